@@ -1,0 +1,86 @@
+"""A prepared data set: features for models, labels, and the attributes by which groups are made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from dpmia.files import whole_file
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Features `x`, labels `y`, and attributes that no model sees.
+
+    Attributes:
+        name: the data set's name in the settings.
+        x: float32, shape (records, features), encoded and scaled.
+        y: int64, shape (records,), class numbers from 0.
+        features: names of the columns of `x`.
+        classes: names of the classes, by number.
+        attributes: name -> strings of shape (records,), kept out of `x`: hospital, school, sex.
+        provenance: plain data on the origin: files with sha256 and rows, whether stand-in.
+    """
+
+    name: str
+    x: np.ndarray
+    y: np.ndarray
+    features: tuple[str, ...]
+    classes: tuple[str, ...]
+    attributes: dict[str, np.ndarray] = field(default_factory=dict)
+    provenance: dict = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse arrays that do not fit together, whoever made them."""
+        records = len(self.x)
+        shapes = {"y": self.y.shape, **{name: values.shape for name, values in self.attributes.items()}}
+        if self.x.shape != (records, len(self.features)) or any(shape != (records,) for shape in shapes.values()):
+            raise ValueError(f"{self.name}: x has shape {self.x.shape}, {len(self.features)} names, and {shapes}")
+        if not np.isfinite(self.x).all():
+            raise ValueError(f"{self.name}: x holds values that are not finite")
+        if records and not 0 <= self.y.min() <= self.y.max() < len(self.classes):
+            raise ValueError(f"{self.name}: labels {self.y.min()}..{self.y.max()} for {len(self.classes)} classes")
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the records (not of names or origin): equal data, equal splits."""
+        digest = hashlib.sha256()
+        for array in (self.x, self.y, *(self.attributes[name] for name in sorted(self.attributes))):
+            digest.update(f"{array.shape}{array.dtype}".encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()[:32]
+
+    def save(self, path: Path | str) -> None:
+        """Write the data set as one compressed `.npz` that opens without pickles."""
+        header = {
+            "name": self.name,
+            "features": self.features,
+            "classes": self.classes,
+            "attributes": sorted(self.attributes),
+            "provenance": self.provenance,
+        }
+        columns = {f"attribute_{i}": self.attributes[name] for i, name in enumerate(header["attributes"])}
+        with whole_file(path) as part:
+            np.savez_compressed(part, header=np.array(json.dumps(header)), x=self.x, y=self.y, **columns)
+
+    @classmethod
+    def load(cls, path: Path | str) -> Dataset:
+        """Read what `save` wrote."""
+        with np.load(path, allow_pickle=False) as arrays:
+            header = json.loads(str(arrays["header"]))
+            return cls(
+                name=header["name"],
+                x=arrays["x"],
+                y=arrays["y"],
+                features=tuple(header["features"]),
+                classes=tuple(header["classes"]),
+                attributes={name: arrays[f"attribute_{i}"] for i, name in enumerate(header["attributes"])},
+                provenance=header["provenance"],
+            )
