@@ -1,0 +1,1 @@
+"""Architectures as data, and the modules and initial weights that follow from them."""

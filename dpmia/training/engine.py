@@ -1,0 +1,80 @@
+"""What every training engine can do: advance its models by some steps, and tell their logits."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from dpmia.training.recipe import Recipe, Run
+from dpmia.training.streams import Streams
+
+
+class Engine(ABC):
+    """Trains models of one architecture by one recipe, all of them for the same number of steps."""
+
+    def __init__(
+        self,
+        architecture: Any,
+        recipe: Recipe,
+        runs: Sequence[Run],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        streams: Sequence[Streams] | None = None,
+    ) -> None:
+        """Prepare the models.
+
+        Args:
+            architecture: for instance `dpmia.models.mlp.MLP`.
+            recipe: shared by all runs.
+            runs: the models to train.
+            x: float32, features of the whole data set; runs name their rows of it.
+            y: int64, labels of the whole data set.
+            streams: random streams to use instead of those of the runs' seeds.
+
+        Raises:
+            ValueError: the runs need different numbers of steps.
+        """
+        self.architecture = architecture
+        self.recipe = recipe
+        self.runs = list(runs)
+        self.x, self.y = x, y
+        self.streams = list(streams or (Streams(run.seeds, recipe, len(run.records)) for run in runs))
+        counts = {recipe.steps(len(run.records)) for run in runs}
+        if len(counts) != 1:
+            raise ValueError(f"runs of one engine need one number of steps, got {sorted(counts)}")
+        self.steps = counts.pop()
+        self.done = 0
+
+    @classmethod
+    def width(cls, architecture: Any, recipe: Recipe) -> int:
+        """Return how many models this engine best trains at once on this machine."""
+        return 1
+
+    @abstractmethod
+    def advance(self, steps: int) -> np.ndarray:
+        """Take the next `steps` optimiser steps of every model.
+
+        Returns:
+            The mean training loss of each model over the records it met, shape (models,); NaN where it met
+            none, infinite where training broke down.
+        """
+
+    @abstractmethod
+    def logits(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the logits of every model on `x`: float32, shape (models, len(x), classes)."""
+
+    @abstractmethod
+    def parameters(self) -> list[torch.Tensor]:
+        """Return, for each model, its weights and biases in one flat float32 tensor."""
+
+    @abstractmethod
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that is needed to go on later: weights, optimiser, streams, steps done."""
+
+    @abstractmethod
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state_dict`."""

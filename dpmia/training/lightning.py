@@ -1,0 +1,110 @@
+"""Training under a Lightning `Trainer`: devices, progress, checkpoints and resuming are Lightning's."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.callbacks import ModelCheckpoint
+
+from dpmia.errors import TrainingError
+from dpmia.training.engine import Engine
+
+#: Optimiser steps in one Lightning step: its own cost, about 1.5 ms a step, must not show.
+STEPS_PER_CHUNK = 100
+
+
+class EngineModule(pl.LightningModule):
+    """A Lightning module whose one training step is a chunk of an engine's optimiser steps."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Wrap `engine`."""
+        super().__init__()
+        self.automatic_optimization = False
+        self.engine = engine
+
+    def train_dataloader(self) -> list[int]:
+        """Return the sizes of the chunks that are left to do."""
+        left = self.engine.steps - self.engine.done
+        return [min(STEPS_PER_CHUNK, left - start) for start in range(0, left, STEPS_PER_CHUNK)]
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        """Return the counter by which Lightning sees that steps are made."""
+        return _StepCounter()
+
+    def training_step(self, steps: int, index: int) -> None:
+        """Advance all models by `steps` steps.
+
+        Raises:
+            TrainingError: the loss of a model is not finite; the message names the model.
+        """
+        losses = self.engine.advance(steps)
+        self.optimizers().step()
+        for run, loss in zip(self.engine.runs, losses, strict=True):
+            if np.isinf(loss):
+                raise TrainingError(
+                    f"model {run.name}, step {self.engine.done}",
+                    "a training loss that is not finite",
+                    "a finite one",
+                    "Lower learning_rate.",
+                )
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Add the engine's own state, random streams included."""
+        checkpoint["engine"] = self.engine.state_dict()
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Go on where the engine stood."""
+        self.engine.load_state_dict(checkpoint["engine"])
+
+
+class _StepCounter(torch.optim.Optimizer):
+    """An optimiser without parameters of its own: the engine makes the updates, Lightning counts them.
+
+    Without it `global_step` stays 0 under manual optimisation and checkpoints are silently not written.
+    """
+
+    def __init__(self) -> None:
+        super().__init__([torch.zeros(1)], {})
+
+    def step(self, closure: Any = None) -> None:
+        """Count one chunk."""
+
+
+def fit(engine: Engine, checkpoints: Path | None = None, progress: bool = False) -> None:
+    """Train the models of `engine` to their last step.
+
+    Args:
+        engine: where training stands is kept in it.
+        checkpoints: folder for a checkpoint every few chunks; a checkpoint found there is resumed.
+        progress: show Lightning's progress bar.
+
+    Raises:
+        TrainingError: the loss of a model is not finite.
+    """
+    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
+    callbacks, resume = [], None
+    if checkpoints is not None:
+        callbacks.append(ModelCheckpoint(checkpoints, filename="last", every_n_train_steps=10))
+        last = checkpoints / "last.ckpt"
+        resume = last if last.exists() else None
+    with warnings.catch_warnings():
+        # Lightning's own use of a part of torch that is going away; nothing here calls it.
+        warnings.filterwarnings("ignore", category=FutureWarning, module="pytorch_lightning")
+        warnings.filterwarnings("ignore", message=".*does not have many workers.*")
+        trainer = pl.Trainer(
+            max_epochs=1,
+            accelerator="cpu",
+            devices=1,
+            logger=False,
+            enable_checkpointing=checkpoints is not None,
+            enable_progress_bar=progress,
+            enable_model_summary=False,
+            callbacks=callbacks,
+        )
+        trainer.fit(EngineModule(engine), ckpt_path=resume)

@@ -1,0 +1,100 @@
+"""Ordinary training with automatic differentiation: no clipping, no noise (epsilon = infinity)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.functional import cross_entropy
+
+from dpmia.training.engine import Engine
+from dpmia.training.recipe import Recipe, Run
+
+
+class PlainEngine(Engine):
+    """One model, any module, without privacy."""
+
+    def __init__(self, architecture: Any, recipe: Recipe, runs: list[Run], x, y, streams=None) -> None:
+        """Build the model with the run's initial weights; see `Engine`."""
+        super().__init__(architecture, recipe, runs, x, y, streams)
+        if len(self.runs) != 1:
+            raise ValueError(f"this engine trains one model at a time, got {len(self.runs)}")
+        self.run, self.stream = self.runs[0], self.streams[0]
+        self._refuse_unsuited(self.run)
+        rows = torch.from_numpy(self.run.records)
+        self.train_x, self.train_y = x[rows], y[rows]
+        self.module = architecture.module()
+        with torch.no_grad():
+            start = self.stream.initial_parameters(architecture)
+            for parameter, value in zip(self.module.parameters(), start, strict=True):
+                parameter.copy_(value)
+        self.optimiser = torch_optimiser(recipe, self.module.parameters())
+
+    def _refuse_unsuited(self, run: Run) -> None:
+        if run.private:
+            raise ValueError(f"{run.name}: a private run needs an engine that clips and adds noise")
+
+    def advance(self, steps: int) -> np.ndarray:
+        """See `Engine.advance`."""
+        total, count = 0.0, 0
+        for _ in range(steps):
+            batch = torch.from_numpy(self.stream.batch())
+            total += self._step(self.train_x[batch], self.train_y[batch])
+            count += len(batch)
+            self.done += 1
+        return np.array([total / count if count else np.nan])
+
+    def _step(self, x: torch.Tensor, y: torch.Tensor) -> float:
+        """Take one step and return the sum of the losses of the batch before it."""
+        self.optimiser.zero_grad()
+        loss = cross_entropy(self.module(x), y, reduction="sum")
+        # The expected batch size, not the drawn one: the same step as with clipping and noise.
+        (loss / self.recipe.batch_size).backward()
+        self.optimiser.step()
+        return loss.item()
+
+    def logits(self, x: torch.Tensor) -> torch.Tensor:
+        """See `Engine.logits`."""
+        with torch.no_grad():
+            return self.module(x)[None]
+
+    def parameters(self) -> list[torch.Tensor]:
+        """See `Engine.parameters`."""
+        return [torch.cat([p.detach().flatten() for p in self.module.parameters()])]
+
+    def state_dict(self) -> dict[str, Any]:
+        """See `Engine.state_dict`."""
+        return {
+            "done": self.done,
+            "module": self.module.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "stream": self.stream.state_dict(),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """See `Engine.load_state_dict`."""
+        self.done = state["done"]
+        self.module.load_state_dict(state["module"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.stream.load_state_dict(state["stream"])
+
+
+def torch_optimiser(recipe: Recipe, parameters: Any) -> torch.optim.Optimizer:
+    """Return the framework's optimiser for `recipe`.
+
+    Raises:
+        ValueError: the recipe names another optimiser.
+    """
+    parameters = list(parameters)
+    if recipe.optimiser == "adam":
+        return torch.optim.Adam(
+            parameters,
+            lr=recipe.learning_rate,
+            betas=recipe.betas,
+            eps=recipe.adam_epsilon,
+            weight_decay=recipe.l2,
+        )
+    if recipe.optimiser == "sgd":
+        return torch.optim.SGD(parameters, lr=recipe.learning_rate, momentum=recipe.momentum, weight_decay=recipe.l2)
+    raise ValueError(f"optimiser {recipe.optimiser!r}; expected 'adam' or 'sgd'")

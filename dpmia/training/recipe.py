@@ -1,0 +1,83 @@
+"""How a model is trained (`Recipe`) and which model it is (`Run`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmia.errors import TrainingError
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What all models of a block share.
+
+    Attributes:
+        optimiser: `adam` or `sgd`.
+        learning_rate: step size, > 0.
+        batch_size: expected number of records in a batch; the sum of gradients is divided by it.
+        epochs: passes over the training set, counted in steps of floor(n / batch_size).
+        sampling: `poisson` (every record joins a batch independently) or `shuffle` (each epoch cuts a
+            permutation into batches of exactly `batch_size`; the rest of the permutation is left out).
+        clip_norm: bound C on the Euclidean norm of one record's gradient; used by private runs only.
+        l2: coefficient c of the penalty c * |w|^2 / 2, added to the gradient after noise. It touches
+            no record, so it costs no privacy.
+        momentum: of `sgd`.
+        betas: of `adam`.
+        adam_epsilon: added to the root of the second moment.
+    """
+
+    optimiser: str
+    learning_rate: float
+    batch_size: int
+    epochs: int
+    sampling: str = "poisson"
+    clip_norm: float = 1.0
+    l2: float = 0.0
+    momentum: float = 0.0
+    betas: tuple[float, float] = (0.9, 0.999)
+    adam_epsilon: float = 1e-8
+
+    def steps(self, records: int) -> int:
+        """Return the number of optimiser steps for a training set of `records` records."""
+        if records < self.batch_size:
+            raise TrainingError(
+                "batch_size", f"{self.batch_size} for a training set of {records}", f"at most {records}"
+            )
+        return (records // self.batch_size) * self.epochs
+
+    def rate(self, records: int) -> float:
+        """Return q, the probability that a record is in a batch."""
+        return self.batch_size / records
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """One seed for each random stream of a run."""
+
+    weights: int
+    batches: int
+    noise: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model to train.
+
+    Attributes:
+        name: for messages: arm, epsilon, replicate.
+        records: int64, rows of the data set that form the training set.
+        seeds: of its random streams.
+        noise_multiplier: sigma in units of the clip norm; None trains without clipping and noise.
+    """
+
+    name: str
+    records: np.ndarray
+    seeds: Seeds
+    noise_multiplier: float | None = None
+
+    @property
+    def private(self) -> bool:
+        """Whether gradients are clipped and noised."""
+        return self.noise_multiplier is not None
