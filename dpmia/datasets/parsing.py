@@ -171,7 +171,7 @@ def _split(name: str, text: str, layout: Layout) -> tuple[list[int], list[list[s
     line = 1
     try:
         for row in reader:
-            if row and not (layout.comment and row[0].startswith(layout.comment)):
+            if row not in ([], [""]) and not (layout.comment and row[0].startswith(layout.comment)):
                 lines.append(line)
                 rows.append(row)
             line = reader.line_num + 1
@@ -184,7 +184,7 @@ def _check_header(name: str, line: int, found: list[str], layout: Layout) -> Non
     for position, (is_, should) in enumerate(zip(found, layout.columns, strict=False), start=1):
         if is_ != should:
             where = f"{name}, row {line}, column {position}"
-            near = suggestion(is_, layout.columns)
+            near = "" if is_ in layout.columns else suggestion(is_, layout.columns)
             raise DataError(where, f"the column name {is_!r}", repr(should), near or _FETCH_AGAIN)
     if len(found) != len(layout.columns):
         rest = layout.columns[len(found) :] or found[len(layout.columns) :]

@@ -1,0 +1,289 @@
+"""Downloads from servers that do everything wrong: the right file, or one message and nothing on disk."""
+
+import gzip
+import hashlib
+import io
+import queue
+import tarfile
+import threading
+import zipfile
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from dpmia.datasets import fetch as fetching
+from dpmia.datasets.fetch import fetch
+from dpmia.datasets.sources import RawFile, all_raw_files, raw_files
+from dpmia.errors import DataError
+
+CONTENT = b"".join(b"%d, some words\n" % number for number in range(20_000))
+OTHER = CONTENT[:-2] + b"?\n"
+
+
+def raw(*urls):
+    return RawFile(
+        dataset="toy",
+        file="toy.data",
+        mirror=("toy/toy.data",),
+        urls=urls,
+        sha256=hashlib.sha256(CONTENT).hexdigest(),
+        bytes=len(CONTENT),
+        rows=20_000,
+        licence="none",
+        homepage="https://example.org/toy",
+    )
+
+
+def zipped(members):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def tarred(members):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, content in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+        link = tarfile.TarInfo("link.data")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/hostname"
+        archive.addfile(link)
+    return buffer.getvalue()
+
+
+BODIES = {
+    "/good": CONTENT,
+    "/good.gz": gzip.compress(CONTENT),
+    "/good.zip": zipped({"read.me": b"hello", "folder/toy.data": CONTENT}),
+    "/good.tar.gz": tarred({"read.me": b"hello", "folder/toy.data": CONTENT}),
+    "/corrupt": OTHER,
+    "/corrupt.gz": gzip.compress(CONTENT)[:-4] + b"\0\0\0\0",
+    "/corrupt.zip": zipped({"toy.data": CONTENT})[:-30],
+    "/corrupt.tar.gz": tarred({"toy.data": CONTENT})[:5000],
+    "/long": CONTENT + b"x",
+    "/bomb.gz": gzip.compress(b"0" * 20_000_000),
+    "/short": CONTENT[:-1],
+    "/page": b"\n  <!DOCTYPE html><html>Please log in</html>",
+    "/evil.zip": zipped({"../toy.data": CONTENT}),
+    "/evil.tar.gz": tarred({"../toy.data": CONTENT}),
+}
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        server = self.server
+        server.asked.append(self.path)
+        if self.path == "/busy" and server.asked.count("/busy") > 2:
+            self.path = "/good"
+        if self.path in ("/busy", "/missing"):
+            self.send_error(503 if self.path == "/busy" else 404)
+            return
+        body = BODIES.get(self.path, CONTENT)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        try:
+            if self.path == "/cut":
+                self.wfile.write(body[: len(body) // 2])
+            elif self.path == "/stall":
+                self.wfile.write(body[: len(body) // 2])
+                server.over.wait(5)
+            elif self.path == "/dribble":
+                for byte in body:
+                    self.wfile.write(bytes([byte]))
+                    if server.over.wait(0.02):
+                        return
+            else:
+                self.wfile.write(body)
+        except OSError:
+            server.hung_up.put(self.path)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def loopback():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.over, server.asked, server.hung_up = threading.Event(), [], queue.Queue()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield server
+    server.over.set()
+    server.shutdown()
+    thread.join(5)
+    server.server_close()
+
+
+@pytest.fixture
+def server(loopback, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    loopback.asked.clear()
+    loopback.hung_up = queue.Queue()
+    return loopback
+
+
+@pytest.fixture
+def url(server):
+    return lambda path: f"http://127.0.0.1:{server.server_port}{path}"
+
+
+def quick(file, destination, **settings):
+    fetch(file, destination, **{"timeout": 0.3, "attempts": 1, "pause": 0.01, **settings})
+
+
+def files(folder):
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("path", ["/good", "/good.gz", "/good.zip#folder/toy.data", "/good.tar.gz#folder/toy.data"])
+def test_every_kind_of_source_gives_the_same_file(tmp_path, url, path):
+    quick(raw(url(path)), tmp_path / "new" / "toy.data")
+    assert (tmp_path / "new" / "toy.data").read_bytes() == CONTENT
+    assert files(tmp_path) == ["toy.data"]
+
+
+FAULTS = {
+    "/missing": "HTTP status 404",
+    "/page": "an HTML page instead of the file",
+    "/corrupt": hashlib.sha256(OTHER).hexdigest(),
+    "/corrupt.gz": "length",
+    "/corrupt.zip#toy.data": "neither a zip nor a tar archive",
+    "/corrupt.tar.gz#toy.data": "EOFError|ReadError|end-of-stream",
+    "/long": f"more than the expected {len(CONTENT)} bytes",
+    "/bomb.gz": f"more than the expected {len(CONTENT)} bytes",
+    "/short": f"only {len(CONTENT) - 1} of {len(CONTENT)} bytes",
+    "/cut": "IncompleteRead|only",
+    "/stall": "no answer in time",
+    "/good.zip#toy.data": "no member 'toy.data' in the archive",
+    "/good.tar.gz#toy.data": "no member 'toy.data' in the archive",
+    "/good.tar.gz#link.data": "no member 'link.data' in the archive",
+    "/evil.zip#toy.data": "no member 'toy.data' in the archive",
+    "/evil.zip#../toy.data": "leaves the archive's folder",
+    "/evil.tar.gz#../toy.data": "leaves the archive's folder",
+    "/good#toy.data": "neither a zip nor a tar archive",
+}
+
+
+@pytest.mark.parametrize(("path", "fault"), FAULTS.items())
+def test_a_wrong_source_is_told_and_leaves_nothing(tmp_path, url, path, fault):
+    with pytest.raises(DataError, match=fault) as caught:
+        quick(raw(url(path)), tmp_path / "toy.data")
+    message = str(caught.value)
+    for part in (url(path), raw().sha256, str(len(CONTENT)), "https://example.org/toy", str(tmp_path / "toy.data")):
+        assert part in message
+    assert files(tmp_path) == []
+
+
+def test_an_unreachable_server_is_told(tmp_path):
+    with pytest.raises(DataError, match=r"127\.0\.0\.1:9/toy.*ConnectionError"):
+        quick(raw("http://127.0.0.1:9/toy"), tmp_path / "toy.data")
+
+
+def test_a_dribbling_server_is_left(tmp_path, url, monkeypatch):
+    monkeypatch.setattr(fetching, "SLOWEST", 10 * len(CONTENT))
+    with pytest.raises(DataError, match="not done after"):
+        quick(raw(url("/dribble")), tmp_path / "toy.data")
+
+
+def test_reading_stops_at_the_first_byte_too_many(tmp_path, server, url, monkeypatch):
+    monkeypatch.setitem(BODIES, "/endless", CONTENT + b"x" * 50_000_000)
+    with pytest.raises(DataError, match="more than"):
+        quick(raw(url("/endless")), tmp_path / "toy.data")
+    assert server.hung_up.get(timeout=5) == "/endless"
+
+
+def test_what_may_pass_is_tried_again_and_what_may_not_is_not(tmp_path, server, url):
+    quick(raw(url("/missing"), url("/busy")), tmp_path / "toy.data", attempts=4)
+    assert (tmp_path / "toy.data").read_bytes() == CONTENT
+    assert server.asked == ["/missing", "/busy", "/busy", "/busy"]
+
+
+def test_attempts_end(tmp_path, server, url):
+    with pytest.raises(DataError) as caught:
+        quick(raw(url("/corrupt"), url("/short")), tmp_path / "toy.data", attempts=2)
+    assert server.asked == ["/corrupt", "/short"] * 2
+    assert url("/corrupt") in str(caught.value)
+    assert url("/short") in str(caught.value)
+
+
+def test_the_pause_doubles(tmp_path, url, monkeypatch):
+    slept = []
+    monkeypatch.setattr(fetching.time, "sleep", slept.append)
+    with pytest.raises(DataError):
+        quick(raw(url("/short")), tmp_path / "toy.data", attempts=4, pause=1.5)
+    assert slept == [1.5, 3.0, 6.0]
+
+
+@pytest.mark.parametrize("form", ["plain", "gz"])
+def test_a_mirror_comes_before_any_server(tmp_path, server, url, form):
+    mirror = tmp_path / "mirror"
+    (mirror / "toy").mkdir(parents=True)
+    if form == "plain":
+        (mirror / "toy" / "toy.data").write_bytes(CONTENT)
+    else:
+        (mirror / "toy" / "toy.data.gz").write_bytes(gzip.compress(CONTENT))
+    quick(raw(url("/good")), tmp_path / "raw" / "toy.data", mirror=mirror)
+    assert (tmp_path / "raw" / "toy.data").read_bytes() == CONTENT
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("content", [None, OTHER, b""])
+def test_what_a_mirror_lacks_or_has_wrong_comes_from_the_publisher(tmp_path, server, url, content):
+    mirror = tmp_path / "mirror"
+    (mirror / "toy").mkdir(parents=True)
+    if content is not None:
+        (mirror / "toy" / "toy.data").write_bytes(content)
+    quick(raw(url("/good")), tmp_path / "raw" / "toy.data", mirror=mirror)
+    assert (tmp_path / "raw" / "toy.data").read_bytes() == CONTENT
+    assert server.asked == ["/good"]
+
+
+def test_the_message_names_mirror_and_servers(tmp_path, url):
+    with pytest.raises(DataError) as caught:
+        quick(raw(url("/missing")), tmp_path / "toy.data", mirror=tmp_path / "mirror")
+    place = tmp_path / "mirror" / "toy" / "toy.data"
+    assert f"{place}: no such file" in str(caught.value)
+    assert f"{url('/missing')}: HTTP status 404" in str(caught.value)
+    assert f"put it at {place}" in str(caught.value)
+
+
+def test_a_right_file_stays_and_nobody_is_asked(tmp_path, server, url):
+    (tmp_path / "toy.data").write_bytes(CONTENT)
+    quick(raw(url("/good")), tmp_path / "toy.data")
+    assert server.asked == []
+
+
+def test_a_wrong_file_gives_way_only_to_the_right_one(tmp_path, url):
+    (tmp_path / "toy.data").write_bytes(OTHER)
+    with pytest.raises(DataError):
+        quick(raw(url("/corrupt")), tmp_path / "toy.data")
+    assert (tmp_path / "toy.data").read_bytes() == OTHER
+    quick(raw(url("/good")), tmp_path / "toy.data")
+    assert (tmp_path / "toy.data").read_bytes() == CONTENT
+    assert files(tmp_path) == ["toy.data"]
+
+
+def test_a_file_without_sources_is_told(tmp_path):
+    with pytest.raises(DataError, match="no source to try"):
+        quick(replace(raw(), urls=()), tmp_path / "toy.data")
+
+
+def test_the_table_of_sources_is_complete():
+    assert {file.dataset for file in all_raw_files()} == {"adult", "compas", "heart", "student"}
+    assert len({file.sha256 for file in all_raw_files()}) == 8
+    for file in all_raw_files():
+        assert int(file.sha256, 16) >= 0
+        assert len(file.sha256) == 64
+        assert file.bytes > file.rows > 0
+        assert file.mirror
+        assert all(url.startswith("https://") for url in (*file.urls, file.homepage))
+        assert file.licence
+    assert [file.file for file in raw_files("adult")] == ["adult.data", "adult.test"]
+    assert raw_files("nothing") == ()
