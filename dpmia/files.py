@@ -21,6 +21,6 @@ def whole_file(path: Path | str) -> Iterator[Path]:
     part = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
     try:
         yield part
-        os.replace(part, path)
+        part.replace(path)
     finally:
         part.unlink(missing_ok=True)

@@ -1,0 +1,68 @@
+"""A split: the index arrays of one replicate of one arm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from dpmia.files import whole_file
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows of the data set by the part they play; each array is int64 and sorted.
+
+    Attributes:
+        members: rows the target model is trained on.
+        nonmembers: rows that look like possible members and were not trained on.
+        population: rows the attacker may use.
+        validation: rows to measure accuracy on, distributed as the members are.
+    """
+
+    members: np.ndarray
+    nonmembers: np.ndarray
+    population: np.ndarray
+    validation: np.ndarray
+
+    def __post_init__(self) -> None:
+        """Sort the rows; refuse a row that is both inside and outside of the training set."""
+        for part in fields(self):
+            rows = np.sort(np.asarray(getattr(self, part.name), dtype=np.int64))
+            if len(np.unique(rows)) != len(rows):
+                raise ValueError(f"{part.name} holds a record twice")
+            object.__setattr__(self, part.name, rows)
+        for part in ("nonmembers", "population", "validation"):
+            if np.intersect1d(self.members, getattr(self, part)).size:
+                raise ValueError(f"members and {part} share records")
+
+
+def save_splits(path: Path | str, splits: Mapping[tuple[str, int], Split], fingerprint: str) -> None:
+    """Write the splits of a block: one array `arm/replicate/part` each, and the data's fingerprint."""
+    arrays = {
+        f"{arm}/{replicate}/{part.name}": getattr(split, part.name)
+        for (arm, replicate), split in splits.items()
+        for part in fields(Split)
+    }
+    with whole_file(path) as part_path:
+        np.savez_compressed(part_path, fingerprint=np.array(fingerprint), **arrays)
+
+
+def load_splits(path: Path | str, fingerprint: str | None = None) -> dict[tuple[str, int], Split]:
+    """Read what `save_splits` wrote, by (arm, replicate).
+
+    Raises:
+        ValueError: `fingerprint` is given and the splits were drawn from other data.
+    """
+    found: dict[tuple[str, int], dict[str, np.ndarray]] = {}
+    with np.load(path, allow_pickle=False) as arrays:
+        drawn_from = str(arrays["fingerprint"])
+        if fingerprint not in (None, drawn_from):
+            raise ValueError(f"{path}: splits of data {drawn_from}, asked for data {fingerprint}")
+        for key in arrays.files:
+            if key != "fingerprint":
+                arm, replicate, part = key.split("/")
+                found.setdefault((arm, int(replicate)), {})[part] = arrays[key]
+    return {key: Split(**parts) for key, parts in found.items()}

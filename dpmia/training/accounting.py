@@ -1,0 +1,138 @@
+"""What a private training run promises: the mechanism as data, and the noise its promise needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import dp_accounting
+import numpy as np
+from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
+from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
+from scipy.optimize import brentq
+
+from dpmia.errors import ConfigError, TrainingError
+
+RELATIONS = {
+    "add_remove": dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE,
+    "replace_one": dp_accounting.NeighboringRelation.REPLACE_ONE,
+}
+
+#: (sampler, relation, accountant) that are judged by a theorem. Everything else is refused.
+VALID = {
+    ("poisson", "add_remove", "pld"),
+    ("poisson", "replace_one", "pld"),
+    ("poisson", "add_remove", "rdp"),
+    ("shuffle", "replace_one", "pld"),
+}
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Everything that determines (epsilon, delta) of one training run.
+
+    Attributes:
+        sampler: `poisson`, or `shuffle`: every record is in at most one batch of an epoch.
+        rate: q, probability that a record is in a batch.
+        steps: number of optimiser steps.
+        epochs: passes over the data.
+        relation: `add_remove` or `replace_one`.
+        delta: of (epsilon, delta).
+        accountant: `pld` (privacy loss distribution) or `rdp`.
+    """
+
+    sampler: str
+    rate: float
+    steps: int
+    epochs: int
+    relation: str
+    delta: float
+    accountant: str
+
+    def __post_init__(self) -> None:
+        """Refuse a combination that no theorem covers."""
+        if (self.sampler, self.relation, self.accountant) not in VALID:
+            raise ConfigError(
+                "sampling, relation, accountant",
+                f"{self.sampler}, {self.relation}, {self.accountant}",
+                "one of " + "; ".join(", ".join(known) for known in sorted(VALID)),
+                "Without amplification by sampling, removing a record would also move the others between batches.",
+            )
+
+    def event(self, noise_multiplier: float) -> dp_accounting.DpEvent:
+        """Return the mechanism with sd = `noise_multiplier` * C as an event that an accountant can judge."""
+        noise = dp_accounting.GaussianDpEvent(noise_multiplier)
+        if self.sampler == "poisson":
+            return dp_accounting.SelfComposedDpEvent(dp_accounting.PoissonSampledDpEvent(self.rate, noise), self.steps)
+        # A replaced record touches one batch of each epoch and no other: no amplification is claimed.
+        return dp_accounting.SelfComposedDpEvent(noise, self.epochs)
+
+    def _accountant(self, resolution: float) -> dp_accounting.PrivacyAccountant:
+        # Under replace-one the accountant itself counts the doubled sensitivity: sigma stays in units of C.
+        if self.accountant == "rdp":
+            return RdpAccountant(neighboring_relation=RELATIONS[self.relation])
+        return PLDAccountant(RELATIONS[self.relation], value_discretization_interval=resolution)
+
+    def epsilon(self, noise_multiplier: float, near: float = 1.0) -> float:
+        """Return the epsilon that `noise_multiplier` gives.
+
+        Args:
+            noise_multiplier: sigma, > 0, in units of the clip norm.
+            near: roughly the epsilon to expect; sets how finely privacy losses are discretised.
+                The discretisation is pessimistic: the result is an upper bound at any resolution.
+        """
+        accountant = self._accountant(_resolution(near))
+        with np.errstate(over="ignore"):  # privacy losses above 709 leave the range of exp; they stay upper bounds
+            accountant.compose(self.event(noise_multiplier))
+            return accountant.get_epsilon(self.delta)
+
+    def noise_multiplier(self, epsilon: float) -> float:
+        """Return the smallest sigma found (to one part in 10 000) that keeps the promise of `epsilon`.
+
+        Raises:
+            TrainingError: no sigma up to a million keeps it.
+        """
+
+        tolerance = 1e-4
+
+        def excess(log_sigma: float) -> float:
+            return self.epsilon(math.exp(log_sigma), near=epsilon) / epsilon - 1
+
+        low = high = math.log(self._guess(epsilon))
+        while excess(high) > 0:
+            low, high = high, high + 0.25
+            if high > math.log(1e6):
+                raise TrainingError(
+                    f"epsilon {epsilon}, delta {self.delta}",
+                    f"no noise multiplier up to 1e6 for {self.steps} steps at rate {self.rate:.3g}",
+                    "a promise that noise can keep",
+                    "Raise epsilon or delta, or take fewer steps.",
+                )
+        while excess(low) <= 0:
+            high, low = low, low - 0.25
+        sigma = brentq(excess, low, high, xtol=tolerance)
+        while excess(sigma) > 0:  # the root may lie on the wrong side by its tolerance
+            sigma += tolerance
+        return math.exp(sigma)
+
+    def _guess(self, epsilon: float) -> float:
+        """Return a sigma to start from: one Gaussian mechanism with the variance of all steps together."""
+        shift = (2.0 if self.relation == "replace_one" else 1.0) * self.rate * math.sqrt(self.steps)
+        gaussian = math.sqrt(2 * math.log(1 / self.delta) + 2 * epsilon) - math.sqrt(2 * math.log(1 / self.delta))
+        return min(max(shift / gaussian, 0.2), 1e5)
+
+    def record(self, epsilon: float, noise_multiplier: float, clip_norm: float) -> dict[str, Any]:
+        """Return all that a reader needs to check the promise, as plain data to store beside the model."""
+        return {
+            **asdict(self),
+            "epsilon": epsilon,
+            "noise_multiplier": noise_multiplier,
+            "clip_norm": clip_norm,
+            "noise_sd": noise_multiplier * clip_norm,
+        }
+
+
+def _resolution(epsilon: float) -> float:
+    """Return the width of a privacy loss bucket: at most 0.3 % of epsilon lost, a fraction of a second spent."""
+    return min(max(min(epsilon / 2000, 1e-3), epsilon / 1e4), 1e-2)
