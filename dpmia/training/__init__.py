@@ -6,4 +6,5 @@ from __future__ import annotations
 ENGINES = {
     "opacus": "dpmia.training.opacus:OpacusEngine",
     "plain": "dpmia.training.plain:PlainEngine",
+    "stacked": "dpmia.training.stacked:StackedEngine",
 }

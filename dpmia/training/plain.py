@@ -23,7 +23,8 @@ class PlainEngine(Engine):
         self.run, self.stream = self.runs[0], self.streams[0]
         self._refuse_unsuited(self.run)
         rows = torch.from_numpy(self.run.records)
-        self.train_x, self.train_y = x[rows], y[rows]
+        self.train_x = x[rows]
+        self.train_y = y[rows] if self.run.soft_labels is None else torch.as_tensor(self.run.soft_labels)
         self.module = architecture.module()
         with torch.no_grad():
             start = self.stream.initial_parameters(architecture)
@@ -80,8 +81,13 @@ class PlainEngine(Engine):
         self.stream.load_state_dict(state["stream"])
 
 
-def torch_optimiser(recipe: Recipe, parameters: Any) -> torch.optim.Optimizer:
+def torch_optimiser(recipe: Recipe, parameters: Any, fused: bool = False) -> torch.optim.Optimizer:
     """Return the framework's optimiser for `recipe`.
+
+    Args:
+        recipe: names the optimiser and its settings.
+        parameters: tensors to update.
+        fused: update a parameter in one pass over memory; the same numbers but for rounding.
 
     Raises:
         ValueError: the recipe names another optimiser.
@@ -94,7 +100,10 @@ def torch_optimiser(recipe: Recipe, parameters: Any) -> torch.optim.Optimizer:
             betas=recipe.betas,
             eps=recipe.adam_epsilon,
             weight_decay=recipe.l2,
+            fused=fused,
         )
     if recipe.optimiser == "sgd":
-        return torch.optim.SGD(parameters, lr=recipe.learning_rate, momentum=recipe.momentum, weight_decay=recipe.l2)
+        return torch.optim.SGD(
+            parameters, lr=recipe.learning_rate, momentum=recipe.momentum, weight_decay=recipe.l2, fused=fused
+        )
     raise ValueError(f"optimiser {recipe.optimiser!r}; expected 'adam' or 'sgd'")

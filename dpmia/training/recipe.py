@@ -70,12 +70,15 @@ class Run:
         records: int64, rows of the data set that form the training set.
         seeds: of its random streams.
         noise_multiplier: sigma in units of the clip norm; None trains without clipping and noise.
+        soft_labels: float32 (n, classes), class probabilities to learn instead of the labels, one row for
+            each of `records`; for distillation.
     """
 
     name: str
     records: np.ndarray
     seeds: Seeds
     noise_multiplier: float | None = None
+    soft_labels: np.ndarray | None = None
 
     @property
     def private(self) -> bool:

@@ -6,12 +6,17 @@ two runs can be given the same stream on purpose.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import torch
 
 from dpmia.training.recipe import Recipe, Seeds
+
+
+#: Poisson batches are drawn ahead for so many steps that they hold about this many records together.
+RECORDS_AHEAD = 4096
 
 
 class Streams:
@@ -25,6 +30,7 @@ class Streams:
         self._batches = np.random.Generator(np.random.SFC64(seeds.batches))
         self._noise = torch.Generator().manual_seed(seeds.noise)
         self._order = np.empty(0, dtype=np.int64)  # what is left of the epoch's permutation
+        self._ahead: list[np.ndarray] = []  # Poisson batches drawn and not yet used, the next one last
 
     def initial_parameters(self, architecture: Any) -> list[torch.Tensor]:
         """Return the weights and biases to start from."""
@@ -33,16 +39,36 @@ class Streams:
     def batch(self) -> np.ndarray:
         """Return the next batch: int64 positions in 0..records-1, without repetition.
 
-        A Poisson batch is drawn exactly, in two steps: its size from Binomial(records, q), then a uniform
-        subset of that size. It may be empty.
+        A Poisson batch is drawn exactly, each record on its own with probability q. It may be empty.
         """
+        size = self.recipe.batch_size
         if self.recipe.sampling == "poisson":
-            size = self._batches.binomial(self.records, self.recipe.rate(self.records))
-            return self._batches.choice(self.records, size=size, replace=False, shuffle=False)
-        if len(self._order) < self.recipe.batch_size:
+            if not self._ahead:
+                self._ahead = self._poisson_batches(max(1, RECORDS_AHEAD // size))[::-1]
+            return self._ahead.pop()
+        if len(self._order) < size:
             self._order = self._batches.permutation(self.records)
-        batch, self._order = np.split(self._order, [self.recipe.batch_size])
+        batch, self._order = self._order[:size], self._order[size:]
         return batch
+
+    def _poisson_batches(self, steps: int) -> list[np.ndarray]:
+        """Return the batches of `steps` steps, at a cost that does not grow with the number of records.
+
+        The tosses of one coin for each record and step, in a row, show heads after gaps that are geometric:
+        1 + floor(E / -log(1 - q)) with E standard exponential.
+        """
+        rate = self.recipe.rate(self.records)
+        scale = -math.log1p(-rate) if rate < 1 else math.inf
+        tosses = steps * self.records
+        heads, last = [], -1
+        while last < tosses:
+            gaps = 1 + (self._batches.standard_exponential(RECORDS_AHEAD) / scale).astype(np.int64)
+            heads.append(last + np.cumsum(gaps))
+            last = heads[-1][-1]
+        places = np.concatenate(heads)
+        ends = np.searchsorted(places, np.arange(steps + 1) * self.records).tolist()
+        members = places % self.records
+        return [members[start:stop] for start, stop in zip(ends, ends[1:], strict=False)]
 
     def noise(self, out: torch.Tensor) -> None:
         """Fill `out` (flat, one entry for each parameter) with independent standard normals."""
@@ -54,6 +80,7 @@ class Streams:
             "batches": self._batches.bit_generator.state,
             "noise": self._noise.get_state(),
             "order": self._order,
+            "ahead": list(self._ahead),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -61,3 +88,4 @@ class Streams:
         self._batches.bit_generator.state = state["batches"]
         self._noise.set_state(state["noise"])
         self._order = state["order"]
+        self._ahead = list(state["ahead"])

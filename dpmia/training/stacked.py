@@ -1,0 +1,194 @@
+"""The engine for thousands of small perceptrons: K of them trained at once, with or without privacy."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.functional import one_hot
+
+from dpmia.models.mlp import MLP
+from dpmia.training.engine import Engine
+from dpmia.training.plain import torch_optimiser
+from dpmia.training.recipe import Recipe, Run
+from dpmia.training.stacked_layout import suited
+from dpmia.training.stacked_network import StackedMLP
+from dpmia.training.streams import Streams
+
+
+class StackedEngine(Engine):
+    """K perceptrons as stacked tensors: DP-SGD, DP-Adam, or both without clipping and noise.
+
+    A private step (Abadi et al. 2016): each record's gradient is shortened to the clip norm C, the clipped
+    gradients are summed, noise of standard deviation sigma C is added once, and all is divided by the
+    expected batch size. Runs may differ in training set and noise multiplier.
+    """
+
+    def __init__(
+        self,
+        architecture: MLP,
+        recipe: Recipe,
+        runs: Sequence[Run],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        streams: Sequence[Streams] | None = None,
+    ) -> None:
+        """Prepare the models; see `Engine`.
+
+        Raises:
+            ValueError: some runs are private and some are not, or they need different numbers of steps.
+        """
+        super().__init__(architecture, recipe, runs, x, y, streams)
+        kinds = {run.private for run in self.runs}
+        if len(kinds) != 1:
+            raise ValueError("runs of one engine are either all private or all without privacy")
+        self.private = kinds.pop()
+        device = x.device
+        self._layout = suited(architecture.parameter_count, device)
+
+        starts = [stream.initial_parameters(architecture) for stream in self.streams]
+        self._flat = torch.stack([torch.cat([p.flatten() for p in start]) for start in starts]).to(device)
+        self._flat.grad = torch.zeros_like(self._flat)
+        self._network = StackedMLP(architecture.widths, self._flat, self._flat.grad)
+        self._optimiser = torch_optimiser(recipe, [self._flat], fused=True)
+
+        # Positions of the training sets one after another, as rows of x: no copy of x for each model.
+        self._rows = torch.from_numpy(np.concatenate([run.records for run in self.runs])).to(device)
+        sizes = [len(run.records) for run in self.runs]
+        self._first = torch.from_numpy(np.cumsum([0, *sizes[:-1]])).to(device)
+        self._soft = self._soft_labels()
+        if self.private:
+            deviations = [run.noise_multiplier * recipe.clip_norm / recipe.batch_size for run in self.runs]
+            self._noise_scale = torch.tensor(deviations, device=device)[:, None]
+
+    def _soft_labels(self) -> torch.Tensor | None:
+        """Return the class probabilities of all training sets one after another; None if all labels are hard."""
+        if all(run.soft_labels is None for run in self.runs):
+            return None
+        classes = self.architecture.outputs
+        parts = [
+            one_hot(self.y[torch.from_numpy(run.records).to(self.y.device)], classes).float()
+            if run.soft_labels is None
+            else torch.as_tensor(run.soft_labels).to(self.x.device)
+            for run in self.runs
+        ]
+        return torch.cat(parts)
+
+    @classmethod
+    def width(cls, architecture: MLP, recipe: Recipe, device: str = "cpu") -> int:
+        """Return how many models to train at once: as many as keep their working set in a cache."""
+        return 4
+
+    @torch.no_grad()
+    def advance(self, steps: int) -> np.ndarray:
+        """See `Engine.advance`."""
+        models = len(self.runs)
+        losses = torch.zeros(models, dtype=torch.float64, device=self.x.device)
+        met = np.zeros(models)
+        for _ in range(steps):
+            batches = [stream.batch() for stream in self.streams]
+            met += [len(batch) for batch in batches]
+            self._step(batches, losses)
+            self.done += 1
+        total = losses.cpu().numpy()
+        total[~np.isfinite(total)] = np.inf
+        return np.divide(total, met, out=np.full(models, np.nan), where=met > 0)
+
+    def _step(self, batches: list[np.ndarray], losses: torch.Tensor) -> None:
+        """Take one step of every model and add the sum of its losses before the step to `losses`."""
+        layout = self._layout(batches)
+        self._start_gradients()
+        if len(layout.owner):
+            owner = layout.owner.to(self.x.device)
+            places = layout.positions.to(self.x.device) + self._first[owner]
+            rows = self._rows[places]
+            x = self._network.scratch.matrix("batch", len(rows), self.x.shape[1])
+            logits = self._network.forward(layout, torch.index_select(self.x, 0, rows, out=x))
+            loss, output_gradient = self._cross_entropy(logits, rows, places)
+            if layout.real is not None:
+                # A gradient of zero at the output is zero everywhere: such a row adds to no sum.
+                real = layout.real.to(self.x.device)
+                output_gradient.mul_(real)
+                loss.mul_(real[:, 0])
+            losses.index_add_(0, owner, loss.double())
+            self._network.backward(layout, output_gradient)
+            if self.private:
+                norms = self._network.gradient_norms()
+                self._network.scale_records(clip_factors(norms, self.recipe.clip_norm))
+            self._network.add_gradients(layout, 1 / self.recipe.batch_size)
+        self._optimiser.step()
+
+    def _start_gradients(self) -> None:
+        """Set the gradients to what they are without any record: noise, or zero."""
+        gradients = self._flat.grad
+        if not self.private:
+            gradients.zero_()
+            return
+        for row, stream in zip(gradients, self.streams, strict=True):
+            if row.device.type == "cpu":
+                stream.noise(row)
+            else:  # the same numbers on every device
+                normals = torch.empty(len(row))
+                stream.noise(normals)
+                row.copy_(normals)
+        gradients.mul_(self._noise_scale)
+
+    def _cross_entropy(
+        self, logits: torch.Tensor, rows: torch.Tensor, places: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return each record's loss and its gradient at the logits."""
+        log_probabilities = torch.log_softmax(logits, 1)
+        if self._soft is None:
+            label = self.y[rows][:, None]
+            loss = log_probabilities.gather(1, label)[:, 0].neg_()
+            gradient = log_probabilities.exp_()
+            return loss, gradient.scatter_add_(1, label, torch.full_like(gradient[:, :1], -1))
+        label = self._soft[places]
+        loss = (label * log_probabilities).sum(1).neg_()
+        return loss, log_probabilities.exp_().sub_(label)
+
+    @torch.no_grad()
+    def logits(self, x: torch.Tensor) -> torch.Tensor:
+        """See `Engine.logits`."""
+        network = self._network
+        out = torch.empty(len(self.runs), len(x), self.architecture.outputs, device=x.device)
+        for model in range(len(self.runs)):
+            # In pieces: a hidden layer of all records at once may be larger than the data.
+            for piece, into in zip(x.split(1024), out[model].split(1024), strict=True):
+                for layer, (weights, biases) in enumerate(zip(network.weights, network.biases, strict=True)):
+                    a = piece.relu_() if layer else piece
+                    piece = torch.addmm(biases[model], a, weights[model].T)
+                into.copy_(piece)
+        return out
+
+    def parameters(self) -> list[torch.Tensor]:
+        """See `Engine.parameters`."""
+        return [row.clone() for row in self._flat]
+
+    def state_dict(self) -> dict[str, Any]:
+        """See `Engine.state_dict`."""
+        return {
+            "done": self.done,
+            "parameters": self._flat.clone(),
+            "optimiser": copy.deepcopy(self._optimiser.state_dict()),
+            "streams": [stream.state_dict() for stream in self.streams],
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """See `Engine.load_state_dict`."""
+        self.done = state["done"]
+        self._flat.copy_(state["parameters"])
+        self._optimiser.load_state_dict(state["optimiser"])
+        for stream, kept in zip(self.streams, state["streams"], strict=True):
+            stream.load_state_dict(kept)
+
+
+def clip_factors(norms: torch.Tensor, clip_norm: float) -> torch.Tensor:
+    """Return the factor min(1, C / norm) of each record, computed in place of `norms`.
+
+    The 1e-6 is that of Opacus, so that both engines give the same numbers.
+    """
+    return norms.add_(1e-6).reciprocal_().mul_(clip_norm).clamp_(max=1)

@@ -1,0 +1,128 @@
+"""How the batches of K models lie in memory, and the matrix products that follow from it.
+
+Whatever treats records alike (ReLU, softmax, norms, clipping) works on matrices with one row for each record
+of all K batches. Only products with weights must know whose record a row is; they are here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+#: Up to this many parameters of a model, a batched product of padded batches is faster than K products.
+PADDED_PARAMETERS = 8_000
+
+
+class Layout(ABC):
+    """K batches as the rows of one matrix.
+
+    Attributes:
+        owner: int64 (rows,), the model of each row.
+        positions: int64 (rows,), for each row a position in the training set of its model.
+        real: float32 (rows, 1), 0 for rows that only fill up a batch; None where there are none.
+    """
+
+    owner: torch.Tensor
+    positions: torch.Tensor
+    real: torch.Tensor | None = None
+
+    @abstractmethod
+    def affine(self, rows: torch.Tensor, weights: torch.Tensor, biases: torch.Tensor, out: torch.Tensor) -> None:
+        """Put `rows W^T + b` of each model into `out`; weights (K, out, in), biases (K, out)."""
+
+    @abstractmethod
+    def back(self, deltas: torch.Tensor, weights: torch.Tensor, out: torch.Tensor) -> None:
+        """Put `deltas W` of each model into `out`."""
+
+    @abstractmethod
+    def add_gradients(
+        self,
+        deltas: torch.Tensor,
+        rows: torch.Tensor,
+        weight_gradients: torch.Tensor,
+        bias_gradients: torch.Tensor,
+        scale: float,
+    ) -> None:
+        """Add `scale` times the gradients of each model, summed over its records, to what stands there."""
+
+
+class Ragged(Layout):
+    """The batches one after another, nothing wasted: one product for each model."""
+
+    def __init__(self, batches: Sequence[np.ndarray]) -> None:
+        """Lay out `batches`, int64 positions, one array for each model."""
+        self.sizes = [len(batch) for batch in batches]
+        self.owner = torch.from_numpy(np.repeat(np.arange(len(batches)), self.sizes))
+        self.positions = torch.from_numpy(np.concatenate(batches))
+
+    def affine(self, rows: torch.Tensor, weights: torch.Tensor, biases: torch.Tensor, out: torch.Tensor) -> None:
+        """See `Layout.affine`."""
+        for a, w, b, z in zip(rows.split(self.sizes), weights, biases, out.split(self.sizes), strict=True):
+            torch.addmm(b, a, w.T, out=z)
+
+    def back(self, deltas: torch.Tensor, weights: torch.Tensor, out: torch.Tensor) -> None:
+        """See `Layout.back`."""
+        for g, w, into in zip(deltas.split(self.sizes), weights, out.split(self.sizes), strict=True):
+            torch.mm(g, w, out=into)
+
+    def add_gradients(
+        self,
+        deltas: torch.Tensor,
+        rows: torch.Tensor,
+        weight_gradients: torch.Tensor,
+        bias_gradients: torch.Tensor,
+        scale: float,
+    ) -> None:
+        """See `Layout.add_gradients`."""
+        parts = zip(deltas.split(self.sizes), rows.split(self.sizes), weight_gradients, bias_gradients, strict=True)
+        for g, a, to_weight, to_bias in parts:
+            to_weight.addmm_(g.T, a, alpha=scale)
+            to_bias.add_(g.sum(0), alpha=scale)
+
+
+class Padded(Layout):
+    """All batches filled up to the size of the largest: one batched product for all models."""
+
+    def __init__(self, batches: Sequence[np.ndarray]) -> None:
+        """Lay out `batches`, int64 positions, one array for each model."""
+        sizes = np.array([len(batch) for batch in batches])
+        self.models, self.size = len(batches), int(sizes.max())
+        real = np.arange(self.size) < sizes[:, None]
+        positions = np.zeros(real.shape, dtype=np.int64)
+        positions[real] = np.concatenate(batches)
+        self.owner = torch.from_numpy(np.repeat(np.arange(self.models), self.size))
+        self.positions = torch.from_numpy(positions.ravel())
+        if not real.all():
+            self.real = torch.from_numpy(real.astype(np.float32).reshape(-1, 1))
+
+    def _cube(self, rows: torch.Tensor) -> torch.Tensor:
+        return rows.view(self.models, self.size, rows.shape[1])
+
+    def affine(self, rows: torch.Tensor, weights: torch.Tensor, biases: torch.Tensor, out: torch.Tensor) -> None:
+        """See `Layout.affine`."""
+        torch.baddbmm(biases[:, None], self._cube(rows), weights.mT, out=self._cube(out))
+
+    def back(self, deltas: torch.Tensor, weights: torch.Tensor, out: torch.Tensor) -> None:
+        """See `Layout.back`."""
+        torch.bmm(self._cube(deltas), weights, out=self._cube(out))
+
+    def add_gradients(
+        self,
+        deltas: torch.Tensor,
+        rows: torch.Tensor,
+        weight_gradients: torch.Tensor,
+        bias_gradients: torch.Tensor,
+        scale: float,
+    ) -> None:
+        """See `Layout.add_gradients`."""
+        cube = self._cube(deltas)
+        weight_gradients.baddbmm_(cube.mT, self._cube(rows), alpha=scale)
+        bias_gradients.add_(cube.sum(1), alpha=scale)
+
+
+def suited(parameter_count: int, device: torch.device) -> type[Layout]:
+    """Return the faster layout for models of `parameter_count` weights and biases on `device`."""
+    return Padded if device.type != "cpu" or parameter_count <= PADDED_PARAMETERS else Ragged
