@@ -8,13 +8,3 @@ A data set is one module with three functions:
 
 `sources.csv` lists the raw files of every data set.
 """
-
-from __future__ import annotations
-
-#: name in the settings -> module. Imported only when used (see `dpmia.registry.load`).
-DATASETS = {
-    "adult": "dpmia.datasets.adult",
-    "compas": "dpmia.datasets.compas",
-    "heart": "dpmia.datasets.heart",
-    "student": "dpmia.datasets.student",
-}

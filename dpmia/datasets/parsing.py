@@ -184,7 +184,7 @@ def _check_header(name: str, line: int, found: list[str], layout: Layout) -> Non
     for position, (is_, should) in enumerate(zip(found, layout.columns, strict=False), start=1):
         if is_ != should:
             where = f"{name}, row {line}, column {position}"
-            near = "" if is_ in layout.columns else suggestion(is_, layout.columns)
+            near = "" if is_ in layout.columns else _nearest(is_, layout.columns)
             raise DataError(where, f"the column name {is_!r}", repr(should), near or _FETCH_AGAIN)
     if len(found) != len(layout.columns):
         rest = layout.columns[len(found) :] or found[len(layout.columns) :]
@@ -211,8 +211,14 @@ def _column(file: str, name: str, kind: Kind, texts: Sequence[str], lines: list[
         value = kind.parse(text)
         if value is None and not (optional and text == layout.missing):
             where = f"{file}, row {lines[texts.index(text)]}, column {name!r}"
-            near = suggestion(text, kind.values) if isinstance(kind, Category) else ""
-            mark = f" (or {layout.missing!r} where missing)" if optional else ""
+            near = _nearest(text, kind.values) if isinstance(kind, Category) else ""
+            mark = f" (or {repr(layout.missing) if layout.missing else 'nothing'} where missing)" if optional else ""
             raise DataError(where, repr(text) if text else "an empty field", f"{kind}{mark}", near or _FETCH_AGAIN)
         known[text] = value
     return kind.column([known[text] for text in texts])
+
+
+def _nearest(text: str, known: Sequence[str]) -> str:
+    """Return `Did you mean 'x'?` with the name that differs in case or blanks only, or else the nearest."""
+    same = (name for name in known if name.casefold() == text.strip().casefold())
+    return suggestion(next(same, text), known)

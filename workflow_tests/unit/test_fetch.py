@@ -4,6 +4,8 @@ import gzip
 import hashlib
 import io
 import queue
+import subprocess
+import sys
 import tarfile
 import threading
 import zipfile
@@ -287,3 +289,9 @@ def test_the_table_of_sources_is_complete():
         assert file.licence
     assert [file.file for file in raw_files("adult")] == ["adult.data", "adult.test"]
     assert raw_files("nothing") == ()
+
+
+def test_the_table_of_sources_is_light():
+    heavy = "{'numpy', 'pandas', 'requests', 'torch'} & set(sys.modules)"
+    code = f"import sys; import dpmia.datasets.sources as s; s.raw_files('adult'); sys.exit(len({heavy}))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

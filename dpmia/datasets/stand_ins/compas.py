@@ -75,7 +75,9 @@ def _columns(rng: np.random.Generator) -> dict[str, list[str]]:
     mean = np.array(PRIORS)[race] * np.array(EXPERIENCE)[age_category]
     priors = np.minimum(rng.poisson(rng.gamma(SPREAD, mean / SPREAD)), 38)
     misdemeanour = (100 * rng.random(RECORDS) >= np.array(FELONY)[race]).astype(np.int64)
-    risk = np.array(YOUTH)[age_category] + 0.85 * np.log1p(priors) + 0.3 * sex - 0.2 * misdemeanour + 0.13 * (race == 0)
+    risk = (
+        np.array(YOUTH)[age_category] + 0.85 * np.log1p(priors) + 0.3 * sex - 0.45 * misdemeanour + 0.25 * (race == 0)
+    )
     again = highest(rng, risk, round(AGAIN * RECORDS))
     ever = again | (rng.random(RECORDS) < LATER)
     decile = _deciles(risk + rng.logistic(size=RECORDS))

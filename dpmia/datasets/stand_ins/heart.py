@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dpmia.datasets import heart
-from dpmia.datasets.stand_ins.sampling import mark, pick, pick_alike, write
+from dpmia.datasets.stand_ins.sampling import mark, pick, write
 
 Pair = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -22,14 +22,14 @@ class Hospital:
         numbers: name -> (mean, standard deviation) of each of the two, and lowest, highest.
         codes: name -> percent of each value in the order of `heart.KINDS`; the last for `?`.
         untested: share of patients without the tests on the ergometer.
-        no_cholesterol: share of patients whose cholesterol is written as 0.
+        no_cholesterol: share of patients whose cholesterol is written as 0, and as missing.
     """
 
     counts: tuple[int, ...]
     numbers: dict[str, tuple[tuple[float, float], tuple[float, float], float, float]]
     codes: dict[str, Pair]
     untested: float = 0.0
-    no_cholesterol: float = 0.0
+    no_cholesterol: tuple[float, float] = (0, 0)
 
 
 #: Rounded from the real files: counts of degrees, means and spreads, percents.
@@ -71,8 +71,9 @@ HOSPITALS = {
             "exang": ((89.5, 10, 0.5), (34, 66, 0)),
             "slope": ((6, 10, 0.3, 83.7), (0.3, 68, 1, 30.7)),
             "ca": ((1, 0, 0, 0, 99), (1, 0, 0, 0, 99)),
-            "thal": ((4, 2, 2, 92), (0.4, 6, 6.6, 87)),
+            "thal": ((3.6, 1.9, 2.5, 92), (0.4, 4.5, 8.1, 87)),
         },
+        no_cholesterol=(0, 0.08),
     ),
     "switzerland": Hospital(
         counts=(8, 48, 32, 30, 5),
@@ -94,7 +95,7 @@ HOSPITALS = {
             "thal": ((2, 2, 12, 84), (16, 9, 36, 39)),
         },
         untested=0.015,
-        no_cholesterol=1.0,
+        no_cholesterol=(1, 0),
     ),
     "va": Hospital(
         counts=(51, 56, 41, 42, 10),
@@ -116,7 +117,7 @@ HOSPITALS = {
             "thal": ((4, 2, 10, 84), (1, 5, 11, 83)),
         },
         untested=0.27,
-        no_cholesterol=0.25,
+        no_cholesterol=(0.245, 0.035),
     ),
 }
 #: The vessels that `ca` counts; all other codes stand in `heart.KINDS`.
@@ -153,7 +154,10 @@ def _columns(rng: np.random.Generator, hospital: Hospital) -> dict[str, np.ndarr
     untested = rng.random(len(degree)) < hospital.untested
     for name in TESTED:
         columns[name][untested] = np.nan
-    columns["chol"][pick_alike(rng, (1 - hospital.no_cholesterol, hospital.no_cholesterol), len(degree)) == 1] = 0
+    zero, missing = hospital.no_cholesterol
+    cholesterol = rng.random(len(degree))
+    columns["chol"][cholesterol < zero + missing] = np.nan
+    columns["chol"][cholesterol < zero] = 0
     return columns
 
 

@@ -11,6 +11,20 @@ from dpmia.datasets.parsing import STAND_IN_MARK
 from dpmia.files import whole_file
 
 
+def even(rng: np.random.Generator, rows: np.ndarray) -> np.ndarray:
+    """Return one number in [0, 1) per record, spread evenly over each group: one in each of as many equal steps.
+
+    What is drawn by such numbers keeps to its table as closely as whole records can, whatever the
+    seed, so that a small hospital does not turn into another one.
+    """
+    records = len(rows)
+    sizes = np.bincount(rows)
+    order = np.lexsort((rng.random(records), rows))
+    step = np.empty(records)
+    step[order] = np.arange(records) - (np.cumsum(sizes) - sizes)[rows[order]]
+    return (step + rng.random(records)) / sizes[rows]
+
+
 def pick(rng: np.random.Generator, weights: Sequence, rows: np.ndarray) -> np.ndarray:
     """Draw one category per record.
 
@@ -23,7 +37,7 @@ def pick(rng: np.random.Generator, weights: Sequence, rows: np.ndarray) -> np.nd
         int, shape (records,), each record's category; its group gives no category of weight 0.
     """
     steps = np.cumsum(np.asarray(weights, dtype=np.float64), axis=1)
-    drawn = rng.random(len(rows)) * steps[rows, -1]
+    drawn = even(rng, rows) * steps[rows, -1]
     return (drawn[:, None] >= steps[rows]).sum(axis=1)
 
 
@@ -44,7 +58,7 @@ def from_quantiles(rng: np.random.Generator, levels: Sequence, values: Sequence,
     Returns:
         float64, shape (records,).
     """
-    drawn = rng.random(len(rows))
+    drawn = even(rng, rows)
     return np.choose(rows, [np.interp(drawn, levels, group) for group in values])
 
 

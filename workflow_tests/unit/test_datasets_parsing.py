@@ -1,0 +1,156 @@
+"""Damaged raw files: each is told by file, row and column, with what was found and expected."""
+
+import pytest
+
+from dpmia.datasets import adult, compas, heart, student
+from dpmia.datasets.parsing import STAND_IN_MARK, Category, Layout, Number, read_table, stack
+from dpmia.errors import DataError
+
+LAYOUT = Layout(
+    columns=("size", "colour", "size", "label"),
+    kinds={"size": Number(0, 9), "colour": Category(("red", "green")), "label": Category(("0", "1"), coded=True)},
+    header=True,
+    comment="#",
+    missing="?",
+    complete=("label",),
+)
+GOOD = "size,colour,size,label\n1,red,7,0\n?,green,8,1.0\n"
+
+
+def table(tmp_path, content, layout=LAYOUT):
+    path = tmp_path / "toy.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_table(path, layout)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GOOD,
+        GOOD.replace("\n", "\r\n"),
+        GOOD.replace("red", '"red"'),
+        GOOD.replace(",", ", "),
+        GOOD + "\n\n  \n",
+        "\ufeff" + GOOD,
+        "# a remark\n" + GOOD,
+        GOOD[:-1],
+    ],
+)
+def test_one_table_in_many_ways(tmp_path, content):
+    frame = table(tmp_path, content)
+    assert frame["size"].tolist()[0] == 1.0
+    assert frame["size"].isna().tolist() == [False, True]
+    assert frame["colour"].tolist() == ["red", "green"]
+    assert frame["label"].tolist() == ["0", "1"]
+
+
+FAULTS = {
+    "an empty file": ("", "toy.csv: found an empty file"),
+    "blanks only": (" \n\n", "toy.csv: found an empty file"),
+    "a header only": ("size,colour,size,label\n", "toy.csv: found no records; expected at least one"),
+    "a remark only": ("# nothing\n", "0 column names (missing: 'size', 'colour', 'size', 'label')"),
+    "a misspelt column": (
+        GOOD.replace("colour", "color"),
+        "toy.csv, row 1, column 2: found the column name 'color'; expected 'colour'. Did you mean 'colour'?",
+    ),
+    "columns in another order": (
+        GOOD.replace("size,colour", "colour,size", 1),
+        "row 1, column 1: found the column name 'colour'; expected 'size'. Delete",
+    ),
+    "a column too few": ("size,colour,size\n1,red,7\n", "3 column names (missing: 'label'); expected 4"),
+    "a column too many": ("size,colour,size,label,x\n", "5 column names (unknown: 'x'); expected 4"),
+    "a cut row": (GOOD + "3,gre", "toy.csv, row 4: found 2 fields; expected 4 fields separated by ','"),
+    "a long row": (GOOD + "3,red,1,0,0\n", "toy.csv, row 4: found 5 fields; expected 4"),
+    "another separator": (GOOD.replace(",", ";"), "found the column name 'size;colour;size;label'"),
+    "no number": (GOOD + "3x,red,1,0\n", "toy.csv, row 4, column 'size': found '3x'; expected a number from 0 to 9"),
+    "an underscore": (GOOD + "1_0,red,1,0\n", "row 4, column 'size': found '1_0'"),
+    "not a number": (GOOD + "nan,red,1,0\n", "row 4, column 'size': found 'nan'"),
+    "out of range": (GOOD + "10,red,1,0\n", "row 4, column 'size': found '10'; expected a number from 0 to 9 (or '?'"),
+    "a number left out": (GOOD + ",red,1,0\n", "row 4, column 'size': found an empty field"),
+    "an unknown value": (
+        GOOD + "\n2,Green,1,0\n",
+        "toy.csv, row 5, column 'colour': found 'Green'; expected one of 'red', 'green' (or '?' where missing). "
+        "Did you mean 'green'?",
+    ),
+    "an unknown value in another case": (
+        GOOD.replace("green", "GREEN "),
+        "row 3, column 'colour': found 'GREEN '; expected one of 'red', 'green' (or '?' where missing). "
+        "Did you mean 'green'?",
+    ),
+    "a missing label": (GOOD + "2,red,1,?\n", "row 4, column 'label': found '?'; expected one of '0', '1'."),
+    "after a field of two lines": ('size,colour,size,label\n1,red,"7\n7",0\n1,blue,7,0\n', "row 4, column 'colour'"),
+    "an open quote": (GOOD + '2,"red,1,0\n', "toy.csv, row 4: found a damaged row"),
+    "latin bytes": (
+        GOOD.encode() + "2,é,1,0\n".encode("latin-1"),
+        "toy.csv, row 4: found byte 0xE9, which is not UTF-8",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), FAULTS.values(), ids=FAULTS)
+def test_damage_is_told(tmp_path, content, message):
+    with pytest.raises(DataError) as caught:
+        table(tmp_path, content)
+    assert message in str(caught.value)
+
+
+def test_an_absent_file_is_told(tmp_path):
+    with pytest.raises(DataError, match=r"nowhere\.csv: found no such file"):
+        read_table(tmp_path / "nowhere.csv", LAYOUT)
+
+
+def test_where_nothing_may_be_missing_the_mark_is_a_fault(tmp_path):
+    layout = Layout(columns=("a",), kinds={"a": Number()}, header=True)
+    with pytest.raises(DataError, match=r"column 'a': found '\?'; expected a number\."):
+        table(tmp_path, "a\n1\n?\n", layout)
+
+
+def test_provenance_of_stacked_files(tmp_path):
+    first = table(tmp_path, GOOD)
+    (tmp_path / STAND_IN_MARK).write_text("made up")
+    second = table(tmp_path, GOOD + "3,red,1,0\n")
+    joined = stack([first, second])
+    assert joined["colour"].tolist() == ["red", "green", "red", "green", "red"]
+    assert [file["rows"] for file in joined.attrs["provenance"]["files"]] == [2, 3]
+    assert [file["bytes"] for file in joined.attrs["provenance"]["files"]] == [len(GOOD), len(GOOD) + 10]
+    assert not first.attrs["provenance"]["stand_in"]
+    assert second.attrs["provenance"]["stand_in"]
+    assert joined.attrs["provenance"]["stand_in"]
+
+
+# Each case: data set, file, text to find in the stand-in's file, its replacement (once), and the message.
+PUBLISHED = [
+    (adult, "adult.data", "HS-grad", "HS-gard", "column 'education': found 'HS-gard'", "Did you mean 'HS-grad'?"),
+    (adult, "adult.data", "<=50K\n", "<=50K.\n", "column 'income': found '<=50K.'", "'<=50K', '>50K'"),
+    (adult, "adult.test", "<=50K.\n", "<=50K\n", "column 'income': found '<=50K'", "'<=50K.', '>50K.'"),
+    (adult, "adult.test", "|1x3", "1x3", "adult.test, row 1: found 1 field", "15 fields"),
+    (compas, "compas-scores-two-years.csv", "priors_count", "prior_count", "row 1, column 15", "Did you mean"),
+    (compas, "compas-scores-two-years.csv", ",Male,", ",male,", "column 'sex': found 'male'", "Did you mean 'Male'?"),
+    (heart, "processed.va.data", ",", ";", "processed.va.data, row 1: found 13 fields", "14 fields"),
+    (heart, "processed.cleveland.data", "0\n", "7\n", "column 'num': found '7'", "'0', '1', '2', '3', '4'"),
+    (student, "student-por.csv", ";", ",", "row 1, column 1: found the column name 'school,sex'", "expected 'school'"),
+    (student, "student-por.csv", '"GP"', '"GB"', "row 2, column 'school': found 'GB'", "one of 'GP', 'MS'"),
+]
+
+
+@pytest.fixture(scope="module")
+def raw_folders(tmp_path_factory):
+    root = tmp_path_factory.mktemp("stand-ins")
+    for module in (adult, compas, heart, student):
+        module.stand_in(root / module.__name__, 0)
+    return root
+
+
+@pytest.mark.parametrize(("module", "file", "old", "new", "found", "expected"), PUBLISHED)
+def test_damage_in_published_formats_is_told(raw_folders, tmp_path, module, file, old, new, found, expected):
+    for path in (raw_folders / module.__name__).iterdir():
+        content = path.read_bytes()
+        if path.name == file:
+            assert old.encode() in content
+            content = content.replace(old.encode(), new.encode(), 1)
+        (tmp_path / path.name).write_bytes(content)
+    with pytest.raises(DataError) as caught:
+        module.read(tmp_path)
+    assert file in str(caught.value)
+    assert found in str(caught.value)
+    assert expected in str(caught.value)

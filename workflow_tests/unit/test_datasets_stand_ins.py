@@ -1,0 +1,191 @@
+"""Stand-ins: the real files' counts and formats, and the differences between groups that experiments look for."""
+
+import csv
+import hashlib
+import importlib
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from dpmia.datasets import DATASETS
+from dpmia.datasets.parsing import STAND_IN_MARK
+from dpmia.datasets.sources import raw_files
+from dpmia.datasets.stand_ins.sampling import complete, from_quantiles, highest, pick
+
+FEATURES = {"adult": 104, "compas": 15, "heart": 22, "student": 42}
+#: Humphries et al., table II: records of each group.
+GROUPS = {
+    "heart": ("hospital", {"cleveland": 303, "hungarian": 294, "switzerland": 123, "va": 200}),
+    "student": ("school", {"GP": 423, "MS": 226}),
+}
+
+
+def module(name):
+    return importlib.import_module(DATASETS[name])
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Folder, table and data set of every stand-in."""
+    sets = {}
+    for name in DATASETS:
+        folder = tmp_path_factory.mktemp(name)
+        module(name).stand_in(folder, 0)
+        frame = module(name).read(folder)
+        sets[name] = folder, frame, module(name).encode(frame)
+    return sets
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_files_and_rows_are_those_of_the_real_data(made, name):
+    folder, frame, dataset = made[name]
+    told = {file["name"]: file for file in dataset.provenance["files"]}
+    assert list(told) == [raw.file for raw in raw_files(name)]
+    for raw in raw_files(name):
+        content = (folder / raw.file).read_bytes()
+        assert told[raw.file] == {
+            "name": raw.file,
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "bytes": len(content),
+            "rows": raw.rows,
+        }
+        assert told[raw.file]["sha256"] != raw.sha256
+    assert len(frame) == sum(raw.rows for raw in raw_files(name))
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*told, STAND_IN_MARK])
+    assert dataset.provenance["stand_in"] is True
+    assert "made up" in (folder / STAND_IN_MARK).read_text()
+
+
+@pytest.mark.parametrize(("name", "features"), FEATURES.items())
+def test_every_value_of_every_feature_occurs(made, name, features):
+    _, _, dataset = made[name]
+    assert dataset.x.shape[1] == features
+    assert dataset.x.min(axis=0).tolist() == [0.0] * features
+    assert dataset.x.max(axis=0).tolist() == [1.0] * features
+
+
+def test_exactly_the_real_number_of_compas_records_passes_the_filter(made):
+    assert len(made["compas"][2]) == 6172
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_groups_have_their_sizes_and_both_classes(made, name):
+    _, _, dataset = made[name]
+    attribute, sizes = GROUPS[name]
+    values = dataset.attributes[attribute]
+    assert dict(zip(*np.unique(values, return_counts=True), strict=True)) == sizes
+    for group in sizes:
+        assert set(dataset.y[values == group]) == {0, 1}
+
+
+@pytest.mark.parametrize(("name", "seed", "least"), [("adult", 0, 10_000), ("compas", 2, 2_000)])
+def test_clusters_are_large_enough_for_the_experiment(made, name, seed, least):
+    _, _, dataset = made[name]
+    sizes = [
+        np.bincount(KMeans(2, n_init=10, random_state=seed).fit(dataset.x[dataset.y == label]).labels_)
+        for label in (0, 1)
+    ]
+    straight, crossed = sizes[0] + sizes[1], sizes[0] + sizes[1][::-1]
+    assert max(straight.min(), crossed.min()) >= least
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_a_seed_decides_on_every_byte(made, name, tmp_path):
+    folder, _, _ = made[name]
+    module(name).stand_in(tmp_path / "same", 0)
+    module(name).stand_in(tmp_path / "other", 1)
+    for raw in raw_files(name):
+        assert (tmp_path / "same" / raw.file).read_bytes() == (folder / raw.file).read_bytes()
+        assert (tmp_path / "other" / raw.file).read_bytes() != (folder / raw.file).read_bytes()
+
+
+def test_the_format_of_adult(made):
+    folder, _, _ = made["adult"]
+    train, test = ((folder / name).read_text() for name in ("adult.data", "adult.test"))
+    assert train.endswith("50K\n\n")
+    assert test.startswith("|1x3 Cross validator\n")
+    assert test.endswith("50K.\n\n")
+    assert all(line.count(", ") == 14 for line in train.splitlines()[:-1])
+
+
+def test_the_format_of_compas(made):
+    folder, _, _ = made["compas"]
+    content = (folder / "compas-scores-two-years.csv").read_bytes()
+    assert content.count(b"\n") == content.count(b"\r\n") == 7215
+    rows = list(csv.reader(content.decode().splitlines()))
+    assert len(rows[0]) == 53
+    for twice in ("priors_count", "decile_score"):
+        first, second = (i for i, name in enumerate(rows[0]) if name == twice)
+        assert [row[first] for row in rows] == [row[second] for row in rows]
+    assert rows[17][1] == "person 17"
+    assert any('"' in line for line in content.decode().splitlines())
+
+
+def test_the_formats_of_hearts(made):
+    folder, _, _ = made["heart"]
+    texts = {path.name: path.read_text() for path in folder.glob("*.data")}
+    assert all(
+        field == "?" or "." in field for field in texts["processed.cleveland.data"].splitlines()[0].split(",")[:13]
+    )
+    assert ",.5," in texts["processed.switzerland.data"]
+    assert ",0.5," not in texts["processed.switzerland.data"]
+    assert ",0.5," in texts["processed.va.data"]
+    assert all(",?," in text for text in texts.values())
+
+
+def test_the_format_of_students(made):
+    folder, _, _ = made["student"]
+    header, first, *_ = (folder / "student-por.csv").read_text().splitlines()
+    assert '"' not in header
+    fields = first.split(";")
+    assert fields[0] == '"GP"'
+    assert fields[-3].startswith('"')
+    assert fields[-2].startswith('"')
+    assert fields[-1].isdecimal()
+
+
+def test_hospitals_differ(made):
+    _, frame, dataset = made["heart"]
+    hospital = dataset.attributes["hospital"]
+    ill = {name: dataset.y[hospital == name].mean() for name in GROUPS["heart"][1]}
+    assert ill["hungarian"] < ill["cleveland"] < ill["va"] < ill["switzerland"]
+    missing = frame["ca"].isna().groupby(hospital).mean()
+    assert missing["cleveland"] < 0.05
+    assert missing.drop("cleveland").min() > 0.9
+    assert (frame["chol"][hospital == "switzerland"] == 0).all()
+
+
+def test_schools_differ(made):
+    _, frame, _ = made["student"]
+    by_school = frame.groupby("school", observed=True)
+    assert by_school["G3"].mean()["GP"] - by_school["G3"].mean()["MS"] > 1
+    rural = (frame["address"] == "R").groupby(frame["school"], observed=True).mean()
+    assert rural["MS"] - rural["GP"] > 0.2
+
+
+def test_is_recid_nearly_gives_the_label_away(made):
+    _, _, dataset = made["compas"]
+    again = dataset.x[:, dataset.features.index("is_recid")] == 1
+    assert again[dataset.y == 1].all()
+    assert 0 < again[dataset.y == 0].mean() < 0.1
+
+
+def test_draws_follow_their_tables():
+    rng = np.random.default_rng(0)
+    rows = np.repeat([0, 1], 20_000)
+    drawn = pick(rng, [[1, 3, 0], [0, 1, 1]], rows)
+    # Four standard deviations of a share of 20 000 draws are at most .015.
+    assert np.bincount(drawn[rows == 0], minlength=3) / 20_000 == pytest.approx([0.25, 0.75, 0], abs=0.015)
+    assert np.bincount(drawn[rows == 1], minlength=3) / 20_000 == pytest.approx([0, 0.5, 0.5], abs=0.015)
+    numbers = from_quantiles(rng, (0, 0.5, 1), ((0, 10, 20), (5, 5, 9)), rows)
+    assert np.median(numbers[rows == 0]) == pytest.approx(10, abs=0.3)
+    assert np.mean(numbers[rows == 1] == 5) == pytest.approx(0.5, abs=0.015)
+    marked = highest(rng, np.where(rows == 1, 5.0, 0.0), 20_000)
+    assert marked.sum() == 20_000
+    assert marked[rows == 1].mean() > 0.85
+
+
+def test_absent_categories_are_given_to_records_that_can_spare_theirs():
+    codes = complete(np.random.default_rng(0), np.array([0, 0, 0, 2]), 4)
+    assert sorted(codes.tolist()) == [0, 1, 2, 3]
