@@ -1,29 +1,16 @@
-"""Look-up of what is named in settings; nothing is imported before it is asked for."""
+"""Look-up of what is named as text, and of the nearest name when there is none."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from dpmia.errors import ConfigError
 
-
-def load(registry: Mapping[str, str], name: str, where: str) -> Any:
-    """Return the object that `registry` names for `name`.
-
-    Args:
-        registry: names to `module:object`, or to `module` where the module itself is meant.
-        name: the name in the settings.
-        where: the key that held it, for the message.
-
-    Raises:
-        ConfigError: `name` is not registered.
-    """
-    if name not in registry:
-        raise ConfigError(where, repr(name), f"one of {', '.join(sorted(registry))}", suggestion(name, registry))
-    module, _, attribute = registry[name].partition(":")
+def load(spec: str) -> Any:
+    """Return what `spec` names: the object of `module:object`, or the module of `module`."""
+    module, _, attribute = spec.partition(":")
     found = import_module(module)
     return getattr(found, attribute) if attribute else found
 

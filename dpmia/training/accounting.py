@@ -12,21 +12,13 @@ from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
 from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
 from scipy.optimize import brentq
 
-from dpmia.errors import ConfigError, TrainingError
+from dpmia.errors import TrainingError
+from dpmia.settings.privacy import VALID_ACCOUNTING
 
 RELATIONS = {
     "add_remove": dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE,
     "replace_one": dp_accounting.NeighboringRelation.REPLACE_ONE,
 }
-
-#: (sampler, relation, accountant) that are judged by a theorem. Everything else is refused.
-VALID = {
-    ("poisson", "add_remove", "pld"),
-    ("poisson", "replace_one", "pld"),
-    ("poisson", "add_remove", "rdp"),
-    ("shuffle", "replace_one", "pld"),
-}
-
 
 @dataclass(frozen=True)
 class Mechanism:
@@ -52,13 +44,9 @@ class Mechanism:
 
     def __post_init__(self) -> None:
         """Refuse a combination that no theorem covers."""
-        if (self.sampler, self.relation, self.accountant) not in VALID:
-            raise ConfigError(
-                "sampling, relation, accountant",
-                f"{self.sampler}, {self.relation}, {self.accountant}",
-                "one of " + "; ".join(", ".join(known) for known in sorted(VALID)),
-                "Without amplification by sampling, removing a record would also move the others between batches.",
-            )
+        combination = (self.sampler, self.relation, self.accountant)
+        if combination not in VALID_ACCOUNTING:
+            raise ValueError(f"{combination} is none of {VALID_ACCOUNTING}")
 
     def event(self, noise_multiplier: float) -> dp_accounting.DpEvent:
         """Return the mechanism with sd = `noise_multiplier` * C as an event that an accountant can judge."""
@@ -93,7 +81,6 @@ class Mechanism:
         Raises:
             TrainingError: no sigma up to a million keeps it.
         """
-
         tolerance = 1e-4
 
         def excess(log_sigma: float) -> float:

@@ -7,13 +7,13 @@ two runs can be given the same stream on purpose.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch
 
 from dpmia.training.recipe import Recipe, Seeds
-
 
 #: Poisson batches are drawn ahead for so many steps that they hold about this many records together.
 RECORDS_AHEAD = 4096
@@ -68,7 +68,7 @@ class Streams:
         places = np.concatenate(heads)
         ends = np.searchsorted(places, np.arange(steps + 1) * self.records).tolist()
         members = places % self.records
-        return [members[start:stop] for start, stop in zip(ends, ends[1:], strict=False)]
+        return [members[start:stop] for start, stop in pairwise(ends)]
 
     def noise(self, out: torch.Tensor) -> None:
         """Fill `out` (flat, one entry for each parameter) with independent standard normals."""

@@ -1,0 +1,26 @@
+"""What the rule of an oracle reaches with scores that know nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpmia.attacks.base import Attack
+from dpmia.metrics import best_threshold
+from dpmia.signals import Signal
+
+
+class RandomScores(Attack):
+    """Scores at random and takes the threshold that is best on these very records.
+
+    Its advantage is the bias of the oracle, nothing else: an oracle counts only for what it reaches beyond it.
+    """
+
+    oracle = True
+
+    def scores(self, signal: Signal, rng: np.random.Generator) -> np.ndarray:
+        """See `Attack.scores`."""
+        return rng.random(len(signal.records))
+
+    def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
+        """See `Attack.decisions`."""
+        return scores >= best_threshold(scores, signal.is_member)

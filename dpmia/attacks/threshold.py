@@ -1,0 +1,44 @@
+"""Attacks that compare the loss of a record with one threshold for all records of a model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpmia.attacks.base import Attack
+from dpmia.metrics import best_threshold
+from dpmia.signals import Signal
+
+
+class LossScore(Attack):
+    """Scores by minus the loss: models fit their members better (Yeom et al. 2018)."""
+
+    def scores(self, signal: Signal, rng: np.random.Generator) -> np.ndarray:
+        """See `Attack.scores`."""
+        return -signal.losses
+
+
+class AverageThreshold(LossScore):
+    """Says "member" where the loss is at most the mean training loss of the target model.
+
+    The adversary knows the record, its label, the model's answer and the mean training loss.
+    Source: Yeom et al. 2018, adversary 1 in its loss-threshold form; Humphries et al. 2023, IV-A.
+    """
+
+    def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
+        """See `Attack.decisions`."""
+        return scores >= scores[signal.is_member].mean()
+
+
+class OptimalThreshold(LossScore):
+    """Says "member" where the loss is at most the threshold that is best on these very records.
+
+    An oracle: it looks at the answers. Its advantage is never negative and is biased upwards on small sets; a
+    random score under the same rule (`dpmia.attacks.control`) shows by how much.
+    Source: Humphries et al. 2023, IV-A.
+    """
+
+    oracle = True
+
+    def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
+        """See `Attack.decisions`."""
+        return scores >= best_threshold(scores, signal.is_member)

@@ -1,0 +1,93 @@
+"""A digest of the code that a job runs: equal as long as its syntax trees are.
+
+Snakemake does not see edits of imported modules, and takes a script that was merely touched for a changed one.
+A digest over the syntax tree of the script and of every module it reaches sees the first and not the second;
+comments, docstrings and formatting do not count.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+PACKAGE = "dpmia"
+ROOT = Path(__file__).parent.parent
+
+
+def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
+    """Return the digest of a script and of all modules of this package that it reaches.
+
+    Args:
+        script: path of the script.
+        specs: further modules the job will load by name, as `module` or `module:object`.
+
+    Returns:
+        16 hexadecimal digits.
+    """
+    files = {Path(script), *reached([Path(script), *(_file_of(spec.partition(":")[0]) for spec in specs)])}
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        digest.update(f"{_name(file)}:{_syntax(file)}".encode())
+    return digest.hexdigest()[:16]
+
+
+def reached(starts: Iterable[Path | None]) -> set[Path]:
+    """Return the files of this package that are imported from `starts`, directly or not, `starts` included."""
+    found: set[Path] = set()
+    queue = [file for file in starts if file is not None]
+    while queue:
+        file = queue.pop()
+        if file not in found:
+            found.add(file)
+            queue += [file for module in _imports(file) if (file := _file_of(module))]
+    return found
+
+
+@cache
+def _imports(file: Path) -> frozenset[str]:
+    """Return the modules that `file` imports anywhere, with the packages around them."""
+    modules: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            modules.add(node.module)
+            modules.update(f"{node.module}.{alias.name}" for alias in node.names)
+    parents = {".".join(module.split(".")[:depth]) for module in modules for depth in range(1, module.count(".") + 1)}
+    return frozenset(modules | parents)
+
+
+@cache
+def _file_of(module: str) -> Path | None:
+    """Return the file of a module of this package; None for other modules and for names inside a module."""
+    if module.split(".")[0] != PACKAGE:
+        return None
+    base = ROOT.joinpath(*module.split("."))
+    for file in (base.with_suffix(".py"), base / "__init__.py"):
+        if file.is_file():
+            return file
+    return None
+
+
+@cache
+def _syntax(file: Path) -> str:
+    """Return the syntax tree of `file` as text, without docstrings."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                node.body = node.body[1:]
+    return ast.dump(tree)
+
+
+def _name(file: Path) -> str:
+    """Return the file's path from the root of the repository, so that a moved checkout has the same digests."""
+    return file.resolve().relative_to(ROOT).as_posix() if file.resolve().is_relative_to(ROOT) else file.name

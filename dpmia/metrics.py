@@ -1,0 +1,85 @@
+"""How well an attack tells members from non-members, and how sure a mean over replicates is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+from sklearn.metrics import roc_auc_score, roc_curve
+
+#: False positive rates at which the true positive rate is told.
+LOW_RATES = {"tpr_at_1pct_fpr": 0.01, "tpr_at_0.1pct_fpr": 0.001}
+
+
+def advantage(decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    """Return `tpr`, `fpr` and `advantage` = TPR - FPR of yes/no answers (Yeom et al. 2018, definition 4).
+
+    Args:
+        decisions: bool, True where the attack says "member".
+        is_member: bool, the truth.
+
+    Raises:
+        ValueError: members or non-members are missing.
+    """
+    _both(is_member)
+    tpr, fpr = float(decisions[is_member].mean()), float(decisions[~is_member].mean())
+    return {"advantage": tpr - fpr, "tpr": tpr, "fpr": fpr}
+
+
+def best_threshold(scores: np.ndarray, is_member: np.ndarray) -> float:
+    """Return the threshold t for which "score >= t" has the largest TPR - FPR on these very answers: an oracle.
+
+    Of equally good thresholds it takes the highest. `inf` (nobody is a member) is always among them, so the
+    oracle's advantage is never negative, and on a small set even random scores reach more than zero.
+    """
+    _both(is_member)
+    fpr, tpr, thresholds = roc_curve(is_member, scores, drop_intermediate=False)
+    return float(thresholds[np.argmax(tpr - fpr)])
+
+
+def ranking(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    """Return what the scores alone tell: `auc`, TPR at low false positive rates, and the `resolution`.
+
+    With m non-members the smallest false positive rate above zero is 1/m. A TPR at a rate below that resolution
+    is NaN: the data cannot show it.
+    """
+    _both(is_member)
+    fpr, tpr, _ = roc_curve(is_member, scores, drop_intermediate=False)
+    resolution = 1 / int((~is_member).sum())
+    low = {
+        name: float(tpr[fpr <= rate].max()) if rate >= resolution else float("nan") for name, rate in LOW_RATES.items()
+    }
+    return {"auc": float(roc_auc_score(is_member, scores)), **low, "resolution": resolution}
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over replicates and its 95 % interval (NaN where one replicate cannot tell)."""
+
+    mean: float
+    low: float
+    high: float
+    count: int
+
+
+def mean_interval(values: np.ndarray, level: float = 0.95) -> Interval:
+    """Return the mean of independent values and its Student t interval.
+
+    Values that are NaN are left out; a mean over none is NaN.
+    """
+    values = np.asarray(values, dtype=float)
+    values = values[~np.isnan(values)]
+    count = len(values)
+    if count == 0:
+        return Interval(np.nan, np.nan, np.nan, 0)
+    mean = float(values.mean())
+    if count == 1:
+        return Interval(mean, np.nan, np.nan, 1)
+    half = float(stats.t.ppf((1 + level) / 2, count - 1) * values.std(ddof=1) / np.sqrt(count))
+    return Interval(mean, mean - half, mean + half, count)
+
+
+def _both(is_member: np.ndarray) -> None:
+    if is_member.all() or not is_member.any():
+        raise ValueError("an attack is measured on members and non-members; one of them is missing")

@@ -1,0 +1,49 @@
+"""An artifact: one figure or table of one paper, described as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """What an artifact shows, what it is made from, and which functions make it.
+
+    Attributes:
+        name: the target that builds it, `<paper>_<figure or table>`.
+        kind: `figure` or `table`.
+        caption: one or two plain sentences on what is shown.
+        tabulate: `module:function`; takes (tables, facts) and returns the tidy table of the artifact. `tables`
+            maps a stage and an experiment to the table made there, `facts` describes the run.
+        draw: `module:function`; takes (table, facts) and returns a figure. None for a table.
+        experiments: the experiments it shows.
+        stage: whose tables it reads of each of them: `summary` (metrics with intervals) or `sizes`.
+    """
+
+    name: str
+    kind: str
+    caption: str
+    tabulate: str
+    draw: str | None = None
+    experiments: tuple[str, ...] = ()
+    stage: str = "summary"
+
+    def __post_init__(self) -> None:
+        """Refuse a figure without a drawing function, and a table with one."""
+        if (self.kind, self.draw is None) not in {("figure", False), ("table", True)}:
+            raise ValueError(f"{self.name}: kind {self.kind!r} with draw = {self.draw!r}")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a figure must say about the run it was made from.
+
+    Attributes:
+        stand_in: whether the data are made up.
+        scale: `smoke`, `laptop` or `paper`.
+        experiments: experiment -> its settings, as plain data (epochs, replicates, delta, relation, ...).
+    """
+
+    stand_in: bool
+    scale: str
+    experiments: dict[str, dict] = field(default_factory=dict)

@@ -1,0 +1,139 @@
+"""How all figures look: panels, bands, the epsilon axis, captions, and the mark of stand-in data."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpmia.files import whole_file
+from dpmia.papers.artifact import Facts
+from dpmia.settings.epsilon import spell_epsilon
+
+#: Okabe and Ito's colours, told apart by colour-blind readers: blue, orange, green, purple, vermilion, sky.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9")
+
+STYLE = {
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10,
+    "axes.labelsize": 9,
+    "font.size": 9,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 4,
+    "pdf.fonttype": 42,  # text stays text
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}
+
+
+def panels(count: int, facts: Facts, width: float = 3.3, height: float = 3.4) -> tuple[Figure, list[Axes]]:
+    """Return a figure with `count` panels side by side, marked if its data are made up."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(width * count, height), layout="constrained")
+        axes = list(figure.subplots(1, count, squeeze=False)[0])
+    if facts.stand_in and facts.experiments:
+        for panel in axes:
+            panel.text(
+                0.5, 0.5, "STAND-IN DATA", transform=panel.transAxes, fontsize=17, fontweight="bold", rotation=28,
+                ha="center", va="center", color="0.87", zorder=-5,
+            )  # fmt: skip
+    return figure, axes
+
+
+class EpsilonScale:
+    """A logarithmic axis for epsilon with infinity as one more place at its right end."""
+
+    def __init__(self, epsilons: Iterable[float]) -> None:
+        """Place all of `epsilons`; infinity, if there, one decade beyond the largest finite one."""
+        values = sorted(set(map(float, epsilons)))
+        self.finite = [value for value in values if math.isfinite(value)]
+        self.infinite = len(self.finite) < len(values)
+        self.beyond = (self.finite[-1] if self.finite else 1.0) * 10
+
+    def place(self, epsilons: pd.Series) -> np.ndarray:
+        """Return where to draw each epsilon."""
+        values = epsilons.to_numpy(dtype=float)
+        return np.where(np.isinf(values), self.beyond, values)
+
+    def curve(self, axes: Axes, epsilons: pd.Series, values: pd.Series, **style) -> None:
+        """Draw a line over finite epsilons."""
+        axes.plot(epsilons, values, **style)
+
+    def label(self, axes: Axes) -> None:
+        """Set ticks at the epsilons that were run, `∞` for infinity, set off by a thin line."""
+        axes.set_xscale("log")
+        places = [*self.finite, *([self.beyond] if self.infinite else [])]
+        axes.set_xticks(places, [*map(spell_epsilon, self.finite), *(["∞"] if self.infinite else [])])
+        axes.set_xticks([], minor=True)
+        axes.set_xlim(places[0] / 1.6, places[-1] * 1.6)
+        if self.infinite and self.finite:
+            axes.axvline(math.sqrt(self.finite[-1] * self.beyond), color="0.85", linewidth=0.8, zorder=0)
+        axes.set_xlabel("ε")
+
+
+def band(axes: Axes, scale: EpsilonScale, rows: pd.DataFrame, colour: str, label: str, line: str = "-") -> None:
+    """Draw means with their intervals against epsilon: a band where epsilon is finite, a bar at infinity.
+
+    Args:
+        axes: where to draw.
+        scale: of the epsilon axis.
+        rows: with the columns epsilon, mean, low, high.
+        colour: of the line and, paler, of the band.
+        label: for the legend.
+        line: style of the line.
+    """
+    rows = rows.sort_values("epsilon")
+    finite, infinite = rows[np.isfinite(rows["epsilon"])], rows[np.isinf(rows["epsilon"])]
+    axes.plot(finite["epsilon"], finite["mean"], line, marker="o", color=colour, label=label)
+    axes.fill_between(finite["epsilon"], finite["low"], finite["high"], color=colour, alpha=0.2, linewidth=0)
+    if len(infinite):
+        below, above = infinite["mean"] - infinite["low"], infinite["high"] - infinite["mean"]
+        filled = "none" if line == "--" else colour
+        axes.errorbar(
+            scale.place(infinite["epsilon"]), infinite["mean"], yerr=[below, above], fmt="o", color=colour,
+            markerfacecolor=filled, capsize=3, label=None if len(finite) else label,
+        )  # fmt: skip
+
+
+def legends(*axes: Axes) -> None:
+    """Give each panel its legend where it covers least."""
+    with mpl.rc_context(STYLE):
+        for panel in axes:
+            panel.legend(loc="best", handlelength=2.2)
+
+
+def run_facts(facts: Facts) -> str:
+    """Return in one or two sentences how the models of a figure were trained and what the bands are."""
+    told = []
+    for name, fact in facts.experiments.items():
+        told.append(
+            f"{name}: {fact['epochs']} epochs, batch {fact['batch_size']}, {fact['replicates']} replicates, "
+            f"{fact['optimiser']} with {fact['sampling']} batches, C = {fact['clip_norm']:g}, δ = {fact['delta']:g}, "
+            f"{fact['relation'].replace('_', '-')}, {fact['accountant'].upper()} accountant"
+        )
+    return f"Scale {facts.scale}. {'; '.join(told)}. Bands and bars: 95 % t intervals of the mean over replicates."
+
+
+def caption(figure: Figure, text: str) -> None:
+    """Write `text` below the panels, wrapped to the figure's width."""
+    width = int(figure.get_size_inches()[0] * 17)
+    figure.supxlabel(textwrap.fill(text, width), fontsize=7, color="0.35", x=0.01, ha="left")
+
+
+def save(figure: Figure, *paths: Path | str) -> None:
+    """Write the figure in the format of each path's ending; equal figures give equal files."""
+    with mpl.rc_context(STYLE):
+        for path in paths:
+            with whole_file(path) as part:
+                metadata = {"CreationDate": None} if str(path).endswith(".pdf") else {"Software": None}
+                figure.savefig(part, dpi=160, metadata=metadata)

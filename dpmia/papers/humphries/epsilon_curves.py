@@ -1,0 +1,79 @@
+"""What figures 2 to 9 share: advantage and accuracy against epsilon, with bands, the bound, and the IID arm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.settings.arms import IID_SUFFIX
+from dpmia.theory.bounds import humphries_advantage
+
+NON_IID, IID, CONTROL = drawing.COLOURS[0], drawing.COLOURS[1], "0.55"
+
+#: Metrics that the panels show; the tidy table of a figure holds nothing else.
+METRICS = ("advantage", "auc", "tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "resolution")
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return the summaries of all experiments of a figure, with the bound at each epsilon.
+
+    Args:
+        tables: experiment -> summary table (`dpmia.measure.summary_table`).
+        facts: of the run.
+
+    Returns:
+        Columns of the summary and `bound`: the advantage that (epsilon, delta) allows for independent records
+        (1 without privacy).
+    """
+    rows = pd.concat(tables.values(), ignore_index=True)
+    rows = rows[rows["metric"].isin(METRICS) | rows["metric"].str.startswith("accuracy_")].copy()
+    deltas = rows["experiment"].map({name: fact["delta"] for name, fact in facts.experiments.items()})
+    rows["bound"] = [
+        float(humphries_advantage(epsilon, delta)) for epsilon, delta in zip(rows["epsilon"], deltas, strict=True)
+    ]
+    return rows.reset_index(drop=True)
+
+
+def advantage_panel(axes: Axes, table: pd.DataFrame, arm: str, attack: str, control: str | None = None) -> None:
+    """Draw the advantage of one attack in an arm and its IID arm, the bound, and the line at 0.
+
+    Args:
+        axes: where to draw.
+        table: of `tabulate`, one experiment.
+        arm: name of the non-IID arm.
+        attack: name of the attack.
+        control: an attack with random scores under the same decision rule; drawn for the IID arm.
+    """
+    chosen = table[table["metric"] == "advantage"]
+    scale = drawing.EpsilonScale(chosen["epsilon"])
+    for name, label, colour in ((arm, "non-IID", NON_IID), (arm + IID_SUFFIX, "IID", IID)):
+        rows = chosen[(chosen["arm"] == name) & (chosen["attack"] == attack)]
+        drawing.band(axes, scale, rows, colour, label=label)
+    if control is not None:
+        rows = chosen[(chosen["arm"] == arm + IID_SUFFIX) & (chosen["attack"] == control)]
+        drawing.band(axes, scale, rows, CONTROL, label="random scores", line=":")
+    deltas_bound = chosen.drop_duplicates("epsilon").sort_values("epsilon")
+    finite = deltas_bound[np.isfinite(deltas_bound["epsilon"])]
+    if len(finite):
+        scale.curve(axes, finite["epsilon"], finite["bound"], color="black", linestyle="--", label="bound (IID)")
+    axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    scale.label(axes)
+    axes.set(ylabel="membership advantage", ylim=(-0.15, 1.05))
+
+
+def accuracy_panel(axes: Axes, table: pd.DataFrame, arm: str) -> None:
+    """Draw accuracy on members (solid) and non-members (dashed) in an arm and its IID arm."""
+    chosen = table[table["metric"].str.startswith("accuracy_")]
+    scale = drawing.EpsilonScale(chosen["epsilon"])
+    lines = {"accuracy_members": "-", "accuracy_nonmembers": "--", "accuracy_validation": ":"}
+    for name, label, colour in ((arm, "non-IID", NON_IID), (arm + IID_SUFFIX, "IID", IID)):
+        for metric, line in lines.items():
+            rows = chosen[(chosen["arm"] == name) & (chosen["metric"] == metric)]
+            if len(rows):
+                part = metric.removeprefix("accuracy_").replace("nonmembers", "non-members")
+                drawing.band(axes, scale, rows, colour, label=f"{label}, {part}", line=line)
+    scale.label(axes)
+    axes.set(ylabel="accuracy", ylim=(0, 1.02))

@@ -1,0 +1,38 @@
+"""Table II: what each experiment is made of, beside what the paper prints."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dpmia.papers.artifact import Facts
+
+COLUMNS = ["section", "experiment", "features", "classes", "members", "nonmembers", "population"]
+
+#: (experiment, arm) -> section, name, and the paper's numbers; None where it prints a dash.
+PRINTED = {
+    ("adult_cluster", "cluster"): ("IV-B", "adult cluster", 104, 2, 10000, 10000, 15132),
+    ("compas_cluster", "cluster"): ("IV-B", "compas cluster", 15, 2, 2000, 2000, None),
+    ("heart", "cleveland"): ("IV-D", "heart Cleveland", 22, 2, 303, 617, None),
+    ("heart", "hungary"): ("IV-D", "heart Hungary", 22, 2, 294, 626, None),
+    ("heart", "switzerland"): ("IV-D", "heart Switzerland", 22, 2, 123, 797, None),
+    ("heart", "va"): ("IV-D", "heart VA Long Beach", 22, 2, 200, 720, None),
+    ("student", "gabriel_pereira"): ("IV-D", "students Gabriel Pereira", 42, 2, 423, 226, None),
+}
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return one row for each experiment of the paper: ours and, in columns `paper_...`, what is printed there.
+
+    The population is what the paper calls shadow data; it prints a dash where fewer than 3000 records are left.
+    """
+    sizes = pd.concat(tables.values()).set_index(["experiment", "arm"])
+    rows = []
+    for (experiment, arm), (section, name, *printed) in PRINTED.items():
+        ours = sizes.loc[(experiment, arm)]
+        row = {"section": section, "experiment": name}
+        for column, value in zip(COLUMNS[2:], printed, strict=True):
+            row[column] = int(ours[column])
+            row[f"paper_{column}"] = value
+        rows.append(row)
+    table = pd.DataFrame(rows)
+    return table.astype({column: "Int64" for column in table.columns if column not in COLUMNS[:2]})

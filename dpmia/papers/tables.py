@@ -1,0 +1,14 @@
+"""How all tables look in Markdown."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dpmia.papers.artifact import Facts
+
+
+def markdown(table: pd.DataFrame, caption: str, facts: Facts) -> str:
+    """Return `table` with its caption; stand-in data and the scale are named, empty cells are dashes."""
+    source = "**Stand-in data**: no number here says anything about real records." if facts.stand_in else "Real data."
+    shown = table.astype(object).where(table.notna(), "-")
+    return f"{caption}\n\n{source} Scale {facts.scale}.\n\n{shown.to_markdown(index=False, disable_numparse=True)}\n"

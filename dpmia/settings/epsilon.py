@@ -1,0 +1,34 @@
+"""Epsilon has one spelling: 1, 1.0, 1.00 and 1e0 are one value, in file names and in tables."""
+
+from __future__ import annotations
+
+import math
+
+
+def parse_epsilon(value: object) -> float:
+    """Return epsilon as a float; `inf` means no privacy.
+
+    YAML reads `1e3` as text, so text is welcome.
+
+    Raises:
+        ValueError: not a number, or not greater than 0.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(f"epsilon {value!r} is not a number")
+    try:
+        epsilon = float(value)
+    except ValueError:
+        raise ValueError(f"epsilon {value!r} is not a number") from None
+    if math.isnan(epsilon) or epsilon <= 0:
+        raise ValueError(f"epsilon must be greater than 0 (inf for no privacy), not {value!r}")
+    return epsilon
+
+
+def spell_epsilon(epsilon: float) -> str:
+    """Return the one spelling of `epsilon`: `0.01`, `1`, `1000`, `inf`."""
+    return "inf" if math.isinf(epsilon) else f"{epsilon:.12g}"
+
+
+def spell_group(epsilons: list[float]) -> str:
+    """Return the name of a group of epsilons in file names: `0.1_1`."""
+    return "_".join(map(spell_epsilon, epsilons))

@@ -1,0 +1,86 @@
+"""Writes what is derived from the schema: `config.schema.json` and `docs/settings.md`.
+
+Run `python -m dpmia.settings.generate` after an edit of `schema.py`; a test says when that was forgotten.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from dpmia.settings.schema import Arm, Config, Experiment, ExperimentFile, Membership, Model, Privacy, Training
+
+#: The dialect of JSON schema that pydantic writes; Snakemake needs it named.
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def config_schema() -> str:
+    """Return the JSON schema of `config.yaml`, which Snakemake checks against."""
+    return json.dumps({"$schema": DIALECT, **Config.model_json_schema()}, indent=2) + "\n"
+
+
+def settings_page() -> str:
+    """Return the documentation of every key in Markdown."""
+    parts = [
+        "# Settings",
+        "Made from `dpmia/settings/schema.py` by `python -m dpmia.settings.generate`.",
+        *(_section(title, model) for title, model in SECTIONS),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+SECTIONS = (
+    ("config.yaml", Config),
+    ("experiments/*.yaml", ExperimentFile),
+    ("An experiment", Experiment),
+    ("membership", Membership),
+    ("arms.<name>", Arm),
+    ("model", Model),
+    ("training", Training),
+    ("privacy", Privacy),
+)
+
+
+def _section(title: str, model: type[BaseModel]) -> str:
+    rows = ["| key | value | default | meaning |", "| --- | --- | --- | --- |"]
+    schema = model.model_json_schema()
+    for name, field in schema["properties"].items():
+        meaning = " ".join(field.get("description", "").split())
+        default = "required" if name in schema.get("required", []) else f"`{json.dumps(field.get('default'))}`"
+        if "$ref" in field:
+            default = "see below" if name not in schema.get("required", []) else default
+        rows.append(f"| `{name}` | {_value(field)} | {default} | {meaning} |")
+    return "\n".join([f"## {title}", "", " ".join((model.__doc__ or "").split()), "", *rows])
+
+
+def _value(field: dict[str, Any]) -> str:
+    """Return the type and range of a key in words."""
+    if "anyOf" in field:
+        return " or ".join(_value(option) for option in field["anyOf"])
+    if "enum" in field:
+        return ", ".join(f"`{word}`" for word in field["enum"])
+    if "const" in field:
+        return f"`{field['const']}`"
+    if "$ref" in field:
+        return "keys of its own"
+    kind = field.get("type", "any")
+    if kind == "array":
+        return f"list of {_value(field['items'])}"
+    limits = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
+    told = [f"{sign} {field[name]}" for name, sign in limits.items() if name in field]
+    return " ".join([{"object": "keys of its own", "integer": "whole number"}.get(kind, kind), *told])
+
+
+def main() -> None:
+    """Write both files."""
+    (ROOT / "dpmia/settings/config.schema.json").write_text(config_schema(), encoding="utf-8")
+    (ROOT / "docs/settings.md").write_text(settings_page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""What each name in the settings stands for, as `module` or `module:object` (see `dpmia.registry.load`).
+
+Only text: nothing is imported here, and the jobs of the workflow are handed the text of the names they use.
+So a job reaches the modules of those names and no others, and a new line here reruns nothing.
+"""
+
+from __future__ import annotations
+
+#: data sets: a module with `read`, `encode` and `stand_in` (see `dpmia.datasets`).
+DATASETS = {
+    "adult": "dpmia.datasets.adult",
+    "compas": "dpmia.datasets.compas",
+    "heart": "dpmia.datasets.heart",
+    "student": "dpmia.datasets.student",
+}
+
+#: membership experiments: a function that draws one split (see `dpmia.splits.draws`).
+MEMBERSHIP = {
+    "iid": "dpmia.splits.draws:iid",
+    "group": "dpmia.splits.draws:group",
+    "cluster": "dpmia.splits.draws:group",
+}
+
+#: architectures of target models.
+MODELS = {
+    "mlp": "dpmia.models.mlp:MLP",
+}
+
+#: training engines (see `dpmia.training.engine`).
+ENGINES = {
+    "opacus": "dpmia.training.opacus:OpacusEngine",
+    "plain": "dpmia.training.plain:PlainEngine",
+    "stacked": "dpmia.training.stacked:StackedEngine",
+}
+
+#: attacks (see `dpmia.attacks`).
+ATTACKS = {
+    "average_threshold": "dpmia.attacks.threshold:AverageThreshold",
+    "optimal_threshold": "dpmia.attacks.threshold:OptimalThreshold",
+    "random": "dpmia.attacks.control:RandomScores",
+}

@@ -1,0 +1,111 @@
+"""What a black-box attacker sees of trained models, in one file format that opens without torch.
+
+A file holds the models of one block. It is an `.npz` archive: `header` is JSON with the format's version and one
+entry `about` for each model; model i has the arrays `i/records`, `i/labels`, `i/part` and `i/logits`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpmia.files import whole_file
+
+FORMAT = "dpmia-signals"
+VERSION = 1
+
+#: What a record is to the model that was asked about it.
+NONMEMBER, MEMBER, VALIDATION = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Signal:
+    """The answers of one model.
+
+    Attributes:
+        about: plain data on the model: arm, iid, epsilon (text), replicate, role, accounting (None without
+            privacy), recipe, steps, meaning (what its seeds were derived from).
+        records: int64, shape (queries,): rows of the data set.
+        labels: int64, shape (queries,): their classes.
+        part: uint8, shape (queries,): NONMEMBER, MEMBER or VALIDATION.
+        logits: float32, shape (queries, classes).
+    """
+
+    about: dict[str, Any]
+    records: np.ndarray
+    labels: np.ndarray
+    part: np.ndarray
+    logits: np.ndarray
+
+    def of(self, *parts: int) -> Signal:
+        """Return the answers about records of the given parts only."""
+        keep = np.isin(self.part, parts)
+        return Signal(self.about, self.records[keep], self.labels[keep], self.part[keep], self.logits[keep])
+
+    @property
+    def is_member(self) -> np.ndarray:
+        """bool, shape (queries,)."""
+        return self.part == MEMBER
+
+    @property
+    def losses(self) -> np.ndarray:
+        """Cross-entropy of the true class, float64, shape (queries,), in nats."""
+        logits = self.logits.astype(np.float64)
+        top = logits.max(axis=1)
+        log_total = top + np.log(np.exp(logits - top[:, None]).sum(axis=1))
+        return log_total - np.take_along_axis(logits, self.labels[:, None], axis=1)[:, 0]
+
+    @property
+    def correct(self) -> np.ndarray:
+        """Whether the largest logit is that of the true class, bool, shape (queries,)."""
+        return self.logits.argmax(axis=1) == self.labels
+
+
+def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[str, Any]) -> None:
+    """Write the models of a block; `provenance` says which data they were trained on."""
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "provenance": provenance,
+        "models": [signal.about for signal in signals],
+    }
+    arrays = {
+        f"{i}/{name}": getattr(signal, name)
+        for i, signal in enumerate(signals)
+        for name in ("records", "labels", "part", "logits")
+    }
+    with whole_file(path) as part:
+        np.savez(part, header=np.array(json.dumps(header)), **arrays)
+
+
+def load_signals(path: Path | str) -> Iterator[Signal]:
+    """Yield the models of a file one by one, so that a large block never stands in memory as a whole.
+
+    Raises:
+        ValueError: the file is of another format or version.
+    """
+    with np.load(path, allow_pickle=False) as arrays:
+        header = _header(arrays, path)
+        for i, about in enumerate(header["models"]):
+            yield Signal(about, *(arrays[f"{i}/{name}"] for name in ("records", "labels", "part", "logits")))
+
+
+def load_header(path: Path | str) -> dict[str, Any]:
+    """Return the header alone: provenance and one `about` for each model."""
+    with np.load(path, allow_pickle=False) as arrays:
+        return _header(arrays, path)
+
+
+def _header(arrays: Any, path: Path | str) -> dict[str, Any]:
+    header = json.loads(str(arrays["header"]))
+    if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
+        raise ValueError(
+            f"{path}: format {header.get('format')!r} version {header.get('version')!r}; "
+            f"expected {FORMAT!r} version {VERSION}"
+        )
+    return header

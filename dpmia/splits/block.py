@@ -1,0 +1,91 @@
+"""The splits of one block: all arms, some replicates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpmia.datasets.table import Dataset
+from dpmia.errors import ConfigError
+from dpmia.registry import suggestion
+from dpmia.settings.seeds import derive_seed
+from dpmia.splits.draws import shuffled
+from dpmia.splits.split import Split
+
+
+def draw_block(
+    dataset: Dataset,
+    clusters: np.ndarray | None,
+    draw: Callable[..., Split],
+    arms: Mapping[str, Mapping[str, Any]],
+    replicates: Sequence[int],
+    root_seed: int,
+) -> dict[tuple[str, int], Split]:
+    """Return the split of every (arm, replicate).
+
+    Args:
+        dataset: prepared data.
+        clusters: group of every record where groups are made by clustering.
+        draw: function of `dpmia.splits.draws`.
+        arms: as `dpmia.settings.jobs.arms` describes them.
+        replicates: numbers of the replicates.
+        root_seed: the user's seed.
+
+    Raises:
+        ConfigError: groups are made by an attribute that the data set does not keep.
+        DataError: more records are asked for than there are.
+    """
+    splits = {}
+    for name, arm in arms.items():
+        groups = _groups(dataset, clusters, arm["groups"])
+        for replicate in replicates:
+            # The IID arm reshuffles the very records of its counterpart, so both start from one draw.
+            meaning = (dataset.fingerprint, arm["groups"], arm["draw"], replicate)
+            split = draw(groups, np.random.default_rng(derive_seed(root_seed, "split", *meaning)), **arm["draw"])
+            if arm["iid"]:
+                split = shuffled(split, np.random.default_rng(derive_seed(root_seed, "shuffle", *meaning)))
+            splits[name, replicate] = split
+    return splits
+
+
+def _groups(dataset: Dataset, clusters: np.ndarray | None, how: Any) -> np.ndarray:
+    if how is None:
+        return np.zeros(len(dataset), dtype="<U1")
+    if isinstance(how, str):
+        if how not in dataset.attributes:
+            raise ConfigError(
+                "key 'membership.by'",
+                repr(how),
+                f"an attribute of the data set {dataset.name}: {', '.join(dataset.attributes) or 'it has none'}",
+                suggestion(how, dataset.attributes) or "Name the column under the key attributes.",
+            )
+        return dataset.attributes[how]
+    if clusters is None or len(clusters) != len(dataset):
+        raise ValueError("a cluster experiment needs the cluster of every record")
+    return clusters
+
+
+def sizes_table(experiment: str, dataset: Dataset, splits: Mapping[tuple[str, int], Split]) -> pd.DataFrame:
+    """Return how large each arm is: features, classes, members, non-members, population, validation.
+
+    Raises:
+        ValueError: replicates of one arm differ in size.
+    """
+    rows = [
+        {
+            "experiment": experiment,
+            "arm": arm,
+            "features": len(dataset.features),
+            "classes": len(dataset.classes),
+            **{part.name: len(getattr(split, part.name)) for part in fields(split)},
+        }
+        for (arm, _), split in splits.items()
+    ]
+    table = pd.DataFrame(rows).drop_duplicates().sort_values(["experiment", "arm"], ignore_index=True)
+    if table["arm"].duplicated().any():
+        raise ValueError(f"{experiment}: replicates of one arm differ in size")
+    return table

@@ -1,0 +1,1 @@
+"""What is proved: bounds on attacks, as pure functions. No models are needed here."""

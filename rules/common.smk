@@ -1,0 +1,100 @@
+# What the rules share: the plan made from the settings, and where each file stands.
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+REPOSITORY = Path(workflow.basedir)
+sys.path.insert(0, str(REPOSITORY))
+
+from dpmia.datasets.sources import raw_files
+from dpmia.digest import code_digest
+from dpmia.errors import UserError
+from dpmia.papers.catalogue import PAPERS
+from dpmia.settings import jobs, names
+from dpmia.settings.epsilon import spell_group
+from dpmia.settings.resolve import make_plan
+
+try:
+    PLAN = make_plan(config, Path.cwd())
+except UserError as error:
+    raise WorkflowError(str(error)) from None
+
+validate(config, REPOSITORY / "dpmia/settings/config.schema.json")
+
+CONFIG = PLAN.config
+EXPERIMENTS = PLAN.experiments
+ARTIFACTS = {
+    artifact.name: artifact
+    for paper, artifacts in PAPERS.items()
+    for artifact in artifacts
+    if set(artifact.experiments) <= set(EXPERIMENTS)
+}
+PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
+
+RUN = f"results/{CONFIG.data}-{CONFIG.scale}"
+# Stand-ins have as many rows as the scale needs; real files are the same at every scale.
+RESOURCES = "resources/real" if CONFIG.data == "real" else f"resources/embedded-{CONFIG.scale}"
+
+
+wildcard_constraints:
+    dataset="|".join(names.DATASETS),
+    prepared=r"[a-z0-9_.-]+",
+    experiment="|".join(EXPERIMENTS),
+    attack="|".join(names.ATTACKS),
+    epsilons=r"[0-9.e+_inf-]+",
+    block=r"\d+",
+    paper="|".join(PAPERS),
+    artifact="|".join(PAPER_OF),
+
+
+def code(script, *specs):
+    """Return the digest of a script and of the modules that it reaches or loads by name."""
+    return code_digest(REPOSITORY / "scripts" / script, specs)
+
+
+def prepared(experiment):
+    """Return the prepared data set of an experiment."""
+    return f"{RESOURCES}/prepared/{jobs.dataset_id(EXPERIMENTS[experiment])}.npz"
+
+
+def raw_paths(dataset):
+    """Return the raw files of a data set."""
+    return [f"{RESOURCES}/raw/{dataset}/{raw.file}" for raw in raw_files(dataset)]
+
+
+def split_files(experiment):
+    """Return the split files of an experiment, one for each block."""
+    return [f"{RUN}/splits/{experiment}/block-{block}.npz" for block in jobs.blocks(EXPERIMENTS[experiment])]
+
+
+def signal_files(experiment):
+    """Return the signal files of an experiment, one for each block and group of epsilons."""
+    return [
+        f"{RUN}/signals/{experiment}/{spell_group(epsilons)}/block-{block}.npz"
+        for epsilons in EXPERIMENTS[experiment].epsilons
+        for block in jobs.blocks(EXPERIMENTS[experiment])
+    ]
+
+
+def epsilon_group(experiment, spelled):
+    """Return the epsilons of a group by its name."""
+    return next(group for group in EXPERIMENTS[experiment].epsilons if spell_group(group) == spelled)
+
+
+def artifact_files(artifact):
+    """Return the files that an artifact consists of."""
+    folder, endings = {
+        "figure": ("figures", ("pdf", "png", "csv")),
+        "table": ("tables", ("csv", "md")),
+    }[artifact.kind]
+    return [f"{RUN}/{folder}/{PAPER_OF[artifact.name]}/{artifact.name}.{ending}" for ending in endings]
+
+
+def run_facts(artifact):
+    """Return what the pictures of an artifact say about the run."""
+    return {
+        "stand_in": CONFIG.data == "embedded",
+        "scale": CONFIG.scale,
+        "experiments": {name: jobs.facts(EXPERIMENTS[name]) for name in artifact.experiments},
+    }

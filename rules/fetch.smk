@@ -1,0 +1,49 @@
+# Raw files: made up (embedded), or the publishers' own (real).
+
+
+rule fetch_raw_file:
+    output:
+        "resources/real/raw/{dataset}/{file}",
+    log:
+        "logs/fetch_raw_file/{dataset}/{file}.log",
+    params:
+        raw=lambda wildcards: next(raw for raw in raw_files(wildcards.dataset) if raw.file == wildcards.file).__dict__,
+        code=code("fetch_raw_file.py"),
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=30,
+        # Not a parameter: where the right bytes come from changes nothing that follows.
+        data_mirror=CONFIG.data_mirror or "",
+    conda:
+        "../envs/dpmia.yaml"
+    message:
+        "Fetching {wildcards.dataset}/{wildcards.file}"
+    script:
+        "../scripts/fetch_raw_file.py"
+
+
+for dataset, module in names.DATASETS.items():
+
+    rule:
+        name:
+            f"make_stand_in_{dataset}"
+        output:
+            [f"resources/embedded-{CONFIG.scale}/raw/{dataset}/{raw.file}" for raw in raw_files(dataset)],
+            marker=f"resources/embedded-{CONFIG.scale}/raw/{dataset}/STAND-IN.txt",
+        log:
+            f"logs/make_stand_in/{CONFIG.scale}/{dataset}.log",
+        params:
+            module=module,
+            seed=CONFIG.seed,
+            code=code("make_stand_in.py", module),
+        threads: 1
+        resources:
+            mem_mb=1000,
+            runtime=10,
+        conda:
+            "../envs/dpmia.yaml"
+        message:
+            f"Making stand-in data for {dataset}"
+        script:
+            "../scripts/make_stand_in.py"

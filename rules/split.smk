@@ -1,0 +1,77 @@
+# Which records train a model and which stay outside.
+
+
+rule find_clusters:
+    input:
+        dataset=lambda wildcards: prepared(wildcards.experiment),
+    output:
+        f"{RUN}/clusters/{{experiment}}.npz",
+    log:
+        f"logs/{RUN}/find_clusters/{{experiment}}.log",
+    params:
+        job=lambda wildcards: jobs.cluster_job(EXPERIMENTS[wildcards.experiment]),
+        code=code("find_clusters.py"),
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    conda:
+        "../envs/dpmia.yaml"
+    message:
+        "Clustering the records of {wildcards.experiment}"
+    script:
+        "../scripts/find_clusters.py"
+
+
+def cluster_inputs(wildcards):
+    """Return the clusters of an experiment whose groups are clusters."""
+    clustered = EXPERIMENTS[wildcards.experiment].membership.kind == "cluster"
+    return [f"{RUN}/clusters/{wildcards.experiment}.npz"] if clustered else []
+
+
+rule draw_splits:
+    input:
+        dataset=lambda wildcards: prepared(wildcards.experiment),
+        clusters=cluster_inputs,
+    output:
+        f"{RUN}/splits/{{experiment}}/block-{{block}}.npz",
+    log:
+        f"logs/{RUN}/draw_splits/{{experiment}}/block-{{block}}.log",
+    params:
+        job=lambda wildcards: jobs.split_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
+        seed=CONFIG.seed,
+        code=lambda wildcards: code(
+            "draw_splits.py", names.MEMBERSHIP[EXPERIMENTS[wildcards.experiment].membership.kind]
+        ),
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    conda:
+        "../envs/dpmia.yaml"
+    message:
+        "Drawing the splits of {wildcards.experiment}, block {wildcards.block}"
+    script:
+        "../scripts/draw_splits.py"
+
+
+rule measure_sizes:
+    input:
+        dataset=lambda wildcards: prepared(wildcards.experiment),
+        splits=lambda wildcards: split_files(wildcards.experiment)[0],
+    output:
+        f"{RUN}/sizes/{{experiment}}.csv",
+    log:
+        f"logs/{RUN}/measure_sizes/{{experiment}}.log",
+    params:
+        code=code("measure_sizes.py"),
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    conda:
+        "../envs/dpmia.yaml"
+    message:
+        "Counting the records of {wildcards.experiment}"
+    script:
+        "../scripts/measure_sizes.py"

@@ -1,0 +1,37 @@
+# Target models: one job for each block of replicates and group of epsilons.
+
+
+def training_modules(experiment):
+    """Return what a training job loads by name."""
+    job = jobs.train_job(EXPERIMENTS[experiment], EXPERIMENTS[experiment].epsilons[0], 0)
+    return [job["model"], *job["engines"].values()]
+
+
+rule train_block:
+    input:
+        dataset=lambda wildcards: prepared(wildcards.experiment),
+        splits=f"{RUN}/splits/{{experiment}}/block-{{block}}.npz",
+    output:
+        f"{RUN}/signals/{{experiment}}/{{epsilons}}/block-{{block}}.npz",
+    log:
+        f"logs/{RUN}/train_block/{{experiment}}/{{epsilons}}/block-{{block}}.log",
+    benchmark:
+        f"{RUN}/benchmarks/train_block/{{experiment}}/{{epsilons}}/block-{{block}}.tsv"
+    params:
+        job=lambda wildcards: jobs.train_job(
+            EXPERIMENTS[wildcards.experiment],
+            epsilon_group(wildcards.experiment, wildcards.epsilons),
+            int(wildcards.block),
+        ),
+        seed=CONFIG.seed,
+        code=lambda wildcards: code("train_block.py", *training_modules(wildcards.experiment)),
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=600,
+    conda:
+        "../envs/dpmia.yaml"
+    message:
+        "Training {wildcards.experiment}, epsilon {wildcards.epsilons}, block {wildcards.block}"
+    script:
+        "../scripts/train_block.py"

@@ -1,0 +1,32 @@
+"""What every script does around its work: find the library, log to the rule's file, tell errors in one message."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from dpmia.errors import UserError  # noqa: E402 (the line above lets Python find it)
+
+
+def run(main: Callable[[Any], None], snakemake: Any) -> None:
+    """Run `main(snakemake)`.
+
+    What a user can mend is told in one message, on the terminal and in the log, and ends the job; any other
+    error is told with its traceback in both.
+    """
+    logging.captureWarnings(True)
+    logging.basicConfig(filename=snakemake.log[0], filemode="w", level=logging.INFO, format="%(asctime)s %(message)s")
+    try:
+        main(snakemake)
+    except UserError as error:
+        logging.error("%s", error)
+        sys.exit(f"\nError in {snakemake.rule}: {error}\n")
+    except Exception:
+        logging.error("%s", traceback.format_exc())
+        raise

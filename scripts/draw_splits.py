@@ -1,0 +1,20 @@
+"""Draw the splits of one block. In: the prepared data set, clusters if groups are clusters. Out: index arrays."""
+
+import numpy as np
+from _job import run
+
+from dpmia.datasets.table import Dataset
+from dpmia.registry import load
+from dpmia.splits.block import draw_block
+from dpmia.splits.split import save_splits
+
+
+def main(snakemake):
+    """Draw as `params.job` says."""
+    dataset, job = Dataset.load(snakemake.input.dataset), snakemake.params.job
+    clusters = np.load(snakemake.input.clusters)["groups"] if snakemake.input.get("clusters") else None
+    splits = draw_block(dataset, clusters, load(job["draw"]), job["arms"], job["replicates"], snakemake.params.seed)
+    save_splits(snakemake.output[0], splits, dataset.fingerprint)
+
+
+run(main, snakemake)

@@ -1,0 +1,19 @@
+"""Cluster the records of a data set. In: the prepared data set. Out: the group of every record."""
+
+import numpy as np
+from _job import run
+
+from dpmia.datasets.table import Dataset
+from dpmia.files import whole_file
+from dpmia.splits.clusters import clusters
+
+
+def main(snakemake):
+    """Cluster as `params.job` says."""
+    dataset = Dataset.load(snakemake.input.dataset)
+    groups = clusters(dataset.x, dataset.y, **snakemake.params.job)
+    with whole_file(snakemake.output[0]) as part:
+        np.savez_compressed(part, groups=groups)
+
+
+run(main, snakemake)

@@ -1,0 +1,15 @@
+"""Write made-up raw files of one data set in its publisher's format. Out: the files and a marker that says so."""
+
+from pathlib import Path
+
+from _job import run
+
+from dpmia.registry import load
+
+
+def main(snakemake):
+    """Write the files of `params.module` from `params.seed`."""
+    load(snakemake.params.module).stand_in(Path(snakemake.output.marker).parent, snakemake.params.seed)
+
+
+run(main, snakemake)

@@ -1,0 +1,17 @@
+"""Turn raw files into features, labels and attributes. In: raw files. Out: one prepared data set."""
+
+from pathlib import Path
+
+from _job import run
+
+from dpmia.registry import load
+
+
+def main(snakemake):
+    """Read and encode the data set of `params.module`."""
+    module = load(snakemake.params.module)
+    frame = module.read(Path(snakemake.input[0]).parent)
+    module.encode(frame, snakemake.params.attributes).save(snakemake.output[0])
+
+
+run(main, snakemake)
