@@ -19,6 +19,12 @@ from dpmia.training.stacked_network import StackedMLP
 from dpmia.training.streams import Streams
 
 
+#: Bytes that K models may work on at once: about the caches of one core. Rates differ by a few percent only
+#: between half and four times as much. A GPU wants many models to be busy at all.
+WORKING_SET = {"cpu": 16 * 2**20, "cuda": 2**30}
+LARGEST_STACK = {"cpu": 128, "cuda": 4096}
+
+
 class StackedEngine(Engine):
     """K perceptrons as stacked tensors: DP-SGD, DP-Adam, or both without clipping and noise.
 
@@ -79,8 +85,17 @@ class StackedEngine(Engine):
 
     @classmethod
     def width(cls, architecture: MLP, recipe: Recipe, device: str = "cpu") -> int:
-        """Return how many models to train at once: as many as keep their working set in a cache."""
-        return 4
+        """Return how many models to train at once: a power of two that keeps their working set in the caches.
+
+        Args:
+            architecture: of the models.
+            recipe: its batch size counts.
+            device: `cpu` or `cuda`.
+        """
+        # Parameters, gradients and two moments; each layer's output and its gradient.
+        numbers = 4 * architecture.parameter_count + 2 * recipe.batch_size * sum(architecture.widths)
+        fitting = max(1, WORKING_SET[device] // (4 * numbers))
+        return min(LARGEST_STACK[device], 2 ** (fitting.bit_length() - 1))
 
     @torch.no_grad()
     def advance(self, steps: int) -> np.ndarray:
@@ -103,8 +118,8 @@ class StackedEngine(Engine):
         self._start_gradients()
         if len(layout.owner):
             owner = layout.owner.to(self.x.device)
-            places = layout.positions.to(self.x.device) + self._first[owner]
-            rows = self._rows[places]
+            places = layout.positions.to(self.x.device) + self._first.index_select(0, owner)
+            rows = self._rows.index_select(0, places)
             x = self._network.scratch.matrix("batch", len(rows), self.x.shape[1])
             logits = self._network.forward(layout, torch.index_select(self.x, 0, rows, out=x))
             loss, output_gradient = self._cross_entropy(logits, rows, places)
@@ -142,11 +157,11 @@ class StackedEngine(Engine):
         """Return each record's loss and its gradient at the logits."""
         log_probabilities = torch.log_softmax(logits, 1)
         if self._soft is None:
-            label = self.y[rows][:, None]
+            label = self.y.index_select(0, rows)[:, None]
             loss = log_probabilities.gather(1, label)[:, 0].neg_()
             gradient = log_probabilities.exp_()
             return loss, gradient.scatter_add_(1, label, torch.full_like(gradient[:, :1], -1))
-        label = self._soft[places]
+        label = self._soft.index_select(0, places)
         loss = (label * log_probabilities).sum(1).neg_()
         return loss, log_probabilities.exp_().sub_(label)
 

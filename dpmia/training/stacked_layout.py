@@ -12,8 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-#: Up to this many parameters of a model, a batched product of padded batches is faster than K products.
-PADDED_PARAMETERS = 8_000
+#: Up to this many parameters of a model, one batched product of padded batches is faster than K products.
+#: Measured, padded against ragged: 2.0 times at 1 500 parameters, 1.3 at 7 600, 1.1 at 11 000, 1.04 at 31 000,
+#: no difference at 93 000, where padding costs memory.
+PADDED_PARAMETERS = 40_000
 
 
 class Layout(ABC):
@@ -119,7 +121,8 @@ class Padded(Layout):
     ) -> None:
         """See `Layout.add_gradients`."""
         cube = self._cube(deltas)
-        weight_gradients.baddbmm_(cube.mT, self._cube(rows), alpha=scale)
+        # Not baddbmm_: into a part of the flat gradients it falls back to one product for each model.
+        weight_gradients.add_(torch.bmm(cube.mT, self._cube(rows)), alpha=scale)
         bias_gradients.add_(cube.sum(1), alpha=scale)
 
 

@@ -8,6 +8,7 @@ ever formed (Goodfellow 2015, "Efficient per-example gradient computations").
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import torch
 
@@ -94,7 +95,7 @@ class StackedMLP:
 def layer_views(flat: torch.Tensor, widths: Sequence[int]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """Return views of the weights (K, out, in) and of the biases (K, out) of each layer in `flat` (K, P)."""
     weights, biases, start = [], [], 0
-    for fan_in, fan_out in zip(widths, widths[1:], strict=False):
+    for fan_in, fan_out in pairwise(widths):
         stop = start + fan_in * fan_out
         weights.append(flat[:, start:stop].unflatten(1, (fan_out, fan_in)))
         biases.append(flat[:, stop : stop + fan_out])
