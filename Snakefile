@@ -7,6 +7,24 @@ configfile: "config.yaml"
 
 
 include: "rules/common.smk"
+
+
+rule all:
+    input:
+        [artifact_files(artifact).values() for artifact in ARTIFACTS.values()],
+    localrule: True
+
+
+for paper in PAPERS:
+
+    rule:
+        name:
+            paper
+        input:
+            [artifact_files(artifact).values() for artifact in ARTIFACTS.values() if PAPER_OF[artifact.name] == paper],
+        localrule: True
+
+
 include: "rules/fetch.smk"
 include: "rules/prepare.smk"
 include: "rules/split.smk"

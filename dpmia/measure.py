@@ -14,7 +14,10 @@ from dpmia.metrics import mean_interval
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, load_signals
 
-#: What one row is about; `attack` is empty where a metric belongs to the model itself.
+#: The `attack` of metrics that belong to the model itself.
+NO_ATTACK = "model"
+
+#: What one row is about.
 KEYS = ["experiment", "arm", "iid", "epsilon", "attack", "oracle", "metric"]
 COLUMNS = [*KEYS, "replicate", "value"]
 
@@ -45,7 +48,7 @@ def accuracy_table(experiment: str, files: Iterable[Path | str]) -> pd.DataFrame
     """Return accuracy and mean loss of every model on members, non-members and, where there are any, validation records.
 
     Returns:
-        Columns `COLUMNS`; `attack` is empty.
+        Columns `COLUMNS`; `attack` is `NO_ATTACK`.
     """
     parts = {"members": MEMBER, "nonmembers": NONMEMBER, "validation": VALIDATION}
     rows = []
@@ -56,7 +59,7 @@ def accuracy_table(experiment: str, files: Iterable[Path | str]) -> pd.DataFrame
             if len(asked.records):
                 values[f"accuracy_{name}"] = float(asked.correct.mean())
                 values[f"loss_{name}"] = float(asked.losses.mean())
-        rows += _rows(experiment, signal, "", False, values)
+        rows += _rows(experiment, signal, NO_ATTACK, False, values)
     return _tidy(rows)
 
 
@@ -78,10 +81,9 @@ def summary_table(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def read_table(path: Path | str) -> pd.DataFrame:
-    """Read a tidy table; an empty attack stays an empty text."""
-    return pd.read_csv(
-        path, keep_default_na=False, na_values=["nan"], dtype={"arm": str, "attack": str, "epsilon": float}
-    )
+    """Read a tidy table: a missing number is NaN, and a text stays a text, `NA` and `null` too."""
+    missing = {column: [""] for column in ("value", "mean", "low", "high")}
+    return pd.read_csv(path, keep_default_na=False, na_values=missing, dtype={"epsilon": float})
 
 
 def _models(files: Iterable[Path | str]) -> Iterable[Signal]:

@@ -10,16 +10,16 @@ rule run_attack:
         f"logs/{RUN}/run_attack/{{experiment}}/{{attack}}.log",
     benchmark:
         f"{RUN}/benchmarks/run_attack/{{experiment}}/{{attack}}.tsv"
-    params:
-        attack=lambda wildcards: names.ATTACKS[wildcards.attack],
-        seed=CONFIG.seed,
-        code=lambda wildcards: code("run_attack.py", names.ATTACKS[wildcards.attack]),
+    conda:
+        "../envs/dpmia.yaml"
     threads: 1
     resources:
         mem_mb=3000,
         runtime=120,
-    conda:
-        "../envs/dpmia.yaml"
+    params:
+        attack=lambda wildcards: names.ATTACKS[wildcards.attack],
+        seed=CONFIG.seed,
+        code=lambda wildcards: code("run_attack.py", names.ATTACKS[wildcards.attack]),
     message:
         "Attacking {wildcards.experiment}: {wildcards.attack}"
     script:
@@ -33,14 +33,14 @@ rule measure_accuracy:
         f"{RUN}/metrics/{{experiment}}/accuracy.csv",
     log:
         f"logs/{RUN}/measure_accuracy/{{experiment}}.log",
-    params:
-        code=code("measure_accuracy.py"),
+    conda:
+        "../envs/dpmia.yaml"
     threads: 1
     resources:
         mem_mb=3000,
         runtime=60,
-    conda:
-        "../envs/dpmia.yaml"
+    params:
+        code=code("measure_accuracy.py"),
     message:
         "Measuring the accuracy of the models of {wildcards.experiment}"
     script:
@@ -57,14 +57,14 @@ rule summarise_experiment:
         f"{RUN}/summary/{{experiment}}.csv",
     log:
         f"logs/{RUN}/summarise_experiment/{{experiment}}.log",
-    params:
-        code=code("summarise_experiment.py"),
+    conda:
+        "../envs/dpmia.yaml"
     threads: 1
     resources:
         mem_mb=1000,
         runtime=20,
-    conda:
-        "../envs/dpmia.yaml"
+    params:
+        code=code("summarise_experiment.py"),
     message:
         "Averaging {wildcards.experiment} over its replicates"
     script:

@@ -83,12 +83,12 @@ def epsilon_group(experiment, spelled):
 
 
 def artifact_files(artifact):
-    """Return the files that an artifact consists of."""
+    """Return the files that an artifact consists of, by their ending."""
     folder, endings = {
         "figure": ("figures", ("pdf", "png", "csv")),
         "table": ("tables", ("csv", "md")),
     }[artifact.kind]
-    return [f"{RUN}/{folder}/{PAPER_OF[artifact.name]}/{artifact.name}.{ending}" for ending in endings]
+    return {ending: f"{RUN}/{folder}/{PAPER_OF[artifact.name]}/{artifact.name}.{ending}" for ending in endings}
 
 
 def run_facts(artifact):

@@ -6,17 +6,17 @@ rule fetch_raw_file:
         "resources/real/raw/{dataset}/{file}",
     log:
         "logs/fetch_raw_file/{dataset}/{file}.log",
-    params:
-        raw=lambda wildcards: next(raw for raw in raw_files(wildcards.dataset) if raw.file == wildcards.file).__dict__,
-        code=code("fetch_raw_file.py"),
+    conda:
+        "../envs/dpmia.yaml"
     threads: 1
     resources:
         mem_mb=500,
         runtime=30,
         # Not a parameter: where the right bytes come from changes nothing that follows.
         data_mirror=CONFIG.data_mirror or "",
-    conda:
-        "../envs/dpmia.yaml"
+    params:
+        raw=lambda wildcards: next(raw for raw in raw_files(wildcards.dataset) if raw.file == wildcards.file).__dict__,
+        code=code("fetch_raw_file.py"),
     message:
         "Fetching {wildcards.dataset}/{wildcards.file}"
     script:
@@ -33,16 +33,16 @@ for dataset, module in names.DATASETS.items():
             marker=f"resources/embedded-{CONFIG.scale}/raw/{dataset}/STAND-IN.txt",
         log:
             f"logs/make_stand_in/{CONFIG.scale}/{dataset}.log",
-        params:
-            module=module,
-            seed=CONFIG.seed,
-            code=code("make_stand_in.py", module),
+        conda:
+            "../envs/dpmia.yaml"
         threads: 1
         resources:
             mem_mb=1000,
             runtime=10,
-        conda:
-            "../envs/dpmia.yaml"
+        params:
+            module=module,
+            seed=CONFIG.seed,
+            code=code("make_stand_in.py", module),
         message:
             f"Making stand-in data for {dataset}"
         script:

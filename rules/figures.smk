@@ -14,44 +14,27 @@ for artifact in ARTIFACTS.values():
         input:
             artifact_inputs(artifact),
         output:
-            artifact_files(artifact),
+            **artifact_files(artifact),
         log:
-            f"logs/{RUN}/make_{artifact.kind}/{artifact.name}.log",
-        params:
-            artifact=artifact.__dict__,
-            facts=run_facts(artifact),
-            code=code(f"make_{artifact.kind}.py", *filter(None, (artifact.tabulate, artifact.draw))),
+            f"logs/{RUN}/make_artifact/{artifact.name}.log",
+        conda:
+            "../envs/dpmia.yaml"
         threads: 1
         resources:
             mem_mb=1000,
             runtime=20,
-        conda:
-            "../envs/dpmia.yaml"
+        params:
+            artifact=artifact.__dict__,
+            facts=run_facts(artifact),
+            code=code("make_artifact.py", *filter(None, (artifact.tabulate, artifact.draw))),
         message:
             f"Making {artifact.name}"
         script:
-            f"../scripts/make_{artifact.kind}.py"
+            "../scripts/make_artifact.py"
 
     rule:
         name:
             artifact.name
         input:
-            artifact_files(artifact),
+            artifact_files(artifact).values(),
         localrule: True
-
-
-for paper in PAPERS:
-
-    rule:
-        name:
-            paper
-        input:
-            [artifact_files(artifact) for artifact in ARTIFACTS.values() if PAPER_OF[artifact.name] == paper],
-        localrule: True
-
-
-rule all:
-    default_target: True
-    input:
-        [artifact_files(artifact) for artifact in ARTIFACTS.values()],
-    localrule: True

@@ -20,18 +20,16 @@ rule prepare_dataset:
         f"{RESOURCES}/prepared/{{prepared}}.npz",
     log:
         f"logs/prepare_dataset/{CONFIG.data}-{CONFIG.scale}/{{prepared}}.log",
-    params:
-        module=lambda wildcards: names.DATASETS[experiment_with(wildcards.prepared).dataset],
-        attributes=lambda wildcards: experiment_with(wildcards.prepared).attributes,
-        code=lambda wildcards: code(
-            "prepare_dataset.py", names.DATASETS[experiment_with(wildcards.prepared).dataset]
-        ),
+    conda:
+        "../envs/dpmia.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=20,
-    conda:
-        "../envs/dpmia.yaml"
+    params:
+        module=lambda wildcards: names.DATASETS[experiment_with(wildcards.prepared).dataset],
+        attributes=lambda wildcards: experiment_with(wildcards.prepared).attributes,
+        code=lambda wildcards: code("prepare_dataset.py", names.DATASETS[experiment_with(wildcards.prepared).dataset]),
     message:
         "Preparing {wildcards.prepared}"
     script:

@@ -8,15 +8,15 @@ rule find_clusters:
         f"{RUN}/clusters/{{experiment}}.npz",
     log:
         f"logs/{RUN}/find_clusters/{{experiment}}.log",
-    params:
-        job=lambda wildcards: jobs.cluster_job(EXPERIMENTS[wildcards.experiment]),
-        code=code("find_clusters.py"),
+    conda:
+        "../envs/dpmia.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=30,
-    conda:
-        "../envs/dpmia.yaml"
+    params:
+        job=lambda wildcards: jobs.cluster_job(EXPERIMENTS[wildcards.experiment]),
+        code=code("find_clusters.py"),
     message:
         "Clustering the records of {wildcards.experiment}"
     script:
@@ -37,18 +37,18 @@ rule draw_splits:
         f"{RUN}/splits/{{experiment}}/block-{{block}}.npz",
     log:
         f"logs/{RUN}/draw_splits/{{experiment}}/block-{{block}}.log",
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
     params:
         job=lambda wildcards: jobs.split_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
         seed=CONFIG.seed,
         code=lambda wildcards: code(
             "draw_splits.py", names.MEMBERSHIP[EXPERIMENTS[wildcards.experiment].membership.kind]
         ),
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=20,
-    conda:
-        "../envs/dpmia.yaml"
     message:
         "Drawing the splits of {wildcards.experiment}, block {wildcards.block}"
     script:
@@ -63,14 +63,14 @@ rule measure_sizes:
         f"{RUN}/sizes/{{experiment}}.csv",
     log:
         f"logs/{RUN}/measure_sizes/{{experiment}}.log",
-    params:
-        code=code("measure_sizes.py"),
+    conda:
+        "../envs/dpmia.yaml"
     threads: 1
     resources:
         mem_mb=1000,
         runtime=10,
-    conda:
-        "../envs/dpmia.yaml"
+    params:
+        code=code("measure_sizes.py"),
     message:
         "Counting the records of {wildcards.experiment}"
     script:

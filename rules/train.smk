@@ -17,6 +17,12 @@ rule train_block:
         f"logs/{RUN}/train_block/{{experiment}}/{{epsilons}}/block-{{block}}.log",
     benchmark:
         f"{RUN}/benchmarks/train_block/{{experiment}}/{{epsilons}}/block-{{block}}.tsv"
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=600,
     params:
         job=lambda wildcards: jobs.train_job(
             EXPERIMENTS[wildcards.experiment],
@@ -25,12 +31,6 @@ rule train_block:
         ),
         seed=CONFIG.seed,
         code=lambda wildcards: code("train_block.py", *training_modules(wildcards.experiment)),
-    threads: 1
-    resources:
-        mem_mb=3000,
-        runtime=600,
-    conda:
-        "../envs/dpmia.yaml"
     message:
         "Training {wildcards.experiment}, epsilon {wildcards.epsilons}, block {wildcards.block}"
     script:

@@ -12,7 +12,7 @@ from dpmia.splits.split import save_splits
 def main(snakemake):
     """Draw as `params.job` says."""
     dataset, job = Dataset.load(snakemake.input.dataset), snakemake.params.job
-    clusters = np.load(snakemake.input.clusters)["groups"] if snakemake.input.get("clusters") else None
+    clusters = np.load(snakemake.input.clusters[0])["groups"] if snakemake.input.clusters else None
     splits = draw_block(dataset, clusters, load(job["draw"]), job["arms"], job["replicates"], snakemake.params.seed)
     save_splits(snakemake.output[0], splits, dataset.fingerprint)
 

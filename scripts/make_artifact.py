@@ -1,4 +1,4 @@
-"""Make one figure. In: tidy tables of its experiments. Out: PDF, PNG, and the tidy table it shows."""
+"""Make one figure or table. In: tidy tables of its experiments. Out: PDF, PNG and CSV, or CSV and Markdown."""
 
 from pathlib import Path
 
@@ -8,17 +8,21 @@ from dpmia.files import whole_file
 from dpmia.measure import read_table
 from dpmia.papers.artifact import Artifact, Facts
 from dpmia.papers.drawing import save
+from dpmia.papers.tables import markdown
 from dpmia.registry import load
 
 
 def main(snakemake):
-    """Make the figure `params.artifact`."""
+    """Make the artifact `params.artifact`."""
     artifact, facts = Artifact(**snakemake.params.artifact), Facts(**snakemake.params.facts)
     tables = dict(zip(artifact.experiments, map(read_table, snakemake.input), strict=True))
     table = load(artifact.tabulate)(tables, facts)
-    pdf, png, csv = snakemake.output
-    save(load(artifact.draw)(table, facts), pdf, png)
-    with whole_file(Path(csv)) as part:
+    if artifact.draw:
+        save(load(artifact.draw)(table, facts), snakemake.output.pdf, snakemake.output.png)
+    else:
+        with whole_file(Path(snakemake.output.md)) as part:
+            part.write_text(markdown(table, artifact.caption, facts), encoding="utf-8")
+    with whole_file(Path(snakemake.output.csv)) as part:
         table.to_csv(part, index=False)
 
 
