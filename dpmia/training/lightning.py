@@ -27,11 +27,13 @@ class EngineModule(pl.LightningModule):
         super().__init__()
         self.automatic_optimization = False
         self.engine = engine
+        # Before a checkpoint is loaded: Lightning itself passes over the chunks that it has counted as done.
+        left = engine.steps - engine.done
+        self.chunks = [min(STEPS_PER_CHUNK, left - start) for start in range(0, left, STEPS_PER_CHUNK)]
 
     def train_dataloader(self) -> list[int]:
-        """Return the sizes of the chunks that are left to do."""
-        left = self.engine.steps - self.engine.done
-        return [min(STEPS_PER_CHUNK, left - start) for start in range(0, left, STEPS_PER_CHUNK)]
+        """Return the sizes of the chunks of this training."""
+        return self.chunks
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Return the counter by which Lightning sees that steps are made."""
@@ -97,6 +99,10 @@ def fit(engine: Engine, checkpoints: Path | None = None, progress: bool = False)
         # Lightning's own use of a part of torch that is going away; nothing here calls it.
         warnings.filterwarnings("ignore", category=FutureWarning, module="pytorch_lightning")
         warnings.filterwarnings("ignore", message=".*does not have many workers.*")
+        # Checkpoints hold the state after a chunk, streams included, and are resumed in the folder they are in.
+        warnings.filterwarnings("ignore", message="Using ModelCheckpoint with manual optimization")
+        warnings.filterwarnings("ignore", message="Checkpoint directory .* exists and is not empty")
+        warnings.filterwarnings("ignore", message="You're resuming from a checkpoint that ended before the epoch")
         trainer = pl.Trainer(
             max_epochs=1,
             accelerator="cpu",

@@ -75,17 +75,19 @@ class Streams:
         out.normal_(generator=self._noise)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return where the streams stand, for a checkpoint."""
+        """Return where the streams stand; only tensors and plain values, which load without running code."""
+        batches = self._batches.bit_generator.state
         return {
-            "batches": self._batches.bit_generator.state,
+            "batches": {**batches, "state": batches["state"]["state"].tolist()},
             "noise": self._noise.get_state(),
-            "order": self._order,
-            "ahead": list(self._ahead),
+            "order": torch.from_numpy(self._order),
+            "ahead": [torch.from_numpy(batch) for batch in self._ahead],
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from `state_dict`."""
-        self._batches.bit_generator.state = state["batches"]
+        numbers = np.array(state["batches"]["state"], dtype=np.uint64)
+        self._batches.bit_generator.state = {**state["batches"], "state": {"state": numbers}}
         self._noise.set_state(state["noise"])
-        self._order = state["order"]
-        self._ahead = list(state["ahead"])
+        self._order = state["order"].numpy()
+        self._ahead = [batch.numpy() for batch in state["ahead"]]
