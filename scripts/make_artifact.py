@@ -6,8 +6,8 @@ from _job import run
 
 from dpmia.files import whole_file
 from dpmia.measure import read_table
+from dpmia.papers import drawing
 from dpmia.papers.artifact import Artifact, Facts
-from dpmia.papers.drawing import save
 from dpmia.papers.tables import markdown
 from dpmia.registry import load
 
@@ -18,7 +18,8 @@ def main(snakemake):
     tables = dict(zip(artifact.experiments, map(read_table, snakemake.input), strict=True))
     table = load(artifact.tabulate)(tables, facts)
     if artifact.draw:
-        save(load(artifact.draw)(table, facts), snakemake.output.pdf, snakemake.output.png)
+        with drawing.style():
+            drawing.save(load(artifact.draw)(table, facts), snakemake.output.pdf, snakemake.output.png)
     else:
         with whole_file(Path(snakemake.output.md)) as part:
             part.write_text(markdown(table, artifact.caption, facts), encoding="utf-8")

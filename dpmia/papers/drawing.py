@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import matplotlib as mpl
@@ -36,11 +37,15 @@ STYLE = {
 }
 
 
+def style() -> AbstractContextManager[None]:
+    """Return a context in which figures are drawn and saved, so that all look alike."""
+    return mpl.rc_context(STYLE)
+
+
 def panels(count: int, facts: Facts, width: float = 3.3, height: float = 3.4) -> tuple[Figure, list[Axes]]:
     """Return a figure with `count` panels side by side, marked if its data are made up."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width * count, height), layout="constrained")
-        axes = list(figure.subplots(1, count, squeeze=False)[0])
+    figure = Figure(figsize=(width * count, height), layout="constrained")
+    axes = list(figure.subplots(1, count, squeeze=False)[0])
     if facts.stand_in and facts.experiments:
         for panel in axes:
             panel.text(
@@ -64,10 +69,6 @@ class EpsilonScale:
         """Return where to draw each epsilon."""
         values = epsilons.to_numpy(dtype=float)
         return np.where(np.isinf(values), self.beyond, values)
-
-    def curve(self, axes: Axes, epsilons: pd.Series, values: pd.Series, **style) -> None:
-        """Draw a line over finite epsilons."""
-        axes.plot(epsilons, values, **style)
 
     def label(self, axes: Axes) -> None:
         """Set ticks at the epsilons that were run, `∞` for infinity, set off by a thin line."""
@@ -94,34 +95,30 @@ def band(axes: Axes, scale: EpsilonScale, rows: pd.DataFrame, colour: str, label
     """
     rows = rows.sort_values("epsilon")
     finite, infinite = rows[np.isfinite(rows["epsilon"])], rows[np.isinf(rows["epsilon"])]
-    axes.plot(finite["epsilon"], finite["mean"], line, marker="o", color=colour, label=label)
+    marker = {"marker": "o", "color": colour, "markerfacecolor": colour if line == "-" else "white"}
+    axes.plot(finite["epsilon"], finite["mean"], line, label=label, **marker)
     axes.fill_between(finite["epsilon"], finite["low"], finite["high"], color=colour, alpha=0.2, linewidth=0)
-    if len(infinite):
-        below, above = infinite["mean"] - infinite["low"], infinite["high"] - infinite["mean"]
-        filled = "none" if line == "--" else colour
-        axes.errorbar(
-            scale.place(infinite["epsilon"]), infinite["mean"], yerr=[below, above], fmt="o", color=colour,
-            markerfacecolor=filled, capsize=3, label=None if len(finite) else label,
-        )  # fmt: skip
+    apart = infinite if len(finite) > 1 else rows  # a band needs two points, a bar one
+    spread = [apart["mean"] - apart["low"], apart["high"] - apart["mean"]]
+    axes.errorbar(scale.place(apart["epsilon"]), apart["mean"], yerr=spread, linestyle="none", capsize=3, **marker)
 
 
 def legends(*axes: Axes) -> None:
     """Give each panel its legend where it covers least."""
-    with mpl.rc_context(STYLE):
-        for panel in axes:
-            panel.legend(loc="best", handlelength=2.2)
+    for panel in axes:
+        panel.legend(loc="best", handlelength=2.6)
 
 
 def run_facts(facts: Facts) -> str:
-    """Return in one or two sentences how the models of a figure were trained and what the bands are."""
-    told = []
-    for name, fact in facts.experiments.items():
-        told.append(
-            f"{name}: {fact['epochs']} epochs, batch {fact['batch_size']}, {fact['replicates']} replicates, "
-            f"{fact['optimiser']} with {fact['sampling']} batches, C = {fact['clip_norm']:g}, δ = {fact['delta']:g}, "
-            f"{fact['relation'].replace('_', '-')}, {fact['accountant'].upper()} accountant"
-        )
-    return f"Scale {facts.scale}. {'; '.join(told)}. Bands and bars: 95 % t intervals of the mean over replicates."
+    """Return in a few sentences how the models of a figure were trained and what the bands are."""
+    told = [
+        f"{fact['epochs']} epochs, batch {fact['batch_size']}, {fact['replicates']} replicates. "
+        f"DP-{fact['optimiser'].capitalize()}, {fact['sampling']} batches, clip norm {fact['clip_norm']:g}, "
+        f"δ = {fact['delta']:g}, {fact['relation'].replace('_', '-')}, {fact['accountant'].upper()} accountant."
+        for fact in facts.experiments.values()
+    ]
+    source = "Stand-in data" if facts.stand_in else "Real data"
+    return f"{source}, scale {facts.scale}: {' '.join(told)} Bands and bars: 95 % t intervals of the mean."
 
 
 def caption(figure: Figure, text: str) -> None:
@@ -132,8 +129,7 @@ def caption(figure: Figure, text: str) -> None:
 
 def save(figure: Figure, *paths: Path | str) -> None:
     """Write the figure in the format of each path's ending; equal figures give equal files."""
-    with mpl.rc_context(STYLE):
-        for path in paths:
-            with whole_file(path) as part:
-                metadata = {"CreationDate": None} if str(path).endswith(".pdf") else {"Software": None}
-                figure.savefig(part, dpi=160, metadata=metadata)
+    for path in paths:
+        with whole_file(path) as part:
+            metadata = {"CreationDate": None} if str(path).endswith(".pdf") else {"Software": None}
+            figure.savefig(part, dpi=160, metadata=metadata)

@@ -13,6 +13,9 @@ from dpmia.theory.bounds import humphries_advantage
 
 NON_IID, IID, CONTROL = drawing.COLOURS[0], drawing.COLOURS[1], "0.55"
 
+#: The arm of what holds for all arms.
+ANY_ARM = "any"
+
 #: Metrics that the panels show; the tidy table of a figure holds nothing else.
 METRICS = ("advantage", "auc", "tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "resolution")
 
@@ -25,16 +28,32 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         facts: of the run.
 
     Returns:
-        Columns of the summary and `bound`: the advantage that (epsilon, delta) allows for independent records
-        (1 without privacy).
+        The summary's rows, and as metric `bound` the advantage that (epsilon, delta) allows for independent
+        records, along the axis of epsilon.
     """
     rows = pd.concat(tables.values(), ignore_index=True)
-    rows = rows[rows["metric"].isin(METRICS) | rows["metric"].str.startswith("accuracy_")].copy()
-    deltas = rows["experiment"].map({name: fact["delta"] for name, fact in facts.experiments.items()})
-    rows["bound"] = [
-        float(humphries_advantage(epsilon, delta)) for epsilon, delta in zip(rows["epsilon"], deltas, strict=True)
-    ]
-    return rows.reset_index(drop=True)
+    rows = rows[rows["metric"].isin(METRICS) | rows["metric"].str.startswith("accuracy_")]
+    return pd.concat([rows, *(_bound(rows, name, fact["delta"]) for name, fact in facts.experiments.items())])
+
+
+def _bound(rows: pd.DataFrame, experiment: str, delta: float) -> pd.DataFrame:
+    """Return the bound from a little below the smallest epsilon to a little above the largest finite one."""
+    finite = rows.loc[(rows["experiment"] == experiment) & np.isfinite(rows["epsilon"]), "epsilon"]
+    if finite.empty:
+        return rows.iloc[:0]
+    epsilons = np.geomspace(finite.min() / 1.5, finite.max() * 1.5, 200)
+    return pd.DataFrame(
+        {
+            "experiment": experiment,
+            "arm": ANY_ARM,
+            "iid": True,
+            "epsilon": epsilons,
+            "attack": "any",
+            "oracle": False,
+            "metric": "bound",
+            "mean": humphries_advantage(epsilons, delta),
+        }
+    )
 
 
 def advantage_panel(axes: Axes, table: pd.DataFrame, arm: str, attack: str, control: str | None = None) -> None:
@@ -55,13 +74,11 @@ def advantage_panel(axes: Axes, table: pd.DataFrame, arm: str, attack: str, cont
     if control is not None:
         rows = chosen[(chosen["arm"] == arm + IID_SUFFIX) & (chosen["attack"] == control)]
         drawing.band(axes, scale, rows, CONTROL, label="random scores", line=":")
-    deltas_bound = chosen.drop_duplicates("epsilon").sort_values("epsilon")
-    finite = deltas_bound[np.isfinite(deltas_bound["epsilon"])]
-    if len(finite):
-        scale.curve(axes, finite["epsilon"], finite["bound"], color="black", linestyle="--", label="bound (IID)")
+    bound = table[table["metric"] == "bound"]
+    axes.plot(bound["epsilon"], bound["mean"], "--", color="black", label="bound for IID")
     axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
     scale.label(axes)
-    axes.set(ylabel="membership advantage", ylim=(-0.15, 1.05))
+    axes.set(ylabel="membership advantage", ylim=(-0.12, 1.05))
 
 
 def accuracy_panel(axes: Axes, table: pd.DataFrame, arm: str) -> None:

@@ -1,0 +1,53 @@
+# make run: install and make every figure.  make test: install and run the tests.  make help: the rest.
+PYTHON ?= python3
+BIN := .venv/bin
+CORES ?= all
+
+.PHONY: help install run test test-slow test-all bench lint format clean
+
+help:
+	@echo "make run       install, then snakemake --cores $(CORES): every figure and table, in results/"
+	@echo "make test      install, then the test suite"
+	@echo "make test-all  the same with the slow tests"
+	@echo "make bench     how fast the training engines are on this machine"
+	@echo "make lint      style of Python and workflow files"
+	@echo "make clean     remove .venv (results and resources stay)"
+
+install: .venv/installed
+
+# torch first and alone: without its pin the other packages would pull a build for GPUs, gigabytes larger.
+.venv/installed: constraints.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is " + sys.version)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+run: install
+	$(BIN)/snakemake --cores $(CORES)
+
+test: install
+	$(BIN)/pytest
+
+test-slow: install
+	$(BIN)/pytest -m slow
+
+test-all: install
+	$(BIN)/pytest -m ''
+
+bench: install
+	$(BIN)/python benchmarks/engines.py
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/snakemake --lint
+
+format: install
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile rules
+
+clean:
+	rm -rf .venv
