@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import warnings
 from pathlib import Path
 from typing import Any
@@ -27,25 +28,24 @@ class EngineModule(pl.LightningModule):
         super().__init__()
         self.automatic_optimization = False
         self.engine = engine
-        # Before a checkpoint is loaded: Lightning itself passes over the chunks that it has counted as done.
-        left = engine.steps - engine.done
-        self.chunks = [min(STEPS_PER_CHUNK, left - start) for start in range(0, left, STEPS_PER_CHUNK)]
+        # Counted before a checkpoint is loaded: Lightning itself takes off the chunks that it has seen done.
+        self.chunks = math.ceil((engine.steps - engine.done) / STEPS_PER_CHUNK)
 
-    def train_dataloader(self) -> list[int]:
-        """Return the sizes of the chunks of this training."""
-        return self.chunks
+    def train_dataloader(self) -> range:
+        """Return one item for each chunk. It carries nothing: where training stands is the engine's to know."""
+        return range(self.chunks)
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Return the counter by which Lightning sees that steps are made."""
         return _StepCounter()
 
-    def training_step(self, steps: int, index: int) -> None:
-        """Advance all models by `steps` steps.
+    def training_step(self, chunk: int, index: int) -> None:
+        """Advance all models by one chunk of steps.
 
         Raises:
             TrainingError: the loss of a model is not finite; the message names the model.
         """
-        losses = self.engine.advance(steps)
+        losses = self.engine.advance(min(STEPS_PER_CHUNK, self.engine.steps - self.engine.done))
         self.optimizers().step()
         for run, loss in zip(self.engine.runs, losses, strict=True):
             if np.isinf(loss):
