@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpmia.datasets import DATASETS, adult
+from dpmia.datasets import adult
 from dpmia.datasets.fetch import fetch
 from dpmia.datasets.sources import all_raw_files, raw_files
+from dpmia.settings.names import DATASETS
 
 MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
 pytestmark = pytest.mark.skipif(

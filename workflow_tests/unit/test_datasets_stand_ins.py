@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from dpmia.datasets import DATASETS
 from dpmia.datasets.parsing import STAND_IN_MARK
 from dpmia.datasets.sources import raw_files
 from dpmia.datasets.stand_ins.sampling import complete, from_quantiles, highest, pick
+from dpmia.settings.names import DATASETS
 
 FEATURES = {"adult": 104, "compas": 15, "heart": 22, "student": 42}
 #: Humphries et al., table II: records of each group.

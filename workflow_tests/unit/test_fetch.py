@@ -96,7 +96,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.wfile.write(body[: len(body) // 2])
                 server.over.wait(5)
             elif self.path == "/dribble":
-                for byte in body:
+                for byte in body[:100]:
                     self.wfile.write(bytes([byte]))
                     if server.over.wait(0.02):
                         return
