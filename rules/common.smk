@@ -30,6 +30,7 @@ ARTIFACTS = {
     for artifact in artifacts
     if set(artifact.experiments) <= set(EXPERIMENTS)
 }
+PREPARED = {jobs.dataset_id(experiment): experiment for experiment in EXPERIMENTS.values()}
 PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
 
 RUN = f"results/{CONFIG.data}-{CONFIG.scale}"
@@ -59,8 +60,15 @@ def prepared(experiment):
 
 
 def raw_paths(dataset):
-    """Return the raw files of a data set."""
-    return [f"{RESOURCES}/raw/{dataset}/{raw.file}" for raw in raw_files(dataset)]
+    """Return the raw files of a data set, and the marker of made-up ones."""
+    markers = [] if CONFIG.data == "real" else ["STAND-IN.txt"]
+    return [f"{RESOURCES}/raw/{dataset}/{file}" for file in [raw.file for raw in raw_files(dataset)] + markers]
+
+
+def cluster_files(experiment):
+    """Return the clusters of an experiment whose groups are clusters, nothing for another."""
+    clustered = EXPERIMENTS[experiment].membership.kind == "cluster"
+    return [f"{RUN}/clusters/{experiment}.npz"] if clustered else []
 
 
 def split_files(experiment):

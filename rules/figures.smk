@@ -1,18 +1,13 @@
 # Figures and tables, and the names by which people ask for them.
 
 
-def artifact_inputs(artifact):
-    """Return the tables that an artifact is made from."""
-    return [f"{RUN}/{artifact.stage}/{experiment}.csv" for experiment in artifact.experiments]
-
-
 for artifact in ARTIFACTS.values():
 
     rule:
         name:
             f"make_{artifact.name}"
         input:
-            artifact_inputs(artifact),
+            [f"{RUN}/{artifact.stage}/{experiment}.csv" for experiment in artifact.experiments],
         output:
             **artifact_files(artifact),
         log:

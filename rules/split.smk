@@ -23,16 +23,10 @@ rule find_clusters:
         "../scripts/find_clusters.py"
 
 
-def cluster_inputs(wildcards):
-    """Return the clusters of an experiment whose groups are clusters."""
-    clustered = EXPERIMENTS[wildcards.experiment].membership.kind == "cluster"
-    return [f"{RUN}/clusters/{wildcards.experiment}.npz"] if clustered else []
-
-
 rule draw_splits:
     input:
         dataset=lambda wildcards: prepared(wildcards.experiment),
-        clusters=cluster_inputs,
+        clusters=lambda wildcards: cluster_files(wildcards.experiment),
     output:
         f"{RUN}/splits/{{experiment}}/block-{{block}}.npz",
     log:

@@ -1,12 +1,6 @@
 # Target models: one job for each block of replicates and group of epsilons.
 
 
-def training_modules(experiment):
-    """Return what a training job loads by name."""
-    job = jobs.train_job(EXPERIMENTS[experiment], EXPERIMENTS[experiment].epsilons[0], 0)
-    return [job["model"], *job["engines"].values()]
-
-
 rule train_block:
     input:
         dataset=lambda wildcards: prepared(wildcards.experiment),
@@ -30,7 +24,7 @@ rule train_block:
             int(wildcards.block),
         ),
         seed=CONFIG.seed,
-        code=lambda wildcards: code("train_block.py", *training_modules(wildcards.experiment)),
+        code=lambda wildcards: code("train_block.py", *jobs.training_code(EXPERIMENTS[wildcards.experiment])),
     message:
         "Training {wildcards.experiment}, epsilon {wildcards.epsilons}, block {wildcards.block}"
     script:

@@ -80,6 +80,11 @@ def engines(experiment: Experiment) -> dict[str, str]:
     return {"private": names.ENGINES[name], "plain": names.ENGINES["plain" if name == "opacus" else name]}
 
 
+def training_code(experiment: Experiment) -> list[str]:
+    """Return the modules that a training job loads by name."""
+    return [names.MODELS[experiment.model.kind], *engines(experiment).values()]
+
+
 def facts(experiment: Experiment) -> dict[str, Any]:
     """Return what a figure's caption says about an experiment."""
     training, privacy = experiment.training, experiment.privacy
