@@ -35,18 +35,18 @@ RACE = (51.4, 0.5, 34.1, 8.3, 0.2, 5.5)
 #: race -> share of men, mean number of earlier offences, percent of felonies
 MEN = (0.827, 0.93, 0.771, 0.839, 0.8, 0.831)
 PRIORS = (4.2, 1.4, 2.3, 2.1, 4.5, 1.75)
-FELONY = (69, 61, 59, 57, 62, 62)
+FELONY = (71, 60, 57, 55, 62, 60)
 #: race -> age category
-AGE_CATEGORY = ((60, 15, 25), (45, 35, 20), (54, 30, 16), (57, 21.5, 21.5), (60, 20, 20), (56.5, 22, 21.5))
+AGE_CATEGORY = ((59.5, 13.5, 27), (45, 35, 20), (54.5, 31, 14.5), (57, 21.5, 21.5), (60, 20, 20), (56.5, 22, 21.5))
 AGE_LEVELS = (0, 0.25, 0.5, 0.75, 0.95, 1)
 #: age category -> quantiles of age
-AGE = ((25, 27.5, 31, 36, 43.5, 44.9), (45, 48.5, 53, 58, 66, 84), (18, 21.3, 22.6, 23.8, 24.9, 24.99))
+AGE = ((25, 27.5, 31, 36, 43.5, 44.9), (45, 48, 52, 57, 65, 97), (18, 21.3, 22.6, 23.8, 24.9, 24.99))
 #: age category -> factor of the mean number of earlier offences
 EXPERIENCE = (1.15, 1.35, 0.4)
 #: Shape of the spread of earlier offences around their mean: small is wide.
 SPREAD = 0.75
 #: age category -> log odds of another arrest
-YOUTH = (0, -0.6, 0.85)
+YOUTH = (0, -0.75, 1.0)
 DAYS = tuple(range(-30, 31))
 #: Decile -> percent of people; its word.
 DECILES = (20.8, 13.3, 10.8, 10.5, 9.4, 8.6, 8, 6.8, 6.8, 5)
@@ -75,9 +75,7 @@ def _columns(rng: np.random.Generator) -> dict[str, list[str]]:
     mean = np.array(PRIORS)[race] * np.array(EXPERIENCE)[age_category]
     priors = np.minimum(rng.poisson(rng.gamma(SPREAD, mean / SPREAD)), 38)
     misdemeanour = (100 * rng.random(RECORDS) >= np.array(FELONY)[race]).astype(np.int64)
-    risk = (
-        np.array(YOUTH)[age_category] + 0.85 * np.log1p(priors) + 0.3 * sex - 0.45 * misdemeanour + 0.25 * (race == 0)
-    )
+    risk = np.array(YOUTH)[age_category] + 0.85 * np.log1p(priors) + 0.4 * sex - 0.5 * misdemeanour + 0.13 * (race == 0)
     again = highest(rng, risk, round(AGAIN * RECORDS))
     ever = again | (rng.random(RECORDS) < LATER)
     decile = _deciles(risk + rng.logistic(size=RECORDS))
