@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ class PlainEngine(Engine):
             total += self._step(self.train_x[batch], self.train_y[batch])
             count += len(batch)
             self.done += 1
+        if not math.isfinite(total):
+            return np.array([np.inf])
         return np.array([total / count if count else np.nan])
 
     def _step(self, x: torch.Tensor, y: torch.Tensor) -> float:
