@@ -14,13 +14,13 @@ def parse_epsilon(value: object) -> float:
         ValueError: not a number, or not greater than 0.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"epsilon {value!r} is not a number")
+        raise ValueError(f"an epsilon that is a number, not {value!r}")
     try:
         epsilon = float(value)
-    except ValueError:
-        raise ValueError(f"epsilon {value!r} is not a number") from None
+    except (ValueError, OverflowError):
+        raise ValueError(f"an epsilon that is a number, not {value!r}") from None
     if math.isnan(epsilon) or epsilon <= 0:
-        raise ValueError(f"epsilon must be greater than 0 (inf for no privacy), not {value!r}")
+        raise ValueError(f"an epsilon greater than 0 (inf for no privacy), not {value!r}")
     return epsilon
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -24,32 +25,48 @@ def checked(model: type[BaseModel], values: Any, where: str) -> Any:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        problems = [_problem(model, item, where) for item in error.errors()]
-    raise problems[0] if len(problems) == 1 else _SeveralErrors(problems)
+        found = error.errors()
+    # A value that fits none of several types is one mistake, told as often as there are types.
+    by_place = groupby(found, key=lambda item: _path(values, item))
+    problems = [_problem(model, path, list(items), where) for path, items in by_place]
+    raise problems[0] if len(problems) == 1 else _SeveralMistakesError(problems)
 
 
-class _SeveralErrors(ConfigError):
+class _SeveralMistakesError(ConfigError):
     """Several mistakes, one a line."""
 
     def __init__(self, problems: list[ConfigError]) -> None:
         Exception.__init__(self, "\n".join(map(str, problems)))
 
 
-def _problem(model: type[BaseModel], item: Any, where: str) -> ConfigError:
-    path, kind, found = list(item["loc"]), item["type"], item["input"]
+def _problem(model: type[BaseModel], path: list[Any], items: list[Any], where: str) -> ConfigError:
+    kind, found = items[0]["type"], items[0]["input"]
+    place = f"{where}, key {_spell(path)}" if path else where
     if kind == "extra_forbidden":
         allowed = _keys(model, path[:-1])
-        place = f"{where}, key {_spell(path)}"
         return ConfigError(place, "an unknown key", f"one of {', '.join(allowed)}", suggestion(path[-1], allowed))
     if kind == "missing":
-        return ConfigError(f"{where}, key {_spell(path)}", "nothing", "a value: the key is required")
-    hint = ""
-    if kind == "literal_error":
-        allowed = [word.strip(" '\"") for word in item["ctx"]["expected"].replace(" or ", ",").split(",")]
-        hint = suggestion(found, allowed)
-    expected = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+        return ConfigError(place, "nothing", "a value: the key is required")
+    words = [item["ctx"]["expected"] for item in items if item["type"] == "literal_error"]
+    allowed = [word.strip(" '\"") for text in words for word in text.replace(" or ", ",").split(",")]
+    expected = " or ".join(item["msg"].removeprefix("Value error, ").removeprefix("Input should be ") for item in items)
     shown = repr(found) if len(repr(found)) < 80 else f"a {type(found).__name__}"
-    return ConfigError(f"{where}, key {_spell(path)}" if path else where, shown, expected, hint)
+    if kind == "value_error" and isinstance(found, dict):
+        shown = "settings that do not fit together"
+    return ConfigError(place, shown, expected, suggestion(found, allowed))
+
+
+def _path(values: Any, item: Any) -> list[Any]:
+    """Return where a mistake stands; pydantic also tells which of several types it tried, and that is no key."""
+    path = []
+    for step in item["loc"]:
+        steps = values if isinstance(values, dict) else range(len(values)) if isinstance(values, list | tuple) else ()
+        if step in steps:
+            values = values[step]
+        elif item["type"] != "missing":
+            continue
+        path.append(step)
+    return path
 
 
 def _spell(path: list[Any]) -> str:
@@ -62,7 +79,8 @@ def _keys(model: type[BaseModel], path: list[Any]) -> list[str]:
     node: dict[str, Any] = schema
     for step in path:
         node = _resolve(schema, node)
-        node = node.get("properties", {}).get(step) or node.get("additionalProperties") or {}
+        named = node.get("properties", {}).get(step)
+        node = named or node.get("additionalProperties") or next(iter(node.get("patternProperties", {}).values()), {})
     return list(_resolve(schema, node).get("properties", {}))
 
 

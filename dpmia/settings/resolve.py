@@ -59,10 +59,9 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
 
 def _merged(file: ExperimentFile, name: str, scale: str) -> dict[str, Any]:
     """Return the settings of one experiment; later layers count more."""
-    own = dict(file.experiments[name])
-    own_scales = own.pop("scales", {})
+    own = file.experiments[name]
     merged: dict[str, Any] = {}
-    for layer in (file.defaults, own, file.scales.get(scale, {}), own_scales.get(scale, {})):
+    for layer in (file.defaults, own.model_extra, file.scales.get(scale, {}), own.scales.get(scale, {})):
         merged = _overlaid(merged, layer)
     return merged
 
@@ -80,6 +79,8 @@ def _read_yaml(path: Path, name: str) -> Any:
         raise ConfigError(
             "config, key 'experiments'", repr(name), f"a file that can be read ({error.strerror})"
         ) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(name, f"bytes that are no text ({error})", "YAML in UTF-8") from None
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:

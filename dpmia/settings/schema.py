@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from dpmia.settings import names
 from dpmia.settings.epsilon import parse_epsilon, spell_epsilon
@@ -13,6 +13,7 @@ from dpmia.settings.privacy import VALID_ACCOUNTING
 Epsilon = Annotated[float, BeforeValidator(parse_epsilon)]
 Count = Annotated[int, Field(ge=1)] | Literal["all"]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+Scale = Literal["smoke", "laptop", "paper"]
 
 
 def _one_of(registry: dict[str, str]) -> Any:
@@ -24,13 +25,20 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _true_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, bool) and cls.model_fields[info.field_name].annotation is not bool:
+            raise ValueError("a value other than true and false")
+        return value
+
 
 class Config(Settings):
     """`config.yaml`: which data, how much of it all, and from which seed."""
 
     data: Literal["embedded", "real"] = "embedded"
     """`embedded` makes stand-in data and needs no network; `real` takes the publishers' files."""
-    scale: Literal["smoke", "laptop", "paper"] = "laptop"
+    scale: Scale = "laptop"
     """How much is run: `smoke` takes seconds, `laptop` minutes, `paper` is the papers' own size."""
     data_mirror: str | None = None
     """Folder with raw files that were fetched before (`real` only); what is missing there is downloaded."""
@@ -68,11 +76,11 @@ class Membership(Settings):
         given = {key for key in optional if getattr(self, key) is not None}
         if given != needed[self.kind]:
             raise ValueError(
-                f"kind {self.kind!r} takes the keys {sorted(needed[self.kind])}, not {sorted(given)}, "
-                "beside members and nonmembers"
+                f"kind {self.kind!r} with the keys {sorted(needed[self.kind])} beside members and nonmembers, "
+                f"not with {sorted(given)}"
             )
         if self.kind == "iid" and "all" in (self.members, self.nonmembers):
-            raise ValueError("kind 'iid' takes numbers of members and nonmembers, not 'all'")
+            raise ValueError("numbers of members and nonmembers for kind 'iid', not 'all'")
         return self
 
 
@@ -99,7 +107,7 @@ class Training(Settings):
     """What trains private models; models without privacy need none of it and use `plain` beside `opacus`."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
-    learning_rate: Annotated[float, Field(gt=0)] = 0.01
+    learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.01
     """Step size."""
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Momentum of `sgd`."""
@@ -110,9 +118,9 @@ class Training(Settings):
     sampling: Literal["poisson", "shuffle"] = "poisson"
     """`poisson`: each record joins a batch independently; `shuffle`: batches cut from a permutation, without
     amplification."""
-    clip_norm: Annotated[float, Field(gt=0)] = 1.0
+    clip_norm: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
     """Bound C on the gradient of one record; private models only."""
-    l2: Annotated[float, Field(ge=0)] = 0.0
+    l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Coefficient c of the penalty c * |w|^2 / 2."""
 
 
@@ -161,13 +169,13 @@ class Experiment(Settings):
         flat = [spell_epsilon(epsilon) for group in groups for epsilon in group]
         twice = sorted({epsilon for epsilon in flat if flat.count(epsilon) > 1})
         if twice:
-            raise ValueError(f"epsilon {', '.join(twice)} stands there twice")
+            raise ValueError(f"each epsilon once, not {', '.join(twice)} twice")
         return groups
 
     @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
         if self.replicates % self.block:
-            raise ValueError(f"replicates ({self.replicates}) must be a multiple of block ({self.block})")
+            raise ValueError(f"replicates ({self.replicates}) that are a multiple of block ({self.block})")
         combination = (self.training.sampling, self.privacy.relation, self.privacy.accountant)
         if combination not in VALID_ACCOUNTING:
             allowed = "; ".join(", ".join(known) for known in VALID_ACCOUNTING)
@@ -175,14 +183,23 @@ class Experiment(Settings):
                 f"a sampling, relation and accountant that a theorem covers, not {', '.join(combination)}: {allowed}"
             )
         if self.membership.kind == "iid" and self.iid_arms:
-            raise ValueError("kind 'iid' is its own IID arm: set iid_arms to false")
+            raise ValueError("iid_arms: false for kind 'iid', which is its own IID arm")
         for name, arm in self.arms.items():
             if (arm.group is None) != (self.membership.kind == "iid"):
                 raise ValueError(
-                    f"arm {name!r}: kind {self.membership.kind!r} "
-                    + ("takes no group" if self.membership.kind == "iid" else "needs the key group")
+                    f"arm {name!r} {'with' if arm.group is None else 'without'} the key group "
+                    f"for kind {self.membership.kind!r}"
                 )
         return self
+
+
+class ExperimentEntry(Settings):
+    """An experiment as it is written; what is left out stands in the file's `defaults` and `scales`."""
+
+    model_config = ConfigDict(extra="allow")
+
+    scales: dict[Scale, dict[str, Any]] = {}
+    """What each scale changes in this experiment; counts more than the `scales` of the file."""
 
 
 class ExperimentFile(Settings):
@@ -192,7 +209,7 @@ class ExperimentFile(Settings):
     """Name of the paper."""
     defaults: dict[str, Any] = {}
     """Settings of all experiments of the file, unless an experiment says otherwise."""
-    scales: dict[Literal["smoke", "laptop", "paper"], dict[str, Any]] = {}
+    scales: dict[Scale, dict[str, Any]] = {}
     """What each scale changes in all experiments of the file."""
-    experiments: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
+    experiments: Annotated[dict[Name, ExperimentEntry], Field(min_length=1)]
     """The experiments by name; each may hold `scales` of its own, which count most."""
