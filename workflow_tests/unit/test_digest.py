@@ -1,0 +1,177 @@
+"""The digest of a job's code: what changes it and what does not, on a small package made up here."""
+
+import ast
+import shutil
+
+import pytest
+
+from dpmia import digest
+
+FILES = {
+    "scripts/job.py": '"""Run."""\nfrom fake.deep import near\nprint(near.work(2))\n',
+    "fake/__init__.py": '"""A package."""\n',
+    "fake/deep/__init__.py": "",
+    "fake/deep/near.py": '"""Near."""\nfrom fake.far import double\n\ndef work(x):\n    """Work."""\n'
+    "    from fake import hidden\n    return double(x) + hidden.ONE\n",
+    "fake/far.py": "import math\n\ndef double(x):\n    # twice\n    return 2 * x\n",
+    "fake/hidden.py": "ONE = 1\n",
+    "fake/apart.py": "import fake.apart_too\n\nclass Thing:\n    '''A thing.'''\n    size = 1\n",
+    "fake/apart_too.py": "x = 1\n",
+}
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A folder with the package and a function that returns the digest of its script."""
+    root = tmp_path / "here"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    monkeypatch.setattr(digest, "PACKAGE", "fake")
+    look_at(root, monkeypatch)
+    yield root
+    clear_caches()
+
+
+def clear_caches():
+    for function in (digest._imports, digest._file_of, digest._syntax):
+        function.cache_clear()
+
+
+def look_at(root, monkeypatch):
+    monkeypatch.setattr(digest, "ROOT", root)
+    clear_caches()
+
+
+def of(root, *specs):
+    clear_caches()  # a process sees its own code once; here it is edited under way
+    return digest.code_digest(root / "scripts/job.py", specs)
+
+
+def edit(root, name, old, new):
+    text = (root / name).read_text()
+    assert text.count(old) == 1
+    (root / name).write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("fake/far.py", "# twice", "# two times"),
+        ("fake/far.py", "    # twice\n", ""),
+        ("fake/far.py", "2 * x", "2*x"),
+        ("fake/far.py", "2 * x", "(2\n        * x)"),
+        ("fake/far.py", "import math", "\n\nimport math\n"),
+        ("fake/deep/near.py", '"""Near."""', '"""Very near."""'),
+        ("fake/deep/near.py", '    """Work."""\n', '    """Work hard.\n\n    Very.\n    """\n'),
+        ("fake/deep/near.py", '    """Work."""\n', ""),
+        ("fake/__init__.py", '"""A package."""', '"""The package."""'),
+        ("scripts/job.py", '"""Run."""', '"""Run it."""  # now'),
+    ],
+)
+def test_comments_docstrings_and_layout_do_not_count(checkout, name, old, new):
+    before = of(checkout)
+    edit(checkout, name, old, new)
+    assert of(checkout) == before
+
+
+def test_a_touched_script_is_not_a_changed_one(checkout):
+    before = of(checkout)
+    (checkout / "scripts/job.py").touch()
+    assert of(checkout) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("scripts/job.py", "work(2)", "work(3)"),
+        ("fake/deep/near.py", "double(x) + hidden", "double(x) - hidden"),
+        ("fake/far.py", "2 * x", "3 * x"),  # imported by what is imported
+        ("fake/hidden.py", "1", "2"),  # imported inside a function
+        ("fake/__init__.py", '"""A package."""', "import math"),  # runs whenever a module of the package does
+        ("fake/far.py", "    return 2 * x", "    'no docstring'; return 2 * x; 'nor this'"),
+    ],
+)
+def test_code_that_the_job_reaches_counts(checkout, name, old, new):
+    before = of(checkout)
+    edit(checkout, name, old, new)
+    assert of(checkout) != before
+
+
+def test_an_empty_package_file_counts_once_there_is_code_in_it(checkout):
+    before = of(checkout)
+    (checkout / "fake/deep/__init__.py").write_text("import os\n")
+    assert of(checkout) != before
+
+
+def test_modules_that_the_job_does_not_reach_do_not_count(checkout):
+    before = of(checkout)
+    edit(checkout, "fake/apart.py", "size = 1", "size = 2")
+    edit(checkout, "fake/apart_too.py", "x = 1", "x = 2")
+    (checkout / "fake/new.py").write_text("y = 1\n")
+    assert of(checkout) == before
+
+
+@pytest.mark.parametrize("spec", ["fake.apart", "fake.apart:Thing"])
+def test_a_module_loaded_by_name_counts_with_what_it_imports(checkout, spec):
+    assert of(checkout, spec) != of(checkout)
+    for name, old, new in [("fake/apart.py", "size = 1", "size = 2"), ("fake/apart_too.py", "x = 1", "x = 2")]:
+        before = of(checkout, spec)
+        edit(checkout, name, old, new)
+        assert of(checkout, spec) != before
+
+
+def test_names_of_other_packages_are_no_files(checkout):
+    assert of(checkout, "math:sqrt") == of(checkout)
+
+
+def test_the_order_of_names_does_not_count(checkout):
+    assert of(checkout, "fake.apart", "fake.far") == of(checkout, "fake.far", "fake.apart")
+
+
+def test_code_moved_to_another_file_counts(checkout):
+    before = of(checkout)
+    shutil.move(checkout / "fake/hidden.py", checkout / "fake/hidden_.py")
+    edit(checkout, "fake/deep/near.py", "import hidden\n", "import hidden_ as hidden\n")
+    assert of(checkout) != before
+
+
+def test_it_does_not_matter_where_the_checkout_lies(checkout, tmp_path, monkeypatch):
+    before = of(checkout, "fake.apart")
+    shutil.copytree(checkout, tmp_path / "elsewhere" / "there")
+    look_at(tmp_path / "elsewhere" / "there", monkeypatch)
+    assert of(tmp_path / "elsewhere" / "there", "fake.apart") == before
+
+
+def test_it_does_not_matter_how_the_path_of_the_script_is_written(checkout, monkeypatch):
+    before = of(checkout)
+    monkeypatch.chdir(checkout)
+    clear_caches()
+    assert digest.code_digest("scripts/job.py") == before
+    clear_caches()
+    assert digest.code_digest(checkout / "scripts/../scripts/job.py") == before
+
+
+def test_a_digest_is_sixteen_hexadecimal_digits(checkout):
+    assert len(of(checkout)) == 16
+    int(of(checkout), 16)
+
+
+def test_what_is_reached_in_this_project():
+    names = {path.relative_to(digest.ROOT).as_posix() for path in digest.reached([digest._file_of("dpmia.measure")])}
+    assert {"dpmia/measure.py", "dpmia/metrics.py", "dpmia/signals.py", "dpmia/__init__.py"} <= names
+    assert not {name for name in names if name.startswith(("dpmia/training", "dpmia/papers", "dpmia/datasets"))}
+    assert "dpmia/settings/schema.py" not in names, "a new key must not rerun a job"
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in (digest.ROOT / "scripts").glob("[!_]*.py")))
+def test_no_job_reaches_the_schema_or_the_catalogue(script):
+    reached = {path.relative_to(digest.ROOT).as_posix() for path in digest.reached([digest.ROOT / "scripts" / script])}
+    assert not reached & {"dpmia/settings/schema.py", "dpmia/settings/names.py", "dpmia/papers/catalogue.py"}
+
+
+@pytest.mark.parametrize("folder", ["dpmia", "scripts"])
+def test_the_project_imports_by_whole_names_which_the_digest_can_follow(folder):
+    for file in (digest.ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.ImportFrom) and node.level), f"{file} imports relatively"

@@ -1,0 +1,75 @@
+"""Files are complete or absent."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from dpmia.files import whole_file
+
+
+class FullDiskError(Exception):
+    pass
+
+
+def fail_half_way(path):
+    with whole_file(path) as part:
+        part.write_bytes(b"half")
+        raise FullDiskError
+
+
+def test_a_finished_file_stands_alone_in_its_folder(tmp_path):
+    with whole_file(tmp_path / "new" / "deep" / "a.txt") as part:
+        part.write_text("whole")
+        assert not (tmp_path / "new/deep/a.txt").exists(), "a reader must not see a file that is being written"
+    assert [file.name for file in (tmp_path / "new/deep").iterdir()] == ["a.txt"]
+    assert (tmp_path / "new/deep/a.txt").read_text() == "whole"
+
+
+def test_an_error_leaves_nothing_behind(tmp_path):
+    with pytest.raises(FullDiskError):
+        fail_half_way(tmp_path / "a.txt")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_keeps_the_old_file(tmp_path):
+    (tmp_path / "a.txt").write_text("old")
+    with pytest.raises(FullDiskError):
+        fail_half_way(tmp_path / "a.txt")
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["old"]
+
+
+def test_a_finished_file_replaces_the_old_one(tmp_path):
+    (tmp_path / "a.txt").write_text("old and longer")
+    with whole_file(str(tmp_path / "a.txt")) as part:
+        part.write_text("new")
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["new"]
+
+
+def test_nothing_written_is_an_error_and_keeps_the_old_file(tmp_path):
+    (tmp_path / "a.txt").write_text("old")
+    with pytest.raises(FileNotFoundError), whole_file(tmp_path / "a.txt"):
+        pass
+    assert (tmp_path / "a.txt").read_text() == "old"
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.csv", "a.png", "a.b.npz"])
+def test_writers_that_go_by_the_suffix_put_nothing_beside(tmp_path, name):
+    write = {
+        ".npz": lambda part: np.savez(part, x=np.arange(3)),
+        ".csv": lambda part: pd.DataFrame({"x": [1]}).to_csv(part),
+        ".png": lambda part: Figure().savefig(part),
+    }
+    read = {
+        ".npz": lambda path: np.load(path)["x"].tolist() == [0, 1, 2],
+        ".csv": lambda path: pd.read_csv(path)["x"].tolist() == [1],
+        ".png": lambda path: plt.imread(path).ndim == 3,
+    }
+    suffix = Path(name).suffix
+    with whole_file(tmp_path / name) as part:
+        write[suffix](part)
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+    assert read[suffix](tmp_path / name)
