@@ -14,10 +14,9 @@ from dpmia.models.mlp import MLP
 from dpmia.training.engine import Engine
 from dpmia.training.plain import torch_optimiser
 from dpmia.training.recipe import Recipe, Run
-from dpmia.training.stacked_layout import suited
+from dpmia.training.stacked_layout import Layout, suited
 from dpmia.training.stacked_network import StackedMLP
 from dpmia.training.streams import Streams
-
 
 #: Bytes that K models may work on at once: about the caches of one core. Rates differ by a few percent only
 #: between half and four times as much. A GPU wants many models to be busy at all.
@@ -115,33 +114,37 @@ class StackedEngine(Engine):
     def _step(self, batches: list[np.ndarray], losses: torch.Tensor) -> None:
         """Take one step of every model and add the sum of its losses before the step to `losses`."""
         layout = self._layout(batches)
-        self._start_gradients()
+        if self.private:
+            self._draw_noise()  # into the gradients, and those of the records are added to it
+        elif not len(layout.owner):
+            self._flat.grad.zero_()
         if len(layout.owner):
-            owner = layout.owner.to(self.x.device)
-            places = layout.positions.to(self.x.device) + self._first.index_select(0, owner)
-            rows = self._rows.index_select(0, places)
-            x = self._network.scratch.matrix("batch", len(rows), self.x.shape[1])
-            logits = self._network.forward(layout, torch.index_select(self.x, 0, rows, out=x))
-            loss, output_gradient = self._cross_entropy(logits, rows, places)
-            if layout.real is not None:
-                # A gradient of zero at the output is zero everywhere: such a row adds to no sum.
-                real = layout.real.to(self.x.device)
-                output_gradient.mul_(real)
-                loss.mul_(real[:, 0])
-            losses.index_add_(0, owner, loss.double())
-            self._network.backward(layout, output_gradient)
+            losses.index_add_(0, layout.owner.to(losses.device), self._backward(layout).double())
             if self.private:
                 norms = self._network.gradient_norms()
                 self._network.scale_records(clip_factors(norms, self.recipe.clip_norm))
-            self._network.add_gradients(layout, 1 / self.recipe.batch_size)
+            self._network.add_gradients(layout, 1 / self.recipe.batch_size, fresh=not self.private)
         self._optimiser.step()
 
-    def _start_gradients(self) -> None:
-        """Set the gradients to what they are without any record: noise, or zero."""
+    def _backward(self, layout: Layout) -> torch.Tensor:
+        """Carry the records of a layout through the network and their gradients back; return their losses."""
+        device = self.x.device
+        places = layout.positions.to(device) + self._first.index_select(0, layout.owner.to(device))
+        rows = self._rows.index_select(0, places)
+        x = self._network.scratch.matrix("batch", len(rows), self.x.shape[1])
+        logits = self._network.forward(layout, torch.index_select(self.x, 0, rows, out=x))
+        loss, output_gradient = self._cross_entropy(logits, rows, places)
+        if layout.real is not None:
+            # A gradient of zero at the output is zero everywhere: such a row adds to no sum.
+            real = layout.real.to(device)
+            output_gradient.mul_(real)
+            loss.mul_(real[:, 0])
+        self._network.backward(layout, output_gradient)
+        return loss
+
+    def _draw_noise(self) -> None:
+        """Set the gradients to what they are without any record: noise alone."""
         gradients = self._flat.grad
-        if not self.private:
-            gradients.zero_()
-            return
         for row, stream in zip(gradients, self.streams, strict=True):
             if row.device.type == "cpu":
                 stream.noise(row)

@@ -47,8 +47,12 @@ class Layout(ABC):
         weight_gradients: torch.Tensor,
         bias_gradients: torch.Tensor,
         scale: float,
+        fresh: bool,
     ) -> None:
-        """Add `scale` times the gradients of each model, summed over its records, to what stands there."""
+        """Add `scale` times the gradients of each model, summed over its records, to what stands there.
+
+        With `fresh` nothing stands there: whatever the memory holds is overwritten, which saves a pass over it.
+        """
 
 
 class Ragged(Layout):
@@ -77,11 +81,14 @@ class Ragged(Layout):
         weight_gradients: torch.Tensor,
         bias_gradients: torch.Tensor,
         scale: float,
+        fresh: bool,
     ) -> None:
         """See `Layout.add_gradients`."""
         parts = zip(deltas.split(self.sizes), rows.split(self.sizes), weight_gradients, bias_gradients, strict=True)
         for g, a, to_weight, to_bias in parts:
-            to_weight.addmm_(g.T, a, alpha=scale)
+            to_weight.addmm_(g.T, a, beta=0 if fresh else 1, alpha=scale)
+            if fresh:
+                to_bias.zero_()
             to_bias.add_(g.sum(0), alpha=scale)
 
 
@@ -118,9 +125,13 @@ class Padded(Layout):
         weight_gradients: torch.Tensor,
         bias_gradients: torch.Tensor,
         scale: float,
+        fresh: bool,
     ) -> None:
         """See `Layout.add_gradients`."""
         cube = self._cube(deltas)
+        if fresh:
+            weight_gradients.zero_()
+            bias_gradients.zero_()
         # Not baddbmm_: into a part of the flat gradients it falls back to one product for each model.
         weight_gradients.add_(torch.bmm(cube.mT, self._cube(rows)), alpha=scale)
         bias_gradients.add_(cube.sum(1), alpha=scale)

@@ -86,10 +86,13 @@ class StackedMLP:
         for delta in self.deltas:
             delta.mul_(factors[:, None])
 
-    def add_gradients(self, layout: Layout, scale: float) -> None:
-        """Add `scale` times the sum of the records' gradients of each model to its row of gradients."""
+    def add_gradients(self, layout: Layout, scale: float, fresh: bool) -> None:
+        """Add `scale` times the sum of the records' gradients of each model to its row of gradients.
+
+        With `fresh` the rows hold nothing yet and are overwritten.
+        """
         for layer, (a, delta) in enumerate(zip(self.inputs, self.deltas, strict=True)):
-            layout.add_gradients(delta, a, self.weight_gradients[layer], self.bias_gradients[layer], scale)
+            layout.add_gradients(delta, a, self.weight_gradients[layer], self.bias_gradients[layer], scale, fresh)
 
 
 def layer_views(flat: torch.Tensor, widths: Sequence[int]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
