@@ -80,6 +80,11 @@ class Run:
     noise_multiplier: float | None = None
     soft_labels: np.ndarray | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse soft labels of other records."""
+        if self.soft_labels is not None and len(self.soft_labels) != len(self.records):
+            raise ValueError(f"{self.name}: {len(self.soft_labels)} soft labels for {len(self.records)} records")
+
     @property
     def private(self) -> bool:
         """Whether gradients are clipped and noised."""

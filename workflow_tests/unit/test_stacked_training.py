@@ -198,6 +198,11 @@ def test_a_loss_that_breaks_down_is_infinite(data):
     assert np.isfinite(losses[1])
 
 
+def test_soft_labels_of_other_records_are_refused():
+    with pytest.raises(ValueError, match="2 soft labels for 5 records"):
+        Run("r", np.arange(5), Seeds(1, 2, 3), soft_labels=np.ones((2, 3), dtype=np.float32))
+
+
 def test_a_mixture_of_private_and_other_runs_is_refused(data):
     with pytest.raises(ValueError, match="all private or all without privacy"):
         StackedEngine(SHAPE, make_recipe(), [*make_runs(1), *make_runs(1, None)], *data)
