@@ -1,0 +1,307 @@
+"""Splits: who is drawn, from where, and from which randomness."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpmia.datasets.table import Dataset
+from dpmia.errors import ConfigError, DataError
+from dpmia.settings.jobs import arms as arms_of
+from dpmia.settings.messages import checked
+from dpmia.settings.schema import Experiment
+from dpmia.splits.block import draw_block, sizes_table
+from dpmia.splits.draws import group, iid, shuffled
+from dpmia.splits.split import Split, load_splits, save_splits
+
+GROUPS = np.repeat(["a", "b", "c"], [10, 20, 30])
+NOTHING = np.empty(0)
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def sizes(split):
+    return {part.name: len(getattr(split, part.name)) for part in fields(split)}
+
+
+def same(one, other):
+    return all(np.array_equal(getattr(one, part.name), getattr(other, part.name)) for part in fields(Split))
+
+
+# One split
+
+
+def test_rows_are_sorted_whole_numbers():
+    split = Split([3, 1], np.array([0, 2], dtype=np.int32), NOTHING, NOTHING)
+    assert split.members.tolist() == [1, 3]
+    assert {getattr(split, part.name).dtype for part in fields(split)} == {np.dtype(np.int64)}
+
+
+@pytest.mark.parametrize("part", ["nonmembers", "population", "validation"])
+def test_a_member_is_nothing_else(part):
+    rows = {"members": [1, 2], "nonmembers": [], "population": [], "validation": []} | {part: [2, 3]}
+    with pytest.raises(ValueError, match=f"members and {part} share records"):
+        Split(**rows)
+
+
+@pytest.mark.parametrize("part", ["members", "nonmembers", "population", "validation"])
+def test_a_record_is_in_a_part_once(part):
+    rows = {"members": [], "nonmembers": [], "population": [], "validation": []} | {part: [2, 2]}
+    with pytest.raises(ValueError, match=f"{part} holds a record twice"):
+        Split(**rows)
+
+
+# Drawing
+
+
+def test_iid_draws_the_sizes_asked_for_and_leaves_the_rest_to_the_attacker():
+    split = iid(GROUPS, rng(), members=25, nonmembers=15)
+    assert sizes(split) == {"members": 25, "nonmembers": 15, "population": 20, "validation": 0}
+    assert sorted(np.concatenate([split.members, split.nonmembers, split.population])) == list(range(60))
+
+
+def test_group_draws_members_from_one_group_and_nonmembers_from_the_others():
+    split = group(GROUPS, rng(), group="b", members=8, nonmembers=5)
+    assert set(GROUPS[split.members]) == {"b"}
+    assert set(GROUPS[split.nonmembers]) == {"a", "c"}
+    # As many again of each side: Humphries et al. 2023, table II (shadow data).
+    assert sizes(split) == {"members": 8, "nonmembers": 5, "population": 13, "validation": 0}
+    assert (GROUPS[split.population] == "b").sum() == 8
+
+
+@pytest.mark.parametrize(
+    ("members", "nonmembers", "expected"),
+    [
+        (12, 30, (12, 30, (20 - 12) + (40 - 30))),  # less is left than was drawn
+        (10, 20, (10, 20, 10 + 20)),  # exactly as much is left
+        ("all", "all", (20, 40, 0)),
+        ("all", 1, (20, 1, 1)),
+        (20, 40, (20, 40, 0)),
+    ],
+)
+def test_population_is_at_most_as_many_again_of_each_side(members, nonmembers, expected):
+    split = group(GROUPS, rng(), group="b", members=members, nonmembers=nonmembers)
+    assert tuple(sizes(split).values())[:3] == expected
+
+
+def test_table_two_follows_from_the_sizes_of_the_adult_clusters():
+    # Humphries et al. 2023, table II: 15132 records of shadow data; clusters of 15135 and 33707 records.
+    clusters = np.repeat(["0", "1"], [15_135, 33_707])
+    split = group(clusters, rng(), group="0", members=10_000, nonmembers=10_000)
+    assert len(split.population) == 15_135
+
+
+def test_the_iid_arm_has_the_same_records_in_the_same_sizes():
+    split = group(GROUPS, rng(), group="b", members=8, nonmembers=5)
+    mixed = shuffled(split, rng(1))
+    assert sizes(mixed) == sizes(split)
+    assert set(mixed.members) | set(mixed.nonmembers) == set(split.members) | set(split.nonmembers)
+    assert set(mixed.members) != set(split.members)
+    assert np.array_equal(mixed.population, split.population)
+
+
+@pytest.mark.parametrize(
+    ("draw", "arguments", "told"),
+    [
+        (iid, {"members": 40, "nonmembers": 21}, ["members + nonmembers", "61 asked for and 60 records there"]),
+        (iid, {"members": 0, "nonmembers": 0}, ["0 asked for"]),
+        (group, {"group": "b", "members": 21, "nonmembers": 1}, ["members from group 'b'", "21 asked for and 20"]),
+        (group, {"group": "b", "members": 1, "nonmembers": 41}, ["the groups other than 'b'", "41 asked for and 40"]),
+        (group, {"group": "d", "members": 1, "nonmembers": 1}, ["group: found 'd'", "one of a, b, c"]),
+    ],
+)
+def test_more_than_there_is_cannot_be_drawn(draw, arguments, told):
+    with pytest.raises(DataError) as error:
+        draw(GROUPS, rng(), **arguments)
+    for words in [*told, "expected"]:
+        assert words in str(error.value)
+
+
+def test_a_single_group_has_no_nonmembers():
+    with pytest.raises(DataError, match="nonmembers from the groups other than 'a': found 0 asked for and 0 records"):
+        group(np.repeat("a", 5), rng(), group="a", members="all", nonmembers="all")
+
+
+# Uniformity: counts of a chi-square test with fixed seeds; a correct draw fails it with probability 1e-6.
+FALSE_ALARM = 1e-6
+
+
+def chi_square(counts, expected, freedom):
+    statistic = (((counts - expected) ** 2) / expected).sum()
+    return stats.chi2.sf(statistic, freedom)
+
+
+def test_every_pair_of_members_is_equally_likely_under_iid():
+    draws = 6000
+    counts = np.zeros((6, 6))
+    for seed in range(draws):
+        split = iid(np.repeat("", 6), rng(seed), members=2, nonmembers=2)
+        counts[tuple(split.members)] += 1
+    pairs = counts[np.triu_indices(6, 1)]
+    assert pairs.sum() == draws
+    assert chi_square(pairs, draws / 15, 14) > FALSE_ALARM
+
+
+def test_every_assignment_is_equally_likely_after_shuffling():
+    draws = 6000
+    split = Split([0, 1], [2, 3, 4], [5], NOTHING)
+    counts = np.zeros((5, 5))
+    for seed in range(draws):
+        counts[tuple(shuffled(split, rng(seed)).members)] += 1
+    pairs = counts[np.triu_indices(5, 1)]
+    assert chi_square(pairs, draws / 10, 9) > FALSE_ALARM
+
+
+def test_every_record_of_a_group_is_equally_likely():
+    draws = 4000
+    groups = np.repeat(["a", "b"], [5, 7])
+    members, population = np.zeros(12), np.zeros(12)
+    for seed in range(draws):
+        split = group(groups, rng(seed), group="a", members=1, nonmembers=2)
+        members[split.members] += 1
+        population[split.population] += 1
+    assert chi_square(members[:5], draws / 5, 4) > FALSE_ALARM
+    assert chi_square(population[:5], draws / 5, 4) > FALSE_ALARM
+    # Two of seven without replacement vary by the factor (7 - 2) / (7 - 1) less than two independent draws.
+    assert chi_square(population[5:], draws * 2 / 7, 6) > FALSE_ALARM
+
+
+# Files
+
+
+def test_saved_splits_are_read_back(tmp_path):
+    splits = {
+        (arm, replicate): group(GROUPS, rng(replicate), group=arm, members=5, nonmembers=6)
+        for arm in ("a", "b")
+        for replicate in (0, 11)
+    }
+    splits["a-iid", 0] = shuffled(splits["a", 0], rng())
+    save_splits(tmp_path / "splits.npz", splits, "data1")
+    for fingerprint in (None, "data1"):
+        found = load_splits(tmp_path / "splits.npz", fingerprint)
+        assert found.keys() == splits.keys()
+        assert all(same(found[key], splits[key]) for key in splits)
+
+
+def test_splits_of_other_data_are_refused(tmp_path):
+    save_splits(tmp_path / "splits.npz", {}, "data1")
+    with pytest.raises(ValueError, match=r"splits\.npz: splits of data data1, asked for data data2"):
+        load_splits(tmp_path / "splits.npz", "data2")
+
+
+# Blocks
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    generator = rng(5)
+    x = generator.random((60, 2), dtype=np.float32)
+    return Dataset("toy", x, np.arange(60) % 2, ("p", "q"), ("no", "yes"), {"hospital": GROUPS})
+
+
+def arms(**changes):
+    settings = {
+        "dataset": "heart",
+        "membership": {"kind": "group", "by": "hospital", "members": 8, "nonmembers": 9},
+        "arms": {"one": {"group": "b"}, "two": {"group": "c"}},
+        "epsilons": [[1]],
+        "replicates": 1,
+        "block": 1,
+        "attacks": ["random"],
+    }
+    return arms_of(checked(Experiment, settings | changes, "test"))
+
+
+def test_a_block_holds_every_arm_and_replicate(dataset):
+    splits = draw_block(dataset, None, group, arms(), [4, 5], 1)
+    assert set(splits) == {(arm, replicate) for arm in ("one", "one-iid", "two", "two-iid") for replicate in (4, 5)}
+    assert set(GROUPS[splits["one", 4].members]) == {"b"}
+    assert set(GROUPS[splits["two", 4].members]) == {"c"}
+
+
+def test_an_iid_arm_shuffles_the_records_of_its_own_counterpart(dataset):
+    splits = draw_block(dataset, None, group, arms(), [4, 5], 1)
+    for arm, replicate in [("one", 4), ("one", 5), ("two", 4)]:
+        split, mixed = splits[arm, replicate], splits[f"{arm}-iid", replicate]
+        assert set(mixed.members) | set(mixed.nonmembers) == set(split.members) | set(split.nonmembers)
+        assert not same(split, mixed)
+
+
+def test_a_renamed_arm_draws_the_same(dataset):
+    splits = draw_block(dataset, None, group, arms(), [0], 1)
+    renamed = draw_block(dataset, None, group, arms(arms={"uno": {"group": "b"}}), [0], 1)
+    assert same(splits["one", 0], renamed["uno", 0])
+    assert same(splits["one-iid", 0], renamed["uno-iid", 0])
+
+
+def test_a_replicate_is_the_same_in_every_block_and_order(dataset):
+    whole = draw_block(dataset, None, group, arms(), [0, 1, 2], 1)
+    backwards = draw_block(dataset, None, group, dict(reversed(arms().items())), [2, 1, 0], 1)
+    alone = draw_block(dataset, None, group, arms(), [1], 1)
+    for (arm, replicate), split in whole.items():
+        assert same(split, backwards[arm, replicate])
+        assert replicate != 1 or same(split, alone[arm, replicate])
+
+
+def test_replicates_seeds_arms_and_data_draw_differently(dataset):
+    def members(data=dataset, replicate=0, seed=1, arm="one"):
+        return draw_block(data, None, group, arms(), [replicate], seed)[arm, replicate].members.tolist()
+
+    other = Dataset("toy", dataset.x + 1, dataset.y, dataset.features, dataset.classes, dataset.attributes)
+    draws = [members(), members(replicate=1), members(seed=2), members(data=other), members(arm="one-iid")]
+    assert len({tuple(draw) for draw in draws}) == len(draws)
+    assert members() == members()
+
+
+def test_clusters_are_groups_by_their_names(dataset):
+    clusters = np.where(np.arange(60) < 20, "0", "1")
+    cluster_arms = arms(
+        membership={
+            **{"kind": "cluster", "clusters": 2, "pairing": "nearest", "cluster_seed": 0, "restarts": 1},
+            **{"members": 20, "nonmembers": 5},
+        },
+        arms={"cluster": {"group": "0"}},
+    )
+    split = draw_block(dataset, clusters, group, cluster_arms, [0], 1)["cluster", 0]
+    assert split.members.tolist() == list(range(20))
+    for missing in (None, clusters[:-1]):
+        with pytest.raises(ValueError, match="needs the cluster of every record"):
+            draw_block(dataset, missing, group, cluster_arms, [0], 1)
+
+
+def test_iid_experiments_need_no_groups(dataset):
+    settings = {"membership": {"kind": "iid", "members": 7, "nonmembers": 8}, "arms": {"any": {}}, "iid_arms": False}
+    splits = draw_block(dataset, None, iid, arms(**settings), [0], 1)
+    assert sizes(splits["any", 0]) == {"members": 7, "nonmembers": 8, "population": 45, "validation": 0}
+
+
+def test_an_attribute_that_is_not_kept_is_told_with_the_nearest_one(dataset):
+    wrong = arms(membership={"kind": "group", "by": "hospitals", "members": 8, "nonmembers": 9})
+    with pytest.raises(ConfigError) as error:
+        draw_block(dataset, None, group, wrong, [0], 1)
+    for words in ["'membership.by'", "found 'hospitals'", "data set toy: hospital", "Did you mean 'hospital'?"]:
+        assert words in str(error.value)
+    bare = Dataset("toy", dataset.x, dataset.y, dataset.features, dataset.classes)
+    with pytest.raises(ConfigError, match=r"it has none\. Name the column under the key attributes"):
+        draw_block(bare, None, group, arms(), [0], 1)
+
+
+def test_sizes_are_counted_once_for_each_arm(dataset):
+    table = sizes_table("heart", dataset, draw_block(dataset, None, group, arms(), [0, 1], 1))
+    assert table.columns.tolist() == [
+        *("experiment", "arm", "features", "classes"),
+        *("members", "nonmembers", "population", "validation"),
+    ]
+    assert table.to_numpy().tolist() == [
+        ["heart", arm, 2, 2, 8, 9, population, 0]
+        for arm, population in [("one", 17), ("one-iid", 17), ("two", 17), ("two-iid", 17)]
+    ]
+
+
+def test_replicates_of_different_sizes_are_refused(dataset):
+    splits = {("one", 0): Split([0], [1], [], []), ("one", 1): Split([0, 1], [2], [], [])}
+    with pytest.raises(ValueError, match="heart: replicates of one arm differ in size"):
+        sizes_table("heart", dataset, splits)
