@@ -56,9 +56,12 @@ class Signal:
     def losses(self) -> np.ndarray:
         """Cross-entropy of the true class, float64, shape (queries,), in nats."""
         logits = self.logits.astype(np.float64)
-        top = logits.max(axis=1)
-        log_total = top + np.log(np.exp(logits - top[:, None]).sum(axis=1))
-        return log_total - np.take_along_axis(logits, self.labels[:, None], axis=1)[:, 0]
+        top = logits.argmax(axis=1)[:, None]
+        below = logits - np.take_along_axis(logits, top, axis=1)
+        # The largest class adds exp(0) = 1: left to log1p, it does not round away what sure answers differ in.
+        others = np.exp(below)
+        np.put_along_axis(others, top, 0, axis=1)
+        return np.log1p(others.sum(axis=1)) - np.take_along_axis(below, self.labels[:, None], axis=1)[:, 0]
 
     @property
     def correct(self) -> np.ndarray:
