@@ -1,0 +1,144 @@
+"""Metrics, against scores whose metrics are known, and intervals, against scipy and by simulation."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpmia.metrics import advantage, best_threshold, mean_interval, ranking
+
+
+def halves(n, m=None):
+    return np.arange(n + (n if m is None else m)) < n
+
+
+def test_random_scores_tell_nothing():
+    members, scores = halves(20_000), np.random.default_rng(0).random(40_000)
+    # Four standard errors: of an AUC sqrt((n + m + 1) / (12 n m)), of a rate sqrt(p (1 - p) / n).
+    found = ranking(scores, members)
+    assert found["auc"] == pytest.approx(0.5, abs=4 * np.sqrt(40_001 / 12 / 20_000**2))
+    assert found["tpr_at_1pct_fpr"] == pytest.approx(0.01, abs=4 * np.sqrt(2 * 0.01 * 0.99 / 20_000))
+    assert advantage(scores > 0.3, members)["advantage"] == pytest.approx(0, abs=4 * np.sqrt(2 * 0.21 / 20_000))
+
+
+def test_perfect_scores_tell_all():
+    members = halves(50, 2000)
+    found = ranking(members.astype(float), members)
+    assert found == {"auc": 1, "tpr_at_1pct_fpr": 1, "tpr_at_0.1pct_fpr": 1, "resolution": 1 / 2000}
+    assert advantage(members, members) == {"advantage": 1, "tpr": 1, "fpr": 0}
+    assert advantage(~members, members) == {"advantage": -1, "tpr": 0, "fpr": 1}
+    assert advantage(members | True, members) == {"advantage": 0, "tpr": 1, "fpr": 1}
+    assert best_threshold(members.astype(float), members) == 1
+
+
+@pytest.mark.parametrize("mu", [0.5, 1, 2])
+def test_shifted_normal_scores_have_the_metrics_of_theory(mu):
+    n = 20_000
+    members = halves(n)
+    scores = np.random.default_rng(1).standard_normal(2 * n) + mu * members
+    found = ranking(scores, members)
+    assert found["auc"] == pytest.approx(stats.norm.cdf(mu / np.sqrt(2)), abs=4 / np.sqrt(6 * n))
+    threshold = best_threshold(scores, members)
+    # The largest difference of two empirical distributions exceeds the true one by little: 2 % at n = 20 000.
+    best = advantage(scores >= threshold, members)
+    assert best["advantage"] == pytest.approx(2 * stats.norm.cdf(mu / 2) - 1, abs=0.02)
+    for name, rate in [("tpr_at_1pct_fpr", 0.01), ("tpr_at_0.1pct_fpr", 0.001)]:
+        tpr = stats.norm.sf(stats.norm.isf(rate) - mu)
+        slope = stats.norm.pdf(stats.norm.isf(rate) - mu) / stats.norm.pdf(stats.norm.isf(rate))
+        error = np.sqrt(tpr * (1 - tpr) / n + slope**2 * rate * (1 - rate) / n)
+        assert found[name] == pytest.approx(tpr, abs=4 * error + 1 / n)
+
+
+def test_ranking_of_small_sets_is_that_of_all_pairs():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        members, scores = halves(5, 8), rng.integers(0, 6, 13)  # with ties
+        pairs = [(a > b) + (a == b) / 2 for a, b in itertools.product(scores[members], scores[~members])]
+        assert ranking(scores, members)["auc"] == pytest.approx(np.mean(pairs))
+
+
+@pytest.mark.parametrize(
+    ("nonmembers", "at_1pct", "at_a_thousandth"),
+    [(99, False, False), (100, True, False), (101, True, False), (999, True, False), (1000, True, True)],
+)
+def test_a_rate_below_the_resolution_is_not_told(nonmembers, at_1pct, at_a_thousandth):
+    members = halves(10, nonmembers)
+    found = ranking(np.arange(10.0 + nonmembers), members)
+    assert found["resolution"] == 1 / nonmembers
+    assert np.isfinite(found["tpr_at_1pct_fpr"]) == at_1pct
+    assert np.isfinite(found["tpr_at_0.1pct_fpr"]) == at_a_thousandth
+
+
+def test_a_rate_of_exactly_one_false_alarm_allows_one():
+    members = halves(4, 100)
+    # In falling order: member, non-member, two members, other non-members and the last member.
+    scores = np.concatenate([[10, 8, 7, 0], [9], np.full(99, 1.0)])
+    assert ranking(scores, members)["tpr_at_1pct_fpr"] == 0.75
+
+
+def test_the_best_threshold_is_the_best_of_all():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        members = rng.permutation(halves(6, 9))
+        scores = rng.integers(0, 7, 15).astype(float)
+        found = advantage(scores >= best_threshold(scores, members), members)["advantage"]
+        assert found == max(advantage(scores >= t, members)["advantage"] for t in [*scores, np.inf])
+        assert found >= 0
+
+
+def test_of_equally_good_thresholds_the_highest_is_taken():
+    members = np.array([True, False, True, False])
+    assert best_threshold(np.array([4.0, 3.0, 2.0, 1.0]), members) == 4
+    assert best_threshold(np.array([1.0, 2.0, 1.0, 2.0]), members) == np.inf, "better to accuse nobody"
+    assert best_threshold(np.zeros(4), members) == np.inf, "all scores equal: no rule beats guessing"
+
+
+@pytest.mark.parametrize("members", [np.ones(3, bool), np.zeros(3, bool)])
+def test_one_kind_of_records_alone_cannot_be_measured(members):
+    scores = np.arange(3.0)
+    for measured in (lambda: advantage(scores > 1, members), lambda: best_threshold(scores, members)):
+        with pytest.raises(ValueError, match="members and non-members; one of them is missing"):
+            measured()
+    with pytest.raises(ValueError, match="one of them is missing"):
+        ranking(scores, members)
+
+
+def test_intervals_are_those_of_scipy():
+    values = np.random.default_rng(4).standard_normal(7)
+    for level in (0.5, 0.95, 0.99):
+        found = mean_interval(values, level)
+        low, high = stats.t.interval(level, 6, loc=values.mean(), scale=stats.sem(values))
+        assert (found.low, found.high) == pytest.approx((low, high), rel=1e-12)
+        assert (found.mean, found.count) == (pytest.approx(values.mean()), 7)
+    assert (mean_interval(values).low, mean_interval(values).high) == pytest.approx(
+        stats.ttest_1samp(values, 0).confidence_interval()
+    )
+
+
+def test_intervals_cover_the_true_mean_as_often_as_they_say():
+    values = np.random.default_rng(5).normal(3, 2, (4000, 4))
+    intervals = [mean_interval(row) for row in values]
+    covered = np.mean([interval.low <= 3 <= interval.high for interval in intervals])
+    # Four standard errors of 4000 tosses.
+    assert covered == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / 4000))
+
+
+def test_one_value_has_no_interval_and_none_no_mean():
+    one = mean_interval(np.array([0.25]))
+    assert (one.mean, one.count) == (0.25, 1)
+    assert np.isnan([one.low, one.high]).all()
+    none = mean_interval(np.array([]))
+    assert none.count == 0
+    assert np.isnan([none.mean, none.low, none.high]).all()
+
+
+def test_missing_values_are_left_out():
+    full, holed = mean_interval(np.array([1.0, 2, 4])), mean_interval(np.array([1, np.nan, 2, 4, np.nan]))
+    assert full == holed
+    assert mean_interval(np.array([np.nan, np.nan])).count == 0
+
+
+def test_equal_values_have_an_interval_of_no_width():
+    found = mean_interval(np.full(5, 0.5))
+    assert (found.low, found.mean, found.high) == (0.5, 0.5, 0.5)

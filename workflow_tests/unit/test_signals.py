@@ -1,0 +1,143 @@
+"""Signals: what a model shows, and the file that keeps it."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from dpmia.signals import (
+    FORMAT,
+    MEMBER,
+    NONMEMBER,
+    VALIDATION,
+    VERSION,
+    Signal,
+    load_header,
+    load_signals,
+    save_signals,
+)
+
+ARRAYS = ("records", "labels", "part", "logits")
+
+
+def signal(logits, labels, part=None, **about):
+    logits = np.asarray(logits, dtype=np.float32)
+    part = np.zeros(len(logits)) if part is None else part
+    return Signal(
+        about, np.arange(len(logits)), np.asarray(labels, dtype=np.int64), np.asarray(part, dtype=np.uint8), logits
+    )
+
+
+@pytest.fixture
+def models():
+    rng = np.random.default_rng(0)
+    return [
+        signal(
+            rng.standard_normal((n, 3)),
+            rng.integers(0, 3, n),
+            rng.integers(0, 3, n),
+            arm=arm,
+            epsilon="0.1",
+            accounting={"sigma": 1.5} if arm == "a" else None,
+        )
+        for n, arm in [(7, "a"), (4, "b"), (0, "c")]
+    ]
+
+
+def test_what_is_saved_is_read_back(tmp_path, models):
+    save_signals(tmp_path / "block.npz", models, {"files": ["x"], "stand_in": True})
+    found = list(load_signals(tmp_path / "block.npz"))
+    assert len(found) == 3
+    for one, other in zip(models, found, strict=True):
+        assert one.about == other.about
+        for name in ARRAYS:
+            assert getattr(one, name).dtype == getattr(other, name).dtype
+            assert np.array_equal(getattr(one, name), getattr(other, name))
+    header = load_header(tmp_path / "block.npz")
+    assert header["provenance"] == {"files": ["x"], "stand_in": True}
+    assert header["models"] == [model.about for model in models]
+
+
+def test_more_than_ten_models_keep_their_order(tmp_path):
+    save_signals(tmp_path / "block.npz", [signal([[i, 0]], [0], number=i) for i in range(12)], {})
+    for i, model in enumerate(load_signals(tmp_path / "block.npz")):
+        assert model.about["number"] == model.logits[0, 0] == i
+
+
+@pytest.mark.parametrize("change", [{"version": VERSION + 1}, {"format": "other"}, {"version": None}])
+def test_another_format_or_version_is_refused_by_name(tmp_path, change):
+    header = {"format": FORMAT, "version": VERSION, "provenance": {}, "models": []} | change
+    np.savez(tmp_path / "old.npz", header=np.array(json.dumps(header)))
+    for read in (load_header, lambda path: list(load_signals(path))):
+        with pytest.raises(ValueError, match=rf"old\.npz: format .*; expected '{FORMAT}' version {VERSION}"):
+            read(tmp_path / "old.npz")
+
+
+def test_the_file_opens_with_numpy_alone(tmp_path, models):
+    save_signals(tmp_path / "block.npz", models, {})
+    code = f"""
+import json, sys
+import numpy as np
+with np.load({str(tmp_path / "block.npz")!r}, allow_pickle=False) as arrays:
+    header = json.loads(str(arrays["header"]))
+    assert [m["arm"] for m in header["models"]] == ["a", "b", "c"]
+    assert arrays["0/logits"].shape == (7, 3)
+    assert {{name.split("/")[1] for name in arrays.files if "/" in name}} == set({ARRAYS!r})
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_signals_and_attacks_need_no_torch(tmp_path, models):
+    save_signals(tmp_path / "block.npz", models, {})
+    code = f"""
+import sys
+import dpmia.measure, dpmia.attacks.threshold, dpmia.attacks.control, dpmia.splits.block, dpmia.papers.catalogue
+from dpmia.signals import load_signals
+assert len(list(load_signals({str(tmp_path / "block.npz")!r}))) == 3
+heavy = {{"torch", "pytorch_lightning", "opacus", "dp_accounting"}} & set(sys.modules)
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_losses_are_the_cross_entropy_of_torch():
+    rng = np.random.default_rng(1)
+    logits, labels = 5 * rng.standard_normal((200, 7)).astype(np.float32), rng.integers(0, 7, 200)
+    expected = torch.nn.functional.cross_entropy(
+        torch.from_numpy(logits).double(), torch.from_numpy(labels), reduction="none"
+    )
+    losses = signal(logits, labels).losses
+    assert losses.dtype == np.float64
+    np.testing.assert_allclose(losses, expected.numpy(), rtol=1e-12, atol=1e-15)
+
+
+def test_losses_of_extreme_logits_are_finite_and_right():
+    logits = [[1e30, 0], [1e30, 0], [-1e30, -1e30], [3e38, -3e38], [1000, 999], [0, 0]]
+    labels = [0, 1, 0, 1, 1, 0]
+    losses = signal(logits, labels).losses
+    far = np.float64(np.float32(3e38))
+    expected = [0, np.float64(np.float32(1e30)), np.log(2), 2 * far, 1 + np.log1p(np.exp(-1)), np.log(2)]
+    np.testing.assert_allclose(losses, expected, rtol=1e-12)
+
+
+def test_sure_answers_are_told_apart():
+    # log(1 + e^-d) is e^-d there; in sums of logits it would be lost behind the 16th digit.
+    distances = np.array([17.0, 40, 80, 100])
+    losses = signal([[distance / 2, -distance / 2] for distance in distances], [0] * 4).losses
+    np.testing.assert_allclose(losses, np.exp(-distances), rtol=1e-7)
+
+
+def test_the_largest_logit_decides_what_is_correct():
+    assert signal([[0, 1, 2], [0, 1, 2], [5, 1, 2]], [2, 1, 0]).correct.tolist() == [True, False, True]
+
+
+def test_parts_are_told_apart():
+    model = signal([[0], [1], [2], [3]], [0, 0, 0, 0], [MEMBER, NONMEMBER, VALIDATION, MEMBER], arm="a")
+    assert model.is_member.tolist() == [True, False, False, True]
+    assert model.of(MEMBER).records.tolist() == [0, 3]
+    assert model.of(NONMEMBER, VALIDATION).logits[:, 0].tolist() == [1, 2]
+    assert model.of(VALIDATION).about == {"arm": "a"}
+    assert model.of().records.tolist() == []
