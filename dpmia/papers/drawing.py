@@ -21,6 +21,9 @@ from dpmia.settings.epsilon import spell_epsilon
 #: Okabe and Ito's colours, told apart by colour-blind readers: blue, orange, green, purple, vermilion, sky.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9")
 
+#: Inches that one entry of a legend needs.
+LEGEND_COLUMN = 1.6
+
 STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -103,10 +106,14 @@ def band(axes: Axes, scale: EpsilonScale, rows: pd.DataFrame, colour: str, label
     axes.errorbar(scale.place(apart["epsilon"]), apart["mean"], yerr=spread, linestyle="none", capsize=3, **marker)
 
 
-def legends(*axes: Axes) -> None:
-    """Give each panel its legend where it covers least."""
-    for panel in axes:
-        panel.legend(loc="best", handlelength=2.6)
+def legend(figure: Figure) -> None:
+    """Give the figure one legend above its panels, with each label once."""
+    handles = {}
+    for panel in figure.axes:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    columns = min(len(handles), int(figure.get_size_inches()[0] / LEGEND_COLUMN))
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, handlelength=2.6)
 
 
 def run_facts(facts: Facts) -> str:

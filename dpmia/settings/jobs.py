@@ -11,6 +11,7 @@ from dpmia.settings import names
 from dpmia.settings.arms import IID_SUFFIX
 from dpmia.settings.schema import Experiment
 
+
 def dataset_id(experiment: Experiment) -> str:
     """Return the name of the prepared data set: `adult`, or `adult-sex` with the attribute sex kept apart."""
     return "-".join([experiment.dataset, *sorted(experiment.attributes)])

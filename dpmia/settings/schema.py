@@ -103,8 +103,8 @@ class Model(Settings):
 class Training(Settings):
     """How target models are trained."""
 
-    engine: _one_of(names.ENGINES) = "opacus"
-    """What trains private models; models without privacy need none of it and use `plain` beside `opacus`."""
+    engine: _one_of(names.ENGINES) = "stacked"
+    """`stacked` trains many perceptrons at once; `opacus` one model at a time (`plain` for those without privacy)."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
     learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.01

@@ -82,15 +82,23 @@ def advantage_panel(axes: Axes, table: pd.DataFrame, arm: str, attack: str, cont
 
 
 def accuracy_panel(axes: Axes, table: pd.DataFrame, arm: str) -> None:
-    """Draw accuracy on members (solid) and non-members (dashed) in an arm and its IID arm."""
+    """Draw accuracy on members (solid), non-members (dashed) and validation records (dotted).
+
+    Args:
+        axes: where to draw.
+        table: of `tabulate`, one experiment.
+        arm: name of the non-IID arm.
+    """
     chosen = table[table["metric"].str.startswith("accuracy_")]
     scale = drawing.EpsilonScale(chosen["epsilon"])
-    lines = {"accuracy_members": "-", "accuracy_nonmembers": "--", "accuracy_validation": ":"}
+    lines = {"members": "-", "nonmembers": "--", "validation": ":"}
+    there = [part for part in lines if (chosen["metric"] == f"accuracy_{part}").any()]
     for name, label, colour in ((arm, "non-IID", NON_IID), (arm + IID_SUFFIX, "IID", IID)):
-        for metric, line in lines.items():
-            rows = chosen[(chosen["arm"] == name) & (chosen["metric"] == metric)]
-            if len(rows):
-                part = metric.removeprefix("accuracy_").replace("nonmembers", "non-members")
-                drawing.band(axes, scale, rows, colour, label=f"{label}, {part}", line=line)
+        for part in there:
+            rows = chosen[(chosen["arm"] == name) & (chosen["metric"] == f"accuracy_{part}")]
+            drawing.band(axes, scale, rows, colour, label=label, line=lines[part])
     scale.label(axes)
-    axes.set(ylabel="accuracy", ylim=(0, 1.02))
+    axes.set(title="accuracy", ylabel="accuracy", ylim=(-0.02, 1.05))
+    for part in there:
+        words = part.replace("nonmembers", "non-members")
+        axes.plot([], [], lines[part], color="0.4", label=f"accuracy on {words}")

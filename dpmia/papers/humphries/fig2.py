@@ -18,7 +18,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     advantage_panel(optimal, table, "cluster", "optimal_threshold", control="random")
     optimal.set_title("optimal threshold (oracle)")
     accuracy_panel(accuracy, table, "cluster")
-    accuracy.set_title("accuracy")
-    drawing.legends(average, optimal, accuracy)
+    drawing.legend(figure)
     drawing.caption(figure, drawing.run_facts(facts))
     return figure

@@ -21,7 +21,6 @@ def two_panels(table: pd.DataFrame, facts: Facts, arm: str) -> Figure:
     advantage_panel(optimal, table, arm, "optimal_threshold", control="random")
     optimal.set_title("optimal threshold (oracle)")
     accuracy_panel(accuracy, table, arm)
-    accuracy.set_title("accuracy")
-    drawing.legends(optimal, accuracy)
+    drawing.legend(figure)
     drawing.caption(figure, drawing.run_facts(facts))
     return figure

@@ -18,7 +18,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     for panel, (arm, name) in zip(axes, HOSPITALS.items(), strict=True):
         advantage_panel(panel, table, arm, "optimal_threshold", control="random")
         panel.set_title(name)
-    drawing.legends(axes[0])
+    drawing.legend(figure)
     for panel in axes[1:]:
         panel.set_ylabel("")
     drawing.caption(figure, "Optimal threshold (oracle). " + drawing.run_facts(facts))

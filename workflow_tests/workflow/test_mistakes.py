@@ -1,0 +1,98 @@
+"""Mistakes: one clear message, a failing exit, and nothing written."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def change(experiment, *path, to):
+    def apply(file):
+        node = file["experiments"][experiment]
+        for key in path[:-1]:
+            node = node.setdefault(key, {})
+        node[path[-1]] = to
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"sclae": "smoke"}, ["'sclae'", "unknown key", "Did you mean 'scale'?"]),
+        ({"data": "reel"}, ["'data'", "'reel'", "'embedded' or 'real'", "Did you mean 'real'?"]),
+        ({"seed": "-3"}, ["'seed'", "-3", "greater than or equal to 0"]),
+    ],
+)
+def test_a_wrong_key_or_value_in_the_config(workspace, config, words):
+    answer = workspace.snakemake(**config)
+    assert answer.returncode != 0
+    assert all(word in answer.stdout for word in words), answer.stdout
+    assert "Traceback" not in answer.stdout
+    assert workspace.made == set()
+
+
+@pytest.mark.parametrize(
+    ("apply", "words"),
+    [
+        (change("student", "trainng", to={}), ["'trainng'", "Did you mean 'training'?"]),
+        (change("student", "scales", to={"smoke": {"epsilons": [[0]]}}), ["epsilons.0.0", "greater than 0"]),
+        (change("student", "scales", to={"paper": {"epsilons": [[-1]]}}), ["epsilons.0.0", "greater than 0"]),
+        (change("student", "privacy", to={"delta": 1}), ["privacy.delta", "found 1", "less than 1"]),
+        (change("student", "training", "batch_size", to=0), ["training.batch_size", "found 0"]),
+        (change("student", "dataset", to="students"), ["'students'", "Did you mean 'student'?"]),
+    ],
+)
+def test_a_wrong_experiment(workspace, apply, words):
+    workspace.change_experiments(apply)
+    answer = workspace.snakemake()
+    assert answer.returncode != 0
+    assert all(word in answer.stdout for word in words), answer.stdout
+    assert "Traceback" not in answer.stdout
+    assert workspace.made == set()
+
+
+@pytest.mark.parametrize(
+    ("apply", "words"),
+    [
+        (change("student", "membership", "members", to=500), ["members from group 'GP'", "500 asked for", "423"]),
+        (change("student", "arms", "gabriel_pereira", "group", to="XX"), ["group", "'XX'", "GP, MS"]),
+        (change("student", "membership", "by", to="scool"), ["membership.by", "'scool'", "Did you mean 'school'?"]),
+        (change("student", "training", "batch_size", to=424), ["batch_size", "424", "at most 423"]),
+    ],
+)
+def test_more_than_the_data_can_give(workspace, apply, words):
+    workspace.change_experiments(apply)
+    answer = workspace.snakemake("humphries_fig7")
+    assert answer.returncode != 0
+    assert all(word in answer.stdout for word in words), answer.stdout
+    assert "Traceback" not in answer.stdout
+    assert not any("signals" in file or "figures" in file for file in workspace.made)
+
+
+def test_a_missing_raw_file_without_a_network_is_told_with_its_places(workspace):
+    answer = workspace.snakemake("humphries_fig7", data="real", data_mirror=str(workspace.folder / "empty"))
+    assert answer.returncode != 0
+    assert "student-por.csv" in answer.stdout and "a7594a11d777" in answer.stdout
+    assert answer.stdout.count("Error in fetch_raw_file:") == 1
+    assert "Traceback" not in answer.stdout
+    assert workspace.made == set()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (";health;", ";helth;", ["student-por.csv", "helth"]),
+        ("\n", "\n", ["student-por.csv", "row"]),
+    ],
+    ids=["wrong column", "truncated row"],
+)
+def test_a_damaged_raw_file(workspace, old, new, words):
+    assert workspace.snakemake("resources/embedded-smoke/raw/student/student-por.csv").returncode == 0
+    file = workspace.folder / "resources/embedded-smoke/raw/student/student-por.csv"
+    text = file.read_text()
+    file.write_text(text.replace(old, new, 1) if old != new else text[: len(text) // 2])
+    answer = workspace.snakemake("humphries_fig7")
+    assert answer.returncode != 0
+    assert all(word in answer.stdout for word in words), answer.stdout
+    assert "Traceback" not in answer.stdout
+    assert not any("prepared" in made for made in workspace.made)

@@ -1,0 +1,75 @@
+"""What a change reruns: all that depends on it, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import time
+
+# What follows training in one experiment that has a figure of its own: three attacks, accuracy, summary, figure.
+AFTER_TRAINING = {"run_attack": 3, "measure_accuracy": 1, "summarise_experiment": 1}
+
+
+def test_touched_files_and_edited_comments_rerun_nothing(grown):
+    for path in ("scripts/train_block.py", "dpmia/metrics.py", "dpmia/training/block.py"):
+        file = grown.folder / path
+        file.write_text(file.read_text() + "\n\n# A thought.\n")
+        os.utime(file, (time.time() + 60,) * 2)
+    assert grown.planned() == {}
+
+
+def test_an_edited_attack_reruns_itself_and_what_follows(grown):
+    grown.edit("dpmia/attacks/control.py", "rng.random(len(signal.records))", "rng.normal(size=len(signal.records))")
+    jobs = grown.planned()
+    assert jobs.pop("run_attack") == jobs.pop("summarise_experiment") == 4
+    assert set(jobs) == {f"make_humphries_fig{number}" for number in (2, 3, 6, 7)}
+
+
+def test_an_edited_data_set_reruns_only_what_is_made_of_it(grown):
+    grown.edit("dpmia/datasets/student.py", "def read(", "EDITED = True\n\n\ndef read(")
+    jobs = grown.planned("humphries")
+    assert jobs["prepare_dataset"] == jobs["draw_splits"] == jobs["train_block"] == 1
+    assert "find_clusters" not in jobs and "make_humphries_fig2" not in jobs
+
+
+def test_a_changed_learning_rate_reruns_training_and_what_follows_in_its_experiment(grown):
+    grown.change_experiments(lambda file: file["experiments"]["student"]["training"].update(learning_rate=0.02))
+    assert grown.planned() == {"train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1}
+
+
+def test_a_changed_group_reruns_the_splits_too(grown):
+    grown.change_experiments(lambda file: file["experiments"]["student"]["arms"]["gabriel_pereira"].update(group="MS"))
+    jobs = grown.planned()
+    assert jobs == {
+        "draw_splits": 1,
+        "measure_sizes": 1,
+        "train_block": 1,
+        **AFTER_TRAINING,
+        "make_humphries_fig7": 1,
+        "make_humphries_table2": 1,
+    }
+
+
+def test_more_replicates_train_only_the_new_block(grown):
+    def more(file):
+        file["experiments"]["student"]["scales"] = {"smoke": {"replicates": 4}}
+
+    grown.change_experiments(more)
+    jobs = grown.planned()
+    assert jobs == {"draw_splits": 1, "train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1}
+
+
+def test_one_more_epsilon_trains_only_its_group(grown):
+    def more(file):
+        file["experiments"]["student"]["scales"] = {"smoke": {"epsilons": [[1, "inf"], [10]]}}
+
+    grown.change_experiments(more)
+    assert grown.planned() == {"train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1}
+
+
+def test_another_mirror_reruns_nothing_on_stand_ins(grown):
+    assert grown.planned(data_mirror="/nowhere") == {}
+
+
+def test_a_deleted_figure_is_made_again_and_nothing_else(grown):
+    (grown.folder / "results/embedded-smoke/figures/humphries/humphries_fig3.png").unlink()
+    assert grown.planned() == {"make_humphries_fig3": 1}
