@@ -1,0 +1,160 @@
+"""Tidy tables from signals, and their means."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from dpmia.attacks.control import RandomScores
+from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
+from dpmia.measure import COLUMNS, KEYS, accuracy_table, attack_table, read_table, summary_table
+from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
+
+ARMS, EPSILONS, REPLICATES = ("va", "va-iid"), ("0.1", "1000", "inf"), range(4)
+
+
+def model(arm, epsilon, replicate, validation=0):
+    number = [ARMS.index(arm), EPSILONS.index(epsilon), replicate]
+    rng = np.random.default_rng(number)
+    part = np.repeat(np.array([MEMBER, NONMEMBER, VALIDATION], dtype=np.uint8), [20, 30, validation])
+    about = {"arm": arm, "iid": arm.endswith("-iid"), "epsilon": epsilon, "replicate": replicate, "meaning": number}
+    labels = rng.integers(0, 2, len(part))
+    return Signal(about, np.arange(len(part)), labels, part, rng.standard_normal((len(part), 2)).astype(np.float32))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Signals of two blocks of replicates and two groups of epsilons."""
+    folder = tmp_path_factory.mktemp("signals")
+    paths = []
+    for group, block in itertools.product((EPSILONS[:2], EPSILONS[2:]), ((0, 1), (2, 3))):
+        paths.append(folder / f"{group[0]}-{block[0]}.npz")
+        save_signals(paths[-1], [model(*key) for key in itertools.product(ARMS, group, block)], {})
+    return paths
+
+
+@pytest.fixture(scope="module")
+def table(files):
+    return attack_table("heart", "optimal_threshold", OptimalThreshold(), files, 1)
+
+
+def test_attack_tables_are_tidy(table):
+    assert table.columns.tolist() == COLUMNS
+    metrics = ["advantage", "auc", "fpr", "resolution", "tpr", "tpr_at_0.1pct_fpr", "tpr_at_1pct_fpr"]
+    expected = itertools.product(
+        ["heart"], ARMS, [0.1, 1000.0, np.inf], ["optimal_threshold"], [True], metrics, REPLICATES
+    )
+    keys = [(e, arm, arm.endswith("-iid"), eps, attack, oracle, m, r) for e, arm, eps, attack, oracle, m, r in expected]
+    assert list(table.drop(columns="value").itertuples(index=False, name=None)) == keys
+    assert not table.duplicated(COLUMNS[:-1]).any()
+
+
+def test_values_are_those_of_each_model(table):
+    key = {"arm": "va", "epsilon": 1000.0, "replicate": 3}
+    rows = table[(table[list(key)] == pd.Series(key)).all(axis=1)].set_index("metric")["value"]
+    signal = model("va", "1000", 3)
+    losses = signal.losses
+    steps = [np.mean(losses[:20] <= t) - np.mean(losses[20:] <= t) for t in [*losses, -1]]
+    assert rows["advantage"] == pytest.approx(max(steps))
+    assert rows["resolution"] == pytest.approx(1 / 30)
+    assert np.isnan(rows["tpr_at_1pct_fpr"])
+
+
+@pytest.mark.parametrize("attack", [OptimalThreshold(), RandomScores()])
+def test_the_order_of_files_leaves_no_trace(files, attack):
+    one = attack_table("heart", "any", attack, files, 1)
+    other = attack_table("heart", "any", attack, files[::-1], 1)
+    pd.testing.assert_frame_equal(one, other)
+    pd.testing.assert_frame_equal(accuracy_table("heart", files), accuracy_table("heart", files[::-1]))
+
+
+def test_a_model_is_attacked_with_the_same_randomness_in_any_block(files, tmp_path):
+    save_signals(tmp_path / "alone.npz", [model("va", "1000", 3)], {})
+    alone = attack_table("heart", "random", RandomScores(), [tmp_path / "alone.npz"], 1)
+    whole = attack_table("heart", "random", RandomScores(), files, 1)
+    merged = alone.merge(whole, on=COLUMNS[:-1], suffixes=("_alone", ""))
+    assert len(merged) == len(alone) == 7
+    assert merged["value_alone"].equals(merged["value"])
+
+
+def test_random_attacks_follow_the_root_seed_the_name_and_the_model(files):
+    def advantages(name="random", seed=1):
+        table = attack_table("heart", name, RandomScores(), files[:1], seed)
+        return table.loc[table["metric"] == "auc", "value"].tolist()
+
+    assert advantages() == advantages()
+    assert advantages() != advantages(seed=2)
+    assert advantages() != advantages(name="other")
+    assert len(set(advantages())) == len(advantages())
+
+
+def test_deterministic_attacks_do_not_follow_the_seed(files):
+    one, other = (attack_table("heart", "a", AverageThreshold(), files, seed) for seed in (1, 2))
+    pd.testing.assert_frame_equal(one, other)
+
+
+def test_accuracy_is_told_of_the_parts_that_there_are(tmp_path):
+    with_validation, without = model("va", "1000", 0, validation=10), model("va-iid", "1000", 0)
+    save_signals(tmp_path / "a.npz", [with_validation, without], {})
+    table = accuracy_table("heart", [tmp_path / "a.npz"])
+    assert table.columns.tolist() == COLUMNS
+    assert (set(table["attack"]), set(table["oracle"])) == ({"model"}, {False})
+    metrics = {arm: rows.set_index("metric")["value"] for arm, rows in table.groupby("arm")}
+    assert set(metrics["va-iid"].index) == {
+        f"{what}_{part}" for what in ("accuracy", "loss") for part in ("members", "nonmembers")
+    }
+    assert set(metrics["va"].index) == set(metrics["va-iid"].index) | {"accuracy_validation", "loss_validation"}
+    for part, rows in {"members": slice(0, 20), "nonmembers": slice(20, 50), "validation": slice(50, 60)}.items():
+        right = with_validation.logits[rows].argmax(1) == with_validation.labels[rows]
+        assert metrics["va"][f"accuracy_{part}"] == pytest.approx(right.mean())
+        assert metrics["va"][f"loss_{part}"] == pytest.approx(with_validation.losses[rows].mean())
+
+
+def test_no_files_are_an_empty_table():
+    assert attack_table("heart", "a", AverageThreshold(), [], 1).columns.tolist() == COLUMNS
+
+
+def test_summaries_are_means_over_replicates_with_intervals(table, files):
+    accuracy = accuracy_table("heart", files)
+    summary = summary_table([table, accuracy])
+    assert summary.columns.tolist() == [*KEYS, "mean", "low", "high", "replicates"]
+    assert len(summary) == len(ARMS) * len(EPSILONS) * (7 + 4)
+    pd.testing.assert_frame_equal(summary, summary_table([accuracy, table.iloc[::-1]]))
+    both = pd.concat([table, accuracy])
+    for row in summary.itertuples():
+        same = (both["arm"] == row.arm) & (both["epsilon"] == row.epsilon)
+        values = both.loc[same & (both["attack"] == row.attack) & (both["metric"] == row.metric), "value"].to_numpy()
+        assert len(values) == 4
+        if np.isnan(values).all():
+            assert (row.replicates, np.isnan(row.mean)) == (0, True)
+            continue
+        assert row.replicates == 4
+        assert row.mean == pytest.approx(values.mean())
+        if values.std() > 0:
+            low, high = stats.t.interval(0.95, 3, loc=values.mean(), scale=stats.sem(values))
+            assert (row.low, row.high) == pytest.approx((low, high))
+
+
+def test_infinite_epsilon_is_averaged_like_any_other(table):
+    summary = summary_table([table])
+    assert np.isinf(summary["epsilon"]).sum() == len(ARMS) * 7
+
+
+def test_tables_survive_being_written_and_read(table, files, tmp_path):
+    for written in (table, accuracy_table("heart", files), summary_table([table])):
+        written.to_csv(tmp_path / "a.csv", index=False)
+        pd.testing.assert_frame_equal(read_table(tmp_path / "a.csv"), written)
+
+
+def test_names_that_look_like_missing_values_stay_names(tmp_path):
+    names = ["null", "NA", "nan", "none", "None", "", "n/a"]
+    written = pd.DataFrame(
+        {"experiment": names, "arm": names, "epsilon": [1, np.inf, 0.1, 1, 1, 1, 1], "mean": [0.5, np.nan, *[1.0] * 5]}
+    )
+    written.to_csv(tmp_path / "a.csv", index=False)
+    found = read_table(tmp_path / "a.csv")
+    assert found["arm"].tolist() == found["experiment"].tolist() == names
+    assert found["epsilon"].tolist() == written["epsilon"].tolist()
+    assert np.isnan(found["mean"]).tolist() == [False, True, *[False] * 5]
