@@ -45,7 +45,7 @@ def attack_table(
 
 
 def accuracy_table(experiment: str, files: Iterable[Path | str]) -> pd.DataFrame:
-    """Return accuracy and mean loss of every model on members, non-members and, where there are any, validation records.
+    """Return accuracy and mean loss of every model on members, non-members and, if any, validation records.
 
     Returns:
         Columns `COLUMNS`; `attack` is `NO_ATTACK`.

@@ -104,5 +104,7 @@ def run_facts(artifact):
     return {
         "stand_in": CONFIG.data == "embedded",
         "scale": CONFIG.scale,
-        "experiments": {name: jobs.facts(EXPERIMENTS[name]) for name in artifact.experiments},
+        "experiments": {
+            name: jobs.facts(EXPERIMENTS[name]) for name in artifact.experiments if artifact.stage == "summary"
+        },
     }

@@ -11,7 +11,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dpmia.errors import UserError  # noqa: E402 (the line above lets Python find it)
+from dpmia.errors import UserError
 
 
 def run(main: Callable[[Any], None], snakemake: Any) -> None:
@@ -20,8 +20,11 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     What a user can mend is told in one message, on the terminal and in the log, and ends the job; any other
     error is told with its traceback in both.
     """
+    handler = logging.FileHandler(snakemake.log[0], mode="w")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logging.root.addHandler(handler)
+    logging.root.setLevel(logging.INFO)
     logging.captureWarnings(True)
-    logging.basicConfig(filename=snakemake.log[0], filemode="w", level=logging.INFO, format="%(asctime)s %(message)s")
     try:
         main(snakemake)
     except UserError as error:
@@ -30,3 +33,7 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     except Exception:
         logging.error("%s", traceback.format_exc())
         raise
+    finally:
+        logging.captureWarnings(False)
+        logging.root.removeHandler(handler)
+        handler.close()

@@ -33,7 +33,7 @@ class Workspace:
         """Run Snakemake with targets and options, then `--config`; standard output and error come together."""
         settings = [f"{key}={value}" for key, value in {"scale": scale, **config}.items()]
         # A proxy on a closed port of this machine: whatever asks for the network is refused at once.
-        closed = {name: "http://127.0.0.1:9" for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")}
+        closed = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
         return subprocess.run(
             [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--config", *settings],
             cwd=self.folder,
@@ -57,7 +57,9 @@ class Workspace:
                 for row in lines:
                     name, count = row.split()
                     if name == "total":
-                        return {rule: n for rule, n in counts.items() if "_" in rule and not rule.startswith("humphries")}
+                        return {
+                            rule: n for rule, n in counts.items() if "_" in rule and not rule.startswith("humphries")
+                        }
                     counts[name] = int(count)
         assert "Nothing to be done" in answer.stdout, answer.stdout
         return {}
@@ -81,7 +83,11 @@ class Workspace:
         """Return the files that runs have made."""
         folders = (self.folder / "results", self.folder / "resources")
         return {
-            str(file.relative_to(self.folder)) for top in folders if top.exists() for file in top.rglob("*") if file.is_file()
+            str(file.relative_to(self.folder))
+            for top in folders
+            if top.exists()
+            for file in top.rglob("*")
+            if file.is_file()
         }
 
 

@@ -1,0 +1,55 @@
+"""Runs a script as its rule does, on tiny inputs and without the workflow engine."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpmia.datasets.table import Dataset
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+class Files(list):
+    """Files by position and by name, as a script sees them."""
+
+    def __init__(self, *paths: Any, **named: Any) -> None:
+        super().__init__([*paths, *named.values()])
+        self.__dict__.update(named)
+
+
+@pytest.fixture
+def run_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that runs `scripts/<name>.py` with what Snakemake would hand it."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+
+    def run(name: str, output: Files, *, input: Files | None = None, params: dict | None = None, **rest: Any) -> None:
+        handed = SimpleNamespace(
+            input=input or Files(),
+            output=output,
+            params=SimpleNamespace(**(params or {})),
+            wildcards=SimpleNamespace(**rest.pop("wildcards", {})),
+            resources=SimpleNamespace(**rest.pop("resources", {})),
+            log=[str(tmp_path / f"{name}.log")],
+            threads=1,
+            rule=name,
+        )
+        runpy.run_path(str(SCRIPTS / f"{name}.py"), init_globals={"snakemake": handed})
+
+    return run
+
+
+@pytest.fixture
+def dataset() -> Dataset:
+    """Return 80 records of two groups and two classes."""
+    rng = np.random.default_rng(0)
+    group = np.repeat(["left", "right"], 40)
+    x = rng.normal(size=(80, 3)).astype(np.float32) + (group == "right")[:, None]
+    y = (x[:, 0] + rng.normal(size=80) > 0.5).astype(np.int64)
+    return Dataset("toy", x, y, ("a", "b", "c"), ("no", "yes"), {"side": group}, {"stand_in": True})

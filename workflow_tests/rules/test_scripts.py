@@ -1,0 +1,245 @@
+"""Each rule alone: its script on tiny inputs writes what the next rule reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import Files  # the one beside this file
+
+from dpmia.datasets.sources import RawFile
+from dpmia.datasets.table import Dataset
+from dpmia.measure import COLUMNS, KEYS, NO_ATTACK, read_table
+from dpmia.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
+from dpmia.splits.split import Split, load_splits, save_splits
+
+ARMS = {
+    "left": {
+        "kind": "group",
+        "groups": "side",
+        "draw": {"members": 20, "nonmembers": 20, "group": "left"},
+        "iid": False,
+    },
+    "left-iid": {
+        "kind": "group",
+        "groups": "side",
+        "draw": {"members": 20, "nonmembers": 20, "group": "left"},
+        "iid": True,
+    },
+}
+
+
+@pytest.fixture
+def prepared(dataset, tmp_path):
+    path = tmp_path / "toy.npz"
+    dataset.save(path)
+    return path
+
+
+@pytest.fixture
+def signals(tmp_path):
+    """Two models: one knows its members perfectly, the other knows nothing."""
+    part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), 50)
+    labels = np.zeros(100, dtype=np.int64)
+    models = []
+    for replicate, gap in enumerate((5.0, 0.0)):
+        logits = np.zeros((100, 2), dtype=np.float32)
+        logits[:, 0] = np.linspace(0, 1, 50).tolist() * 2
+        logits[part == MEMBER, 0] += gap
+        about = {"arm": "left", "iid": False, "epsilon": "inf", "replicate": replicate, "meaning": [replicate]}
+        models.append(Signal(about, np.arange(100), labels, part, logits))
+    save_signals(tmp_path / "block-0.npz", models, {"stand_in": True})
+    return tmp_path / "block-0.npz"
+
+
+def test_fetch_raw_file_takes_the_file_from_the_mirror(run_script, tmp_path):
+    content = b"a,b\n1,2\n"
+    (tmp_path / "mirror/toy").mkdir(parents=True)
+    (tmp_path / "mirror/toy/toy.data").write_bytes(content)
+    raw = RawFile("toy", "toy.data", ("toy/toy.data",), (), hashlib.sha256(content).hexdigest(), 8, 1, "none", "none")
+    target = tmp_path / "raw/toy.data"
+    run_script(
+        "fetch_raw_file",
+        Files(str(target)),
+        params={"raw": raw.__dict__},
+        resources={"data_mirror": str(tmp_path / "mirror")},
+    )
+    assert target.read_bytes() == content
+
+
+def test_fetch_raw_file_tells_what_is_missing_and_writes_nothing(run_script, tmp_path):
+    raw = RawFile("toy", "toy.data", ("toy/toy.data",), (), "0" * 64, 8, 1, "none", "https://example.org/toy")
+    target = tmp_path / "raw/toy.data"
+    with pytest.raises(SystemExit, match=r"toy\.data") as stopped:
+        run_script(
+            "fetch_raw_file",
+            Files(str(target)),
+            params={"raw": raw.__dict__},
+            resources={"data_mirror": str(tmp_path)},
+        )
+    assert "Traceback" not in str(stopped.value)
+    assert not list(tmp_path.rglob("*.data"))
+    assert "toy.data" in (tmp_path / "fetch_raw_file.log").read_text()
+
+
+def test_make_stand_in_and_prepare_dataset_follow_one_another(run_script, tmp_path):
+    folder, target = tmp_path / "raw", tmp_path / "heart.npz"
+    folder.mkdir()
+    names = [f"processed.{hospital}.data" for hospital in ("cleveland", "hungarian", "switzerland", "va")]
+    files = [str(folder / name) for name in names]
+    run_script(
+        "make_stand_in",
+        Files(*files, marker=str(folder / "STAND-IN.txt")),
+        params={"module": "dpmia.datasets.heart", "seed": 3},
+    )
+    run_script(
+        "prepare_dataset",
+        Files(str(target)),
+        input=Files(*files),
+        params={"module": "dpmia.datasets.heart", "attributes": []},
+    )
+    made = Dataset.load(target)
+    assert made.x.shape == (920, 22)
+    assert made.provenance["stand_in"] is True
+
+
+def test_find_clusters_names_a_group_for_every_record(run_script, prepared, tmp_path):
+    target = tmp_path / "clusters.npz"
+    job = {"count": 2, "pairing": "nearest", "seed": 0, "restarts": 3}
+    run_script("find_clusters", Files(str(target)), input=Files(dataset=str(prepared)), params={"job": job})
+    groups = np.load(target)["groups"]
+    assert groups.shape == (80,)
+    assert set(groups.tolist()) == {"0", "1"}
+
+
+def test_draw_splits_and_measure_sizes_tell_the_same_numbers(run_script, dataset, prepared, tmp_path):
+    splits, sizes = tmp_path / "splits.npz", tmp_path / "sizes.csv"
+    job = {"draw": "dpmia.splits.draws:group", "arms": ARMS, "replicates": [0, 1]}
+    run_script(
+        "draw_splits",
+        Files(str(splits)),
+        input=Files(dataset=str(prepared), clusters=[]),
+        params={"job": job, "seed": 1},
+    )
+    drawn = load_splits(splits, dataset.fingerprint)
+    assert set(drawn) == {(arm, replicate) for arm in ARMS for replicate in (0, 1)}
+    assert set(dataset.attributes["side"][drawn["left", 0].members]) == {"left"}
+    run_script(
+        "measure_sizes",
+        Files(str(sizes)),
+        input=Files(dataset=str(prepared), splits=str(splits)),
+        wildcards={"experiment": "toy"},
+    )
+    table = read_table(sizes)
+    assert table["arm"].tolist() == ["left", "left-iid"]
+    assert (table[["features", "classes", "members", "nonmembers", "population"]] == [3, 2, 20, 20, 40]).all().all()
+
+
+@pytest.mark.parametrize("engine", ["stacked:StackedEngine", "opacus:OpacusEngine"])
+def test_train_block_asks_every_model_about_every_record_of_its_split(run_script, dataset, prepared, tmp_path, engine):
+    splits, target = tmp_path / "splits.npz", tmp_path / "signals.npz"
+    split = Split(np.arange(40), np.arange(40, 70), np.empty(0), np.arange(70, 80))
+    save_splits(splits, {(arm, 0): split for arm in ARMS}, dataset.fingerprint)
+    plain = engine if engine.startswith("stacked") else "plain:PlainEngine"
+    job = {
+        "arms": ARMS,
+        "replicates": [0],
+        "epsilons": [1.0, float("inf")],
+        "model": "dpmia.models.mlp:MLP",
+        "shape": {"hidden": [4]},
+        "engines": {"private": f"dpmia.training.{engine}", "plain": f"dpmia.training.{plain}"},
+        "recipe": {"optimiser": "adam", "learning_rate": 0.01, "batch_size": 10, "epochs": 2},
+        "privacy": {"relation": "replace_one", "delta": 1e-5, "accountant": "pld"},
+    }
+    run_script(
+        "train_block",
+        Files(str(target)),
+        input=Files(dataset=str(prepared), splits=str(splits)),
+        params={"job": job, "seed": 1},
+    )
+    found = list(load_signals(target))
+    assert [(s.about["arm"], s.about["epsilon"]) for s in found] == [
+        (arm, epsilon) for arm in ARMS for epsilon in ("1", "inf")
+    ]
+    for signal in found:
+        assert sorted(signal.records.tolist()) == list(range(80))
+        assert (signal.labels == dataset.y[signal.records]).all()
+        assert signal.is_member.sum() == 40
+        assert signal.logits.shape == (80, 2)
+        assert (signal.about["accounting"] is None) == (signal.about["epsilon"] == "inf")
+    assert load_header(target)["provenance"] == {"stand_in": True}
+
+
+def test_run_attack_measures_each_model(run_script, signals, tmp_path):
+    target = tmp_path / "optimal.csv"
+    run_script(
+        "run_attack",
+        Files(str(target)),
+        input=Files(str(signals)),
+        params={"attack": "dpmia.attacks.threshold:OptimalThreshold", "seed": 1},
+        wildcards={"experiment": "toy", "attack": "optimal_threshold"},
+    )
+    table = read_table(target)
+    assert list(table.columns) == COLUMNS
+    advantage = table[table["metric"] == "advantage"].set_index("replicate")["value"]
+    assert advantage[0] == 1.0  # every member's loss lies below every non-member's
+    assert advantage[1] == 0.0  # members and non-members have the same losses
+
+
+def test_measure_accuracy_needs_no_attack(run_script, signals, tmp_path):
+    target = tmp_path / "accuracy.csv"
+    run_script("measure_accuracy", Files(str(target)), input=Files(str(signals)), wildcards={"experiment": "toy"})
+    table = read_table(target)
+    assert set(table["attack"]) == {NO_ATTACK}
+    assert set(table["metric"]) == {
+        f"{what}_{part}" for what in ("accuracy", "loss") for part in ("members", "nonmembers")
+    }
+
+
+def test_summarise_experiment_averages_over_replicates(run_script, tmp_path):
+    rows = pd.DataFrame([["toy", "left", False, 1.0, "a", False, "advantage", r, v] for r, v in enumerate((0.1, 0.3))])
+    rows.columns = COLUMNS
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    run_script("summarise_experiment", Files(str(tmp_path / "out.csv")), input=Files(str(tmp_path / "a.csv")))
+    table = read_table(tmp_path / "out.csv")
+    assert list(table.columns) == [*KEYS, "mean", "low", "high", "replicates"]
+    assert table["mean"].item() == pytest.approx(0.2)
+    assert table["high"].item() == pytest.approx(0.2 + 12.7062 * 0.1, abs=1e-3)  # t quantile with one degree of freedom
+
+
+def test_make_artifact_writes_a_figure_and_the_table_it_shows(run_script, tmp_path):
+    artifact = {
+        "name": "humphries_fig1",
+        "kind": "figure",
+        "caption": "Bounds.",
+        "tabulate": "dpmia.papers.humphries.bounds:tabulate",
+        "draw": "dpmia.papers.humphries.bounds:draw",
+        "experiments": (),
+        "stage": "summary",
+    }
+    files = {ending: str(tmp_path / f"fig.{ending}") for ending in ("pdf", "png", "csv")}
+    facts = {"stand_in": True, "scale": "smoke", "experiments": {}}
+    run_script("make_artifact", Files(**files), params={"artifact": artifact, "facts": facts})
+    assert (tmp_path / "fig.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "fig.png").read_bytes().startswith(b"\x89PNG")
+    table = pd.read_csv(tmp_path / "fig.csv")
+    assert table["advantage"].between(0, 1).all()
+
+
+def test_a_script_that_fails_leaves_no_output_and_a_log(run_script, prepared, tmp_path):
+    target = tmp_path / "splits.npz"
+    arms = {"left": ARMS["left"] | {"draw": {"members": 41, "nonmembers": 20, "group": "left"}}}
+    job = {"draw": "dpmia.splits.draws:group", "arms": arms, "replicates": [0]}
+    with pytest.raises(SystemExit, match="41 asked for"):
+        run_script(
+            "draw_splits",
+            Files(str(target)),
+            input=Files(dataset=str(prepared), clusters=[]),
+            params={"job": job, "seed": 1},
+        )
+    assert not target.exists()
+    assert "41 asked for" in (tmp_path / "draw_splits.log").read_text()
+    assert json.loads(json.dumps(job)) == job
