@@ -1,0 +1,239 @@
+"""Blocks of target models: which are trained, from which randomness, and what is kept of them."""
+
+import functools
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from dpmia.datasets.table import Dataset
+from dpmia.errors import TrainingError
+from dpmia.registry import load
+from dpmia.settings import jobs
+from dpmia.settings.messages import checked
+from dpmia.settings.schema import Experiment
+from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, load_signals, save_signals
+from dpmia.splits.block import draw_block
+from dpmia.splits.split import Split
+from dpmia.training.accounting import Mechanism
+from dpmia.training.block import train_block
+
+INF = math.inf
+ENGINES = ["stacked", "opacus"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sigmas_found_once():
+    """Let the same promise find its noise once: that is tested elsewhere and takes longer than these models."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Mechanism, "noise_multiplier", functools.cache(Mechanism.noise_multiplier))
+        yield
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    x = (rng.random((120, 3)) + y[:, None] * [0.5, 0, 0]).astype(np.float32)
+    hospital = np.repeat(["a", "b"], [50, 70])
+    return Dataset("toy", x, y, ("p", "q", "r"), ("no", "yes"), {"hospital": hospital})
+
+
+def experiment(engine="stacked", **changes):
+    settings = {
+        "dataset": "heart",
+        "membership": {"kind": "group", "by": "hospital", "members": 40, "nonmembers": 30},
+        "arms": {"one": {"group": "a"}},
+        "model": {"hidden": [6]},
+        "training": {"engine": engine, "batch_size": 10, "epochs": 2},
+        "epsilons": [[1, "inf"]],
+        "replicates": 3,
+        "block": 3,
+        "attacks": ["random"],
+    }
+    return checked(Experiment, settings | changes, "test")
+
+
+def train(dataset, given, epsilons=(1.0, INF), block=0, seed=1, splits=None, **options):
+    split_job = jobs.split_job(given, block)
+    if splits is None:
+        splits = draw_block(dataset, None, load(split_job["draw"]), split_job["arms"], split_job["replicates"], seed)
+    return train_block(dataset, splits, jobs.train_job(given, list(epsilons), block), seed, **options)
+
+
+def by_key(signals):
+    found = {(s.about["arm"], s.about["epsilon"], s.about["replicate"]): s for s in signals}
+    assert len(found) == len(signals)
+    return found
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def trained(request, dataset):
+    return request.param, train(dataset, experiment(request.param))
+
+
+def test_every_arm_epsilon_and_replicate_is_trained_once_in_a_fixed_order(trained):
+    _, signals = trained
+    keys = [(arm, epsilon, r) for arm in ("one", "one-iid") for epsilon in ("1", "inf") for r in range(3)]
+    assert list(by_key(signals)) == keys
+
+
+def test_models_are_asked_about_their_own_records(trained, dataset):
+    given = experiment()
+    job = jobs.split_job(given, 0)
+    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], 1)
+    for (arm, _, replicate), signal in by_key(trained[1]).items():
+        split = splits[arm, replicate]
+        assert signal.of(MEMBER).records.tolist() == split.members.tolist()
+        assert signal.of(NONMEMBER).records.tolist() == split.nonmembers.tolist()
+        assert len(signal.of(VALIDATION).records) == 0
+        assert np.array_equal(signal.labels, dataset.y[signal.records])
+        assert signal.logits.shape == (70, 2)
+        assert signal.logits.dtype == np.float32
+        assert np.isfinite(signal.logits).all()
+
+
+def test_all_models_differ(trained):
+    logits = {signal.logits.tobytes() for signal in trained[1]}
+    assert len(logits) == len(trained[1])
+
+
+def test_training_without_privacy_learns(dataset):
+    signals = train(dataset, experiment(training={"batch_size": 10, "epochs": 60}), epsilons=[INF])
+    accuracy = [signal.of(MEMBER).correct.mean() for signal in signals]
+    shares = [max(m := s.of(MEMBER).labels.mean(), 1 - m) for s in signals]
+    assert np.mean(accuracy) > np.mean(shares) + 0.05
+
+
+def test_accounting_is_kept_beside_every_private_model_and_is_true(trained):
+    for (_, epsilon, _), signal in by_key(trained[1]).items():
+        record = signal.about["accounting"]
+        if epsilon == "inf":
+            assert record is None
+            continue
+        names = ("sampler", "rate", "steps", "epochs", "relation", "delta", "accountant")
+        mechanism = Mechanism(**{name: record[name] for name in names})
+        assert mechanism == Mechanism("poisson", 10 / 40, 8, 2, "replace_one", 1e-5, "pld")
+        assert 0.99 < mechanism.epsilon(record["noise_multiplier"]) <= 1 == record["epsilon"]
+        assert record["noise_sd"] == record["noise_multiplier"] * record["clip_norm"]
+        assert signal.about["steps"] == 8
+
+
+def test_what_is_told_of_a_model_is_plain_data_and_survives_a_file(trained, tmp_path):
+    _, signals = trained
+    save_signals(tmp_path / "block.npz", signals, {})
+    for one, other in zip(signals, load_signals(tmp_path / "block.npz"), strict=True):
+        assert json.loads(json.dumps(one.about, allow_nan=False)) == other.about
+        assert np.array_equal(one.logits, other.logits)
+        assert one.about["role"] == "target"
+        assert one.about["iid"] == one.about["arm"].endswith("-iid")
+        assert one.about["recipe"]["epochs"] == 2
+
+
+def assert_same(one, other):
+    """Same model up to rounding: products over other numbers of models may add in another order."""
+    assert one.about == other.about
+    np.testing.assert_array_equal(one.records, other.records)
+    np.testing.assert_allclose(one.logits, other.logits, rtol=0, atol=1e-5)
+
+
+def test_a_replicate_is_the_same_model_in_a_block_of_one_and_of_three(trained, dataset):
+    engine, signals = trained
+    whole = by_key(signals)
+    alone = by_key(train(dataset, experiment(engine, block=1), block=2))
+    assert {replicate for _, _, replicate in alone} == {2}
+    for key, signal in alone.items():
+        assert_same(signal, whole[key])
+
+
+def test_the_order_and_company_of_epsilons_do_not_matter(trained, dataset):
+    engine, signals = trained
+    whole = by_key(signals)
+    for epsilons in ([INF, 1.0], [10.0, 1.0]):
+        for key, signal in by_key(train(dataset, experiment(engine), epsilons)).items():
+            if key in whole:
+                assert_same(signal, whole[key])
+
+
+def test_a_renamed_arm_is_the_same_model(trained, dataset):
+    engine, signals = trained
+    whole = by_key(signals)
+    renamed = by_key(train(dataset, experiment(engine, arms={"uno": {"group": "a"}})))
+    for (arm, epsilon, replicate), signal in renamed.items():
+        other = whole[arm.replace("uno", "one"), epsilon, replicate]
+        assert np.array_equal(signal.logits, other.logits)
+        assert signal.about["meaning"] == other.about["meaning"]
+
+
+def test_another_root_seed_gives_other_models_on_the_same_splits(trained, dataset):
+    engine, signals = trained
+    given = experiment(engine)
+    job = jobs.split_job(given, 0)
+    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], 1)
+    for one, other in zip(signals, train(dataset, given, seed=2, splits=splits), strict=True):
+        assert np.array_equal(one.records, other.records)
+        assert not np.array_equal(one.logits, other.logits)
+
+
+def test_training_sets_of_different_sizes_share_a_block(dataset):
+    given = experiment(membership={"kind": "group", "by": "hospital", "members": "all", "nonmembers": "all"},
+                       arms={"one": {"group": "a"}, "two": {"group": "b"}})  # fmt: skip
+    signals = by_key(train(dataset, given, epsilons=[1.0]))
+    assert signals["one", "1", 0].about["steps"] == 10
+    assert signals["two", "1", 0].about["steps"] == 14
+    sigmas = {arm: signals[arm, "1", 0].about["accounting"]["noise_multiplier"] for arm in ("one", "one-iid", "two")}
+    assert sigmas["one"] == sigmas["one-iid"] != sigmas["two"]
+
+
+def test_validation_records_are_asked_about_too(dataset):
+    given = experiment(block=1, replicates=1)
+    split = Split(np.arange(40), np.arange(40, 70), [], np.arange(70, 82))
+    signals = train(dataset, given, [INF], splits={("one", 0): split, ("one-iid", 0): split})
+    assert signals[0].of(VALIDATION).records.tolist() == list(range(70, 82))
+
+
+def test_logits_do_not_depend_on_how_many_records_are_asked_at_once(dataset, monkeypatch):
+    given = experiment(block=1, replicates=1)
+    at_once = train(dataset, given)
+    monkeypatch.setattr("dpmia.training.block.ASKED_AT_ONCE", 7)
+    for one, other in zip(at_once, train(dataset, given), strict=True):
+        np.testing.assert_allclose(one.logits, other.logits, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_checkpoints_change_nothing(dataset, engine, tmp_path):
+    given = experiment(engine, block=1, replicates=1)
+    for one, other in zip(train(dataset, given), train(dataset, given, checkpoints=tmp_path), strict=True):
+        assert np.array_equal(one.logits, other.logits)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, INF])
+def test_a_batch_larger_than_the_training_set_is_told(dataset, epsilon):
+    given = experiment(training={"batch_size": 41, "epochs": 2})
+    with pytest.raises(TrainingError, match="batch_size: found 41 for a training set of 40; expected at most 40"):
+        train(dataset, given, [epsilon])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_model_that_breaks_down_is_told_by_its_name(dataset, engine):
+    given = experiment(
+        engine, training={"engine": engine, "batch_size": 10, "epochs": 5, "optimiser": "sgd", "learning_rate": 1e30}
+    )
+    with pytest.raises(TrainingError, match=r"model one/epsilon inf/replicate 0, step 20: .*Lower learning_rate"):
+        train(dataset, given, [INF])
+
+
+def test_a_promise_that_cannot_be_kept_is_told(dataset):
+    given = experiment(privacy={"delta": 1e-30})
+    with pytest.raises(TrainingError, match=r"epsilon 1\.0, delta 1e-30"):
+        train(dataset, given, [1.0])
+
+
+def test_the_same_block_gives_the_same_bits_whatever_the_global_random_states(trained, dataset):
+    engine, signals = trained
+    torch.manual_seed(5)
+    np.random.seed(5)  # noqa: NPY002 (the very state that must not matter)
+    for one, other in zip(signals, train(dataset, experiment(engine)), strict=True):
+        assert np.array_equal(one.logits, other.logits)
