@@ -1,0 +1,178 @@
+"""What all figures share, read back from matplotlib."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.papers.drawing import EpsilonScale, band
+
+INF = float("inf")
+FACT = {
+    **{"epochs": 20, "batch_size": 32, "optimiser": "adam", "sampling": "poisson", "clip_norm": 1.5, "replicates": 4},
+    **{"relation": "replace_one", "delta": 1e-5, "accountant": "pld"},
+}
+
+
+def facts(stand_in=True, experiments=("heart",)):
+    return Facts(stand_in, "laptop", dict.fromkeys(experiments, FACT))
+
+
+def rows(epsilons, mean=0.5):
+    return pd.DataFrame({"epsilon": epsilons, "mean": mean, "low": mean - 0.1, "high": mean + 0.2})
+
+
+@pytest.fixture
+def axes():
+    return Figure().subplots()
+
+
+# The axis of epsilon
+
+
+def test_infinity_stands_one_decade_beyond_the_largest_epsilon(axes):
+    scale = EpsilonScale([INF, 0.1, 100, 1, 1, 0.1])
+    assert scale.place(pd.Series([0.1, INF, 100])).tolist() == [0.1, 1000, 100]
+    scale.label(axes)
+    assert axes.get_xscale() == "log"
+    assert axes.get_xticks().tolist() == [0.1, 1, 100, 1000]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0.1", "1", "100", "∞"]
+    assert axes.get_xticks(minor=True).tolist() == []
+    assert axes.get_xlabel() == "ε"
+    low, high = axes.get_xlim()
+    assert low < 0.1
+    assert high > 1000
+    (line,) = axes.get_lines()
+    assert 100 < line.get_xdata()[0] < 1000, "a thin line sets infinity off"
+
+
+def test_without_infinity_there_is_no_place_for_it(axes):
+    EpsilonScale([0.1, 10]).label(axes)
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0.1", "10"]
+    assert len(axes.get_lines()) == 0
+
+
+def test_infinity_may_stand_alone(axes):
+    scale = EpsilonScale([INF])
+    scale.label(axes)
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["∞"]
+    assert axes.get_xticks().tolist() == scale.place(pd.Series([INF])).tolist()
+
+
+# Bands
+
+
+def test_a_band_has_the_given_means_and_limits_and_a_bar_at_infinity(axes):
+    table = rows([100, 0.1, 1, INF], np.array([0.3, 0.1, 0.2, 0.9]))
+    band(axes, EpsilonScale(table["epsilon"]), table, "#0072B2", "non-IID")
+    line = axes.get_lines()[0]
+    assert line.get_label() == "non-IID"
+    np.testing.assert_allclose(line.get_xydata(), [[0.1, 0.1], [1, 0.2], [100, 0.3]])
+    filled, bar = axes.collections
+    corners = filled.get_paths()[0].vertices
+    for epsilon, mean in [(0.1, 0.1), (1, 0.2), (100, 0.3)]:
+        heights = corners[np.isclose(corners[:, 0], epsilon), 1]
+        assert (heights.min(), heights.max()) == pytest.approx((mean - 0.1, mean + 0.2))
+    (segment,) = bar.get_segments()
+    np.testing.assert_allclose(segment, [[1000, 0.8], [1000, 1.1]])
+    assert {to_hex(line.get_color()).upper(), to_hex(filled.get_facecolor()[0]).upper()} == {"#0072B2"}
+
+
+def test_a_single_epsilon_has_a_bar_instead_of_a_band(axes):
+    table = rows([1, INF], np.array([0.3, 0.9]))
+    band(axes, EpsilonScale(table["epsilon"]), table, "k", "a")
+    segments = axes.collections[-1].get_segments()
+    np.testing.assert_allclose([segment[0, 0] for segment in segments], [1, 10])
+
+
+def test_one_replicate_is_drawn_without_an_interval(axes):
+    table = rows([0.1, 1, INF]).assign(low=np.nan, high=np.nan)
+    band(axes, EpsilonScale(table["epsilon"]), table, "k", "a")
+    np.testing.assert_allclose(axes.get_lines()[0].get_ydata(), [0.5, 0.5])
+    Figure.draw_without_rendering(axes.figure)
+
+
+# The figure around the panels
+
+
+def marks(figure):
+    return [text.get_text() for panel in figure.axes for text in panel.texts]
+
+
+def test_stand_in_data_are_marked_in_every_panel_and_real_data_in_none():
+    for count in (1, 3):
+        figure, axes = drawing.panels(count, facts(stand_in=True))
+        assert len(figure.axes) == len(axes) == count
+        assert marks(figure) == ["STAND-IN DATA"] * count
+        assert marks(drawing.panels(count, facts(stand_in=False))[0]) == []
+
+
+def test_what_is_made_of_no_data_is_not_marked():
+    assert marks(drawing.panels(1, facts(stand_in=True, experiments=()))[0]) == []
+
+
+def test_the_mark_lies_under_the_lines():
+    _, (axes,) = drawing.panels(1, facts())
+    (line,) = axes.plot([1, 2], [1, 2])
+    assert axes.texts[0].get_zorder() < line.get_zorder()
+
+
+def test_the_caption_says_how_models_were_trained_and_what_the_bands_are():
+    text = drawing.run_facts(facts())
+    for words in (
+        *("Stand-in data, scale laptop", "20 epochs", "batch 32", "4 replicates", "DP-Adam", "poisson batches"),
+        *("clip norm 1.5", "δ = 1e-05", "replace-one", "PLD accountant", "95 % t intervals of the mean"),
+    ):
+        assert words in text
+    assert drawing.run_facts(facts(stand_in=False)).startswith("Real data, scale laptop")
+
+
+def test_a_caption_is_wrapped_and_kept_whole():
+    figure, _ = drawing.panels(1, facts())
+    drawing.caption(figure, "many words " * 30)
+    assert figure.get_supxlabel().count("\n") > 2
+    assert figure.get_supxlabel().split() == ["many", "words"] * 30
+
+
+def test_the_legend_names_each_label_once():
+    figure, (one, other) = drawing.panels(2, facts())
+    for panel in (one, other):
+        panel.plot([1], [1], label="IID")
+    other.plot([1], [1], label="non-IID")
+    drawing.legend(figure)
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["IID", "non-IID"]
+
+
+def draw(height=0.5):
+    figure, (axes,) = drawing.panels(1, facts())
+    table = rows([0.1, 1, INF], height)
+    band(axes, EpsilonScale(table["epsilon"]), table, drawing.COLOURS[0], "non-IID")
+    drawing.legend(figure)
+    return figure
+
+
+def test_equal_figures_are_equal_files_and_others_are_not(tmp_path):
+    with drawing.style():
+        for name, height in [("a", 0.5), ("b", 0.5), ("c", 0.6)]:
+            drawing.save(draw(height), tmp_path / name / "x.pdf", tmp_path / name / "x.png")
+    for file in ("x.pdf", "x.png"):
+        one, same, other = ((tmp_path / name / file).read_bytes() for name in "abc")
+        assert one == same != other
+    assert (tmp_path / "a/x.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "a/x.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_style_ends_with_its_context():
+    before = mpl.rcParams["legend.frameon"]
+    with drawing.style():
+        assert mpl.rcParams["legend.frameon"] is False
+    assert mpl.rcParams["legend.frameon"] == before
+
+
+def test_colours_are_told_apart():
+    assert len(set(drawing.COLOURS)) == len(drawing.COLOURS)
