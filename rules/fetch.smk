@@ -23,7 +23,7 @@ rule fetch_raw_file:
         "../scripts/fetch_raw_file.py"
 
 
-for dataset, module in names.DATASETS.items():
+for dataset, writer in names.STAND_INS.items():
 
     rule:
         name:
@@ -40,9 +40,9 @@ for dataset, module in names.DATASETS.items():
             mem_mb=1000,
             runtime=10,
         params:
-            module=module,
+            writer=writer,
             seed=CONFIG.seed,
-            code=code("make_stand_in.py", module),
+            code=code("make_stand_in.py", writer),
         message:
             f"Making stand-in data for {dataset}"
         script:

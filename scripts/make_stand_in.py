@@ -8,8 +8,8 @@ from dpmia.registry import load
 
 
 def main(snakemake):
-    """Write the files of `params.module` from `params.seed`."""
-    load(snakemake.params.module).stand_in(Path(snakemake.output.marker).parent, snakemake.params.seed)
+    """Write the files by `params.writer` from `params.seed`."""
+    load(snakemake.params.writer)(Path(snakemake.output.marker).parent, snakemake.params.seed)
 
 
 run(main, snakemake)

@@ -1,10 +1,12 @@
 """Data sets: raw files as their publishers write them, and what models and groups are made from.
 
-A data set is one module with three functions:
+A data set is one module with two functions:
 
 * `read(folder)` parses and checks the raw files: one row per record, publisher's column names;
-* `encode(frame, attributes)` turns the rows into features, labels and attributes (`table.Dataset`);
-* `stand_in(folder, seed)` writes raw files of the same format with made-up records.
+* `encode(frame, attributes)` turns the rows into features, labels and attributes (`table.Dataset`).
+
+A module beside it, in `stand_ins`, writes raw files of the same format with made-up records:
+`write_files(folder, seed)`.
 
 `sources.csv` lists the raw files of every data set.
 """

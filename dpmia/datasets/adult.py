@@ -81,13 +81,6 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     return prepared("adult", frame[list(KINDS)], y, CLASSES, attributes, frame.attrs.get("provenance", {}))
 
 
-def stand_in(folder: Path, seed: int) -> None:
-    """Write `adult.data` and `adult.test` with made-up records, and a note that says so."""
-    from dpmia.datasets.stand_ins.adult import write_files
-
-    write_files(folder, seed)
-
-
 def _read(path: Path, dot: str) -> pd.DataFrame:
     labels = tuple(name + dot for name in CLASSES)
     layout = Layout(

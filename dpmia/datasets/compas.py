@@ -80,13 +80,6 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     return prepared("compas", table, y, CLASSES, attributes, frame.attrs.get("provenance", {}))
 
 
-def stand_in(folder: Path, seed: int) -> None:
-    """Write the file with made-up records, and a note that says so."""
-    from dpmia.datasets.stand_ins.compas import write_files
-
-    write_files(folder, seed)
-
-
 def usable(frame: pd.DataFrame) -> pd.Series:
     """Return which records ProPublica keeps: screened within 30 days of an arrest, no traffic offence, followed up."""
     near = frame["days_b_screening_arrest"].abs() <= 30

@@ -76,13 +76,6 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     return prepared("heart", table, y, CLASSES, (GROUP, *attributes), provenance, filled=_filled(table))
 
 
-def stand_in(folder: Path, seed: int) -> None:
-    """Write the four files with made-up records, and a note that says so."""
-    from dpmia.datasets.stand_ins.heart import write_files
-
-    write_files(folder, seed)
-
-
 def _filled(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with each hospital's missing values replaced by its own mean or mode."""
     parts = [part.copy() for _, part in table.groupby(GROUP, observed=True)]

@@ -80,10 +80,3 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     y = (frame[GRADE] >= PASS).to_numpy()
     provenance = frame.attrs.get("provenance", {})
     return prepared("student", frame.drop(columns=list(GRADES)), y, CLASSES, (GROUP, *attributes), provenance)
-
-
-def stand_in(folder: Path, seed: int) -> None:
-    """Write the file with made-up records, and a note that says so."""
-    from dpmia.datasets.stand_ins.student import write_files
-
-    write_files(folder, seed)

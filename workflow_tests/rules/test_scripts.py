@@ -93,7 +93,7 @@ def test_make_stand_in_and_prepare_dataset_follow_one_another(run_script, tmp_pa
     run_script(
         "make_stand_in",
         Files(*files, marker=str(folder / "STAND-IN.txt")),
-        params={"module": "dpmia.datasets.heart", "seed": 3},
+        params={"writer": "dpmia.datasets.stand_ins.heart:write_files", "seed": 3},
     )
     run_script(
         "prepare_dataset",

@@ -5,6 +5,8 @@ import pytest
 from dpmia.datasets import adult, compas, heart, student
 from dpmia.datasets.parsing import STAND_IN_MARK, Category, Layout, Number, read_table, stack
 from dpmia.errors import DataError
+from dpmia.registry import load
+from dpmia.settings.names import STAND_INS
 
 LAYOUT = Layout(
     columns=("size", "colour", "size", "label"),
@@ -137,7 +139,7 @@ PUBLISHED = [
 def raw_folders(tmp_path_factory):
     root = tmp_path_factory.mktemp("stand-ins")
     for module in (adult, compas, heart, student):
-        module.stand_in(root / module.__name__, 0)
+        load(STAND_INS[module.__name__.rpartition(".")[2]])(root / module.__name__, 0)
     return root
 
 

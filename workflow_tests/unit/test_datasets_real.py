@@ -11,7 +11,8 @@ import pytest
 from dpmia.datasets import adult
 from dpmia.datasets.fetch import fetch
 from dpmia.datasets.sources import all_raw_files, raw_files
-from dpmia.settings.names import DATASETS
+from dpmia.registry import load
+from dpmia.settings.names import DATASETS, STAND_INS
 
 MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
 pytestmark = pytest.mark.skipif(
@@ -31,7 +32,7 @@ def tables(tmp_path_factory):
     for raw in all_raw_files():
         fetch(replace(raw, urls=()), root / "real" / raw.dataset / raw.file, MIRROR)
     for name in DATASETS:
-        module(name).stand_in(root / "made" / name, 0)
+        load(STAND_INS[name])(root / "made" / name, 0)
         read[name] = tuple(module(name).read(root / kind / name) for kind in ("real", "made"))
     return read
 

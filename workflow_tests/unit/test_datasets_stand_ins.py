@@ -11,7 +11,8 @@ from sklearn.cluster import KMeans
 from dpmia.datasets.parsing import STAND_IN_MARK
 from dpmia.datasets.sources import raw_files
 from dpmia.datasets.stand_ins.sampling import complete, from_quantiles, highest, pick
-from dpmia.settings.names import DATASETS
+from dpmia.registry import load
+from dpmia.settings.names import DATASETS, STAND_INS
 
 FEATURES = {"adult": 104, "compas": 15, "heart": 22, "student": 42}
 #: Humphries et al., table II: records of each group.
@@ -31,7 +32,7 @@ def made(tmp_path_factory):
     sets = {}
     for name in DATASETS:
         folder = tmp_path_factory.mktemp(name)
-        module(name).stand_in(folder, 0)
+        load(STAND_INS[name])(folder, 0)
         frame = module(name).read(folder)
         sets[name] = folder, frame, module(name).encode(frame)
     return sets
@@ -93,8 +94,8 @@ def test_clusters_are_large_enough_for_the_experiment(made, name, seed, least):
 @pytest.mark.parametrize("name", DATASETS)
 def test_a_seed_decides_on_every_byte(made, name, tmp_path):
     folder, _, _ = made[name]
-    module(name).stand_in(tmp_path / "same", 0)
-    module(name).stand_in(tmp_path / "other", 1)
+    load(STAND_INS[name])(tmp_path / "same", 0)
+    load(STAND_INS[name])(tmp_path / "other", 1)
     for raw in raw_files(name):
         assert (tmp_path / "same" / raw.file).read_bytes() == (folder / raw.file).read_bytes()
         assert (tmp_path / "other" / raw.file).read_bytes() != (folder / raw.file).read_bytes()
