@@ -23,7 +23,7 @@ from dpmia.training.accounting import RELATIONS, Mechanism
 #: Thresholds tried on each tail of each half: ranks in geometric order, so that rare scores count as well.
 RANKS = 200
 #: Noise multipliers considered: from almost none to more than any promise needs.
-NOISE_RANGE = (0.1, 1e4)
+NOISE_RANGE = (0.1, 1e3)
 #: Width of a privacy loss bucket. The discretisation is pessimistic, so a coarse one lowers the bound, if at all.
 RESOLUTION = 1e-2
 
@@ -182,16 +182,15 @@ def _largest_noise(rates: Rates, mechanism: Mechanism) -> float | None:
     def refuted(noise: float) -> bool:
         return rates.tpr_low > largest_tpr(mechanism, noise, rates.fpr_high, least_fnr=1 - rates.tpr_low)
 
-    low, high = NOISE_RANGE
+    least, high = NOISE_RANGE
     if not refuted(high):
         return None
-    if refuted(low):
-        return low
-    # From one factor of ten to the next, and between them: weak noise costs the accountant most.
-    while refuted(high / 10):
-        high /= 10
-    low = high / 10
-    while high > low * 1.002:
+    # Downwards by factors of ten, then between two of them: the weaker the noise, the more the accountant has to do.
+    while refuted(low := high / 10):
+        high = low
+        if high <= least:
+            return high
+    while high > low * 1.003:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if refuted(middle) else (middle, high)
     return high
