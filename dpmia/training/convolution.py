@@ -1,0 +1,60 @@
+"""The engine for private convolutional networks: one at a time, in chunks of records that stay in the caches."""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import torch
+
+from dpmia.training.convolution_network import ConvolutionNetwork
+from dpmia.training.plain import PlainEngine, torch_optimiser
+from dpmia.training.recipe import Recipe, Run
+
+
+class ConvolutionEngine(PlainEngine):
+    """One private convolutional network (`dpmia.models.cnn.CNN`), forward and backward by hand.
+
+    The private step is that of the other engines: each record's gradient is shortened to the clip norm, the
+    clipped gradients are summed, noise is added once, and all is divided by the expected batch size.
+    Memory above the data does not grow with the batch.
+    """
+
+    def __init__(self, architecture: Any, recipe: Recipe, runs: list[Run], x, y, streams=None) -> None:
+        """Move the parameters of the module into one flat tensor; see `Engine`."""
+        super().__init__(architecture, recipe, runs, x, y, streams)
+        self._flat = torch.cat([p.detach().flatten() for p in self.module.parameters()])
+        self._flat.grad = torch.zeros_like(self._flat)
+        self._parameters, self._gradients = (
+            _views(tensor, architecture.shapes) for tensor in (self._flat, self._flat.grad)
+        )
+        for parameter, view in zip(self.module.parameters(), self._parameters, strict=True):
+            parameter.data = view
+        self.optimiser = torch_optimiser(recipe, [self._flat], fused=True)
+        self._network = ConvolutionNetwork(architecture)
+
+    def _refuse_unsuited(self, run: Run) -> None:
+        if not run.private:
+            raise ValueError(f"{run.name}: a run without privacy needs the engine 'plain'")
+
+    @torch.no_grad()
+    def _step(self, x: torch.Tensor, y: torch.Tensor) -> float:
+        """Take one private step and return the sum of the losses of the batch before it."""
+        self._network.load(self._parameters)
+        loss = self._network.add_records(x, y, self.recipe.clip_norm)
+        self.stream.noise(self._flat.grad)
+        self._flat.grad.mul_(self.run.noise_multiplier * self.recipe.clip_norm / self.recipe.batch_size)
+        self._network.add_sums(self._gradients, 1 / self.recipe.batch_size)
+        self.optimiser.step()
+        return loss
+
+    def state_dict(self) -> dict[str, Any]:
+        """See `Engine.state_dict`."""
+        return copy.deepcopy(super().state_dict())  # going on changes tensors in place
+
+
+def _views(flat: torch.Tensor, shapes: tuple[tuple[int, ...], ...]) -> list[torch.Tensor]:
+    """Return one view of `flat` for each shape, in order."""
+    parts = flat.split([math.prod(shape) for shape in shapes])
+    return [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]

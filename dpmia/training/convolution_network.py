@@ -1,0 +1,115 @@
+"""A convolutional network by hand: clipped gradients of one chunk of records after another, summed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import torch
+from torch.nn.functional import cross_entropy, one_hot
+
+from dpmia.models.cnn import CNN, Convolution, MaxPool
+from dpmia.training.convolution_layers import ConvolutionLayer, DenseLayer, Layer, columns_size
+from dpmia.training.stacked import clip_factors
+
+#: Bytes that a chunk of records may work on: about the caches of one core.
+WORKING_SET = 16 * 2**20
+#: Larger chunks gain nothing: by then the cost of starting an operation does not show.
+LARGEST_CHUNK = 64
+
+
+class ConvolutionNetwork:
+    """The layers of one network, and the sum of the clipped gradients of the records shown to them."""
+
+    def __init__(self, architecture: CNN, chunk: int | None = None) -> None:
+        """Prepare buffers for `chunk` records at once; None for as many as the caches hold."""
+        self._image = architecture.image
+        self._outputs = architecture.outputs
+        self._chunk = chunk or suited_chunk(architecture)
+        following = (*architecture.layers[1:], None)
+        stages = [
+            (layer, after if isinstance(after, MaxPool) else None, image)
+            for layer, after, image in zip(architecture.layers, following, architecture.images, strict=False)
+            if isinstance(layer, Convolution)
+        ]
+        # Columns live only from when they are filled to the product: all layers but the first share the memory.
+        sizes = [columns_size(layer, image, self._chunk) for layer, _, image in stages[1:]]
+        columns = torch.empty(max(sizes, default=0))
+        self._convolutions = [
+            ConvolutionLayer(*stage, architecture.activation, self._chunk, columns if i else None)
+            for i, stage in enumerate(stages)
+        ]
+        self._dense = [
+            DenseLayer(fan_in, fan_out, architecture.activation) for fan_in, fan_out in pairwise(architecture.widths)
+        ]
+        self._dense[-1] = DenseLayer(*architecture.widths[-2:], None)
+
+    @property
+    def _layers(self) -> list[Layer]:
+        return [*self._convolutions, *self._dense]
+
+    def load(self, parameters: Sequence[torch.Tensor]) -> None:
+        """Use these weights and biases, ordered as in `CNN.initial_parameters`, and forget all gradients."""
+        for layer, weight, bias in zip(self._layers, parameters[::2], parameters[1::2], strict=True):
+            layer.load(weight, bias)
+
+    def add_records(self, x: torch.Tensor, y: torch.Tensor, clip_norm: float) -> float:
+        """Add the clipped gradient of each record to the sums.
+
+        Args:
+            x: float32 (records, features), any number of records.
+            y: int64 labels (records,) or float32 class probabilities (records, classes).
+            clip_norm: C, the longest gradient a record may have.
+
+        Returns:
+            The sum of the losses of the records.
+        """
+        total = 0.0
+        for features, labels in zip(x.split(self._chunk), y.split(self._chunk), strict=True):
+            if len(features):
+                losses, norms = self.gradients(features, labels)
+                total += losses.sum().item()
+                factors = clip_factors(norms, clip_norm)
+                for layer in self._layers:
+                    layer.add_scaled(factors)
+        return total
+
+    def gradients(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the losses of one chunk of records and the norms of their gradients; the layers keep these."""
+        a = x.unflatten(1, self._image)
+        for layer in self._convolutions:
+            a = layer.forward(a)
+        last_image = a.shape
+        a = a.flatten(1)  # channel by channel, whatever the order in memory
+        for layer in self._dense:
+            a = layer.forward(a)
+        losses = cross_entropy(a, y, reduction="none")
+        delta = a.softmax(1).sub_(y if y.is_floating_point() else one_hot(y, self._outputs))
+        for layer in reversed(self._dense):
+            delta = layer.backward(delta)
+        delta = delta.view(last_image)
+        for layer in reversed(self._convolutions):
+            delta = layer.backward(delta)
+        squares = sum(layer.square_norms() for layer in self._layers)
+        return losses, squares.sqrt_()
+
+    def add_sums(self, gradients: Sequence[torch.Tensor], scale: float) -> None:
+        """Add `scale` times the sums to `gradients`, ordered and shaped as the parameters."""
+        for layer, weight, bias in zip(self._layers, gradients[::2], gradients[1::2], strict=True):
+            layer.add_sums(weight, bias, scale)
+
+
+def suited_chunk(architecture: CNN) -> int:
+    """Return how many records to take at once: a power of two whose working set fits the caches."""
+    convolutions = [
+        (layer, image)
+        for layer, image in zip(architecture.layers, architecture.images, strict=False)
+        if isinstance(layer, Convolution)
+    ]
+    columns = [columns_size(layer, image, 1) for layer, image in convolutions]
+    # Gradients of one record, images and the gradients at them.
+    weights = sum(math.prod(shape) for shape in architecture.shapes if len(shape) == 4)
+    numbers = max(columns, default=0) + weights + 2 * sum(math.prod(image) for image in architecture.images)
+    fitting = max(1, WORKING_SET // (4 * numbers))
+    return min(LARGEST_CHUNK, 2 ** (fitting.bit_length() - 1))
