@@ -2,9 +2,8 @@
 
 Every rate is model-steps (one optimiser step of one model, sampling included) per CPU second of one thread, so
 that other work on the machine counts little. Rounds visit all ways in turn (A B C A B C ...); a rate is the
-median over rounds and a ratio the median of the ratios within a round. Each way of allocating memory needs a
-process of its own, started by this script; so does each measurement of memory, which counts the peak above
-what stands in memory with the libraries and the data loaded.
+median over rounds and a ratio the median of the ratios within a round. Each way has a process of its own;
+its memory is the peak above what stands there with the libraries and the data loaded.
 """
 
 from __future__ import annotations
@@ -105,7 +104,7 @@ def plain_index(case: Case, x: torch.Tensor, y: torch.Tensor) -> Iterator[int]:
     optimiser = torch_optimiser(case.recipe, module.parameters(), fused=True)
     x, y = x[: case.records], y[: case.records]
     while True:
-        for batch in torch.randperm(case.records).split(case.recipe.batch_size)[:-1]:
+        for batch in torch.randperm(case.records).split(case.recipe.batch_size):
             yield _autograd_step(module, optimiser, x[batch], y[batch])
 
 
@@ -243,21 +242,25 @@ class Worker:
         self._process.wait()
 
 
-def measure_rates(case: str, rounds: int, seconds: float) -> dict[str, list[float]]:
-    """Return the rate of each way in each round."""
+def measure(case: str, rounds: int, seconds: float) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Return the rate of each way in each round, and the peak memory of each in MB above libraries and data.
+
+    Each way has a process of its own: how much an allocator keeps depends on what else was in the process.
+    """
     rates: dict[str, list[float]] = {way: [] for way in WAYS}
-    with contextlib.closing(Worker()) as usual, contextlib.closing(Worker(TUNED_ALLOCATOR)) as tuned:
+    memory = {}
+    with contextlib.ExitStack() as stack:
+        workers = {
+            way: stack.enter_context(contextlib.closing(Worker(TUNED_ALLOCATOR if way == TUNED else None)))
+            for way in WAYS
+        }
+        for way, worker in workers.items():  # one after another: starting costs more than measuring
+            memory[way] = worker.measure(case, way, seconds / 4)["megabytes"]
         for _ in range(rounds):
-            for way in WAYS:
-                worker = tuned if way == TUNED else usual
+            for way, worker in workers.items():
                 rates[way].append(worker.measure(case, way, seconds)["per_cpu_second"])
-    return rates
-
-
-def measure_memory(case: str, way: str, seconds: float) -> float:
-    """Return the peak memory of `way` in MB above libraries and data."""
-    with contextlib.closing(Worker(TUNED_ALLOCATOR if way == TUNED else None)) as worker:
-        return worker.measure(case, way, seconds)["megabytes"]
+    del memory[FLOOR]
+    return rates, memory
 
 
 def measure_two_processes(case: str, way: str, rounds: int, seconds: float) -> dict[str, float]:
@@ -325,6 +328,7 @@ def main() -> None:
     """Measure, print one table, write it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one round of a fraction of a second each")
+    parser.add_argument("--case", default="", help="only the models whose name contains this, for instance 104-")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--output", type=Path, default=RESULTS, help="the table as CSV")
     arguments = parser.parse_args()
@@ -333,10 +337,8 @@ def main() -> None:
         return
     rounds, seconds = (1, 0.3) if arguments.quick else (5, 1.0)
     rows, verdicts = [], []
-    for name, case in CASES.items():
-        rates = measure_rates(name, rounds, seconds)
-        weighed = [HOOKS, "stacked, K=16"] if arguments.quick else [way for way in WAYS if way != FLOOR]
-        memory = {way: measure_memory(name, way, seconds) for way in weighed}
+    for name, case in ((name, case) for name, case in CASES.items() if arguments.case in name):
+        rates, memory = measure(name, rounds, seconds)
         two = measure_two_processes(name, "stacked, K=4", rounds, 2 * seconds) if name.startswith("104") else None
         verdicts += [name, *judge(name, rates, memory, two)]
         width = StackedEngine.width(case.architecture, case.recipe)
