@@ -27,7 +27,8 @@ def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
     Returns:
         16 hexadecimal digits.
     """
-    files = {Path(script), *reached([Path(script), *(_file_of(spec.partition(":")[0]) for spec in specs)])}
+    named = _with_packages(spec.partition(":")[0] for spec in specs)
+    files = {Path(script), *reached([Path(script), *map(_file_of, named)])}
     digest = hashlib.sha256()
     for file in sorted(files):
         digest.update(f"{_name(file)}:{_syntax(file)}".encode())
@@ -56,8 +57,14 @@ def _imports(file: Path) -> frozenset[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             modules.add(node.module)
             modules.update(f"{node.module}.{alias.name}" for alias in node.names)
-    parents = {".".join(module.split(".")[:depth]) for module in modules for depth in range(1, module.count(".") + 1)}
-    return frozenset(modules | parents)
+    return _with_packages(modules)
+
+
+def _with_packages(modules: Iterable[str]) -> frozenset[str]:
+    """Return `modules` and the packages around them, whose code runs first when they are imported."""
+    return frozenset(
+        ".".join(module.split(".")[:depth]) for module in modules for depth in range(1, module.count(".") + 2)
+    )
 
 
 @cache
