@@ -24,7 +24,7 @@ def rng(seed=0):
     return np.random.default_rng(seed)
 
 
-FOUR = asked([0.1, 0.5, 0.2, 0.9], [MEMBER, MEMBER, NONMEMBER, NONMEMBER])
+FOUR = asked([0.1, 0.5, 0.35, 0.9], [MEMBER, MEMBER, NONMEMBER, NONMEMBER])
 
 
 def random_signal(seed, members=30, nonmembers=40, shift=0.0):
@@ -35,16 +35,17 @@ def random_signal(seed, members=30, nonmembers=40, shift=0.0):
 
 def test_scores_are_minus_the_losses():
     for attack in (AverageThreshold(), OptimalThreshold()):
-        np.testing.assert_allclose(attack.scores(FOUR, rng()), [-0.1, -0.5, -0.2, -0.9], rtol=1e-6)
+        np.testing.assert_allclose(attack.scores(FOUR, rng()), [-0.1, -0.5, -0.35, -0.9], rtol=1e-6)
 
 
 def test_average_threshold_on_four_records_by_hand():
-    # Mean training loss (.1 + .5) / 2 = .3: one of two members and one of two non-members lie below.
+    # Mean training loss (.1 + .5) / 2 = .3: one of two members and none of two non-members lie below.
+    # The mean over all four, .4625, would accuse a non-member.
     attack = AverageThreshold()
-    assert attack.decisions(FOUR, attack.scores(FOUR, rng())).tolist() == [True, False, True, False]
+    assert attack.decisions(FOUR, attack.scores(FOUR, rng())).tolist() == [True, False, False, False]
     found = measure(attack, FOUR, rng())
-    assert (found["tpr"], found["fpr"], found["advantage"]) == (0.5, 0.5, 0)
-    assert found["auc"] == 0.75  # of four pairs, the member with loss .5 loses one to the non-member with .2
+    assert (found["tpr"], found["fpr"], found["advantage"]) == (0.5, 0, 0.5)
+    assert found["auc"] == 0.75  # of four pairs, the member with loss .5 loses one to the non-member with .35
 
 
 def test_a_loss_of_exactly_the_mean_is_a_member():
@@ -112,7 +113,7 @@ def test_the_control_does_not_look_at_the_losses():
 
 @pytest.mark.parametrize("attack", [AverageThreshold(), OptimalThreshold(), RandomScores()])
 def test_validation_records_are_not_asked_about(attack):
-    losses, part = [0.1, 0.5, 0.2, 0.9], [MEMBER, MEMBER, NONMEMBER, NONMEMBER]
+    losses, part = [0.1, 0.5, 0.35, 0.9], [MEMBER, MEMBER, NONMEMBER, NONMEMBER]
     more = asked([0.01, *losses, 4.0, 0.02], [VALIDATION, *part, VALIDATION, VALIDATION])
     assert measure(attack, more, rng(3)) == pytest.approx(measure(attack, FOUR, rng(3)), nan_ok=True)
 

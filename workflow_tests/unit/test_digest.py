@@ -12,11 +12,13 @@ FILES = {
     "fake/__init__.py": '"""A package."""\n',
     "fake/deep/__init__.py": "",
     "fake/deep/near.py": '"""Near."""\nfrom fake.far import double\n\ndef work(x):\n    """Work."""\n'
-    "    from fake import hidden\n    return double(x) + hidden.ONE\n",
+    "    from fake.hidden import ONE\n    return double(x) + ONE\n",
     "fake/far.py": "import math\n\ndef double(x):\n    # twice\n    return 2 * x\n",
     "fake/hidden.py": "ONE = 1\n",
     "fake/apart.py": "import fake.apart_too\n\nclass Thing:\n    '''A thing.'''\n    size = 1\n",
     "fake/apart_too.py": "x = 1\n",
+    "fake/side/__init__.py": "",
+    "fake/side/lonely.py": "x = 1\n",
 }
 
 
@@ -85,7 +87,7 @@ def test_a_touched_script_is_not_a_changed_one(checkout):
     ("name", "old", "new"),
     [
         ("scripts/job.py", "work(2)", "work(3)"),
-        ("fake/deep/near.py", "double(x) + hidden", "double(x) - hidden"),
+        ("fake/deep/near.py", "double(x) + ONE", "double(x) - ONE"),
         ("fake/far.py", "2 * x", "3 * x"),  # imported by what is imported
         ("fake/hidden.py", "1", "2"),  # imported inside a function
         ("fake/__init__.py", '"""A package."""', "import math"),  # runs whenever a module of the package does
@@ -121,6 +123,12 @@ def test_a_module_loaded_by_name_counts_with_what_it_imports(checkout, spec):
         assert of(checkout, spec) != before
 
 
+def test_the_package_around_a_module_loaded_by_name_counts(checkout):
+    before = of(checkout, "fake.side.lonely")
+    (checkout / "fake/side/__init__.py").write_text("import os\n")
+    assert of(checkout, "fake.side.lonely") != before
+
+
 def test_names_of_other_packages_are_no_files(checkout):
     assert of(checkout, "math:sqrt") == of(checkout)
 
@@ -132,7 +140,7 @@ def test_the_order_of_names_does_not_count(checkout):
 def test_code_moved_to_another_file_counts(checkout):
     before = of(checkout)
     shutil.move(checkout / "fake/hidden.py", checkout / "fake/hidden_.py")
-    edit(checkout, "fake/deep/near.py", "import hidden\n", "import hidden_ as hidden\n")
+    edit(checkout, "fake/deep/near.py", "from fake.hidden", "from fake.hidden_")
     assert of(checkout) != before
 
 
