@@ -1,4 +1,4 @@
-"""The engine for private convolutional networks: one at a time, in chunks of records that stay in the caches."""
+"""The engine for private convolutional networks: one at a time, a chunk of records at a time."""
 
 from __future__ import annotations
 
