@@ -19,6 +19,8 @@ def parse_epsilon(value: object) -> float:
         epsilon = float(value)
     except (ValueError, OverflowError):
         raise ValueError(f"an epsilon that is a number, not {value!r}") from None
+    if epsilon == math.inf and str(value).lower().lstrip("+.") not in {"inf", "infinity"}:
+        raise ValueError(f"an epsilon that is written inf where it is infinite, not {value!r}")
     if math.isnan(epsilon) or epsilon <= 0:
         raise ValueError(f"an epsilon greater than 0 (inf for no privacy), not {value!r}")
     return epsilon

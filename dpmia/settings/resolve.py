@@ -82,6 +82,17 @@ def _read_yaml(path: Path, name: str) -> Any:
     except UnicodeDecodeError as error:
         raise ConfigError(name, f"bytes that are no text ({error})", "YAML in UTF-8") from None
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, _EachKeyOnce)
     except yaml.YAMLError as error:
         raise ConfigError(name, f"text that is not YAML ({' '.join(str(error).split())})", "YAML") from None
+
+
+class _EachKeyOnce(yaml.SafeLoader):
+    """YAML in which a key that stands twice is a mistake; by itself the parser lets the last one win."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value]
+        for key, _ in node.value:
+            if keys.count(key.value) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"key {key.value!r} twice", key.start_mark)
+        return super().construct_mapping(node, deep)

@@ -172,6 +172,14 @@ class Experiment(Settings):
             raise ValueError(f"each epsilon once, not {', '.join(twice)} twice")
         return groups
 
+    @field_validator("attacks")
+    @classmethod
+    def _each_attack_once(cls, attacks: list[str]) -> list[str]:
+        twice = sorted({attack for attack in attacks if attacks.count(attack) > 1})
+        if twice:
+            raise ValueError(f"each attack once, not {', '.join(twice)} twice")
+        return attacks
+
     @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
         if self.replicates % self.block:

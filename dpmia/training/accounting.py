@@ -20,6 +20,7 @@ RELATIONS = {
     "replace_one": dp_accounting.NeighboringRelation.REPLACE_ONE,
 }
 
+
 @dataclass(frozen=True)
 class Mechanism:
     """Everything that determines (epsilon, delta) of one training run.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -47,14 +48,7 @@ class EngineModule(pl.LightningModule):
         """
         losses = self.engine.advance(min(STEPS_PER_CHUNK, self.engine.steps - self.engine.done))
         self.optimizers().step()
-        for run, loss in zip(self.engine.runs, losses, strict=True):
-            if np.isinf(loss):
-                raise TrainingError(
-                    f"model {run.name}, step {self.engine.done}",
-                    "a training loss that is not finite",
-                    "a finite one",
-                    "Lower learning_rate.",
-                )
+        _refuse_broken(self.engine, np.isinf(losses))
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Add the engine's own state, random streams included."""
@@ -76,6 +70,18 @@ class _StepCounter(torch.optim.Optimizer):
 
     def step(self, closure: Any = None) -> None:
         """Count one chunk."""
+
+
+def _refuse_broken(engine: Engine, broken: Iterable[bool]) -> None:
+    """Stop at the first model that broke down, by its name; `broken` says of each model whether it did."""
+    for run, is_broken in zip(engine.runs, broken, strict=True):
+        if is_broken:
+            raise TrainingError(
+                f"model {run.name}, step {engine.done}",
+                "a training loss or weights that are not finite",
+                "finite ones",
+                "Lower learning_rate.",
+            )
 
 
 def fit(engine: Engine, checkpoints: Path | None = None, progress: bool = False) -> None:
@@ -114,3 +120,5 @@ def fit(engine: Engine, checkpoints: Path | None = None, progress: bool = False)
             callbacks=callbacks,
         )
         trainer.fit(EngineModule(engine), ckpt_path=resume)
+    # The last step of all may break a model whose losses were finite until then.
+    _refuse_broken(engine, (not bool(parameters.isfinite().all()) for parameters in engine.parameters()))

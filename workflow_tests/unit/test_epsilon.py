@@ -50,6 +50,12 @@ def test_what_is_not_a_number_is_refused(value):
         parse_epsilon(value)
 
 
+@pytest.mark.parametrize("value", ["1e400", "9" * 400])
+def test_a_number_too_large_is_not_taken_for_no_privacy(value):
+    with pytest.raises(ValueError, match="written inf where it is infinite"):
+        parse_epsilon(value)
+
+
 def test_a_group_is_named_by_its_epsilons_in_their_order():
     assert spell_group([0.1, 1.0]) == "0.1_1"
     assert spell_group([1000.0, math.inf]) == "1000_inf"

@@ -99,7 +99,7 @@ def test_without_a_folder_nothing_is_written(data, tmp_path, monkeypatch):
 def test_a_loss_that_breaks_down_stops_the_run_by_its_name(kind, sigma, data):
     with pytest.raises(TrainingError) as error:
         fit(make(kind, data, sigma, learning_rate=1e30, optimiser="sgd"))
-    for words in ["model va/epsilon 1/replicate 3", "step 55", "loss that is not finite", "Lower learning_rate"]:
+    for words in ["model va/epsilon 1/replicate 3", "step 55", "not finite", "Lower learning_rate"]:
         assert words in str(error.value)
 
 
@@ -206,3 +206,19 @@ def test_steps_are_whole_batches_times_epochs():
     assert recipe.rate(303) == 32 / 303
     with pytest.raises(TrainingError, match="batch_size: found 32 for a training set of 31; expected at most 31"):
         recipe.steps(31)
+
+
+@pytest.mark.parametrize(("kind", "sigma"), ENGINES, ids=IDS)
+def test_a_model_that_breaks_in_its_very_last_step_is_told_too(kind, sigma, data, monkeypatch):
+    engine = make(kind, data, sigma)
+    advance = engine.advance
+
+    def advance_and_break(steps):
+        losses = advance(steps)
+        if engine.done == engine.steps:
+            monkeypatch.setattr(engine, "parameters", lambda: [torch.tensor([float("nan")])] * len(engine.runs))
+        return losses
+
+    monkeypatch.setattr(engine, "advance", advance_and_break)
+    with pytest.raises(TrainingError, match="not finite"):
+        fit(engine)

@@ -236,6 +236,7 @@ def test_a_wrong_value_is_told_with_its_place_and_what_is_expected(plan, path, v
     [
         ({"membership.members": "all"}, "numbers of members and nonmembers for kind 'iid', not 'all'"),
         ({"iid_arms": True}, "iid_arms: false for kind 'iid'"),
+        ({"attacks": ["random", "random"]}, "each attack once, not random twice"),
         ({"arms": {"any": {"group": "va"}}}, "arm 'any' without the key group for kind 'iid'"),
         ({"training.sampling": "shuffle", "privacy.relation": "add_remove"}, "not shuffle, add_remove, pld"),
         ({"training.sampling": "shuffle", "privacy.accountant": "rdp"}, "not shuffle, replace_one, rdp"),
@@ -326,6 +327,8 @@ def test_a_wrong_config_is_told_with_its_key(plan, config, told):
     [
         ("paper: [a", "a.yaml: found text that is not YAML"),
         ("paper: a\n\tb: c", "a.yaml: found text that is not YAML"),
+        ("paper: a\nexperiments: {}\npaper: b", "key 'paper' twice"),
+        ("experiments:\n  one: {dataset: adult, dataset: heart}", "key 'dataset' twice"),
         ("", "a.yaml: found None"),
         ("- paper", "a.yaml: found ['paper']"),
     ],
