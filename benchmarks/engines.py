@@ -10,16 +10,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import csv
-import json
-import os
 import platform
-import resource
 import statistics
-import subprocess
-import sys
-import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -28,9 +20,11 @@ from pathlib import Path
 import numpy as np
 import opacus
 import torch
+from timing import Worker, measure, ratio, work, write_rows
 from torch.nn.functional import cross_entropy
 from torch.utils.data import DataLoader, TensorDataset
 
+from dpmia.models.cnn import CNN
 from dpmia.models.mlp import MLP
 from dpmia.training.opacus import OpacusEngine
 from dpmia.training.plain import torch_optimiser
@@ -38,19 +32,13 @@ from dpmia.training.recipe import Recipe, Run, Seeds
 from dpmia.training.stacked import StackedEngine
 
 RESULTS = Path(__file__).parent / "results" / "engines.csv"
-#: Large blocks stay with the process instead of going back to the system and coming anew, page by page.
-TUNED_ALLOCATOR = {
-    "MALLOC_MMAP_THRESHOLD_": str(2**30),
-    "MALLOC_TRIM_THRESHOLD_": str(2**32),
-    "MALLOC_TOP_PAD_": str(2**26),
-}
 
 
 @dataclass(frozen=True)
 class Case:
     """One model, recipe and size of the training set."""
 
-    architecture: MLP
+    architecture: MLP | CNN
     recipe: Recipe
     records: int
 
@@ -132,13 +120,18 @@ def opacus_hooks(case: Case, x: torch.Tensor, y: torch.Tensor) -> Iterator[int]:
             yield _autograd_step(module, optimiser, features, labels)
 
 
-def _engine(make: Callable, models: int, noise_multiplier: float | None) -> Callable:
+def engine_steps(make: Callable, models: int, noise_multiplier: float | None, together: int = 5) -> Callable:
+    """Return the way that trains by the engine `make`, without privacy if the noise is None.
+
+    It takes several steps together, as under Lightning: what an engine does once for a chunk of steps is not done
+    for each step.
+    """
+
     def steps(case: Case, x: torch.Tensor, y: torch.Tensor) -> Iterator[int]:
         engine = make(case.architecture, case.recipe, make_runs(case, models, noise_multiplier), x, y)
         while True:
-            # Several steps, as under Lightning: what an engine does once for a chunk is not done for each step.
-            engine.advance(5)
-            yield 5 * models
+            engine.advance(together)
+            yield together * models
 
     return steps
 
@@ -165,102 +158,15 @@ STACKS = (1, 4, 16, 64)
 WAYS: dict[str, Callable] = {
     "Opacus hooks, DataLoader": opacus_hooks,
     "Opacus hooks, DataLoader, tuned allocator": opacus_hooks,
-    "Opacus ghost, tensor indexing": _engine(OpacusEngine, 1, 1.0),
-    **{f"stacked, K={models}": _engine(StackedEngine, models, 1.0) for models in STACKS},
+    "Opacus ghost, tensor indexing": engine_steps(OpacusEngine, 1, 1.0),
+    **{f"stacked, K={models}": engine_steps(StackedEngine, models, 1.0) for models in STACKS},
     "plain torch, DataLoader": plain_loader,
     "plain torch, tensor indexing, fused": plain_index,
-    **{f"stacked, no privacy, K={models}": _engine(StackedEngine, models, None) for models in STACKS},
+    **{f"stacked, no privacy, K={models}": engine_steps(StackedEngine, models, None) for models in STACKS},
     "products only": gemm_floor,
 }
 HOOKS, TUNED, GHOST = list(WAYS)[:3]
 PLAIN_LOADER, PLAIN, FLOOR = "plain torch, DataLoader", "plain torch, tensor indexing, fused", "products only"
-
-
-def work() -> None:
-    """Answer requests, one JSON object a line: what to run and for how many seconds; return rates or memory."""
-    torch.set_num_threads(1)
-    warnings.filterwarnings("ignore")  # Opacus', about random numbers that are not cryptographic
-    running: dict[tuple[str, str], Iterator[int]] = {}
-    data = {}
-    for line in sys.stdin:
-        request = json.loads(line)
-        name, way = request["case"], request["way"]
-        if name not in data:
-            data[name] = make_data(CASES[name])
-        before = _peak_memory()
-        if (name, way) not in running:
-            running[name, way] = WAYS[way](CASES[name], *data[name])
-            next(running[name, way])  # warm up
-        steps, cpu, wall = 0, time.process_time(), time.perf_counter()
-        while time.process_time() - cpu < request["seconds"]:
-            steps += next(running[name, way])
-        answer = {
-            "per_cpu_second": steps / (time.process_time() - cpu),
-            "per_second": steps / (time.perf_counter() - wall),
-            "megabytes": _peak_memory() - before,
-        }
-        print(json.dumps(answer), flush=True)
-
-
-def _peak_memory() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-class Worker:
-    """A process that trains when asked."""
-
-    def __init__(self, environment: dict[str, str] | None = None, core: int | None = None) -> None:
-        """Start it, on one core if `core` is given."""
-        self._process = subprocess.Popen(
-            [sys.executable, __file__, "--worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env={**os.environ, **(environment or {}), "OMP_NUM_THREADS": "1"},
-        )
-        if core is not None and hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(self._process.pid, {core})
-
-    def ask(self, case: str, way: str, seconds: float) -> None:
-        """Send a request."""
-        self._process.stdin.write(json.dumps({"case": case, "way": way, "seconds": seconds}) + "\n")
-        self._process.stdin.flush()
-
-    def answer(self) -> dict[str, float]:
-        """Wait for the answer to the last request."""
-        return json.loads(self._process.stdout.readline())
-
-    def measure(self, case: str, way: str, seconds: float) -> dict[str, float]:
-        """Ask and wait."""
-        self.ask(case, way, seconds)
-        return self.answer()
-
-    def close(self) -> None:
-        """Let the process end."""
-        self._process.stdin.close()
-        self._process.wait()
-
-
-def measure(case: str, rounds: int, seconds: float) -> tuple[dict[str, list[float]], dict[str, float]]:
-    """Return the rate of each way in each round, and the peak memory of each in MB above libraries and data.
-
-    Each way has a process of its own: how much an allocator keeps depends on what else was in the process.
-    """
-    rates: dict[str, list[float]] = {way: [] for way in WAYS}
-    memory = {}
-    with contextlib.ExitStack() as stack:
-        workers = {
-            way: stack.enter_context(contextlib.closing(Worker(TUNED_ALLOCATOR if way == TUNED else None)))
-            for way in WAYS
-        }
-        for way, worker in workers.items():  # one after another: starting costs more than measuring
-            memory[way] = worker.measure(case, way, seconds / 4)["megabytes"]
-        for _ in range(rounds):
-            for way, worker in workers.items():
-                rates[way].append(worker.measure(case, way, seconds)["per_cpu_second"])
-    del memory[FLOOR]
-    return rates, memory
 
 
 def measure_two_processes(case: str, way: str, rounds: int, seconds: float) -> dict[str, float]:
@@ -270,7 +176,7 @@ def measure_two_processes(case: str, way: str, rounds: int, seconds: float) -> d
     is missing to 2 there is lost to shared caches and memory.
     """
     ratios: dict[str, list[float]] = {"per_second": [], "per_cpu_second": []}
-    with contextlib.closing(Worker(core=0)) as first, contextlib.closing(Worker(core=1)) as second:
+    with contextlib.closing(Worker(__file__, core=0)) as first, contextlib.closing(Worker(__file__, core=1)) as second:
         for worker in (first, second):
             worker.measure(case, way, 0.1)
         for _ in range(rounds):
@@ -281,11 +187,6 @@ def measure_two_processes(case: str, way: str, rounds: int, seconds: float) -> d
             for key, found in ratios.items():
                 found.append(2 * sum(answer[key] for answer in both) / sum(answer[key] for answer in alone))
     return {key: statistics.median(found) for key, found in ratios.items()}
-
-
-def ratio(rates: dict[str, list[float]], way: str, other: str) -> float:
-    """Return how many times as fast `way` is: the median over rounds."""
-    return statistics.median(a / b for a, b in zip(rates[way], rates[other], strict=True))
 
 
 def fastest(rates: dict[str, list[float]], start: str) -> str:
@@ -333,12 +234,13 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=RESULTS, help="the table as CSV")
     arguments = parser.parse_args()
     if arguments.worker:
-        work()
+        work(CASES, WAYS, make_data)
         return
     rounds, seconds = (1, 0.3) if arguments.quick else (5, 1.0)
     rows, verdicts = [], []
     for name, case in ((name, case) for name, case in CASES.items() if arguments.case in name):
-        rates, memory = measure(name, rounds, seconds)
+        rates, memory = measure(__file__, name, WAYS, rounds, seconds)
+        del memory[FLOOR]
         two = measure_two_processes(name, "stacked, K=4", rounds, 2 * seconds) if name.startswith("104") else None
         verdicts += [name, *judge(name, rates, memory, two)]
         width = StackedEngine.width(case.architecture, case.recipe)
@@ -364,11 +266,7 @@ def main() -> None:
                 flush=True,
             )
     print("\n" + "\n".join(verdicts))
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    with arguments.output.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0].keys())
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(rows, arguments.output)
 
 
 if __name__ == "__main__":
