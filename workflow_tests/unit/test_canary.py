@@ -1,8 +1,8 @@
 """The guarantee, tested by attack: lower bounds on epsilon from tiny models with and without a canary.
 
 A right engine fails one of the audits below with probability OVERALL_ERROR at most, were the seeds drawn anew: each
-audit has its share of it (Bonferroni). A fault is missed with probability below 1e-3: the bounds measured here lie
-more than five of their standard deviations above the claim, in simulated scores of the faulty mechanisms.
+audit has its share of it (Bonferroni). A fault is missed with probability below 1e-3: in simulated scores of the
+faulty mechanisms the bounds lie four or more of their standard deviations above the claim.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Case:
         scores = audit_scores(engine, self.neighbours(), claimed, models, seed, actual)
         mechanism = self.mechanism(relation)
         return (
-            mechanism_epsilon_lower_bound(*scores, mechanism, 1 - error).epsilon,
+            mechanism_epsilon_lower_bound(*scores, mechanism, claimed.noise_multiplier, 1 - error).epsilon,
             epsilon_lower_bound(*scores, self.delta, 1 - error).epsilon,
         )
 
@@ -130,7 +130,7 @@ def _name(case):
 @pytest.mark.parametrize("case", RIGHT, ids=_name)
 def test_bounds_stay_below_the_claim(case):
     error = OVERALL_ERROR / (2 * (len(RIGHT) + 1))  # two bounds each, and the audit of Opacus
-    assert max(case.audit(1500, seed=10**6, error=error)) <= case.epsilon
+    assert max(case.audit(1000, seed=10**6, error=error)) <= case.epsilon
 
 
 class Silent(CanaryStreams):
@@ -196,14 +196,19 @@ FAULTS = {
     "noise shared by all models": (FULL_BATCH, one_noise),
     "wrong relation": (replace(FULL_BATCH, relation="replace_one"), WRONG_RELATION),
     "wrong relation, Poisson": (REPLACED, WRONG_RELATION),
-    "wrong rate": (POISSON, every_batch),
+    "wrong rate": (replace(POISSON, epsilon=9), every_batch),
 }
+
+
+#: Faults that take more models to see: they double the distance between the two kinds of scores, no more.
+SUBTLE = {"half of the noise", "wrong relation", "wrong relation, Poisson", "wrong rate"}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_bound_exceeds_the_claim_of_a_faulty_engine(fault):
     case, change = FAULTS[fault]
-    bound, _ = case.audit(1500, seed=2 * 10**6, error=OVERALL_ERROR / len(FAULTS), fault=change)
+    models = 3000 if fault in SUBTLE else 1000
+    bound, _ = case.audit(models, seed=2 * 10**6, error=OVERALL_ERROR / len(FAULTS), fault=change)
     assert bound > case.epsilon
 
 
@@ -335,7 +340,7 @@ def test_same_scores_give_no_epsilon_more_often_than_stated():
 @pytest.mark.parametrize("scores", [np.zeros(100), np.arange(100.0), np.repeat([0.0, 1.0], 50)], ids=str)
 def test_identical_scores_give_zero(scores):
     assert epsilon_lower_bound(scores, scores, 0.0).epsilon == 0
-    assert mechanism_epsilon_lower_bound(scores, scores, FULL_BATCH.mechanism()).epsilon == 0
+    assert mechanism_epsilon_lower_bound(scores, scores, FULL_BATCH.mechanism(), 1.0).epsilon == 0
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -364,7 +369,7 @@ def test_bound_of_the_mechanism_comes_near_the_truth_of_gaussian_scores(relation
     rng = np.random.default_rng(6)
     scores = rng.normal(distance, 1, 100_000), rng.normal(0, 1, 100_000)
     truth = gaussian_epsilon(distance, DELTA)
-    bound = mechanism_epsilon_lower_bound(*scores, mechanism)
+    bound = mechanism_epsilon_lower_bound(*scores, mechanism, sigma)
     assert 0.9 * truth < bound.epsilon < truth
     assert bound.epsilon > epsilon_lower_bound(*scores, DELTA).epsilon
     assert bound.delta == DELTA
@@ -374,7 +379,7 @@ def test_bound_of_the_mechanism_comes_near_the_truth_of_gaussian_scores(relation
 @pytest.mark.parametrize("fpr", [1e-4, 0.1, 0.6])
 def test_largest_tpr_is_the_trade_off_curve_of_one_gaussian_step(sigma, fpr):
     exact = norm.sf(norm.isf(fpr) - 1 / sigma)
-    found = largest_tpr(FULL_BATCH.mechanism(), sigma, fpr, least_fnr=1 - exact)
+    found = largest_tpr(FULL_BATCH.mechanism(), sigma, np.array([fpr]))[0]
     assert exact <= found <= 1.01 * exact
 
 
