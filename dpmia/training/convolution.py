@@ -1,4 +1,4 @@
-"""The engine for private convolutional networks: one at a time, a chunk of records at a time."""
+"""The engine for convolutional networks, with or without privacy: one network and a chunk of records at a time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dpmia.training.recipe import Recipe, Run
 
 
 class ConvolutionEngine(PlainEngine):
-    """One private convolutional network (`dpmia.models.cnn.CNN`), forward and backward by hand.
+    """One convolutional network (`dpmia.models.cnn.CNN`), forward and backward by hand.
 
     The private step is that of the other engines: each record's gradient is shortened to the clip norm, the
-    clipped gradients are summed, noise is added once, and all is divided by the expected batch size.
-    Memory above the data does not grow with the batch.
+    clipped gradients are summed, noise is added once, and all is divided by the expected batch size. Without
+    privacy nothing is clipped and no noise is added. Of a larger batch only the features take more memory.
     """
 
     def __init__(self, architecture: Any, recipe: Recipe, runs: list[Run], x, y, streams=None) -> None:
@@ -35,17 +35,20 @@ class ConvolutionEngine(PlainEngine):
         self._network = ConvolutionNetwork(architecture)
 
     def _refuse_unsuited(self, run: Run) -> None:
-        if not run.private:
-            raise ValueError(f"{run.name}: a run without privacy needs the engine 'plain'")
+        """Take any run."""
 
     @torch.no_grad()
     def _step(self, x: torch.Tensor, y: torch.Tensor) -> float:
-        """Take one private step and return the sum of the losses of the batch before it."""
+        """Take one step and return the sum of the losses of the batch before it."""
+        private, expected = self.run.private, self.recipe.batch_size
         self._network.load(self._parameters)
-        loss = self._network.add_records(x, y, self.recipe.clip_norm)
-        self.stream.noise(self._flat.grad)
-        self._flat.grad.mul_(self.run.noise_multiplier * self.recipe.clip_norm / self.recipe.batch_size)
-        self._network.add_sums(self._gradients, 1 / self.recipe.batch_size)
+        loss = self._network.add_records(x, y, self.recipe.clip_norm if private else math.inf)
+        if private:
+            self.stream.noise(self._flat.grad)
+            self._flat.grad.mul_(self.run.noise_multiplier * self.recipe.clip_norm / expected)
+        else:
+            self._flat.grad.zero_()
+        self._network.add_sums(self._gradients, 1 / expected)
         self.optimiser.step()
         return loss
 

@@ -61,7 +61,7 @@ class ConvolutionNetwork:
         Args:
             x: float32 (records, features), any number of records.
             y: int64 labels (records,) or float32 class probabilities (records, classes).
-            clip_norm: C, the longest gradient a record may have.
+            clip_norm: C, the longest gradient a record may have; infinite to clip none.
 
         Returns:
             The sum of the losses of the records.

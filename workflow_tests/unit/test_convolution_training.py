@@ -11,9 +11,13 @@ from dpmia.models.cnn import CNN, TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Conv
 from dpmia.training.convolution import ConvolutionEngine
 from dpmia.training.lightning import fit
 from dpmia.training.opacus import OpacusEngine
+from dpmia.training.plain import PlainEngine
 from dpmia.training.recipe import Recipe, Run, Seeds
 
 SHAPE = CNN((2, 8, 8), (Convolution(6, 3, 1, 1), MaxPool(2, 2), Convolution(8, 2), MaxPool(2, 1)), (10,), 3)
+#: Without a pool no rounding decides which pixel is the largest. Clipping and noise make little of such a jump; Adam
+#: alone can make much of it.
+SMOOTH = CNN((2, 8, 8), (Convolution(6, 3, 2, 1), Convolution(8, 2)), (10,), 3)
 OPTIMISERS = {
     "adam": {"optimiser": "adam", "learning_rate": 0.01},
     "adam, l2": {"optimiser": "adam", "learning_rate": 0.01, "l2": 0.01},
@@ -43,11 +47,14 @@ def make_run(sigma=0.8, records=150, noise_seed=3, **changes):
 
 @pytest.mark.parametrize("sampling", ["poisson", "shuffle"])
 @pytest.mark.parametrize("settings", OPTIMISERS.values(), ids=OPTIMISERS)
-@pytest.mark.parametrize("activation", ["tanh", "relu"])
-def test_fifty_steps_follow_opacus(settings, sampling, activation):
-    network = CNN(SHAPE.image, SHAPE.layers, SHAPE.hidden, SHAPE.outputs, activation)
-    data, recipe, run = make_data(network), make_recipe(**settings, sampling=sampling), make_run()
-    engine, other = (kind(network, recipe, [run], *data) for kind in (ConvolutionEngine, OpacusEngine))
+@pytest.mark.parametrize(
+    ("sigma", "reference", "network"),
+    [(0.8, OpacusEngine, SHAPE), (None, PlainEngine, SMOOTH)],
+    ids=["opacus", "plain"],
+)
+def test_fifty_steps_follow_the_other_engine(settings, sampling, sigma, reference, network):
+    data, recipe, run = make_data(network), make_recipe(**settings, sampling=sampling), make_run(sigma)
+    engine, other = (kind(network, recipe, [run], *data) for kind in (ConvolutionEngine, reference))
     assert engine.advance(50)[0] == pytest.approx(other.advance(50)[0], abs=1e-5)
     torch.testing.assert_close(engine.parameters()[0], other.parameters()[0], rtol=0, atol=1e-4)
     torch.testing.assert_close(engine.logits(data[0]), other.logits(data[0]), rtol=0, atol=1e-3)
@@ -76,10 +83,11 @@ def test_rare_records_and_empty_batches_follow_opacus():
     torch.testing.assert_close(engine.parameters()[0], other.parameters()[0], rtol=0, atol=1e-4)
 
 
-def test_soft_labels_follow_opacus():
+@pytest.mark.parametrize(("sigma", "reference"), [(0.8, OpacusEngine), (None, PlainEngine)], ids=["opacus", "plain"])
+def test_soft_labels_follow_the_other_engine(sigma, reference):
     labels = np.random.default_rng(1).dirichlet([1, 1, 1], 150).astype(np.float32)
-    data, recipe, run = make_data(SHAPE), make_recipe(), make_run(soft_labels=labels)
-    engine, other = (kind(SHAPE, recipe, [run], *data) for kind in (ConvolutionEngine, OpacusEngine))
+    data, recipe, run = make_data(SMOOTH), make_recipe(), make_run(sigma, soft_labels=labels)
+    engine, other = (kind(SMOOTH, recipe, [run], *data) for kind in (ConvolutionEngine, reference))
     assert engine.advance(30)[0] == pytest.approx(other.advance(30)[0], abs=1e-5)
     torch.testing.assert_close(engine.parameters()[0], other.parameters()[0], rtol=0, atol=1e-4)
 
@@ -160,6 +168,13 @@ def test_a_loss_that_breaks_down_is_infinite():
     assert np.isposinf(ConvolutionEngine(SHAPE, make_recipe(), [make_run()], x, y).advance(5)[0])
 
 
-def test_a_run_without_privacy_is_refused():
-    with pytest.raises(ValueError, match="'plain'"):
-        ConvolutionEngine(SHAPE, make_recipe(), [make_run(None)], *make_data(SHAPE))
+def test_an_empty_batch_without_privacy_changes_nothing():
+    engine = ConvolutionEngine(SHAPE, make_recipe(batch_size=1, optimiser="sgd"), [make_run(None)], *make_data(SHAPE))
+    changed = []
+    for _ in range(30):
+        before = engine.parameters()[0]
+        loss = engine.advance(1)[0]
+        changed.append(not torch.equal(before, engine.parameters()[0]))
+        assert changed[-1] == bool(np.isfinite(loss))
+    assert any(changed)
+    assert not all(changed)
