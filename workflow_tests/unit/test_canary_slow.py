@@ -1,8 +1,8 @@
 """The long form of the audit: many models, so that a lower bound comes near the claim and small faults show.
 
 A right engine fails the audits below with probability OVERALL_ERROR at most, were the seeds drawn anew: each of the
-bounds has its share of it (Bonferroni). No bound misses .8 of the claim with probability above 1e-3, by the same
-audit of simulated scores (3 to 6 standard deviations).
+bounds has its share of it (Bonferroni). In audits of simulated scores, .8 of the claim lies four or more standard
+deviations below the mean bound, but now and then the test chosen is a poor one and the bound comes out lower.
 """
 
 from __future__ import annotations
