@@ -48,7 +48,11 @@ class Recipe:
         return (records // self.batch_size) * self.epochs
 
     def rate(self, records: int) -> float:
-        """Return q, the probability that a record is in a batch."""
+        """Return q, the probability that a record is in a batch.
+
+        It follows from the number of records, which is taken as known to everybody: under add/remove, the
+        neighbouring data set is trained with the same q and the same number of steps.
+        """
         return self.batch_size / records
 
 
