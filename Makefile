@@ -37,6 +37,8 @@ test-all: install
 
 bench: install
 	$(BIN)/python benchmarks/engines.py
+	$(BIN)/python benchmarks/cnns.py
+	$(BIN)/python benchmarks/plot.py
 
 lint: install
 	$(BIN)/ruff check .

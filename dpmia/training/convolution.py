@@ -31,7 +31,7 @@ class ConvolutionEngine(PlainEngine):
         )
         for parameter, view in zip(self.module.parameters(), self._parameters, strict=True):
             parameter.data = view
-        self.optimiser = torch_optimiser(recipe, [self._flat], fused=True)
+        self.optimiser = torch_optimiser(recipe, [{"params": [self._flat], "lr": self.learning_rates[0]}], fused=True)
         self._network = ConvolutionNetwork(architecture)
 
     def _refuse_unsuited(self, run: Run) -> None:

@@ -46,7 +46,7 @@ class OpacusEngine(PlainEngine):
         else:
             self.wrapped = GradSampleModule(self.module, loss_reduction="sum")
         self.optimiser = (_GhostOptimiser if self.ghost else _HooksOptimiser)(
-            torch_optimiser(recipe, self.module.parameters()),
+            torch_optimiser(recipe, self._parameter_group()),
             stream=self.stream,
             noise_multiplier=self.run.noise_multiplier,
             max_grad_norm=recipe.clip_norm,

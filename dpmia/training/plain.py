@@ -31,7 +31,11 @@ class PlainEngine(Engine):
             start = self.stream.initial_parameters(architecture)
             for parameter, value in zip(self.module.parameters(), start, strict=True):
                 parameter.copy_(value)
-        self.optimiser = torch_optimiser(recipe, self.module.parameters())
+        self.optimiser = torch_optimiser(recipe, self._parameter_group())
+
+    def _parameter_group(self) -> list[dict[str, Any]]:
+        """Return the parameters with the learning rate of the run, as the framework's optimisers take them."""
+        return [{"params": list(self.module.parameters()), "lr": self.learning_rates[0]}]
 
     def _refuse_unsuited(self, run: Run) -> None:
         if run.private:
@@ -89,7 +93,7 @@ def torch_optimiser(recipe: Recipe, parameters: Any, fused: bool = False) -> tor
 
     Args:
         recipe: names the optimiser and its settings.
-        parameters: tensors to update.
+        parameters: tensors to update, or groups of them that name a learning rate `lr` of their own.
         fused: update a parameter in one pass over memory; the same numbers but for rounding.
 
     Raises:

@@ -76,6 +76,7 @@ class Run:
         noise_multiplier: sigma in units of the clip norm; None trains without clipping and noise.
         soft_labels: float32 (n, classes), class probabilities to learn instead of the labels, one row for
             each of `records`; for distillation.
+        learning_rate: of this model instead of the recipe's; None for the recipe's.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Run:
     seeds: Seeds
     noise_multiplier: float | None = None
     soft_labels: np.ndarray | None = None
+    learning_rate: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse soft labels of other records."""

@@ -29,7 +29,7 @@ class StackedEngine(Engine):
 
     A private step (Abadi et al. 2016): each record's gradient is shortened to the clip norm C, the clipped
     gradients are summed, noise of standard deviation sigma C is added once, and all is divided by the
-    expected batch size. Runs may differ in training set and noise multiplier.
+    expected batch size. Runs may differ in training set, noise multiplier and learning rate.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class StackedEngine(Engine):
         self._flat = torch.stack([torch.cat([p.flatten() for p in start]) for start in starts]).to(device)
         self._flat.grad = torch.zeros_like(self._flat)
         self._network = StackedMLP(architecture.widths, self._flat, self._flat.grad)
-        self._optimiser = torch_optimiser(recipe, [self._flat], fused=True)
+        self._optimiser = torch_optimiser(recipe, self._parameter_groups(), fused=True)
 
         # Positions of the training sets one after another, as rows of x: no copy of x for each model.
         self._rows = torch.from_numpy(np.concatenate([run.records for run in self.runs])).to(device)
@@ -68,6 +68,16 @@ class StackedEngine(Engine):
         if self.private:
             deviations = [run.noise_multiplier * recipe.clip_norm / recipe.batch_size for run in self.runs]
             self._noise_scale = torch.tensor(deviations, device=device)[:, None]
+
+    def _parameter_groups(self) -> list[dict[str, Any]]:
+        """Return what the optimiser updates: all models in one pass, or one by one where learning rates differ."""
+        if len(set(self.learning_rates)) == 1:
+            return [{"params": [self._flat], "lr": self.learning_rates[0]}]
+        groups = []
+        for row, gradient, rate in zip(self._flat, self._flat.grad, self.learning_rates, strict=True):
+            row.grad = gradient
+            groups.append({"params": [row], "lr": rate})
+        return groups
 
     def _soft_labels(self) -> torch.Tensor | None:
         """Return the class probabilities of all training sets one after another; None if all labels are hard."""

@@ -1,6 +1,7 @@
 """Training by the stacked engine: the same models as the engines that train one at a time, whatever K is."""
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,6 +75,23 @@ def test_fifty_steps_follow_the_other_engine(data, settings, sigma, other, sampl
         assert losses[k] == pytest.approx(single.advance(50)[0], abs=1e-5)
         assert_close([engine.parameters()[k]], single.parameters(), 1e-4)
         assert_close([engine.logits(data[0])[k]], list(single.logits(data[0])), 1e-3)
+
+
+@pytest.mark.parametrize("settings", OPTIMISERS.values(), ids=OPTIMISERS)
+@pytest.mark.parametrize(("sigma", "other"), [(0.8, OpacusEngine), (None, PlainEngine)], ids=["opacus", "plain"])
+def test_models_with_learning_rates_of_their_own_follow_engines_with_those_rates(data, settings, sigma, other):
+    recipe = make_recipe(**settings)
+    rates = [0.01, 0.05, None]
+    runs = [replace(run, learning_rate=rate) for run, rate in zip(make_runs(3, sigma), rates, strict=True)]
+    engine = StackedEngine(SHAPE, recipe, runs, *data)
+    engine.advance(30)
+    for k, rate in enumerate(rates):
+        own = recipe if rate is None else replace(recipe, learning_rate=rate)
+        single = other(SHAPE, own, [replace(runs[k], learning_rate=None)], *data)
+        named = other(SHAPE, recipe, [runs[k]], *data)
+        for engine_of_one in (single, named):
+            engine_of_one.advance(30)
+            assert_close([engine.parameters()[k]], engine_of_one.parameters(), 1e-4)
 
 
 def test_rare_records_and_empty_batches_follow_opacus(data):
