@@ -65,6 +65,7 @@ USUAL: dict[str, Callable] = {
     "engine opacus (hooks on chunks)": engine_steps(OpacusEngine, 1, 1.0, 1),
     OURS: engine_steps(ConvolutionEngine, 1, 1.0, 1),
     PLAIN: plain_index,
+    "convolution, no privacy": engine_steps(ConvolutionEngine, 1, None, 1),
 }
 WAYS = {name: steps for way, steps in USUAL.items() for name, steps in ((way, steps), (f"{way}, {TUNED}", steps))}
 

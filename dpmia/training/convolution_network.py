@@ -13,7 +13,7 @@ from dpmia.models.cnn import CNN, Convolution, MaxPool
 from dpmia.training.convolution_layers import ConvolutionLayer, DenseLayer, Layer, columns_size
 from dpmia.training.stacked import clip_factors
 
-#: Bytes that a chunk of records may work on. Measured: a quarter costs 7 % of the speed of both networks in
+#: Bytes that a chunk of records may work on. Measured: a quarter costs a tenth of the speed of both networks in
 #: `dpmia.models.cnn`, four times as much gains less than that.
 WORKING_SET = 64 * 2**20
 #: By then the cost of starting an operation does not show.

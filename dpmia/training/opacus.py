@@ -1,9 +1,9 @@
 """DP-SGD and DP-Adam by Opacus: any module it supports, and the reference for our own engines.
 
 Fully connected networks clip by ghost clipping: norms in one backward pass, the clipped sum in a second.
-Convolutional ones form the gradient of each record, in chunks: measured on the two networks in
-`dpmia.models.cnn`, hooks on chunks are 1.3 times as fast as the best of ghost clipping, and as fast with the
-usual memory allocator as whole batches are with a tuned one (see `benchmarks/README.md`).
+Convolutional ones form the gradient of each record, in chunks. Measured on the two networks in `dpmia.models.cnn`
+against whole batches and ghost clipping: the same speed on the smaller one, 1.5 to 1.7 times on the larger, in two
+thirds and a quarter of the memory (`benchmarks/README.md`, which also says what another memory allocator gains).
 """
 
 from __future__ import annotations
