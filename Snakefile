@@ -12,6 +12,7 @@ include: "rules/common.smk"
 rule all:
     input:
         [artifact_files(artifact).values() for artifact in ARTIFACTS.values()],
+        [f"{RUN}/summary/{experiment}.csv" for experiment in EXPERIMENTS],
     localrule: True
 
 

@@ -1,4 +1,5 @@
 # What the rules share: the plan made from the settings, and where each file stands.
+import re
 import sys
 from pathlib import Path
 
@@ -40,7 +41,7 @@ RESOURCES = "resources/real" if CONFIG.data == "real" else f"resources/embedded-
 
 wildcard_constraints:
     dataset="|".join(names.DATASETS),
-    prepared=r"[a-z0-9_.-]+",
+    prepared="|".join(map(re.escape, PREPARED)),
     experiment="|".join(EXPERIMENTS),
     attack="|".join(names.ATTACKS),
     epsilons=r"[0-9.e+_inf-]+",

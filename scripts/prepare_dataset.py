@@ -4,6 +4,7 @@ from pathlib import Path
 
 from _job import run
 
+from dpmia.datasets.sources import require_published
 from dpmia.registry import load
 
 
@@ -11,7 +12,10 @@ def main(snakemake):
     """Read and encode the data set of `params.module`."""
     module = load(snakemake.params.module)
     frame = module.read(Path(snakemake.input[0]).parent)
-    module.encode(frame, snakemake.params.attributes).save(snakemake.output[0])
+    dataset = module.encode(frame, snakemake.params.attributes)
+    if not dataset.provenance["stand_in"]:
+        require_published(dataset.name, dataset.provenance["files"])
+    dataset.save(snakemake.output[0])
 
 
 run(main, snakemake)

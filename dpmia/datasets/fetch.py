@@ -97,7 +97,7 @@ def fetch(
                 return
             if fault.final:
                 del pending[url]
-    raise _failure(raw, destination, mirror, faults)
+    raise _failure(raw, mirror, faults)
 
 
 def _tried(raw: RawFile, destination: Path, name: str, opener: Opener, faults: dict[str, str]) -> _UnusableError | None:
@@ -261,7 +261,7 @@ def _matches(path: Path, raw: RawFile) -> bool:
         return hashlib.file_digest(content, "sha256").hexdigest() == raw.sha256
 
 
-def _failure(raw: RawFile, destination: Path, mirror: Path | None, faults: dict[str, str]) -> DataError:
+def _failure(raw: RawFile, mirror: Path | None, faults: dict[str, str]) -> DataError:
     """Return the one message: what was tried, what it should be, and how to do it by hand."""
     tried = "; ".join(f"{source}: {fault}" for source, fault in faults.items()) or "no source to try"
     folder = mirror or Path("<a folder of yours, named by data_mirror>")
@@ -270,6 +270,5 @@ def _failure(raw: RawFile, destination: Path, mirror: Path | None, faults: dict[
         f"{raw.dataset}/{raw.file}",
         f"no source with the right content ({tried})",
         f"{raw.bytes} bytes with sha256 {raw.sha256}",
-        f"Get the file by hand from {by_hand} (see {raw.homepage}) and put it at {folder / raw.mirror[0]}, "
-        f"or at {destination}.",
+        f"Get the file by hand from {by_hand} (see {raw.homepage}) and put it at {folder / raw.mirror[0]}.",
     )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from dpmia.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,27 @@ def all_raw_files() -> tuple[RawFile, ...]:
             )
             for row in csv.DictReader(lines)
         )
+
+
+def require_published(dataset: str, files: Iterable[Mapping[str, Any]]) -> None:
+    """Refuse files that are not the publisher's, however they came to their place.
+
+    Args:
+        dataset: name of the data set.
+        files: what was read, with `name` and `sha256` each.
+
+    Raises:
+        DataError: a file has another content than the published one.
+    """
+    published = {raw.file: raw.sha256 for raw in raw_files(dataset)}
+    for file in files:
+        if file["sha256"] != published[file["name"]]:
+            raise DataError(
+                f"{dataset}/{file['name']}",
+                f"sha256 {file['sha256']}",
+                f"{published[file['name']]}, that of the published file",
+                "Remove the file: the next run fetches it again.",
+            )
 
 
 def raw_files(dataset: str) -> tuple[RawFile, ...]:

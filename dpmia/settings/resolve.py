@@ -42,6 +42,9 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
         ConfigError: a wrong key or value anywhere, whichever scale it stands under.
     """
     settings = checked(Config, dict(config), "config")
+    mirror = settings.data_mirror
+    if settings.data == "real" and mirror is not None and not (root / mirror).is_dir():
+        raise ConfigError("config, key 'data_mirror'", repr(mirror), "a folder that exists, or null to download")
     experiments: dict[str, Experiment] = {}
     papers: dict[str, str] = {}
     for name in settings.experiments:

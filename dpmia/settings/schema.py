@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
@@ -64,7 +65,7 @@ class Membership(Settings):
     """`cluster` only: clusters for each class."""
     pairing: Literal["nearest", "farthest"] | None = None
     """`cluster` only: which clusters of different classes form one group, by the distance of their centres."""
-    cluster_seed: Annotated[int, Field(ge=0)] | None = None
+    cluster_seed: Annotated[int, Field(ge=0, lt=2**32)] | None = None
     """`cluster` only: seed of k-means; one clustering serves all replicates."""
     restarts: Annotated[int, Field(ge=1)] | None = None
     """`cluster` only: restarts of k-means; the best counts."""
@@ -160,7 +161,7 @@ class Experiment(Settings):
     """Independent repetitions, a multiple of `block`."""
     block: Annotated[int, Field(ge=1)]
     """Replicates that one job trains. A changed number retrains everything; more replicates only add jobs."""
-    attacks: list[_one_of(names.ATTACKS)]
+    attacks: Annotated[list[_one_of(names.ATTACKS)], Field(min_length=1)]
     """Attacks by name."""
 
     @field_validator("epsilons")
@@ -184,6 +185,9 @@ class Experiment(Settings):
     def _fits_together(self) -> Experiment:
         if self.replicates % self.block:
             raise ValueError(f"replicates ({self.replicates}) that are a multiple of block ({self.block})")
+        finite = [epsilon for group in self.epsilons for epsilon in group if math.isfinite(epsilon)]
+        if self.training.engine == "plain" and finite:
+            raise ValueError("an engine other than 'plain' for a finite epsilon: it adds no noise")
         combination = (self.training.sampling, self.privacy.relation, self.privacy.accountant)
         if combination not in VALID_ACCOUNTING:
             allowed = "; ".join(", ".join(known) for known in VALID_ACCOUNTING)

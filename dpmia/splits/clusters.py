@@ -12,6 +12,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
+from dpmia.errors import DataError
+
 PAIRINGS = ("nearest", "farthest")
 
 
@@ -31,6 +33,7 @@ def clusters(
         restarts: of k-means; the best of them counts.
 
     Raises:
+        DataError: a class has fewer records than clusters.
         ValueError: an unknown pairing.
     """
     if pairing not in PAIRINGS:
@@ -41,6 +44,8 @@ def clusters(
     centres = None
     for label in [lead, *labels[labels != lead]]:
         rows = np.flatnonzero(y == label)
+        if len(rows) < count:
+            raise DataError("clusters", f"{count} for a class of {len(rows)} records", f"at most {len(rows)}")
         means = KMeans(count, n_init=restarts, random_state=seed).fit(x[rows])
         if centres is None:
             centres, names = means.cluster_centers_, np.arange(count)

@@ -34,6 +34,8 @@ def erlingsson_advantage(epsilon: ArrayLike, delta: float = 0.0) -> np.ndarray:
 def humphries_advantage(epsilon: ArrayLike, delta: float = 0.0) -> np.ndarray:
     """Return (e^epsilon - 1 + 2 delta) / (e^epsilon + 1), the tight bound on TPR - FPR of (epsilon, delta).
 
+    It compares a data set that holds the record with one that holds another in its place: replace-one.
+
     The paper's formula; the published plotting code puts delta at another place. 1 at epsilon = infinity.
 
     Source: Humphries et al. 2023, theorems III.1 and III.4.
@@ -41,3 +43,23 @@ def humphries_advantage(epsilon: ArrayLike, delta: float = 0.0) -> np.ndarray:
     # tanh(epsilon / 2) and e^-epsilon stay finite where e^epsilon does not.
     shrunk = np.exp(-np.asarray(epsilon, dtype=float))
     return (1 - shrunk + 2 * delta * shrunk) / (1 + shrunk)
+
+
+def advantage_bound(epsilon: ArrayLike, delta: float, relation: str) -> np.ndarray:
+    """Return the bound of Humphries et al. for a promise under either neighbouring relation, at most 1.
+
+    Replacing a record is removing one and adding one: what holds (epsilon, delta) under `add_remove` holds
+    (2 epsilon, (1 + e^epsilon) delta) under `replace_one` (group privacy).
+
+    Args:
+        epsilon: > 0.
+        delta: of the promise.
+        relation: `replace_one` or `add_remove`.
+    """
+    epsilon = np.asarray(epsilon, dtype=float)
+    if relation == "replace_one":
+        return humphries_advantage(epsilon, delta)
+    # (1 + e^epsilon) delta e^(-2 epsilon), in an order that stays finite.
+    shrunk_delta = (np.exp(-2 * epsilon) + np.exp(-epsilon)) * delta
+    shrunk = np.exp(-2 * epsilon)
+    return np.minimum(1.0, (1 - shrunk + 2 * shrunk_delta) / (1 + shrunk))

@@ -21,6 +21,10 @@ RELATIONS = {
 }
 
 
+#: Where the search for less noise ends: nothing that is trained needs less, and the accountant gets slow there.
+SMALLEST_SIGMA = 0.05
+
+
 @dataclass(frozen=True)
 class Mechanism:
     """Everything that determines (epsilon, delta) of one training run.
@@ -98,6 +102,8 @@ class Mechanism:
                     "Raise epsilon or delta, or take fewer steps.",
                 )
         while excess(low) <= 0:
+            if low < math.log(SMALLEST_SIGMA):  # delta alone covers every record that is ever drawn
+                return math.exp(low)
             high, low = low, low - 0.25
         sigma = brentq(excess, low, high, xtol=tolerance)
         while excess(sigma) > 0:  # the root may lie on the wrong side by its tolerance

@@ -114,8 +114,11 @@ def _targets(
                     "replicate": replicate,
                     "role": ROLE,
                     "accounting": accounting,
+                    "model": {"kind": job["model"].partition(":")[2], **job["shape"]},
+                    "engine": job["engines"]["plain" if sigma is None else "private"].partition(":")[2],
                     "recipe": dict(job["recipe"]),
                     "steps": recipe.steps(size),
+                    "seed": root_seed,
                     "meaning": meaning,
                 }
                 yield Target(run, split, about)

@@ -13,6 +13,8 @@ from conftest import Files  # the one beside this file
 from dpmia.datasets.sources import RawFile
 from dpmia.datasets.table import Dataset
 from dpmia.measure import COLUMNS, KEYS, NO_ATTACK, read_table
+from dpmia.registry import load
+from dpmia.settings.names import STAND_INS
 from dpmia.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
 from dpmia.splits.split import Split, load_splits, save_splits
 
@@ -104,6 +106,19 @@ def test_make_stand_in_and_prepare_dataset_follow_one_another(run_script, tmp_pa
     made = Dataset.load(target)
     assert made.x.shape == (920, 22)
     assert made.provenance["stand_in"] is True
+
+
+def test_prepare_dataset_takes_no_file_for_real_that_is_not_the_publishers(run_script, tmp_path):
+    load(STAND_INS["student"])(tmp_path, 0)
+    (tmp_path / "STAND-IN.txt").unlink()
+    with pytest.raises(SystemExit, match=r"student-por\.csv: found sha256 .*that of the published file"):
+        run_script(
+            "prepare_dataset",
+            Files(str(tmp_path / "student.npz")),
+            input=Files(str(tmp_path / "student-por.csv")),
+            params={"module": "dpmia.datasets.student", "attributes": []},
+        )
+    assert not (tmp_path / "student.npz").exists()
 
 
 def test_find_clusters_names_a_group_for_every_record(run_script, prepared, tmp_path):

@@ -186,3 +186,10 @@ def test_the_record_says_all_that_a_reader_needs():
     assert json.loads(json.dumps(record)) == record
     told = {field.name: record[field.name] for field in dataclasses.fields(Mechanism)}
     assert Mechanism(**told) == mechanism(relation="replace_one")
+
+
+def test_a_delta_that_covers_every_record_ever_drawn_needs_next_to_no_noise_and_ends():
+    mechanism = Mechanism("poisson", 1e-4, 1, 1, "add_remove", 1e-3, "pld")
+    sigma = mechanism.noise_multiplier(1.0)
+    assert sigma < 0.2
+    assert mechanism.epsilon(sigma) <= 1.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize_scalar
 
-from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage, yeom_advantage
+from dpmia.theory.bounds import advantage_bound, erlingsson_advantage, humphries_advantage, yeom_advantage
 
 EPSILONS = np.concatenate([[0.0], np.geomspace(1e-4, 50, 400)])
 DELTAS = [0, 1e-10, 1e-5, 0.01, 0.3, 0.99]
@@ -104,3 +104,16 @@ def test_yeoms_bound_says_nothing_above_log_two_and_knows_no_delta():
 def test_lists_are_bounded_one_by_one():
     for bound in (humphries_advantage, erlingsson_advantage, yeom_advantage):
         assert bound([0.1, 1]).tolist() == [float(bound(0.1)), float(bound(1))]
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_a_promise_under_add_remove_is_one_of_twice_epsilon_under_replace_one(epsilon):
+    delta = 1e-5
+    grown = humphries_advantage(2 * epsilon, (1 + np.exp(epsilon)) * delta)
+    assert advantage_bound(epsilon, delta, "add_remove") == pytest.approx(float(grown), abs=1e-12)
+    assert advantage_bound(epsilon, delta, "replace_one") == humphries_advantage(epsilon, delta)
+
+
+def test_no_bound_is_above_one_or_breaks_down_at_large_epsilon():
+    for relation in ("add_remove", "replace_one"):
+        assert (advantage_bound([1000.0, np.inf], 0.5, relation) <= 1).all()

@@ -11,6 +11,7 @@ from test_datasets_real import MIRROR
 from dpmia.datasets import adult, compas
 from dpmia.datasets.fetch import fetch
 from dpmia.datasets.sources import raw_files
+from dpmia.errors import DataError
 from dpmia.splits import clusters as module
 from dpmia.splits.clusters import clusters
 
@@ -130,3 +131,8 @@ def test_sizes_on_the_real_files(tmp_path, data, seed, sizes, monkeypatch):
     for pairing, expected in sizes.items():
         found = clusters(dataset.x, dataset.y, pairing=pairing, seed=seed, restarts=10)
         assert np.unique(found, return_counts=True)[1].tolist() == expected, pairing
+
+
+def test_a_class_smaller_than_the_number_of_clusters_is_told():
+    with pytest.raises(DataError, match="3 for a class of 2 records"):
+        clusters(np.zeros((6, 2)), np.array([0, 0, 0, 0, 1, 1]), count=3)

@@ -178,7 +178,7 @@ def test_a_wrong_source_is_told_and_leaves_nothing(tmp_path, url, path, fault):
     with pytest.raises(DataError, match=fault) as caught:
         quick(raw(url(path)), tmp_path / "toy.data")
     message = str(caught.value)
-    for part in (url(path), raw().sha256, str(len(CONTENT)), "https://example.org/toy", str(tmp_path / "toy.data")):
+    for part in (url(path), raw().sha256, str(len(CONTENT)), "https://example.org/toy", "data_mirror>/toy/toy.data"):
         assert part in message
     assert files(tmp_path) == []
 

@@ -236,6 +236,7 @@ def test_a_wrong_value_is_told_with_its_place_and_what_is_expected(plan, path, v
     [
         ({"membership.members": "all"}, "numbers of members and nonmembers for kind 'iid', not 'all'"),
         ({"iid_arms": True}, "iid_arms: false for kind 'iid'"),
+        ({"training.engine": "plain", "epsilons": [[1], ["inf"]]}, "an engine other than 'plain' for a finite epsilon"),
         ({"attacks": ["random", "random"]}, "each attack once, not random twice"),
         ({"arms": {"any": {"group": "va"}}}, "arm 'any' without the key group for kind 'iid'"),
         ({"training.sampling": "shuffle", "privacy.relation": "add_remove"}, "not shuffle, add_remove, pld"),
@@ -539,3 +540,10 @@ def test_the_name_of_a_data_set_does_not_depend_on_the_order_of_attributes():
 def test_own_experiment_files_are_listed():
     files = {f"experiments/{path.name}" for path in Path(ROOT / "experiments").glob("*.yaml")}
     assert files == set(OWN_CONFIG["experiments"])
+
+
+def test_a_mirror_that_is_not_there_is_told_before_anything_is_downloaded(tmp_path):
+    config = {"experiments": [str(ROOT / "experiments/humphries.yaml")], "data_mirror": "nowhere"}
+    with pytest.raises(ConfigError, match="'data_mirror': found 'nowhere'; expected a folder that exists"):
+        make_plan({**config, "data": "real"}, tmp_path)
+    assert make_plan({**config, "data": "embedded"}, tmp_path).config.data_mirror == "nowhere"

@@ -70,7 +70,8 @@ def test_more_than_the_data_can_give(workspace, apply, words):
 
 
 def test_a_missing_raw_file_without_a_network_is_told_with_its_places(workspace):
-    answer = workspace.snakemake("humphries_fig7", data="real", data_mirror=str(workspace.folder / "empty"))
+    (workspace.folder / "empty").mkdir()
+    answer = workspace.snakemake("humphries_fig7", data="real", data_mirror="empty")
     assert answer.returncode != 0
     assert "student-por.csv" in answer.stdout
     assert "a7594a11d777" in answer.stdout

@@ -74,3 +74,11 @@ def test_another_mirror_reruns_nothing_on_stand_ins(grown):
 def test_a_deleted_figure_is_made_again_and_nothing_else(grown):
     (grown.folder / "results/embedded-smoke/figures/humphries/humphries_fig3.png").unlink()
     assert grown.planned() == {"make_humphries_fig3": 1}
+
+
+def test_an_experiment_of_ones_own_is_run_by_all(grown):
+    def own(file):
+        file["experiments"]["my_school"] = {**file["experiments"]["student"], "arms": {"mousinho": {"group": "MS"}}}
+
+    grown.change_experiments(own)
+    assert grown.planned() == {"draw_splits": 1, "train_block": 1, **AFTER_TRAINING}

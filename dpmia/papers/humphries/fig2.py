@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.humphries.epsilon_curves import accuracy_panel, advantage_panel
+from dpmia.papers.humphries.epsilon_curves import ORACLE, accuracy_panel, advantage_panel
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
@@ -19,5 +19,5 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     optimal.set_title("optimal threshold (oracle)")
     accuracy_panel(accuracy, table, "cluster")
     drawing.legend(figure)
-    drawing.caption(figure, drawing.run_facts(facts))
+    drawing.caption(figure, f"{ORACLE} {drawing.run_facts(facts)}")
     return figure

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.humphries.epsilon_curves import advantage_panel
+from dpmia.papers.humphries.epsilon_curves import ORACLE, advantage_panel
 
 HOSPITALS = {"cleveland": "Cleveland", "hungary": "Hungary", "switzerland": "Switzerland", "va": "VA Long Beach"}
 
@@ -21,5 +21,5 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.legend(figure)
     for panel in axes[1:]:
         panel.set_ylabel("")
-    drawing.caption(figure, "Optimal threshold (oracle). " + drawing.run_facts(facts))
+    drawing.caption(figure, f"Optimal threshold. {ORACLE} {drawing.run_facts(facts)}")
     return figure
