@@ -15,7 +15,8 @@ help:
 
 install: .venv/installed
 
-# torch first and alone: without its pin the other packages would pull a build for GPUs, gigabytes larger.
+# torch first and alone: a build for CPUs that pip was pointed to (PIP_FIND_LINKS, PIP_EXTRA_INDEX_URL) is then kept by
+# all that follows.
 .venv/installed: constraints.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is " + sys.version)'
 	$(PYTHON) -m venv .venv
