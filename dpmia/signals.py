@@ -20,7 +20,7 @@ FORMAT = "dpmia-signals"
 VERSION = 1
 
 #: What a record is to the model that was asked about it.
-NONMEMBER, MEMBER, VALIDATION = 0, 1, 2
+NONMEMBER, MEMBER, VALIDATION, POPULATION = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Signal:
             privacy), recipe, steps, meaning (what its seeds were derived from).
         records: int64, shape (queries,): rows of the data set.
         labels: int64, shape (queries,): their classes.
-        part: uint8, shape (queries,): NONMEMBER, MEMBER or VALIDATION.
+        part: uint8, shape (queries,): NONMEMBER, MEMBER, VALIDATION or POPULATION (what the attacker has).
         logits: float32, shape (queries, classes).
     """
 
@@ -51,6 +51,11 @@ class Signal:
     def is_member(self) -> np.ndarray:
         """bool, shape (queries,)."""
         return self.part == MEMBER
+
+    @property
+    def is_nonmember(self) -> np.ndarray:
+        """bool, shape (queries,)."""
+        return self.part == NONMEMBER
 
     @property
     def losses(self) -> np.ndarray:

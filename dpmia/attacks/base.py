@@ -3,11 +3,44 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from dpmia import metrics
-from dpmia.signals import MEMBER, NONMEMBER, Signal
+from dpmia.signals import Signal
+
+
+@dataclass(frozen=True)
+class References:
+    """What the attacker's own models answer to the queries of one target model.
+
+    Attributes:
+        losses: float64, shape (models, queries): cross-entropy of the true class, in nats.
+        trained_on: bool, shape (models, queries): whether the training set of the model held the record.
+    """
+
+    losses: np.ndarray
+    trained_on: np.ndarray
+
+    def __post_init__(self) -> None:
+        """Refuse arrays that do not fit together."""
+        if self.losses.shape != self.trained_on.shape or self.losses.ndim != 2:
+            raise ValueError(f"losses of shape {self.losses.shape}, trained_on of shape {self.trained_on.shape}")
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What the attacker has beside the answers of the target model.
+
+    Attributes:
+        shadows: answers of shadow models on their own members and non-members.
+        references: of models trained on other draws of the same data.
+    """
+
+    shadows: Sequence[Signal] = ()
+    references: References | None = None
 
 
 class Attack(ABC):
@@ -17,7 +50,7 @@ class Attack(ABC):
     oracle: bool = False
 
     @abstractmethod
-    def scores(self, signal: Signal, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """Return one score for each query of `signal`, higher = more likely a member; float64, shape (queries,)."""
 
     @abstractmethod
@@ -25,15 +58,18 @@ class Attack(ABC):
         """Return True where the attack says "member"; bool, shape (queries,)."""
 
 
-def measure(attack: Attack, signal: Signal, rng: np.random.Generator) -> dict[str, float]:
+def measure(attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator) -> dict[str, float]:
     """Attack one model and return every metric by name.
+
+    Only members and non-members count; what else the signal holds is there for the attack to use.
 
     Raises:
         ValueError: a score is not a number, or members or non-members are missing.
     """
-    asked = signal.of(MEMBER, NONMEMBER)
-    scores = attack.scores(asked, rng)
-    if np.isnan(scores).any():
-        raise ValueError(f"{np.isnan(scores).sum()} scores of {type(attack).__name__} are not numbers")
-    truth = asked.is_member
-    return {**metrics.advantage(attack.decisions(asked, scores), truth), **metrics.ranking(scores, truth)}
+    asked = signal.is_member | signal.is_nonmember
+    truth = signal.is_member[asked]
+    scores = attack.scores(signal, known, rng)
+    if np.isnan(scores[asked]).any():
+        raise ValueError(f"{np.isnan(scores[asked]).sum()} scores of {type(attack).__name__} are not numbers")
+    says = attack.decisions(signal, scores)[asked]
+    return {**metrics.advantage(says, truth), **metrics.ranking(scores[asked], truth)}

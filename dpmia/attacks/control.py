@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpmia.attacks.base import Attack
+from dpmia.attacks.base import Attack, Knowledge
 from dpmia.metrics import best_threshold
 from dpmia.signals import Signal
 
@@ -17,10 +17,11 @@ class RandomScores(Attack):
 
     oracle = True
 
-    def scores(self, signal: Signal, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         return rng.random(len(signal.records))
 
     def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
         """See `Attack.decisions`."""
-        return scores >= best_threshold(scores, signal.is_member)
+        asked = signal.is_member | signal.is_nonmember
+        return scores >= best_threshold(scores[asked], signal.is_member[asked])

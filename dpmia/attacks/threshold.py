@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpmia.attacks.base import Attack
+from dpmia.attacks.base import Attack, Knowledge
 from dpmia.metrics import best_threshold
 from dpmia.signals import Signal
 
@@ -12,7 +12,7 @@ from dpmia.signals import Signal
 class LossScore(Attack):
     """Scores by minus the loss: models fit their members better (Yeom et al. 2018)."""
 
-    def scores(self, signal: Signal, rng: np.random.Generator) -> np.ndarray:
+    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         return -signal.losses
 
@@ -41,4 +41,5 @@ class OptimalThreshold(LossScore):
 
     def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
         """See `Attack.decisions`."""
-        return scores >= best_threshold(scores, signal.is_member)
+        asked = signal.is_member | signal.is_nonmember
+        return scores >= best_threshold(scores[asked], signal.is_member[asked])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,12 +19,13 @@ class Dataset:
 
     Attributes:
         name: the data set's name in the settings.
-        x: float32, shape (records, features), encoded and scaled.
-        y: int64, shape (records,), class numbers from 0.
+        x: shape (records, features): float32, encoded and scaled; or uint8, the pixels of images (see `inputs`).
+        y: shape (records,): int64, class numbers from 0; or float32, numbers to predict, where there are no classes.
         features: names of the columns of `x`.
-        classes: names of the classes, by number.
+        classes: names of the classes, by number; none where a number is predicted.
         attributes: name -> strings of shape (records,), kept out of `x`: hospital, school, sex.
         provenance: plain data on the origin: files with sha256 and rows, whether stand-in.
+        image: channels, height and width of the images that the rows of `x` are, in that order; None for tables.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Dataset:
     classes: tuple[str, ...]
     attributes: dict[str, np.ndarray] = field(default_factory=dict)
     provenance: dict = field(default_factory=dict)
+    image: tuple[int, int, int] | None = None
 
     def __post_init__(self) -> None:
         """Refuse arrays that do not fit together, whoever made them."""
@@ -40,13 +43,22 @@ class Dataset:
         shapes = {"y": self.y.shape, **{name: values.shape for name, values in self.attributes.items()}}
         if self.x.shape != (records, len(self.features)) or any(shape != (records,) for shape in shapes.values()):
             raise ValueError(f"{self.name}: x has shape {self.x.shape}, {len(self.features)} names, and {shapes}")
-        if not np.isfinite(self.x).all():
-            raise ValueError(f"{self.name}: x holds values that are not finite")
-        if records and not 0 <= self.y.min() <= self.y.max() < len(self.classes):
+        if self.image is not None and math.prod(self.image) != len(self.features):
+            raise ValueError(f"{self.name}: images of {self.image} with {len(self.features)} features")
+        if not (np.isfinite(self.x).all() and np.isfinite(self.y).all()):
+            raise ValueError(f"{self.name}: x or y holds values that are not finite")
+        if (self.y.dtype.kind == "i") != bool(self.classes):
+            raise ValueError(f"{self.name}: y of type {self.y.dtype} with {len(self.classes)} classes")
+        if records and self.classes and not 0 <= self.y.min() <= self.y.max() < len(self.classes):
             raise ValueError(f"{self.name}: labels {self.y.min()}..{self.y.max()} for {len(self.classes)} classes")
 
     def __len__(self) -> int:
         return len(self.x)
+
+    def inputs(self, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Return the features of some records as models take them: float32, pixels between 0 and 1."""
+        chosen = self.x[rows]
+        return chosen.astype(np.float32) / 255 if chosen.dtype == np.uint8 else chosen
 
     @property
     def fingerprint(self) -> str:
@@ -65,6 +77,7 @@ class Dataset:
             "classes": self.classes,
             "attributes": sorted(self.attributes),
             "provenance": self.provenance,
+            "image": self.image,
         }
         columns = {f"attribute_{i}": self.attributes[name] for i, name in enumerate(header["attributes"])}
         with whole_file(path) as part:
@@ -83,4 +96,5 @@ class Dataset:
                 classes=tuple(header["classes"]),
                 attributes={name: arrays[f"attribute_{i}"] for i, name in enumerate(header["attributes"])},
                 provenance=header["provenance"],
+                image=header["image"] and tuple(header["image"]),
             )

@@ -100,11 +100,11 @@ def full_generator(seed: int) -> torch.Generator:
     """Return a generator on the CPU that is seeded from all bits of `seed`.
 
     `manual_seed` takes the low 32 bits only: among 10 000 models two would share their noise with a probability
-    of 1 %. Both libraries run the Mersenne Twister MT19937, and numpy seeds it from all bits; its 624 words are
-    put into the state of torch's.
+    of 1 %. So the 624 words of the Mersenne Twister's state are drawn here, by a generator that uses all bits.
     """
     generator = torch.Generator().manual_seed(0)
     state = generator.get_state()
-    state.numpy()[_TWISTER].view(np.uint64)[:] = np.random.MT19937(seed).state["state"]["key"]
+    words = np.random.SFC64(seed).random_raw(624) >> np.uint64(32)
+    state.numpy()[_TWISTER].view(np.uint64)[:] = words
     generator.set_state(state)
     return generator

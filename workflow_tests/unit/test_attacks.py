@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpmia.attacks.base import Attack, measure
+from dpmia.attacks.base import Attack, Knowledge, measure
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
 from dpmia.metrics import advantage
@@ -35,15 +35,15 @@ def random_signal(seed, members=30, nonmembers=40, shift=0.0):
 
 def test_scores_are_minus_the_losses():
     for attack in (AverageThreshold(), OptimalThreshold()):
-        np.testing.assert_allclose(attack.scores(FOUR, rng()), [-0.1, -0.5, -0.35, -0.9], rtol=1e-6)
+        np.testing.assert_allclose(attack.scores(FOUR, Knowledge(), rng()), [-0.1, -0.5, -0.35, -0.9], rtol=1e-6)
 
 
 def test_average_threshold_on_four_records_by_hand():
     # Mean training loss (.1 + .5) / 2 = .3: one of two members and none of two non-members lie below.
     # The mean over all four, .4625, would accuse a non-member.
     attack = AverageThreshold()
-    assert attack.decisions(FOUR, attack.scores(FOUR, rng())).tolist() == [True, False, False, False]
-    found = measure(attack, FOUR, rng())
+    assert attack.decisions(FOUR, attack.scores(FOUR, Knowledge(), rng())).tolist() == [True, False, False, False]
+    found = measure(attack, FOUR, Knowledge(), rng())
     assert (found["tpr"], found["fpr"], found["advantage"]) == (0.5, 0, 0.5)
     assert found["auc"] == 0.75  # of four pairs, the member with loss .5 loses one to the non-member with .35
 
@@ -51,29 +51,29 @@ def test_average_threshold_on_four_records_by_hand():
 def test_a_loss_of_exactly_the_mean_is_a_member():
     same = asked([0.25, 0.25, 0.25, 0.5], [MEMBER, MEMBER, NONMEMBER, NONMEMBER])
     attack = AverageThreshold()
-    assert attack.decisions(same, attack.scores(same, rng())).tolist() == [True, True, True, False]
+    assert attack.decisions(same, attack.scores(same, Knowledge(), rng())).tolist() == [True, True, True, False]
 
 
 def test_optimal_threshold_on_four_records_by_hand():
     # Accusing loss <= .1 gives 1/2 - 0, <= .5 gives 1 - 1/2: equally good, and the stricter one is taken.
     attack = OptimalThreshold()
-    assert attack.decisions(FOUR, attack.scores(FOUR, rng())).tolist() == [True, False, False, False]
-    assert measure(attack, FOUR, rng())["advantage"] == 0.5
+    assert attack.decisions(FOUR, attack.scores(FOUR, Knowledge(), rng())).tolist() == [True, False, False, False]
+    assert measure(attack, FOUR, Knowledge(), rng())["advantage"] == 0.5
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_oracle_is_never_below_zero_nor_below_the_average_threshold(seed):
     signal = random_signal(seed, shift=0.3 * (seed % 5 - 2) + 0.6)
     average, optimal = (
-        measure(attack, signal, rng())["advantage"] for attack in (AverageThreshold(), OptimalThreshold())
+        measure(attack, signal, Knowledge(), rng())["advantage"] for attack in (AverageThreshold(), OptimalThreshold())
     )
     assert optimal >= max(average, 0)
 
 
 def test_a_model_that_fits_nonmembers_better_has_a_negative_average_advantage_and_no_negative_oracle():
     wrong_way = asked([2, 3, 2.5, 0.1, 0.2, 0.3], [MEMBER] * 3 + [NONMEMBER] * 3)
-    assert measure(AverageThreshold(), wrong_way, rng())["advantage"] < -0.3
-    assert measure(OptimalThreshold(), wrong_way, rng())["advantage"] == 0
+    assert measure(AverageThreshold(), wrong_way, Knowledge(), rng())["advantage"] < -0.3
+    assert measure(OptimalThreshold(), wrong_way, Knowledge(), rng())["advantage"] == 0
 
 
 def test_only_rules_that_look_at_the_answers_are_oracles():
@@ -85,7 +85,7 @@ def test_the_control_has_the_bias_of_the_oracle_and_nothing_else():
     members, nonmembers, repetitions = 25, 35, 400
     found = np.array(
         [
-            measure(RandomScores(), random_signal(0, members, nonmembers, shift=5), rng(seed))["advantage"]
+            measure(RandomScores(), random_signal(0, members, nonmembers, shift=5), Knowledge(), rng(seed))["advantage"]
             for seed in range(repetitions)
         ]
     )
@@ -106,23 +106,25 @@ def test_the_control_has_the_bias_of_the_oracle_and_nothing_else():
 
 def test_the_control_does_not_look_at_the_losses():
     plain, separated = random_signal(1), random_signal(2, shift=100)
-    known = measure(RandomScores(), plain, rng(7))
-    assert measure(RandomScores(), separated, rng(7)) == pytest.approx(known, nan_ok=True)
-    assert measure(RandomScores(), plain, rng(8)) != pytest.approx(known, nan_ok=True)
+    known = measure(RandomScores(), plain, Knowledge(), rng(7))
+    assert measure(RandomScores(), separated, Knowledge(), rng(7)) == pytest.approx(known, nan_ok=True)
+    assert measure(RandomScores(), plain, Knowledge(), rng(8)) != pytest.approx(known, nan_ok=True)
 
 
 @pytest.mark.parametrize("attack", [AverageThreshold(), OptimalThreshold(), RandomScores()])
 def test_validation_records_are_not_asked_about(attack):
     losses, part = [0.1, 0.5, 0.35, 0.9], [MEMBER, MEMBER, NONMEMBER, NONMEMBER]
-    more = asked([0.01, *losses, 4.0, 0.02], [VALIDATION, *part, VALIDATION, VALIDATION])
-    assert measure(attack, more, rng(3)) == pytest.approx(measure(attack, FOUR, rng(3)), nan_ok=True)
+    more = asked([*losses, 0.01, 4.0, 0.02], [*part, VALIDATION, VALIDATION, VALIDATION])
+    found = measure(attack, more, Knowledge(), rng(3))
+    assert found == pytest.approx(measure(attack, FOUR, Knowledge(), rng(3)), nan_ok=True)
 
 
 def test_metrics_are_those_of_the_decisions():
     signal = random_signal(3, shift=0.5)
     attack = AverageThreshold()
-    found = measure(attack, signal, rng())
-    assert found | advantage(attack.decisions(signal, attack.scores(signal, rng())), signal.is_member) == found
+    found = measure(attack, signal, Knowledge(), rng())
+    says = attack.decisions(signal, attack.scores(signal, Knowledge(), rng()))
+    assert found | advantage(says, signal.is_member) == found
     assert set(found) == {
         *("advantage", "tpr", "fpr", "auc", "tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "resolution"),
     }
@@ -130,11 +132,11 @@ def test_metrics_are_those_of_the_decisions():
 
 def test_scores_that_are_not_numbers_are_refused():
     class Broken(AverageThreshold):
-        def scores(self, signal, rng):
+        def scores(self, signal, known, rng):
             return np.where(np.arange(len(signal.records)) < 3, np.nan, 0.0)
 
     with pytest.raises(ValueError, match="3 scores of Broken are not numbers"):
-        measure(Broken(), FOUR, rng())
+        measure(Broken(), FOUR, Knowledge(), rng())
 
 
 def test_a_model_with_broken_answers_is_refused():
@@ -142,17 +144,17 @@ def test_a_model_with_broken_answers_is_refused():
     logits[0] = np.nan
     broken = Signal({}, FOUR.records, FOUR.labels, FOUR.part, logits)
     with pytest.raises(ValueError, match="1 scores of OptimalThreshold are not numbers"):
-        measure(OptimalThreshold(), broken, rng())
+        measure(OptimalThreshold(), broken, Knowledge(), rng())
 
 
 def test_members_alone_cannot_be_measured():
     with pytest.raises(ValueError, match="one of them is missing"):
-        measure(RandomScores(), FOUR.of(MEMBER), rng())
+        measure(RandomScores(), FOUR.of(MEMBER), Knowledge(), rng())
 
 
 def test_an_attack_must_score_and_decide():
     class Half(Attack):
-        def scores(self, signal, rng):
+        def scores(self, signal, known, rng):
             return np.zeros(1)
 
     with pytest.raises(TypeError, match="decisions"):

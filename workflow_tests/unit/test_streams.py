@@ -15,12 +15,15 @@ def normals(seed):
     return torch.empty(50).normal_(generator=full_generator(seed))
 
 
-def test_a_generator_is_numpys_twister_of_the_same_seed():
+def test_a_generator_is_a_twister_that_starts_from_words_drawn_with_all_bits_of_the_seed():
     seed = 0x1234_5678_9ABC_DEF
+    twister = np.random.MT19937()
+    words = np.random.SFC64(seed).random_raw(624) >> np.uint64(32)
+    twister.state = {"bit_generator": "MT19937", "state": {"key": words.astype(np.uint32), "pos": 624}}
     drawn = torch.empty(2000, dtype=torch.int64).random_(0, 2**31, generator=full_generator(seed)).numpy()
-    # torch starts with a fresh block of words, one after numpy's place, and takes two words for each number.
-    words = np.random.MT19937(seed).random_raw(1 + 2 * 2000)[1:]
-    assert (drawn == words[1::2] % 2**31).all()
+    # torch takes two words for each number.
+    numbers = twister.random_raw(2 * 2000)
+    assert (drawn == numbers[1::2] % 2**31).all()
 
 
 def test_seeds_that_differ_in_high_bits_only_give_other_numbers():
