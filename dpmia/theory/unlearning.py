@@ -1,0 +1,101 @@
+"""What a bound on positive accuracy says beyond attacks: deletion requests, reconstructions, generalisation."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpmia.theory.positive_accuracy import positive_accuracy_bound
+
+
+def unlearning_guarantee(
+    epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
+) -> np.ndarray:
+    """Return the largest B for which the model counts as B-MI unlearnt for one record: P(record was out | S) >= B.
+
+    With L(epsilon, prior) = (1 + e^epsilon P(1)/P(0))^-1 it is L where delta is 0: one minus the bound on positive
+    accuracy.
+
+    Args:
+        epsilon: see `positive_accuracy_bound`.
+        prior: see `positive_accuracy_bound`.
+        delta: see `positive_accuracy_bound`.
+        acceptance: least P(S | the record was in) of the sets of models S that the guarantee is for.
+
+    Source: Thudi et al. 2024, definition 5.1 with theorem 3.3 (corrected).
+    """
+    return 1 - positive_accuracy_bound(epsilon, prior, delta, acceptance)
+
+
+def deletion_capacity(
+    bound: ArrayLike, epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
+) -> np.ndarray:
+    """Return how many records may ask to be deleted before the model is no longer B-MI unlearnt for all together.
+
+    Without delta, ln B / ln L with L of `unlearning_guarantee`. With delta it is (ln B + ln(1 + k)) / ln L,
+    k = delta / (a (e^epsilon - 1)): by group privacy, P(S | j of the m records in) is at most
+    e^(j epsilon) P(S | none) + delta (e^(j epsilon) - 1) / (e^epsilon - 1), and summing over j gives
+    P(none in | S) >= L^m / (1 + k).
+
+    Args:
+        bound: B, the least P(none of the records was in | S), in (0, 1).
+        epsilon: > 0, finite.
+        prior: P(1), probability that a record is drawn into the training set, the same for all; in (0, 1).
+        delta: in [0, 1).
+        acceptance: a, least P(S | none of the records was in); matters only with delta.
+
+    Returns:
+        A real number, at least 0; the whole part of it can be used.
+
+    Source: Thudi et al. 2024, corollary 5.2 with the sign of epsilon put right; delta is our addition.
+    """
+    bound, epsilon = np.asarray(bound, dtype=float), np.asarray(epsilon, dtype=float)
+    _check(bound, epsilon)
+    slack = np.log1p(delta / (np.asarray(acceptance, dtype=float) * np.expm1(epsilon)))
+    # The logarithm of L itself would be rounded to 0 at small priors.
+    prior = np.asarray(prior, dtype=float)
+    loss = np.log1p(np.exp(epsilon) * prior / (1 - prior))
+    return np.maximum((-np.log(bound) - slack) / loss, 0)
+
+
+def deletion_capacity_as_printed(bound: ArrayLike, epsilon: ArrayLike, prior: ArrayLike) -> np.ndarray:
+    """Return the capacity as its paper prints it, to redraw its figure 7: too large by up to e^(2 epsilon).
+
+    ln B / ln L with e^-epsilon where one minus the bound on positive accuracy has e^epsilon.
+
+    Args and returns: see `deletion_capacity`. Source: Thudi et al. 2024, corollary 5.2.
+    """
+    bound, epsilon, prior = (np.asarray(value, dtype=float) for value in (bound, epsilon, prior))
+    _check(bound, epsilon)
+    return -np.log(bound) / np.log1p(np.exp(-epsilon) * prior / (1 - prior))
+
+
+def reconstruction_bound(
+    epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
+) -> np.ndarray:
+    """Return the largest probability that a record which a reconstruction claims to have found was trained on.
+
+    The models on which a deterministic reconstruction names a record are a set S like any attack's, so the bound on
+    positive accuracy holds for it: `positive_accuracy_bound` with `acceptance` = P(the record is named | it was in).
+
+    Source: Thudi et al. 2024, corollary 5.3.
+    """
+    return positive_accuracy_bound(epsilon, prior, delta, acceptance)
+
+
+def generalisation_bound(epsilon: ArrayLike) -> np.ndarray:
+    """Return tanh(epsilon / 2), the largest |generalisation gap| / (largest loss) under pure differential privacy.
+
+    The gap is the mean loss over all records minus that over the training set, each record drawn with
+    probability 1/2.
+
+    Source: Thudi et al. 2024, corollary 5.4: (1 + e^epsilon)^-1 <= (gap / B + 1) / 2 <= (1 + e^-epsilon)^-1.
+    """
+    return np.tanh(np.asarray(epsilon, dtype=float) / 2)
+
+
+def _check(bound: np.ndarray, epsilon: np.ndarray) -> None:
+    if not ((bound > 0) & (bound < 1)).all():
+        raise ValueError(f"expected a bound in (0, 1), got {bound}")
+    if not ((epsilon > 0) & np.isfinite(epsilon)).all():
+        raise ValueError(f"expected a finite epsilon greater than 0, got {epsilon}")
