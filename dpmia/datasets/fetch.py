@@ -20,7 +20,7 @@ from typing import BinaryIO
 import requests
 import urllib3
 
-from dpmia.datasets.sources import RawFile
+from dpmia.datasets.sources import UNVERIFIED, RawFile
 from dpmia.errors import DataError
 from dpmia.files import whole_file
 
@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 SLOWEST = 10_000
 #: Largest archive that is worth downloading for one member: this many bytes, and ten times the member's.
 LARGEST_ARCHIVE = 64 << 20
+#: Largest file to take from a server where nobody says how many bytes it has.
+LARGEST_UNKNOWN = 4 << 30
 
 _CHUNK = 1 << 16
 _GZIP = b"\x1f\x8b"
@@ -68,7 +70,8 @@ def fetch(
 
     A right file that is there already stays. Else the mirror is asked, then each URL; a mirror may
     hold a part of the files, so what it lacks, or holds damaged, comes from the publisher. Only
-    content with the right sha256 takes the final name, so every source is as good as any other.
+    content with the right checksum takes the final name, so every source is as good as any other.
+    A file of which no checksum is known is taken as found, and the log says so.
 
     Args:
         raw: what to fetch.
@@ -121,20 +124,23 @@ def _tried(raw: RawFile, destination: Path, name: str, opener: Opener, faults: d
 def _copy(source: BinaryIO, part: Path, raw: RawFile) -> None:
     """Write the uncompressed content to `part`; stop at the first byte too many."""
     content = _uncompressed(source)
-    digest, size = hashlib.sha256(), 0
+    algorithm, _, expected = raw.checksum.partition(":")
+    digest, size, most = hashlib.new(algorithm or "sha256"), 0, _most(raw)
     with part.open("wb") as sink:
         while chunk := content.read(_CHUNK):
             if not size and chunk.lstrip()[:9].lower().startswith((b"<!doctype", b"<html")):
                 raise _UnusableError("an HTML page instead of the file", final=True)
             size += len(chunk)
-            if size > raw.bytes:
-                raise _UnusableError(f"more than the expected {raw.bytes} bytes")
+            if size > most:
+                raise _UnusableError(f"more than the expected {most} bytes")
             digest.update(chunk)
             sink.write(chunk)
-    if size < raw.bytes:
-        raise _UnusableError(f"only {size} of {raw.bytes} bytes")
-    if digest.hexdigest() != raw.sha256:
-        raise _UnusableError(f"the right number of bytes, but sha256 {digest.hexdigest()}")
+    if size < (raw.bytes or 1):
+        raise _UnusableError(f"only {size} of {raw.bytes} bytes" if raw.bytes else "an empty file")
+    if not expected:
+        log.warning(UNVERIFIED, raw.dataset, raw.file, digest.hexdigest())
+    elif digest.hexdigest() != expected:
+        raise _UnusableError(f"{size} bytes as expected, but {algorithm} {digest.hexdigest()}")
 
 
 def _uncompressed(source: BinaryIO) -> BinaryIO:
@@ -159,7 +165,9 @@ def _published(raw: RawFile, timeout: float) -> dict[str, Opener]:
     for url in raw.urls:
         address, _, member = url.partition("#")
         sources[url] = (
-            partial(_archived, address, member, raw, timeout) if member else partial(_body, address, timeout, raw.bytes)
+            partial(_archived, address, member, raw, timeout)
+            if member
+            else partial(_body, address, timeout, _most(raw))
         )
     return sources
 
@@ -178,7 +186,7 @@ def _archived(address: str, member: str, raw: RawFile, timeout: float) -> Iterat
     """Download an archive to a nameless file and open one member of it."""
     if PurePosixPath(member).is_absolute() or ".." in PurePosixPath(member).parts:
         raise _UnusableError(f"the member {member!r} leaves the archive's folder", final=True)
-    limit = LARGEST_ARCHIVE + 10 * raw.bytes
+    limit = LARGEST_ARCHIVE + 10 * (raw.bytes or LARGEST_ARCHIVE)
     with tempfile.TemporaryFile() as archive:
         with _body(address, timeout, limit) as body:
             while chunk := body.read(_CHUNK):
@@ -254,21 +262,35 @@ def _body(url: str, timeout: float, size: int) -> Iterator[_Body]:
         yield _Body(response, timeout + min(size, int(told) if told.isdecimal() else size) / SLOWEST)
 
 
+def _most(raw: RawFile) -> int:
+    return LARGEST_UNKNOWN if raw.bytes is None else raw.bytes
+
+
 def _matches(path: Path, raw: RawFile) -> bool:
-    if path.stat().st_size != raw.bytes:
+    """Tell whether the file that is there may stay; one that cannot be verified may, unless it is empty."""
+    size = path.stat().st_size
+    if size != (raw.bytes or size) or not size:
         return False
+    algorithm, _, expected = raw.checksum.partition(":")
+    if not expected:
+        return True
     with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest() == raw.sha256
+        return hashlib.file_digest(content, algorithm).hexdigest() == expected
 
 
 def _failure(raw: RawFile, mirror: Path | None, faults: dict[str, str]) -> DataError:
     """Return the one message: what was tried, what it should be, and how to do it by hand."""
-    tried = "; ".join(f"{source}: {fault}" for source, fault in faults.items()) or "no source to try"
+    tried = (
+        "; ".join(f"{source}: {fault}" for source, fault in faults.items())
+        or "it is not offered for download, and no mirror is named"
+    )
     folder = mirror or Path("<a folder of yours, named by data_mirror>")
-    by_hand = raw.urls[0].replace("#", ", in it ") if raw.urls else raw.homepage
+    size = f"{raw.bytes} bytes" if raw.bytes else "a file"
+    algorithm, _, digest = raw.checksum.partition(":")
+    place = raw.urls[0].replace("#", ", in it ") + f" (see {raw.homepage})" if raw.urls else raw.homepage
     return DataError(
         f"{raw.dataset}/{raw.file}",
         f"no source with the right content ({tried})",
-        f"{raw.bytes} bytes with sha256 {raw.sha256}",
-        f"Get the file by hand from {by_hand} (see {raw.homepage}) and put it at {folder / raw.mirror[0]}.",
+        f"{size} with {algorithm} {digest}" if digest else f"{size}, of which no checksum is known",
+        f"Get the file by hand from {place} and put it at {folder / raw.mirror[0]}.",
     )

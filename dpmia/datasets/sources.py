@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from dpmia.errors import DataError
+
+log = logging.getLogger(__name__)
+
+#: What is told of a file that is accepted as found: data set, file, sha256.
+UNVERIFIED = "%s/%s: no checksum of the published file is known; accepted as found, with sha256 %s"
 
 
 @dataclass(frozen=True)
@@ -21,10 +27,11 @@ class RawFile:
         file: its name inside the data set's raw folder.
         mirror: where it may lie inside a mirror folder, plain or with `.gz` appended.
         urls: where it is published, in the order to try: the file itself, plain or gzipped, or
-            `URL#member` for one member of a zip or tar archive.
-        sha256: of the uncompressed content, hexadecimal.
-        bytes: of the uncompressed content.
-        rows: number of records.
+            `URL#member` for one member of a zip or tar archive; none where it is got by hand.
+        checksum: of the uncompressed content: `sha256:` or `md5:` and hexadecimal digits; empty where none is
+            known, so that the file cannot be verified.
+        bytes: of the uncompressed content; None where unknown.
+        rows: number of records; None where unknown.
         licence: licence, or terms where there is none.
         homepage: a page for people that tells about the file.
     """
@@ -33,9 +40,9 @@ class RawFile:
     file: str
     mirror: tuple[str, ...]
     urls: tuple[str, ...]
-    sha256: str
-    bytes: int
-    rows: int
+    checksum: str
+    bytes: int | None
+    rows: int | None
     licence: str
     homepage: str
 
@@ -50,9 +57,9 @@ def all_raw_files() -> tuple[RawFile, ...]:
                 file=row["file"],
                 mirror=tuple(row["mirror"].split()),
                 urls=tuple(row["urls"].split()),
-                sha256=row["sha256"],
-                bytes=int(row["bytes"]),
-                rows=int(row["rows"]),
+                checksum=row["checksum"],
+                bytes=int(row["bytes"]) if row["bytes"] else None,
+                rows=int(row["rows"]) if row["rows"] else None,
                 licence=row["licence"],
                 homepage=row["homepage"],
             )
@@ -60,25 +67,34 @@ def all_raw_files() -> tuple[RawFile, ...]:
         )
 
 
-def require_published(dataset: str, files: Iterable[Mapping[str, Any]]) -> None:
+def require_published(dataset: str, files: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Refuse files that are not the publisher's, however they came to their place.
 
     Args:
         dataset: name of the data set.
-        files: what was read, with `name` and `sha256` each.
+        files: what was read: `name`, `sha256`, and `md5` where that is what the publisher tells.
+
+    Returns:
+        The names of files of which no checksum is known: accepted as found, and told in the log.
 
     Raises:
         DataError: a file has another content than the published one.
     """
-    published = {raw.file: raw.sha256 for raw in raw_files(dataset)}
+    published = {raw.file: raw.checksum for raw in raw_files(dataset)}
+    unverified = []
     for file in files:
-        if file["sha256"] != published[file["name"]]:
+        algorithm, _, digest = published[file["name"]].partition(":")
+        if not digest:
+            unverified.append(file["name"])
+            log.warning(UNVERIFIED, dataset, file["name"], file["sha256"])
+        elif file[algorithm] != digest:
             raise DataError(
                 f"{dataset}/{file['name']}",
-                f"sha256 {file['sha256']}",
-                f"{published[file['name']]}, that of the published file",
+                f"{algorithm} {file[algorithm]}",
+                f"{digest}, that of the published file",
                 "Remove the file: the next run fetches it again.",
             )
+    return tuple(unverified)
 
 
 def raw_files(dataset: str) -> tuple[RawFile, ...]:

@@ -15,12 +15,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from dpmia.datasets import fetch as fetching
+from dpmia.datasets import sources
 from dpmia.datasets.fetch import fetch
 from dpmia.datasets.sources import RawFile, all_raw_files, raw_files
 from dpmia.errors import DataError
 
 CONTENT = b"".join(b"%d, some words\n" % number for number in range(20_000))
 OTHER = CONTENT[:-2] + b"?\n"
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
 def raw(*urls):
@@ -29,7 +31,7 @@ def raw(*urls):
         file="toy.data",
         mirror=("toy/toy.data",),
         urls=urls,
-        sha256=hashlib.sha256(CONTENT).hexdigest(),
+        checksum=f"sha256:{SHA256}",
         bytes=len(CONTENT),
         rows=20_000,
         licence="none",
@@ -178,7 +180,7 @@ def test_a_wrong_source_is_told_and_leaves_nothing(tmp_path, url, path, fault):
     with pytest.raises(DataError, match=fault) as caught:
         quick(raw(url(path)), tmp_path / "toy.data")
     message = str(caught.value)
-    for part in (url(path), raw().sha256, str(len(CONTENT)), "https://example.org/toy", "data_mirror>/toy/toy.data"):
+    for part in (url(path), SHA256, str(len(CONTENT)), "https://example.org/toy", "data_mirror>/toy/toy.data"):
         assert part in message
     assert files(tmp_path) == []
 
@@ -275,17 +277,101 @@ def test_a_wrong_file_gives_way_only_to_the_right_one(tmp_path, url):
 
 
 def test_a_file_without_sources_is_told(tmp_path):
-    with pytest.raises(DataError, match="no source to try"):
-        quick(replace(raw(), urls=()), tmp_path / "toy.data")
+    with pytest.raises(DataError, match=r"not offered for download") as caught:
+        quick(raw(), tmp_path / "toy.data")
+    assert "by hand from https://example.org/toy and put it at <a folder" in str(caught.value)
+
+
+def test_a_file_without_a_server_is_taken_from_the_mirror(tmp_path):
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "toy.data").write_bytes(CONTENT)
+    quick(raw(), tmp_path / "raw" / "toy.data", mirror=tmp_path)
+    assert (tmp_path / "raw" / "toy.data").read_bytes() == CONTENT
+
+
+def test_a_file_may_be_known_by_its_md5(tmp_path, url):
+    known = replace(raw(url("/good")), checksum=f"md5:{hashlib.md5(CONTENT).hexdigest()}")
+    quick(known, tmp_path / "toy.data")
+    assert (tmp_path / "toy.data").read_bytes() == CONTENT
+    with pytest.raises(DataError, match=f"md5 {hashlib.md5(OTHER).hexdigest()}"):
+        quick(replace(known, urls=(url("/corrupt"),)), tmp_path / "other.data")
+    assert files(tmp_path) == ["toy.data"]
+
+
+@pytest.mark.parametrize("content", [CONTENT, OTHER])
+def test_a_file_that_cannot_be_verified_is_taken_as_found_and_told(tmp_path, caplog, monkeypatch, url, content):
+    monkeypatch.setitem(BODIES, "/unknown", content)
+    unknown = replace(raw(url("/unknown")), checksum="", bytes=None, rows=None)
+    quick(unknown, tmp_path / "toy.data")
+    assert (tmp_path / "toy.data").read_bytes() == content
+    assert "toy/toy.data: no checksum" in caplog.text
+    assert hashlib.sha256(content).hexdigest() in caplog.text
+
+
+def test_a_file_that_cannot_be_verified_is_not_fetched_again(tmp_path, server, url):
+    (tmp_path / "toy.data").write_bytes(OTHER)
+    quick(replace(raw(url("/good")), checksum="", bytes=None), tmp_path / "toy.data")
+    assert (tmp_path / "toy.data").read_bytes() == OTHER
+    assert server.asked == []
+
+
+@pytest.mark.parametrize(("body", "fault"), [(b"", "an empty file"), (b"<html>Log in", "an HTML page")])
+def test_not_everything_is_taken_for_a_file_that_cannot_be_verified(tmp_path, monkeypatch, url, body, fault):
+    monkeypatch.setitem(BODIES, "/unknown", body)
+    (tmp_path / "toy.data").write_bytes(b"")
+    with pytest.raises(DataError, match=f"{fault}.*a file, of which no checksum is known"):
+        quick(replace(raw(url("/unknown")), checksum="", bytes=None), tmp_path / "toy.data")
+    assert (tmp_path / "toy.data").read_bytes() == b""
+
+
+def test_a_file_of_unknown_size_has_a_limit(tmp_path, monkeypatch, url):
+    monkeypatch.setattr(fetching, "LARGEST_UNKNOWN", 1000)
+    with pytest.raises(DataError, match="more than the expected 1000 bytes"):
+        quick(replace(raw(url("/good")), checksum="", bytes=None), tmp_path / "toy.data")
+    assert files(tmp_path) == []
+
+
+@pytest.fixture
+def toys(monkeypatch):
+    table = (raw(), replace(raw(), file="old.data", checksum="md5:12"), replace(raw(), file="new.data", checksum=""))
+    monkeypatch.setattr(sources, "all_raw_files", lambda: table)
+
+
+def told(name, sha256=SHA256, md5="12"):
+    return {"name": name, "sha256": sha256, "md5": md5}
+
+
+def test_published_files_pass_and_those_nobody_can_verify_are_named(toys, caplog):
+    assert sources.require_published("toy", [told("toy.data"), told("old.data", sha256="any")]) == ()
+    assert caplog.text == ""
+    assert sources.require_published("toy", [told("toy.data"), told("new.data", sha256="abc")]) == ("new.data",)
+    assert "toy/new.data: no checksum" in caplog.text
+    assert "sha256 abc" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("file", "fault"),
+    [
+        (told("toy.data", sha256="34"), rf"toy/toy\.data: found sha256 34; expected {SHA256}, that of the published"),
+        (told("old.data", md5="34"), r"toy/old\.data: found md5 34; expected 12, that of the published"),
+    ],
+)
+def test_files_that_are_not_the_published_ones_are_refused(toys, file, fault):
+    with pytest.raises(DataError, match=fault):
+        sources.require_published("toy", [file])
 
 
 def test_the_table_of_sources_is_complete():
-    assert {file.dataset for file in all_raw_files()} == {"adult", "compas", "heart", "student"}
-    assert len({file.sha256 for file in all_raw_files()}) == 8
+    assert {file.dataset for file in all_raw_files()} >= {"adult", "compas", "heart", "student"}
+    digits = {"sha256": 64, "md5": 32}
+    checksums = [file.checksum for file in all_raw_files() if file.checksum]
+    assert len(set(checksums)) == len(checksums)
+    for checksum in checksums:
+        algorithm, _, digest = checksum.partition(":")
+        assert int(digest, 16) >= 0
+        assert len(digest) == digits[algorithm]
     for file in all_raw_files():
-        assert int(file.sha256, 16) >= 0
-        assert len(file.sha256) == 64
-        assert file.bytes > file.rows > 0
+        assert file.bytes is None or file.bytes > (file.rows or 0) > 0
         assert file.mirror
         assert all(url.startswith("https://") for url in (*file.urls, file.homepage))
         assert file.licence
