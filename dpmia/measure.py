@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpmia.attacks.base import Attack, measure
+from dpmia.attacks.base import Attack, Knowledge, measure
 from dpmia.metrics import mean_interval
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, load_signals
@@ -23,25 +24,42 @@ COLUMNS = [*KEYS, "replicate", "value"]
 
 
 def attack_table(
-    experiment: str, name: str, attack: Attack, files: Iterable[Path | str], root_seed: int
+    experiment: str,
+    name: str,
+    attack: Attack,
+    files: Iterable[Path | str],
+    root_seed: int,
+    shadows: Iterable[Path | str] = (),
 ) -> pd.DataFrame:
-    """Attack every model of an experiment.
+    """Attack the target models of one block.
 
     Args:
         experiment: name of the experiment.
         name: name of the attack.
         attack: the attack.
-        files: signal files.
+        files: signal files of the target models.
         root_seed: the user's seed; used by attacks that draw at random.
+        shadows: signal files of the shadow models of the same arms and replicates.
 
     Returns:
         Columns `COLUMNS`, sorted by them, so that the order of blocks leaves no trace.
     """
     rows = []
+    known = _knowledge(shadows)
     for signal in _models(files):
         rng = np.random.default_rng(derive_seed(root_seed, "attack", name, *signal.about["meaning"]))
-        rows += _rows(experiment, signal, name, attack.oracle, measure(attack, signal, rng))
+        mine = known[signal.about["arm"], signal.about["replicate"]]
+        rows += _rows(experiment, signal, name, attack.oracle, measure(attack, signal, mine, rng))
     return _tidy(rows)
+
+
+def _knowledge(shadows: Iterable[Path | str]) -> defaultdict[tuple[str, int], Knowledge]:
+    """Return what the attacker has, by arm and replicate; all target models of these share one object."""
+    by_split: defaultdict[tuple[str, int], list[Signal]] = defaultdict(list)
+    for signal in _models(shadows):
+        by_split[signal.about["arm"], signal.about["replicate"]].append(signal)
+    known = {split: Knowledge(shadows=tuple(signals)) for split, signals in by_split.items()}
+    return defaultdict(Knowledge, known)
 
 
 def accuracy_table(experiment: str, files: Iterable[Path | str]) -> pd.DataFrame:

@@ -3,13 +3,14 @@
 
 rule run_attack:
     input:
-        lambda wildcards: signal_files(wildcards.experiment),
+        targets=lambda wildcards: signal_files(wildcards.experiment, int(wildcards.block)),
+        shadows=lambda wildcards: shadow_files(wildcards.experiment, wildcards.attack, int(wildcards.block)),
     output:
-        f"{RUN}/metrics/{{experiment}}/{{attack}}.csv",
+        f"{RUN}/metrics/{{experiment}}/{{attack}}/block-{{block}}.csv",
     log:
-        f"logs/{RUN}/run_attack/{{experiment}}/{{attack}}.log",
+        f"logs/{RUN}/run_attack/{{experiment}}/{{attack}}/block-{{block}}.log",
     benchmark:
-        f"{RUN}/benchmarks/run_attack/{{experiment}}/{{attack}}.tsv"
+        f"{RUN}/benchmarks/run_attack/{{experiment}}/{{attack}}/block-{{block}}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -17,22 +18,24 @@ rule run_attack:
         mem_mb=3000,
         runtime=120,
     params:
-        attack=lambda wildcards: names.ATTACKS[wildcards.attack],
+        job=lambda wildcards: jobs.attack_job(EXPERIMENTS[wildcards.experiment], wildcards.attack),
         seed=CONFIG.seed,
-        code=lambda wildcards: code("run_attack.py", names.ATTACKS[wildcards.attack]),
+        code=lambda wildcards: code(
+            "run_attack.py", jobs.attack_job(EXPERIMENTS[wildcards.experiment], wildcards.attack)["attack"]
+        ),
     message:
-        "Attacking {wildcards.experiment}: {wildcards.attack}"
+        "Attacking {wildcards.experiment}, block {wildcards.block}: {wildcards.attack}"
     script:
         "../scripts/run_attack.py"
 
 
 rule measure_accuracy:
     input:
-        lambda wildcards: signal_files(wildcards.experiment),
+        lambda wildcards: signal_files(wildcards.experiment, int(wildcards.block)),
     output:
-        f"{RUN}/metrics/{{experiment}}/accuracy.csv",
+        f"{RUN}/accuracy/{{experiment}}/block-{{block}}.csv",
     log:
-        f"logs/{RUN}/measure_accuracy/{{experiment}}.log",
+        f"logs/{RUN}/measure_accuracy/{{experiment}}/block-{{block}}.log",
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -42,17 +45,14 @@ rule measure_accuracy:
     params:
         code=code("measure_accuracy.py"),
     message:
-        "Measuring the accuracy of the models of {wildcards.experiment}"
+        "Measuring the accuracy of the models of {wildcards.experiment}, block {wildcards.block}"
     script:
         "../scripts/measure_accuracy.py"
 
 
 rule summarise_experiment:
     input:
-        lambda wildcards: [
-            f"{RUN}/metrics/{wildcards.experiment}/{name}.csv"
-            for name in [*EXPERIMENTS[wildcards.experiment].attacks, "accuracy"]
-        ],
+        lambda wildcards: metric_files(wildcards.experiment),
     output:
         f"{RUN}/summary/{{experiment}}.csv",
     log:

@@ -29,7 +29,7 @@ ARTIFACTS = {
     artifact.name: artifact
     for paper, artifacts in PAPERS.items()
     for artifact in artifacts
-    if set(artifact.experiments) <= set(EXPERIMENTS)
+    if all(table.split("/")[1] in EXPERIMENTS for table in artifact.tables)
 }
 PREPARED = {jobs.dataset_id(experiment): experiment for experiment in EXPERIMENTS.values()}
 PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
@@ -43,7 +43,7 @@ wildcard_constraints:
     dataset="|".join(names.DATASETS),
     prepared="|".join(map(re.escape, PREPARED)),
     experiment="|".join(EXPERIMENTS),
-    attack="|".join(names.ATTACKS),
+    attack="|".join({attack for experiment in EXPERIMENTS.values() for attack in experiment.attacks}),
     epsilons=r"[0-9.e+_inf-]+",
     block=r"\d+",
     paper="|".join(PAPERS),
@@ -77,12 +77,26 @@ def split_files(experiment):
     return [f"{RUN}/splits/{experiment}/block-{block}.npz" for block in jobs.blocks(EXPERIMENTS[experiment])]
 
 
-def signal_files(experiment):
-    """Return the signal files of an experiment, one for each block and group of epsilons."""
+def signal_files(experiment, block):
+    """Return the signal files of the target models of a block, one for each group of epsilons."""
     return [
         f"{RUN}/signals/{experiment}/{spell_group(epsilons)}/block-{block}.npz"
         for epsilons in EXPERIMENTS[experiment].epsilons
+    ]
+
+
+def shadow_files(experiment, attack, block):
+    """Return the signal files of the shadow models of a block, nothing for an attack without them."""
+    kind = names.ATTACKS[EXPERIMENTS[experiment].attacks[attack].kind]
+    return [f"{RUN}/shadows/{experiment}/block-{block}.npz"] if "shadows" in kind.uses else []
+
+
+def metric_files(experiment):
+    """Return the tidy tables of an experiment: of each block, one for each attack and one of accuracies."""
+    return [
+        f"{RUN}/{table}/{experiment}{attack}/block-{block}.csv"
         for block in jobs.blocks(EXPERIMENTS[experiment])
+        for table, attack in [*(("metrics", f"/{name}") for name in EXPERIMENTS[experiment].attacks), ("accuracy", "")]
     ]
 
 
@@ -106,6 +120,8 @@ def run_facts(artifact):
         "stand_in": CONFIG.data == "embedded",
         "scale": CONFIG.scale,
         "experiments": {
-            name: jobs.facts(EXPERIMENTS[name]) for name in artifact.experiments if artifact.stage == "summary"
+            name: jobs.facts(EXPERIMENTS[name])
+            for stage, name in (table.split("/") for table in artifact.tables)
+            if stage == "summary"
         },
     }

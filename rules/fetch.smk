@@ -42,6 +42,7 @@ for dataset, writer in names.STAND_INS.items():
         params:
             writer=writer,
             seed=CONFIG.seed,
+            scale=CONFIG.scale,
             code=code("make_stand_in.py", writer),
         message:
             f"Making stand-in data for {dataset}"

@@ -7,7 +7,7 @@ for artifact in ARTIFACTS.values():
         name:
             f"make_{artifact.name}"
         input:
-            [f"{RUN}/{artifact.stage}/{experiment}.csv" for experiment in artifact.experiments],
+            [f"{RUN}/{table}.csv" for table in artifact.tables],
         output:
             **artifact_files(artifact),
         log:

@@ -1,4 +1,4 @@
-# Target models: one job for each block of replicates and group of epsilons.
+# Target models, one job for each block of replicates and group of epsilons; and the attacker's own models.
 
 
 rule train_block:
@@ -29,3 +29,29 @@ rule train_block:
         "Training {wildcards.experiment}, epsilon {wildcards.epsilons}, block {wildcards.block}"
     script:
         "../scripts/train_block.py"
+
+
+rule train_shadows:
+    input:
+        dataset=lambda wildcards: prepared(wildcards.experiment),
+        splits=f"{RUN}/splits/{{experiment}}/block-{{block}}.npz",
+    output:
+        f"{RUN}/shadows/{{experiment}}/block-{{block}}.npz",
+    log:
+        f"logs/{RUN}/train_shadows/{{experiment}}/block-{{block}}.log",
+    benchmark:
+        f"{RUN}/benchmarks/train_shadows/{{experiment}}/block-{{block}}.tsv"
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=600,
+    params:
+        job=lambda wildcards: jobs.shadow_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
+        seed=CONFIG.seed,
+        code=lambda wildcards: code("train_shadows.py", *jobs.training_code(EXPERIMENTS[wildcards.experiment])),
+    message:
+        "Training shadow models for {wildcards.experiment}, block {wildcards.block}"
+    script:
+        "../scripts/train_shadows.py"

@@ -8,8 +8,9 @@ from dpmia.registry import load
 
 
 def main(snakemake):
-    """Write the files by `params.writer` from `params.seed`."""
-    load(snakemake.params.writer)(Path(snakemake.output.marker).parent, snakemake.params.seed)
+    """Write the files by `params.writer` from `params.seed`, as many records as `params.scale` needs."""
+    params = snakemake.params
+    load(params.writer)(Path(snakemake.output.marker).parent, params.seed, params.scale)
 
 
 run(main, snakemake)

@@ -1,4 +1,4 @@
-"""Attack all models of an experiment. In: signals. Out: a tidy table, one row for each model and metric."""
+"""Attack the target models of one block. In: signals. Out: a tidy table, one row for each model and metric."""
 
 from pathlib import Path
 
@@ -10,9 +10,16 @@ from dpmia.registry import load
 
 
 def main(snakemake):
-    """Run the attack `params.attack`."""
-    experiment, attack = snakemake.wildcards.experiment, snakemake.wildcards.attack
-    table = attack_table(experiment, attack, load(snakemake.params.attack)(), snakemake.input, snakemake.params.seed)
+    """Run the attack `params.job`."""
+    job, wildcards = snakemake.params.job, snakemake.wildcards
+    table = attack_table(
+        wildcards.experiment,
+        wildcards.attack,
+        load(job["attack"])(**job["options"]),
+        snakemake.input.targets,
+        snakemake.params.seed,
+        shadows=snakemake.input.shadows,
+    )
     with whole_file(Path(snakemake.output[0])) as part:
         table.to_csv(part, index=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -52,3 +53,8 @@ class MLP:
         for fan_in, fan_out in zip(self.widths, self.widths[1:], strict=False):
             layers += [nn.Linear(fan_in, fan_out), nn.ReLU()]
         return nn.Sequential(*layers[:-1])
+
+
+def perceptron(inputs: int, outputs: int, image: tuple[int, int, int] | None, hidden: Sequence[int]) -> MLP:
+    """Return the perceptron for a data set; images are rows of pixels to it."""
+    return MLP(inputs, tuple(hidden), outputs)

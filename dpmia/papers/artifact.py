@@ -13,11 +13,10 @@ class Artifact:
         name: the target that builds it, `<paper>_<figure or table>`.
         kind: `figure` or `table`.
         caption: one or two plain sentences on what is shown.
-        tabulate: `module:function`; takes (tables, facts) and returns the tidy table of the artifact. `tables`
-            maps a stage and an experiment to the table made there, `facts` describes the run.
+        tabulate: `module:function`; takes (tables, facts) and returns the tidy table of the artifact: `tables`
+            maps the names below to tables, `facts` describes the run.
         draw: `module:function`; takes (table, facts) and returns a figure. None for a table.
-        experiments: the experiments it shows.
-        stage: whose tables it reads of each of them: `summary` (metrics with intervals) or `sizes`.
+        tables: what it is made of, each as `stage/experiment`: `summary` (metrics with intervals), `sizes`, ...
     """
 
     name: str
@@ -25,8 +24,7 @@ class Artifact:
     caption: str
     tabulate: str
     draw: str | None = None
-    experiments: tuple[str, ...] = ()
-    stage: str = "summary"
+    tables: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a figure without a drawing function, and a table with one."""

@@ -11,7 +11,18 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dpmia.settings.schema import Arm, Config, Experiment, ExperimentFile, Membership, Model, Privacy, Training
+from dpmia.settings.schema import (
+    Arm,
+    AttackSettings,
+    Config,
+    Experiment,
+    ExperimentFile,
+    Membership,
+    Model,
+    Privacy,
+    Shadows,
+    Training,
+)
 
 #: The dialect of JSON schema that pydantic writes; Snakemake needs it named.
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -43,6 +54,8 @@ SECTIONS = (
     ("model", Model),
     ("training", Training),
     ("privacy", Privacy),
+    ("shadows", Shadows),
+    ("attacks.<name>", AttackSettings),
 )
 
 

@@ -35,10 +35,14 @@ def arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
     `iid` (whether members and non-members are then shuffled).
     """
     membership = experiment.membership
-    groups = {"iid": None, "group": membership.by, "cluster": cluster_job(experiment)}[membership.kind]
+    groups: Any = cluster_job(experiment) if membership.kind == "cluster" else membership.by
+    if membership.merge is not None:
+        groups = {"by": membership.by, "merge": membership.merge}
     found = {}
     for name, arm in experiment.arms.items():
         draw = {"members": membership.members, "nonmembers": membership.nonmembers, **arm.model_dump(exclude_none=True)}
+        if membership.validation is not None:
+            draw["validation"] = membership.validation
         found[name] = {"kind": membership.kind, "groups": groups, "draw": draw, "iid": False}
         if experiment.iid_arms:
             found[name + IID_SUFFIX] = found[name] | {"iid": True}
@@ -62,17 +66,40 @@ def split_job(experiment: Experiment, block: int) -> dict[str, Any]:
 
 def train_job(experiment: Experiment, epsilons: list[float], block: int) -> dict[str, Any]:
     """Return which target models to train for one block and one group of epsilons."""
-    recipe = experiment.training.model_dump(exclude={"engine"})
     return {
         "arms": arms(experiment),
         "replicates": blocks(experiment)[block],
         "epsilons": epsilons,
-        "model": names.MODELS[experiment.model.kind],
-        "shape": experiment.model.model_dump(exclude={"kind"}),
+        "models": models(experiment),
         "engines": engines(experiment),
-        "recipe": recipe,
+        "recipe": experiment.training.model_dump(exclude={"engine"}),
         "privacy": experiment.privacy.model_dump(),
+        "population": any("population" in names.ATTACKS[attack.kind].uses for attack in experiment.attacks.values()),
     }
+
+
+def shadow_job(experiment: Experiment, block: int) -> dict[str, Any]:
+    """Return which shadow models to train for one block."""
+    return {
+        "arms": arms(experiment),
+        "replicates": blocks(experiment)[block],
+        "count": experiment.shadows.count,
+        "models": models(experiment),
+        "engines": engines(experiment),
+        "recipe": experiment.training.model_dump(exclude={"engine"}) | {"l2": experiment.shadows.l2},
+    }
+
+
+def attack_job(experiment: Experiment, attack: str) -> dict[str, Any]:
+    """Return which attack to run, and with which options."""
+    settings = experiment.attacks[attack]
+    return {"attack": names.ATTACKS[settings.kind].spec, "options": settings.options}
+
+
+def models(experiment: Experiment) -> dict[str, dict[str, Any]]:
+    """Return the architecture of the models of each arm."""
+    model = {"build": names.MODELS[experiment.model.kind], "shape": experiment.model.model_dump(exclude={"kind"})}
+    return dict.fromkeys(arms(experiment), model)
 
 
 def engines(experiment: Experiment) -> dict[str, str]:

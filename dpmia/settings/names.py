@@ -6,6 +6,17 @@ So a job reaches the modules of those names and no others, and a new line here r
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+
+class AttackKind(NamedTuple):
+    """An attack: the class that runs it, what the attacker needs beside the target model's answers, its options."""
+
+    spec: str
+    uses: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
 #: data sets: a module with `read` and `encode` (see `dpmia.datasets`).
 DATASETS = {
     "adult": "dpmia.datasets.adult",
@@ -27,11 +38,12 @@ MEMBERSHIP = {
     "iid": "dpmia.splits.draws:iid",
     "group": "dpmia.splits.draws:group",
     "cluster": "dpmia.splits.draws:group",
+    "bias": "dpmia.splits.draws:bias",
 }
 
 #: architectures of target models.
 MODELS = {
-    "mlp": "dpmia.models.mlp:MLP",
+    "mlp": "dpmia.models.mlp:perceptron",
 }
 
 #: training engines (see `dpmia.training.engine`).
@@ -43,7 +55,8 @@ ENGINES = {
 
 #: attacks (see `dpmia.attacks`).
 ATTACKS = {
-    "average_threshold": "dpmia.attacks.threshold:AverageThreshold",
-    "optimal_threshold": "dpmia.attacks.threshold:OptimalThreshold",
-    "random": "dpmia.attacks.control:RandomScores",
+    "average_threshold": AttackKind("dpmia.attacks.threshold:AverageThreshold"),
+    "optimal_threshold": AttackKind("dpmia.attacks.threshold:OptimalThreshold"),
+    "random": AttackKind("dpmia.attacks.control:RandomScores"),
+    "shadow": AttackKind("dpmia.attacks.shadow:ShadowModels", uses=("shadows",)),
 }

@@ -11,3 +11,7 @@ VALID_ACCOUNTING = (
     ("poisson", "add_remove", "rdp"),
     ("shuffle", "replace_one", "pld"),
 )
+
+#: What the published code of Humphries et al. does: shuffled batches are judged as if each were drawn anew without
+#: replacement, and the noise is that of a sensitivity of C where a replaced record has 2 C. No theorem covers it.
+AS_PUBLISHED = ("shuffle", "replace_one", "rdp_as_published")

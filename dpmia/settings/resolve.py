@@ -10,6 +10,7 @@ from typing import Any, get_args
 import yaml
 
 from dpmia.errors import ConfigError
+from dpmia.registry import suggestion
 from dpmia.settings.messages import checked
 from dpmia.settings.schema import Config, Experiment, ExperimentFile
 
@@ -23,12 +24,10 @@ class Plan:
     Attributes:
         config: `config.yaml` with what the command line changed.
         experiments: by name, at the scale of `config`.
-        papers: experiment -> paper.
     """
 
     config: Config
     experiments: dict[str, Experiment]
-    papers: dict[str, str]
 
 
 def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
@@ -46,27 +45,62 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
     if settings.data == "real" and mirror is not None and not (root / mirror).is_dir():
         raise ConfigError("config, key 'data_mirror'", repr(mirror), "a folder that exists, or null to download")
     experiments: dict[str, Experiment] = {}
-    papers: dict[str, str] = {}
-    for name in settings.experiments:
+    for name in _file_names(settings.experiments, root):
         file = checked(ExperimentFile, _read_yaml(root / name, name), name)
         for experiment in file.experiments:
-            if experiment in papers:
+            if experiment in experiments:
                 raise ConfigError(f"{name}, key 'experiments.{experiment}'", "a name that is taken", "a new name")
-            papers[experiment] = file.paper
             for scale in SCALES:
-                resolved = checked(Experiment, _merged(file, experiment, scale), f"{name}, {experiment} ({scale})")
+                resolved = checked(
+                    Experiment, _merged(file, experiment, scale, name), f"{name}, {experiment} ({scale})"
+                )
                 if scale == settings.scale:
                     experiments[experiment] = resolved
-    return Plan(settings, experiments, papers)
+    return Plan(settings, experiments)
 
 
-def _merged(file: ExperimentFile, name: str, scale: str) -> dict[str, Any]:
+def _file_names(patterns: list[str], root: Path) -> list[str]:
+    """Return the names of experiment files, patterns replaced by what they match."""
+    found = []
+    for pattern in patterns:
+        matches = [pattern]
+        if "*" in pattern:
+            matches = sorted(path.relative_to(root).as_posix() for path in root.glob(pattern))
+        if not matches:
+            raise ConfigError("config, key 'experiments'", f"{pattern!r}, which no file matches", "names of files")
+        found += matches
+    return found
+
+
+def _merged(file: ExperimentFile, name: str, scale: str, where: str) -> dict[str, Any]:
     """Return the settings of one experiment; later layers count more."""
-    own = file.experiments[name]
+    line = _ancestry(file, name, where)
+    layers = [file.defaults, *(file.experiments[each].model_extra for each in line), file.scales.get(scale, {})]
     merged: dict[str, Any] = {}
-    for layer in (file.defaults, own.model_extra, file.scales.get(scale, {}), own.scales.get(scale, {})):
+    for layer in [*layers, *(file.experiments[each].scales.get(scale, {}) for each in line)]:
         merged = _overlaid(merged, layer)
-    return merged
+    return _without_null(merged)
+
+
+def _ancestry(file: ExperimentFile, name: str, where: str) -> list[str]:
+    """Return the experiments that `name` is like, the first ancestor first and `name` last."""
+    line = [name]
+    while (parent := file.experiments[line[0]].like) is not None:
+        if parent not in file.experiments or parent in line:
+            raise ConfigError(
+                f"{where}, key 'experiments.{line[0]}.like'",
+                repr(parent),
+                "another experiment of the file, without a circle",
+                suggestion(parent, set(file.experiments) - set(line)),
+            )
+        line.insert(0, parent)
+    return line
+
+
+def _without_null(settings: Any) -> Any:
+    if not isinstance(settings, dict):
+        return settings
+    return {key: _without_null(value) for key, value in settings.items() if value is not None}
 
 
 def _overlaid(below: Any, above: Any) -> Any:

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from dpmia.registry import suggestion
 from dpmia.settings import names
 from dpmia.settings.epsilon import parse_epsilon, spell_epsilon
-from dpmia.settings.privacy import VALID_ACCOUNTING
+from dpmia.settings.privacy import AS_PUBLISHED, VALID_ACCOUNTING
 
 Epsilon = Annotated[float, BeforeValidator(parse_epsilon)]
 Count = Annotated[int, Field(ge=1)] | Literal["all"]
@@ -45,8 +46,8 @@ class Config(Settings):
     """Folder with raw files that were fetched before (`real` only); what is missing there is downloaded."""
     seed: Annotated[int, Field(ge=0)] = 1
     """The root of all randomness: the same seed gives the same numbers."""
-    experiments: Annotated[list[str], Field(min_length=1)] = ["experiments/humphries.yaml"]
-    """Files that say what each paper runs."""
+    experiments: Annotated[list[str], Field(min_length=1)] = ["experiments/*.yaml"]
+    """Files that say what each paper runs; `*` stands for any name."""
 
 
 class Membership(Settings):
@@ -54,35 +55,51 @@ class Membership(Settings):
 
     kind: _one_of(names.MEMBERSHIP)
     """`iid`: all from one pool; `group`: members from one group, non-members from the others; `cluster`: as `group`,
-    with groups made by k-means."""
+    with groups made by k-means; `bias`: members from two groups in another proportion than non-members."""
     members: Count
     """Size of the training set, or `all` records of the group."""
     nonmembers: Count
     """Records outside of the training set to attack, or `all` of the other groups."""
     by: str | None = None
-    """`group` only: the attribute that holds the groups (hospital, school)."""
+    """`group`, `bias`: the attribute that holds the groups (hospital, school, sex)."""
+    merge: dict[str, Annotated[list[str], Field(min_length=1)]] | None = None
+    """`bias`: groups made of several values of the attribute, by the group's name."""
+    validation: Annotated[int, Field(ge=1)] | None = None
+    """`bias`: records that are drawn as the members are and measure accuracy only."""
     clusters: Annotated[int, Field(ge=2)] | None = None
-    """`cluster` only: clusters for each class."""
+    """`cluster`: clusters for each class."""
     pairing: Literal["nearest", "farthest"] | None = None
-    """`cluster` only: which clusters of different classes form one group, by the distance of their centres."""
+    """`cluster`: which clusters of different classes form one group, by the distance of their centres."""
     cluster_seed: Annotated[int, Field(ge=0, lt=2**32)] | None = None
-    """`cluster` only: seed of k-means; one clustering serves all replicates."""
+    """`cluster`: seed of k-means; one clustering serves all replicates."""
     restarts: Annotated[int, Field(ge=1)] | None = None
-    """`cluster` only: restarts of k-means; the best counts."""
+    """`cluster`: restarts of k-means; the best counts."""
 
     @model_validator(mode="after")
     def _keys_fit_kind(self) -> Membership:
-        needed = {"iid": set(), "group": {"by"}, "cluster": {"clusters", "pairing", "cluster_seed", "restarts"}}
-        optional = set().union(*needed.values())
-        given = {key for key in optional if getattr(self, key) is not None}
-        if given != needed[self.kind]:
+        needed, allowed = MEMBERSHIP_KEYS[self.kind]
+        given = {key for key in OPTIONAL_MEMBERSHIP_KEYS if getattr(self, key) is not None}
+        if not needed <= given <= needed | allowed:
             raise ValueError(
-                f"kind {self.kind!r} with the keys {sorted(needed[self.kind])} beside members and nonmembers, "
-                f"not with {sorted(given)}"
+                f"kind {self.kind!r} with the keys {sorted(needed)} beside members and nonmembers"
+                f"{f' and perhaps {sorted(allowed)}' if allowed else ''}, not with {sorted(given)}"
             )
-        if self.kind == "iid" and "all" in (self.members, self.nonmembers):
-            raise ValueError("numbers of members and nonmembers for kind 'iid', not 'all'")
+        if self.kind in ("iid", "bias") and "all" in (self.members, self.nonmembers):
+            raise ValueError(f"numbers of members and nonmembers for kind {self.kind!r}, not 'all'")
         return self
+
+
+#: kind of membership experiment -> keys that it needs beside members and nonmembers, keys that it may have.
+MEMBERSHIP_KEYS: dict[str, tuple[set[str], set[str]]] = {
+    "iid": (set(), set()),
+    "group": ({"by"}, set()),
+    "cluster": ({"clusters", "pairing", "cluster_seed", "restarts"}, set()),
+    "bias": ({"by", "validation"}, {"merge"}),
+}
+OPTIONAL_MEMBERSHIP_KEYS = set().union(*(needed | allowed for needed, allowed in MEMBERSHIP_KEYS.values()))
+
+#: kind of membership experiment -> keys of each arm.
+ARM_KEYS = {"iid": set(), "group": {"group"}, "cluster": {"group"}, "bias": {"group", "share"}}
 
 
 class Arm(Settings):
@@ -90,6 +107,8 @@ class Arm(Settings):
 
     group: str | None = None
     """The group that members come from; clusters are named `0` (the smallest), `1`, ..."""
+    share: Annotated[float, Field(ge=0, le=1)] | None = None
+    """`bias`: share of that group among the members; the others come from the other group."""
 
 
 class Model(Settings):
@@ -132,8 +151,30 @@ class Privacy(Settings):
     """Neighbouring data sets: one record replaced, or one added or removed."""
     delta: Annotated[float, Field(gt=0, lt=1)] = 1e-5
     """Delta of (epsilon, delta)."""
-    accountant: Literal["pld", "rdp"] = "pld"
-    """Privacy loss distribution, or Renyi DP."""
+    accountant: Literal["pld", "rdp", "rdp_as_published"] = "pld"
+    """Privacy loss distribution, or Renyi DP; `rdp_as_published` only redraws a paper: it judges shuffled batches as
+    if they were sampled, with half the noise that replace-one asks for, and what it claims is not proved."""
+
+
+class Shadows(Settings):
+    """Shadow models, trained without privacy on the attacker's records; once for each arm and replicate."""
+
+    count: Annotated[int, Field(ge=2)] = 5
+    """Shadow models for each split."""
+    l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """Their coefficient c of the penalty c * |w|^2 / 2; all else is as in `training`."""
+
+
+class AttackSettings(Settings):
+    """One attack; several entries may run one kind with different options."""
+
+    kind: _one_of(names.ATTACKS) | None = None
+    """Kind of attack; the entry's own name where left out."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of the attack itself, those that are set."""
+        return self.model_dump(exclude={"kind"}, exclude_none=True)
 
 
 class Experiment(Settings):
@@ -161,7 +202,9 @@ class Experiment(Settings):
     """Independent repetitions, a multiple of `block`."""
     block: Annotated[int, Field(ge=1)]
     """Replicates that one job trains. A changed number retrains everything; more replicates only add jobs."""
-    attacks: Annotated[list[_one_of(names.ATTACKS)], Field(min_length=1)]
+    shadows: Shadows | None = None
+    """The attacker's shadow models, for attacks that use them."""
+    attacks: Annotated[dict[Name, AttackSettings], Field(min_length=1)]
     """Attacks by name."""
 
     @field_validator("epsilons")
@@ -175,11 +218,16 @@ class Experiment(Settings):
 
     @field_validator("attacks")
     @classmethod
-    def _each_attack_once(cls, attacks: list[str]) -> list[str]:
-        twice = sorted({attack for attack in attacks if attacks.count(attack) > 1})
-        if twice:
-            raise ValueError(f"each attack once, not {', '.join(twice)} twice")
-        return attacks
+    def _each_of_a_kind(cls, attacks: dict[str, AttackSettings]) -> dict[str, AttackSettings]:
+        for name, attack in attacks.items():
+            kind = attack.kind or name
+            if kind not in names.ATTACKS:
+                known = f"a key `kind` in attack {name!r}, which is no kind itself ({', '.join(names.ATTACKS)})"
+                raise ValueError(f"{known}. {suggestion(name, names.ATTACKS)}".strip())
+            if wrong := sorted(set(attack.options) - set(names.ATTACKS[kind].options)):
+                allowed = ", ".join(names.ATTACKS[kind].options) or "none"
+                raise ValueError(f"attack {name!r} without {', '.join(wrong)}: options of {kind!r} are {allowed}")
+        return {name: attack.model_copy(update={"kind": attack.kind or name}) for name, attack in attacks.items()}
 
     @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
@@ -189,7 +237,7 @@ class Experiment(Settings):
         if self.training.engine == "plain" and finite:
             raise ValueError("an engine other than 'plain' for a finite epsilon: it adds no noise")
         combination = (self.training.sampling, self.privacy.relation, self.privacy.accountant)
-        if combination not in VALID_ACCOUNTING:
+        if combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
             allowed = "; ".join(", ".join(known) for known in VALID_ACCOUNTING)
             raise ValueError(
                 f"a sampling, relation and accountant that a theorem covers, not {', '.join(combination)}: {allowed}"
@@ -197,19 +245,28 @@ class Experiment(Settings):
         if self.membership.kind == "iid" and self.iid_arms:
             raise ValueError("iid_arms: false for kind 'iid', which is its own IID arm")
         for name, arm in self.arms.items():
-            if (arm.group is None) != (self.membership.kind == "iid"):
+            given, needed = set(arm.model_dump(exclude_none=True)), ARM_KEYS[self.membership.kind]
+            if given != needed:
                 raise ValueError(
-                    f"arm {name!r} {'with' if arm.group is None else 'without'} the key group "
-                    f"for kind {self.membership.kind!r}"
+                    f"arm {name!r} with the keys {sorted(needed)} for kind {self.membership.kind!r}, "
+                    f"not with {sorted(given)}"
                 )
+        for name, attack in self.attacks.items():
+            if "shadows" in names.ATTACKS[attack.kind].uses and self.shadows is None:
+                raise ValueError(f"the key shadows for attack {name!r}, which uses them")
         return self
 
 
 class ExperimentEntry(Settings):
-    """An experiment as it is written; what is left out stands in the file's `defaults` and `scales`."""
+    """An experiment as it is written; what is left out stands in `like`, or in the file's `defaults` and `scales`.
+
+    A value of null takes away what would be inherited.
+    """
 
     model_config = ConfigDict(extra="allow")
 
+    like: Name | None = None
+    """Another experiment of the file: everything as there, except for what is written here."""
     scales: dict[Scale, dict[str, Any]] = {}
     """What each scale changes in this experiment; counts more than the `scales` of the file."""
 

@@ -56,17 +56,38 @@ def _groups(dataset: Dataset, clusters: np.ndarray | None, how: Any) -> np.ndarr
     if how is None:
         return np.zeros(len(dataset), dtype="<U1")
     if isinstance(how, str):
-        if how not in dataset.attributes:
-            raise ConfigError(
-                "key 'membership.by'",
-                repr(how),
-                f"an attribute of the data set {dataset.name}: {', '.join(dataset.attributes) or 'it has none'}",
-                suggestion(how, dataset.attributes) or "Name the column under the key attributes.",
-            )
-        return dataset.attributes[how]
+        return _attribute(dataset, how)
+    if "merge" in how:
+        return _merged(_attribute(dataset, how["by"]), how["merge"])
     if clusters is None or len(clusters) != len(dataset):
         raise ValueError("a cluster experiment needs the cluster of every record")
     return clusters
+
+
+def _attribute(dataset: Dataset, name: str) -> np.ndarray:
+    if name not in dataset.attributes:
+        raise ConfigError(
+            "key 'membership.by'",
+            repr(name),
+            f"an attribute of the data set {dataset.name}: {', '.join(dataset.attributes) or 'it has none'}",
+            suggestion(name, dataset.attributes) or "Name the column under the key attributes.",
+        )
+    return dataset.attributes[name]
+
+
+def _merged(values: np.ndarray, merge: Mapping[str, Sequence[str]]) -> np.ndarray:
+    """Return the group of every record; `merge` names the values of each group."""
+    group_of = {value: group for group, members in merge.items() for value in members}
+    known = np.unique(values)
+    missing = sorted(set(known.tolist()) - set(group_of))
+    unknown = sorted(set(group_of) - set(known.tolist()))
+    if missing or unknown or len(group_of) != sum(map(len, merge.values())):
+        raise ConfigError(
+            "key 'membership.merge'",
+            f"no group for {missing}, groups of values that do not occur: {unknown}",
+            f"each of these values in one group: {', '.join(known.tolist())}",
+        )
+    return np.array([group_of[value] for value in known.tolist()])[np.searchsorted(known, values)]
 
 
 def sizes_table(experiment: str, dataset: Dataset, splits: Mapping[tuple[str, int], Split]) -> pd.DataFrame:

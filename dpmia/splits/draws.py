@@ -71,6 +71,102 @@ def group(
     return Split(chosen, others, np.concatenate([rest, other_rest]), np.empty(0))
 
 
+def bias(
+    groups: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    group: str,
+    share: float,
+    members: int,
+    nonmembers: int,
+    validation: int,
+) -> Split:
+    """Draw members with another proportion of two groups than non-members, who come from both alike.
+
+    Source: Humphries et al. 2023, IV-C.
+
+    Args:
+        groups: group of every record, as text; two groups.
+        rng: source of randomness.
+        group: the group whose share among the members is given.
+        share: of that group among members and validation records, 0 to 1.
+        members: size of the training set.
+        nonmembers: number of non-members, half of them from each group.
+        validation: number of further records with the members' proportion; they may be non-members too.
+
+    Returns:
+        A split whose population holds, of each group, at most as many of the remaining records as there are members,
+        as in Table II of the paper.
+
+    Raises:
+        DataError: there are not two groups, or one of them is too small.
+    """
+    known = sorted(set(groups.tolist()))
+    if group not in known or len(known) != 2:
+        raise DataError("group", repr(group), f"one of two groups; there are {', '.join(known)}")
+    parts: dict[str, list[np.ndarray]] = {"members": [], "nonmembers": [], "population": [], "validation": []}
+    for name in (group, next(other for other in known if other != group)):
+        part = share if name == group else 1 - share
+        rows = rng.permutation(np.flatnonzero(groups == name))
+        inside, outside = round(part * members), nonmembers // 2
+        checked = round(part * validation)
+        if inside + max(outside, checked) > len(rows):
+            raise DataError(
+                f"group {name!r}",
+                f"{inside + max(outside, checked)} asked for and {len(rows)} records there",
+                f"1 to {len(rows)}",
+                "Lower members, nonmembers or validation.",
+            )
+        parts["members"].append(rows[:inside])
+        parts["nonmembers"].append(rows[inside : inside + outside])
+        parts["population"].append(rows[inside + outside :][:members])
+        parts["validation"].append(rng.choice(rows[inside:], checked, replace=False))
+    return Split(**{name: np.concatenate(rows) for name, rows in parts.items()})
+
+
+def bernoulli(
+    groups: np.ndarray, rng: np.random.Generator, *, records: int | str, rate: float, asked: int | str = ALL
+) -> Split:
+    """Let each record of a pool join the training set with one probability, independently of the others.
+
+    Source: Thudi et al. 2024, section 3.2 (the sampling) and 4.2 (1000 records are asked about).
+
+    Args:
+        groups: group of every record; only its length counts here.
+        rng: source of randomness.
+        records: size of the pool, drawn uniformly, or `all`.
+        rate: probability to join, in (0, 1).
+        asked: how many records of the pool the attacker asks about, or `all` of it.
+
+    Returns:
+        A split of random sizes. Members and non-members are the records asked about that joined and that did not;
+        the other records that joined are background; population is every record left.
+
+    Raises:
+        DataError: more records are asked for than there are, the rate is none, or no record asked about joined, or
+            each of them: then there is nothing to tell apart.
+    """
+    if not 0 < rate < 1:
+        raise DataError("rate", repr(rate), "a probability greater than 0 and less than 1")
+    size = len(groups) if records == ALL else int(records)
+    _require(len(groups), size, "records of the pool")
+    count = size if asked == ALL else int(asked)
+    _require(size, count, "records to ask about")
+    order = rng.permutation(len(groups))
+    joins = rng.random(size) < rate
+    pool, known = order[:size], np.arange(size) < count
+    members, nonmembers = pool[joins & known], pool[~joins & known]
+    if not len(members) or not len(nonmembers):
+        raise DataError(
+            f"records that join at rate {rate:g}",
+            f"{len(members)} of {count}",
+            "both members and non-members among the records asked about",
+            "Ask about more records, or take a rate nearer to 0.5.",
+        )
+    rest = np.concatenate([pool[~joins & ~known], order[size:]])
+    return Split(members, nonmembers, rest, np.empty(0), background=pool[joins & ~known])
+
+
 def shuffled(split: Split, rng: np.random.Generator) -> Split:
     """Return the IID arm of a split: the same members and non-members pooled, shuffled, and cut to the same sizes.
 

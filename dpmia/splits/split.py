@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
@@ -16,16 +16,18 @@ class Split:
     """Rows of the data set by the part they play; each array is int64 and sorted.
 
     Attributes:
-        members: rows the target model is trained on.
+        members: rows the target model is trained on, and the attacker asks about.
         nonmembers: rows that look like possible members and were not trained on.
         population: rows the attacker may use.
         validation: rows to measure accuracy on, distributed as the members are.
+        background: rows the target model is trained on too, and nobody asks about.
     """
 
     members: np.ndarray
     nonmembers: np.ndarray
     population: np.ndarray
     validation: np.ndarray
+    background: np.ndarray = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
         """Sort the rows; refuse a row that is both inside and outside of the training set."""
@@ -34,9 +36,17 @@ class Split:
             if len(np.unique(rows)) != len(rows):
                 raise ValueError(f"{part.name} holds a record twice")
             object.__setattr__(self, part.name, rows)
-        for part in ("nonmembers", "population", "validation"):
-            if np.intersect1d(self.members, getattr(self, part)).size:
-                raise ValueError(f"members and {part} share records")
+        for inside in ("members", "background"):
+            for part in ("nonmembers", "population", "validation"):
+                if np.intersect1d(getattr(self, inside), getattr(self, part)).size:
+                    raise ValueError(f"{inside} and {part} share records")
+        if np.intersect1d(self.members, self.background).size:
+            raise ValueError("members and background share records")
+
+    @property
+    def training(self) -> np.ndarray:
+        """All rows that the target model is trained on: int64, sorted."""
+        return np.sort(np.concatenate([self.members, self.background]))
 
 
 def save_splits(path: Path | str, splits: Mapping[tuple[str, int], Split], fingerprint: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Any
 
 import dp_accounting
@@ -13,7 +14,7 @@ from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
 from scipy.optimize import brentq
 
 from dpmia.errors import TrainingError
-from dpmia.settings.privacy import VALID_ACCOUNTING
+from dpmia.settings.privacy import AS_PUBLISHED, VALID_ACCOUNTING
 
 RELATIONS = {
     "add_remove": dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE,
@@ -36,7 +37,8 @@ class Mechanism:
         epochs: passes over the data.
         relation: `add_remove` or `replace_one`.
         delta: of (epsilon, delta).
-        accountant: `pld` (privacy loss distribution) or `rdp`.
+        accountant: `pld` (privacy loss distribution), `rdp`, or `rdp_as_published`: what the code of
+            Humphries et al. does, which no theorem covers (see `dpmia.settings.privacy.AS_PUBLISHED`).
     """
 
     sampler: str
@@ -48,22 +50,34 @@ class Mechanism:
     accountant: str
 
     def __post_init__(self) -> None:
-        """Refuse a combination that no theorem covers."""
-        combination = (self.sampler, self.relation, self.accountant)
-        if combination not in VALID_ACCOUNTING:
-            raise ValueError(f"{combination} is none of {VALID_ACCOUNTING}")
+        """Refuse a combination that no theorem covers, but for the one that redraws a paper."""
+        if self._combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
+            raise ValueError(f"{self._combination} is none of {VALID_ACCOUNTING}")
+
+    @property
+    def _combination(self) -> tuple[str, str, str]:
+        return self.sampler, self.relation, self.accountant
+
+    @property
+    def proved(self) -> bool:
+        """Whether a theorem stands behind the epsilon."""
+        return self._combination in VALID_ACCOUNTING
 
     def event(self, noise_multiplier: float) -> dp_accounting.DpEvent:
         """Return the mechanism with sd = `noise_multiplier` * C as an event that an accountant can judge."""
         noise = dp_accounting.GaussianDpEvent(noise_multiplier)
         if self.sampler == "poisson":
             return dp_accounting.SelfComposedDpEvent(dp_accounting.PoissonSampledDpEvent(self.rate, noise), self.steps)
+        if not self.proved:
+            share = Fraction(self.rate).limit_denominator(10**6)
+            drawn = dp_accounting.SampledWithoutReplacementDpEvent(share.denominator, share.numerator, noise)
+            return dp_accounting.SelfComposedDpEvent(drawn, self.steps)
         # A replaced record touches one batch of each epoch and no other: no amplification is claimed.
         return dp_accounting.SelfComposedDpEvent(noise, self.epochs)
 
     def _accountant(self, resolution: float) -> dp_accounting.PrivacyAccountant:
         # Under replace-one the accountant itself counts the doubled sensitivity: sigma stays in units of C.
-        if self.accountant == "rdp":
+        if self.accountant in ("rdp", "rdp_as_published"):
             return RdpAccountant(neighboring_relation=RELATIONS[self.relation])
         return PLDAccountant(RELATIONS[self.relation], value_discretization_interval=resolution)
 
@@ -124,6 +138,7 @@ class Mechanism:
             "noise_multiplier": noise_multiplier,
             "clip_norm": clip_norm,
             "noise_sd": noise_multiplier * clip_norm,
+            "proved": self.proved,
         }
 
 

@@ -4,37 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from dpmia.datasets.table import Dataset
-from dpmia.registry import load
 from dpmia.settings.epsilon import spell_epsilon
-from dpmia.settings.seeds import derive_seed
-from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal
+from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal
 from dpmia.splits.split import Split
 from dpmia.training.accounting import Mechanism
-from dpmia.training.lightning import fit
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.answers import Wanted, answers, seeds
+from dpmia.training.recipe import Recipe, Run
 
 ROLE = "target"
-
-#: Records asked about in one forward pass: bounds memory, costs nothing.
-ASKED_AT_ONCE = 8192
-
-
-@dataclass(frozen=True)
-class Target:
-    """A target model before training: its run, its split, and what will be said about it."""
-
-    run: Run
-    split: Split
-    about: dict[str, Any]
 
 
 def train_block(
@@ -59,22 +42,24 @@ def train_block(
         TrainingError: the batch is larger than a training set, the promise cannot be kept, or a loss is not finite.
     """
     recipe = Recipe(**job["recipe"])
-    architecture = load(job["model"])(
-        inputs=len(dataset.features), outputs=len(dataset.classes), hidden=tuple(job["shape"]["hidden"])
-    )
-    x, y = torch.from_numpy(dataset.x), torch.from_numpy(dataset.y)
     targets = list(_targets(dataset, splits, job, recipe, root_seed))
-
-    signals: dict[str, Signal] = {}
-    for engine_type, group in _groups(targets, job["engines"], recipe):
-        width = engine_type.width(architecture, recipe)
-        for start in range(0, len(group), width):
-            together = group[start : start + width]
-            engine = engine_type(architecture, recipe, [target.run for target in together], x, y)
-            fit(engine, checkpoints and checkpoints / together[0].run.name, progress)
-            for target, parameters in zip(together, engine.parameters(), strict=True):
-                signals[target.run.name] = _ask(architecture, parameters, target, dataset)
+    signals = {}
+    for target, logits in answers(dataset, targets, job["engines"], recipe, checkpoints, progress):
+        part = _parts(splits[target.about["arm"], target.about["replicate"]], job["population"])
+        signals[target.run.name] = Signal(
+            about=target.about,
+            records=target.asked,
+            labels=dataset.y[target.asked],
+            part=np.concatenate([np.full(len(rows), number, dtype=np.uint8) for number, rows in part.items()]),
+            logits=logits,
+        )
     return [signals[target.run.name] for target in targets]
+
+
+def _parts(split: Split, population: bool) -> dict[int, np.ndarray]:
+    """Return what a target model is asked about, by the part it plays."""
+    parts = {MEMBER: split.members, NONMEMBER: split.nonmembers, VALIDATION: split.validation}
+    return parts | ({POPULATION: split.population} if population else {})
 
 
 def _targets(
@@ -83,30 +68,21 @@ def _targets(
     job: Mapping[str, Any],
     recipe: Recipe,
     root_seed: int,
-) -> Iterator[Target]:
-    noise: dict[tuple[int, float], float] = {}
+) -> Iterator[Wanted]:
+    promise = Promise(recipe, job["privacy"])
     for arm_name, arm in job["arms"].items():
         for epsilon in job["epsilons"]:
             for replicate in job["replicates"]:
                 split = splits[arm_name, replicate]
-                size = len(split.members)
-                sigma = accounting = None
-                if not math.isinf(epsilon):
-                    mechanism = Mechanism(
-                        sampler=recipe.sampling,
-                        rate=recipe.rate(size),
-                        steps=recipe.steps(size),
-                        epochs=recipe.epochs,
-                        **job["privacy"],
-                    )
-                    if (size, epsilon) not in noise:
-                        noise[size, epsilon] = mechanism.noise_multiplier(epsilon)
-                    sigma = noise[size, epsilon]
-                    accounting = mechanism.record(epsilon, sigma, recipe.clip_norm)
                 spelled = spell_epsilon(epsilon)
                 meaning = [dataset.fingerprint, arm, replicate, spelled, ROLE]
-                seeds = Seeds(*(derive_seed(root_seed, stream, *meaning) for stream in ("weights", "batches", "noise")))
-                run = Run(f"{arm_name}/epsilon {spelled}/replicate {replicate}", split.members, seeds, sigma)
+                sigma, accounting = promise.kept(epsilon, len(split.training))
+                run = Run(
+                    f"{arm_name}/epsilon {spelled}/replicate {replicate}",
+                    split.training,
+                    seeds(root_seed, meaning),
+                    sigma,
+                )
                 about = {
                     "arm": arm_name,
                     "iid": arm["iid"],
@@ -114,40 +90,41 @@ def _targets(
                     "replicate": replicate,
                     "role": ROLE,
                     "accounting": accounting,
-                    "model": {"kind": job["model"].partition(":")[2], **job["shape"]},
+                    "model": job["models"][arm_name],
                     "engine": job["engines"]["plain" if sigma is None else "private"].partition(":")[2],
                     "recipe": dict(job["recipe"]),
-                    "steps": recipe.steps(size),
+                    "steps": recipe.steps(len(split.training)),
                     "seed": root_seed,
                     "meaning": meaning,
                 }
-                yield Target(run, split, about)
+                asked = np.concatenate(list(_parts(split, job["population"]).values()))
+                yield Wanted(run, job["models"][arm_name], asked, about)
 
 
-def _groups(targets: list[Target], engines: Mapping[str, str], recipe: Recipe) -> Iterator[tuple[Any, list[Target]]]:
-    """Yield what can be trained together: one engine, one number of steps."""
+class Promise:
+    """The noise that keeps (epsilon, delta) by a recipe; found once for each epsilon and size of training set."""
 
-    def kind(target: Target) -> tuple[bool, int]:
-        return target.run.private, recipe.steps(len(target.run.records))
+    def __init__(self, recipe: Recipe, privacy: Mapping[str, Any]) -> None:
+        """Promise by `recipe`; `privacy` holds relation, delta and accountant."""
+        self.recipe, self.privacy = recipe, privacy
+        self._found: dict[tuple[float, int], tuple[float, dict[str, Any]]] = {}
 
-    for (private, _), group in groupby(sorted(targets, key=kind), key=kind):
-        yield load(engines["private" if private else "plain"]), list(group)
+    def kept(self, epsilon: float, records: int) -> tuple[float | None, dict[str, Any] | None]:
+        """Return the noise multiplier and the accounting for a training set of `records`; None without privacy.
 
-
-def _ask(architecture: Any, parameters: torch.Tensor, target: Target, dataset: Dataset) -> Signal:
-    """Return the trained model's logits on its members, non-members and validation records."""
-    module = architecture.module()
-    torch.nn.utils.vector_to_parameters(parameters, module.parameters())
-    split = target.split
-    parts = ((MEMBER, split.members), (NONMEMBER, split.nonmembers), (VALIDATION, split.validation))
-    records = np.concatenate([rows for _, rows in parts])
-    with torch.inference_mode():
-        chunks = torch.from_numpy(dataset.x[records]).split(ASKED_AT_ONCE)
-        logits = torch.cat([module(chunk) for chunk in chunks]).numpy()
-    return Signal(
-        about=target.about,
-        records=records,
-        labels=dataset.y[records],
-        part=np.concatenate([np.full(len(rows), part, dtype=np.uint8) for part, rows in parts]),
-        logits=logits,
-    )
+        Raises:
+            TrainingError: no noise keeps the promise.
+        """
+        if math.isinf(epsilon):
+            return None, None
+        if (epsilon, records) not in self._found:
+            mechanism = Mechanism(
+                sampler=self.recipe.sampling,
+                rate=self.recipe.rate(records),
+                steps=self.recipe.steps(records),
+                epochs=self.recipe.epochs,
+                **self.privacy,
+            )
+            sigma = mechanism.noise_multiplier(epsilon)
+            self._found[epsilon, records] = sigma, mechanism.record(epsilon, sigma, self.recipe.clip_norm)
+        return self._found[epsilon, records]

@@ -20,7 +20,8 @@ from dpmia.datasets.stand_ins.sampling import (
 
 TRAIN, TEST = 32_561, 16_281
 RICH = 11_687
-MALE = 0.6685
+#: Groups that members are drawn from: as many as in the real files.
+MEN, GRADUATES = 32_650, 15_772
 
 # Frequencies in percent or counts, read from cross tables of the real files and rounded.
 # Rows and columns follow the orders of the values in `adult`.
@@ -140,7 +141,7 @@ LOSS = ((155, 1408, 1590, 1726, 1996, 2205, 4356), (1500, 1848, 1887, 1902, 1977
 TOP_GAIN, TOP_SHARE = 99_999, 0.021
 
 
-def write_files(folder: Path, seed: int) -> None:
+def write_files(folder: Path, seed: int, scale: str) -> None:
     """Write `adult.data` and `adult.test` with as many records as the real ones, a comma and a blank between fields."""
     rows = _rows(np.random.default_rng(seed))
     lines = [", ".join(row) for row in rows]
@@ -152,11 +153,12 @@ def write_files(folder: Path, seed: int) -> None:
 def _rows(rng: np.random.Generator) -> list[tuple[str, ...]]:
     """Return the records, each a tuple of texts in the file's order."""
     records = TRAIN + TEST
-    sex = (rng.random(records) < MALE).astype(np.int64)
+    sex = rng.permutation((np.arange(records) < MEN).astype(np.int64))
     relationship = complete(rng, pick(rng, RELATIONSHIP, sex), len(adult.RELATIONSHIPS))
     marital = complete(rng, pick(rng, MARITAL, relationship), len(adult.MARITAL))
     age = np.floor(from_quantiles(rng, AGE_LEVELS, AGE, relationship))
     education = complete(rng, _schooling(pick(rng, EDUCATION, relationship), age), len(adult.EDUCATIONS))
+    education = _graduated(rng, education, age)
     # Code 14 of the occupations and 8 of the work classes: not told.
     occupation = complete(rng, pick(rng, OCCUPATION, 6 * sex + BAND[education]), len(PAYS))
     workclass = complete(rng, pick(rng, WORKCLASS, occupation), len(adult.WORKCLASSES) + 1)
@@ -195,6 +197,16 @@ def _schooling(education: np.ndarray, age: np.ndarray) -> np.ndarray:
     some_college, high_school_begun = adult.EDUCATIONS.index("Some-college"), adult.EDUCATIONS.index("11th")
     education = np.where(age < 22, np.minimum(education, some_college), education)
     return np.where(age < 18, np.minimum(education, high_school_begun), education)
+
+
+def _graduated(rng: np.random.Generator, education: np.ndarray, age: np.ndarray) -> np.ndarray:
+    """Return the education with exactly `GRADUATES` records above some college: the nearest levels make up for it."""
+    some_college, associate = adult.EDUCATIONS.index("Some-college"), adult.EDUCATIONS.index("Assoc-voc")
+    missing = GRADUATES - int((education > some_college).sum())
+    old, new = (some_college, associate) if missing > 0 else (associate, some_college)
+    education = education.copy()
+    education[rng.choice(np.flatnonzero((education == old) & (age >= 22)), abs(missing), replace=False)] = new
+    return education
 
 
 def _countries() -> np.ndarray:

@@ -55,7 +55,7 @@ CHARGES = ("Made-up battery", "Made-up theft", "Made-up possession", "Made-up ch
 FIRST_DAY, DAYS_OF_SCREENING, LAST_DAY = np.datetime64("2013-01-01"), 700, np.datetime64("2016-04-01")
 
 
-def write_files(folder: Path, seed: int) -> None:
+def write_files(folder: Path, seed: int, scale: str) -> None:
     """Write `compas-scores-two-years.csv`: the publisher's 53 columns, two names twice, rows that end in CR LF."""
     columns = _columns(np.random.default_rng(seed))
     text = io.StringIO(newline="")

@@ -128,7 +128,7 @@ TESTED = ("trestbps", "thalach", "exang", "oldpeak", "slope")
 WORSE = 0.25
 
 
-def write_files(folder: Path, seed: int) -> None:
+def write_files(folder: Path, seed: int, scale: str) -> None:
     """Write the four files: no header, `?` where missing, and each hospital's way to write numbers."""
     rng = np.random.default_rng(seed)
     for name in heart.HOSPITALS:

@@ -61,7 +61,7 @@ GRADE_LEVELS = (0, 0.06, 0.075, 0.25, 0.3, 0.5, 0.75, 0.9, 1)
 FINAL = ((5, 9, 9.49, 10.9, 11, 12.5, 14.4, 16.3, 18.4), (0, 0.4, 5, 9, 9.49, 10.9, 13.3, 15.4, 19))
 
 
-def write_files(folder: Path, seed: int) -> None:
+def write_files(folder: Path, seed: int, scale: str) -> None:
     """Write `student-por.csv`: semicolons, texts in quotes, and so the first two grades but not the last."""
     columns = _columns(np.random.default_rng(seed))
     quoted = {name for name, kind in student.KINDS.items() if isinstance(kind, Category)} | {"G1", "G2"}

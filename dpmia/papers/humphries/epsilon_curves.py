@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,47 +65,69 @@ def _bound(rows: pd.DataFrame, experiment: str, fact: dict[str, Any]) -> pd.Data
     )
 
 
-def advantage_panel(axes: Axes, table: pd.DataFrame, arm: str, attack: str, control: str | None = None) -> None:
-    """Draw the advantage of one attack in an arm and its IID arm, the bound, and the line at 0.
+@dataclass(frozen=True)
+class Curve:
+    """One arm as it is drawn."""
+
+    arm: str
+    label: str
+    colour: str
+
+
+def arms(table: pd.DataFrame) -> list[str]:
+    """Return the arms of a table without IID arms, in their order in the table."""
+    names = [arm for arm in table["arm"].unique() if arm != ANY_ARM]
+    return [arm for arm in names if not (arm.endswith(IID_SUFFIX) and arm.removesuffix(IID_SUFFIX) in names)]
+
+
+def pair(arm: str) -> list[Curve]:
+    """Return an arm and its IID arm."""
+    return [Curve(arm, "non-IID", NON_IID), Curve(arm + IID_SUFFIX, "IID", IID)]
+
+
+def advantage_panel(
+    axes: Axes, table: pd.DataFrame, curves: list[Curve], attack: str, control: str | None = None
+) -> None:
+    """Draw the advantage of one attack, the bound, and the line at 0.
 
     Args:
         axes: where to draw.
         table: of `tabulate`, one experiment.
-        arm: name of the non-IID arm.
+        curves: the arms.
         attack: name of the attack.
-        control: an attack with random scores under the same decision rule; drawn for the IID arm.
+        control: arm for which random scores under the rule of an oracle are drawn; None for an attack that is none.
     """
     chosen = table[table["metric"] == "advantage"]
     scale = drawing.EpsilonScale(chosen["epsilon"])
-    for name, label, colour in ((arm, "non-IID", NON_IID), (arm + IID_SUFFIX, "IID", IID)):
-        rows = chosen[(chosen["arm"] == name) & (chosen["attack"] == attack)]
-        drawing.band(axes, scale, rows, colour, label=label)
+    for curve in curves:
+        rows = chosen[(chosen["arm"] == curve.arm) & (chosen["attack"] == attack)]
+        drawing.band(axes, scale, rows, curve.colour, label=curve.label)
     if control is not None:
-        rows = chosen[(chosen["arm"] == arm + IID_SUFFIX) & (chosen["attack"] == control)]
+        rows = chosen[(chosen["arm"] == control) & (chosen["attack"] == "random")]
         drawing.band(axes, scale, rows, CONTROL, label="random scores", line=":")
     bound = table[table["metric"] == "bound"]
     axes.plot(bound["epsilon"], bound["mean"], "--", color="black", label="bound for IID")
     axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
     scale.label(axes)
-    axes.set(ylabel="membership advantage", ylim=(-0.12, 1.05))
+    axes.set(ylabel="membership advantage", ylim=(min(-0.12, 1.1 * chosen["mean"].min()), 1.05))
 
 
-def accuracy_panel(axes: Axes, table: pd.DataFrame, arm: str) -> None:
+def accuracy_panel(axes: Axes, table: pd.DataFrame, curves: list[Curve]) -> None:
     """Draw accuracy on members (solid), non-members (dashed) and validation records (dotted).
 
     Args:
         axes: where to draw.
         table: of `tabulate`, one experiment.
-        arm: name of the non-IID arm.
+        curves: the arms.
     """
     chosen = table[table["metric"].str.startswith("accuracy_")]
     scale = drawing.EpsilonScale(chosen["epsilon"])
     lines = {"members": "-", "nonmembers": "--", "validation": ":"}
     there = [part for part in lines if (chosen["metric"] == f"accuracy_{part}").any()]
-    for name, label, colour in ((arm, "non-IID", NON_IID), (arm + IID_SUFFIX, "IID", IID)):
+    for curve in curves:
         for part in there:
-            rows = chosen[(chosen["arm"] == name) & (chosen["metric"] == f"accuracy_{part}")]
-            drawing.band(axes, scale, rows, colour, label=label, line=lines[part])
+            rows = chosen[(chosen["arm"] == curve.arm) & (chosen["metric"] == f"accuracy_{part}")]
+            drawing.band(axes, scale, rows, curve.colour, label=curve.label, line=lines[part])
     scale.label(axes)
     axes.set(title="accuracy", ylabel="accuracy", ylim=(-0.02, 1.05))
     for part in there:

@@ -1,0 +1,107 @@
+"""Models trained together, whatever their role, and what each answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from dpmia.datasets.table import Dataset
+from dpmia.registry import load
+from dpmia.settings.seeds import Meaning, derive_seed
+from dpmia.training.lightning import fit
+from dpmia.training.recipe import Recipe, Run, Seeds
+
+#: Features asked about in one forward pass: bounds memory, costs nothing.
+ASKED_AT_ONCE = 2**20
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A model before training.
+
+    Attributes:
+        run: how it is trained.
+        model: its architecture as plain data: `build`, the name of the function that makes it, and its `shape`.
+        asked: int64, rows of the data set it will be asked about.
+        about: what will be said about it (see `dpmia.signals.Signal`).
+    """
+
+    run: Run
+    model: Mapping[str, Any]
+    asked: np.ndarray
+    about: dict[str, Any]
+
+
+def seeds(root_seed: int, meaning: Sequence[Meaning]) -> Seeds:
+    """Return the seeds of a model's random streams from what the model means."""
+    return Seeds(*(derive_seed(root_seed, stream, *meaning) for stream in ("weights", "batches", "noise")))
+
+
+def answers(
+    dataset: Dataset,
+    wanted: Sequence[Wanted],
+    engines: Mapping[str, str],
+    recipe: Recipe,
+    checkpoints: Path | None = None,
+    progress: bool = False,
+) -> Iterator[tuple[Wanted, np.ndarray]]:
+    """Train all models and yield each with its logits on what it is asked about, float32 (len(asked), classes).
+
+    Models come as they are done: those that can be trained together, together.
+
+    Args:
+        dataset: prepared data.
+        wanted: the models.
+        engines: names of the engines for `private` and `plain` models.
+        recipe: shared by all models.
+        checkpoints: folder for checkpoints of long trainings; None for none.
+        progress: show progress bars.
+
+    Raises:
+        TrainingError: the batch is larger than a training set, or a loss is not finite.
+    """
+    inputs = dataset.inputs()
+    x, y = torch.from_numpy(inputs), torch.from_numpy(dataset.y)
+    at_once = max(1, ASKED_AT_ONCE // len(dataset.features))
+    for engine_type, architecture, group in _groups(dataset, wanted, engines, recipe):
+        module = architecture.module()
+        width = engine_type.width(architecture, recipe)
+        for start in range(0, len(group), width):
+            together = group[start : start + width]
+            engine = engine_type(architecture, recipe, [one.run for one in together], x, y)
+            fit(engine, checkpoints and checkpoints / _digest(together), progress)
+            for one, parameters in zip(together, engine.parameters(), strict=True):
+                torch.nn.utils.vector_to_parameters(parameters, module.parameters())
+                with torch.inference_mode():
+                    chunks = torch.from_numpy(inputs[one.asked]).split(at_once)
+                    yield one, torch.cat([module(chunk) for chunk in chunks]).numpy()
+
+
+def _groups(
+    dataset: Dataset, wanted: Sequence[Wanted], engines: Mapping[str, str], recipe: Recipe
+) -> Iterator[tuple[Any, Any, list[Wanted]]]:
+    """Yield what can be trained together: one engine, one architecture, one number of steps."""
+
+    def kind(one: Wanted) -> tuple[str, bool, int]:
+        return json.dumps(one.model, sort_keys=True), one.run.private, recipe.steps(len(one.run.records))
+
+    for (_, private, _), together in groupby(sorted(wanted, key=kind), key=kind):
+        group = list(together)
+        model = group[0].model
+        architecture = load(model["build"])(
+            inputs=len(dataset.features), outputs=len(dataset.classes), image=dataset.image, **model["shape"]
+        )
+        yield load(engines["private" if private else "plain"]), architecture, group
+
+
+def _digest(together: Sequence[Wanted]) -> str:
+    """Return a name that no other models share: whoever finds a checkpoint there may go on from it."""
+    return hashlib.sha256(json.dumps([one.about for one in together], sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,21 @@
+"""Train the shadow models of one block. In: prepared data set, splits. Out: signals of every model."""
+
+import torch
+from _job import run
+
+from dpmia.datasets.table import Dataset
+from dpmia.signals import save_signals
+from dpmia.splits.split import load_splits
+from dpmia.training.shadows import train_shadows
+
+
+def main(snakemake):
+    """Train as `params.job` says."""
+    torch.set_num_threads(snakemake.threads)
+    dataset = Dataset.load(snakemake.input.dataset)
+    splits = load_splits(snakemake.input.splits, dataset.fingerprint)
+    signals = train_shadows(dataset, splits, snakemake.params.job, snakemake.params.seed)
+    save_signals(snakemake.output[0], signals, dataset.provenance)
+
+
+run(main, snakemake)
