@@ -74,7 +74,9 @@ def test_fetch_raw_file_takes_the_file_from_the_mirror(run_script, tmp_path):
 
 
 def test_fetch_raw_file_tells_what_is_missing_and_writes_nothing(run_script, tmp_path):
-    raw = RawFile("toy", "toy.data", ("toy/toy.data",), (), "sha256:" + "0" * 64, 8, 1, "none", "https://example.org/toy")
+    raw = RawFile(
+        "toy", "toy.data", ("toy/toy.data",), (), "sha256:" + "0" * 64, 8, 1, "none", "https://example.org/toy"
+    )
     target = tmp_path / "raw/toy.data"
     with pytest.raises(SystemExit, match=r"toy\.data") as stopped:
         run_script(
