@@ -1,0 +1,46 @@
+"""The attack that needs to know nothing but how large a loss can be."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpmia.attacks.base import Attack, Knowledge
+from dpmia.signals import Signal
+
+
+def decisions(losses: np.ndarray, largest_loss: float, rng: np.random.Generator) -> np.ndarray:
+    """Say "not a member" with a probability in proportion to the loss.
+
+    Args:
+        losses: any shape, in [0, `largest_loss`].
+        largest_loss: B > 0; no loss is larger.
+        rng: source of randomness.
+
+    Returns:
+        bool, True where the attack says "member".
+
+    Raises:
+        ValueError: a loss is outside [0, B].
+
+    Source: Yeom et al. 2018, adversary 1.
+    """
+    losses = np.asarray(losses, dtype=float)
+    if not ((losses >= 0) & (losses <= largest_loss)).all():
+        raise ValueError(f"losses from {losses.min()} to {losses.max()}; expected all between 0 and {largest_loss}")
+    return rng.random(losses.shape) * largest_loss >= losses
+
+
+class ZeroOneLoss(Attack):
+    """Says "member" where the model is right: the attack above on the 0-1 loss, which leaves nothing to chance.
+
+    Its advantage is the generalisation error: accuracy on members minus accuracy on non-members.
+    Source: Yeom et al. 2018, adversary 1 and theorem 2.
+    """
+
+    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+        """See `Attack.scores`."""
+        return signal.correct.astype(np.float64)
+
+    def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
+        """See `Attack.decisions`."""
+        return scores >= 1
