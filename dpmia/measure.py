@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from dpmia.attacks.base import Attack, Knowledge, measure
+from dpmia.losses import load_losses, together
 from dpmia.metrics import mean_interval
 from dpmia.settings.seeds import derive_seed
-from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, load_signals
+from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal, load_signals
 
 #: The `attack` of metrics that belong to the model itself.
 NO_ATTACK = "model"
@@ -30,6 +31,8 @@ def attack_table(
     files: Iterable[Path | str],
     root_seed: int,
     shadows: Iterable[Path | str] = (),
+    references: Iterable[Path | str] = (),
+    reference_arm: str | None = None,
 ) -> pd.DataFrame:
     """Attack the target models of one block.
 
@@ -40,26 +43,48 @@ def attack_table(
         files: signal files of the target models.
         root_seed: the user's seed; used by attacks that draw at random.
         shadows: signal files of the shadow models of the same arms and replicates.
+        references: files of the losses of reference models.
+        reference_arm: the arm whose reference models to use; the target model's own where None.
 
     Returns:
         Columns `COLUMNS`, sorted by them, so that the order of blocks leaves no trace.
     """
+    known = AttackersModels(shadows, references)
     rows = []
-    known = _knowledge(shadows)
     for signal in _models(files):
+        signal = signal.of(MEMBER, NONMEMBER, POPULATION)
         rng = np.random.default_rng(derive_seed(root_seed, "attack", name, *signal.about["meaning"]))
-        mine = known[signal.about["arm"], signal.about["replicate"]]
-        rows += _rows(experiment, signal, name, attack.oracle, measure(attack, signal, mine, rng))
+        found = measure(attack, signal, known.about(signal, reference_arm), rng)
+        rows += _rows(experiment, signal, name, attack.oracle, found)
     return _tidy(rows)
 
 
-def _knowledge(shadows: Iterable[Path | str]) -> defaultdict[tuple[str, int], Knowledge]:
-    """Return what the attacker has, by arm and replicate; all target models of these share one object."""
-    by_split: defaultdict[tuple[str, int], list[Signal]] = defaultdict(list)
-    for signal in _models(shadows):
-        by_split[signal.about["arm"], signal.about["replicate"]].append(signal)
-    known = {split: Knowledge(shadows=tuple(signals)) for split, signals in by_split.items()}
-    return defaultdict(Knowledge, known)
+class AttackersModels:
+    """All models of the attacker, and which of them an attack on one target model may use."""
+
+    def __init__(self, shadows: Iterable[Path | str], references: Iterable[Path | str]) -> None:
+        """Read the files."""
+        by_split: defaultdict[tuple[str, int], list[Signal]] = defaultdict(list)
+        for signal in _models(shadows):
+            by_split[signal.about["arm"], signal.about["replicate"]].append(signal)
+        # Tuples, made once: an attack may keep by their identity what it learnt from them.
+        self._shadows = {split: tuple(signals) for split, signals in by_split.items()}
+        losses = [load_losses(path) for path in references]
+        self._references = together(losses) if losses else None
+
+    def about(self, target: Signal, reference_arm: str | None) -> Knowledge:
+        """Return the models that help against `target`."""
+        arm, epsilon = target.about["arm"], target.about["epsilon"]
+        references = None
+        if self._references is not None:
+            # Models without privacy serve against targets of every epsilon, where no others were trained.
+            wanted = {about["epsilon"] for about in self._references.about}
+            chosen = [
+                about["arm"] == (reference_arm or arm) and about["epsilon"] == (epsilon if epsilon in wanted else "inf")
+                for about in self._references.about
+            ]
+            references = self._references.on(target.records, np.array(chosen))
+        return Knowledge(shadows=self._shadows.get((arm, target.about["replicate"]), ()), references=references)
 
 
 def accuracy_table(experiment: str, files: Iterable[Path | str]) -> pd.DataFrame:

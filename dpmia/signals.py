@@ -60,18 +60,28 @@ class Signal:
     @property
     def losses(self) -> np.ndarray:
         """Cross-entropy of the true class, float64, shape (queries,), in nats."""
-        logits = self.logits.astype(np.float64)
-        top = logits.argmax(axis=1)[:, None]
-        below = logits - np.take_along_axis(logits, top, axis=1)
-        # The largest class adds exp(0) = 1: left to log1p, it does not round away what sure answers differ in.
-        others = np.exp(below)
-        np.put_along_axis(others, top, 0, axis=1)
-        return np.log1p(others.sum(axis=1)) - np.take_along_axis(below, self.labels[:, None], axis=1)[:, 0]
+        return cross_entropy(self.logits, self.labels)
 
     @property
     def correct(self) -> np.ndarray:
         """Whether the largest logit is that of the true class, bool, shape (queries,)."""
         return self.logits.argmax(axis=1) == self.labels
+
+
+def cross_entropy(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return minus the log of the softmax of the true class, in nats: float64, shape (queries,).
+
+    Args:
+        logits: shape (queries, classes).
+        labels: int, shape (queries,).
+    """
+    logits = logits.astype(np.float64)
+    top = logits.argmax(axis=1)[:, None]
+    below = logits - np.take_along_axis(logits, top, axis=1)
+    # The largest class adds exp(0) = 1: left to log1p, it does not round away what sure answers differ in.
+    others = np.exp(below)
+    np.put_along_axis(others, top, 0, axis=1)
+    return np.log1p(others.sum(axis=1)) - np.take_along_axis(below, labels[:, None], axis=1)[:, 0]
 
 
 def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ rule run_attack:
     input:
         targets=lambda wildcards: signal_files(wildcards.experiment, int(wildcards.block)),
         shadows=lambda wildcards: shadow_files(wildcards.experiment, wildcards.attack, int(wildcards.block)),
+        references=lambda wildcards: reference_files(wildcards.experiment, wildcards.attack),
     output:
         f"{RUN}/metrics/{{experiment}}/{{attack}}/block-{{block}}.csv",
     log:

@@ -32,6 +32,11 @@ ARTIFACTS = {
     if all(table.split("/")[1] in EXPERIMENTS for table in artifact.tables)
 }
 PREPARED = {jobs.dataset_id(experiment): experiment for experiment in EXPERIMENTS.values()}
+CLUSTERED = {
+    jobs.cluster_id(experiment): experiment
+    for experiment in EXPERIMENTS.values()
+    if experiment.membership.kind == "cluster"
+}
 PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
 
 RUN = f"results/{CONFIG.data}-{CONFIG.scale}"
@@ -42,8 +47,10 @@ RESOURCES = "resources/real" if CONFIG.data == "real" else f"resources/embedded-
 wildcard_constraints:
     dataset="|".join(names.DATASETS),
     prepared="|".join(map(re.escape, PREPARED)),
+    clusters="|".join(map(re.escape, CLUSTERED)),
     experiment="|".join(EXPERIMENTS),
     attack="|".join({attack for experiment in EXPERIMENTS.values() for attack in experiment.attacks}),
+    arm="|".join(sorted({arm for experiment in EXPERIMENTS.values() for arm in jobs.arms(experiment)})),
     epsilons=r"[0-9.e+_inf-]+",
     block=r"\d+",
     paper="|".join(PAPERS),
@@ -68,8 +75,8 @@ def raw_paths(dataset):
 
 def cluster_files(experiment):
     """Return the clusters of an experiment whose groups are clusters, nothing for another."""
-    clustered = EXPERIMENTS[experiment].membership.kind == "cluster"
-    return [f"{RUN}/clusters/{experiment}.npz"] if clustered else []
+    settings = EXPERIMENTS[experiment]
+    return [f"{RUN}/clusters/{jobs.cluster_id(settings)}.npz"] if settings.membership.kind == "cluster" else []
 
 
 def split_files(experiment):
@@ -91,6 +98,17 @@ def shadow_files(experiment, attack, block):
     return [f"{RUN}/shadows/{experiment}/block-{block}.npz"] if "shadows" in kind.uses else []
 
 
+def reference_files(experiment, attack):
+    """Return the files of the reference models that an attack uses, nothing for an attack without them."""
+    settings = EXPERIMENTS[experiment]
+    return [
+        f"{RUN}/references/{experiment}/{arm}/{spell_group(epsilons)}/block-{block}.npz"
+        for arm in jobs.reference_arms(settings, attack)
+        for epsilons in jobs.reference_groups(settings)
+        for block in jobs.reference_blocks(settings)
+    ]
+
+
 def metric_files(experiment):
     """Return the tidy tables of an experiment: of each block, one for each attack and one of accuracies."""
     return [
@@ -100,9 +118,9 @@ def metric_files(experiment):
     ]
 
 
-def epsilon_group(experiment, spelled):
+def epsilon_group(groups, spelled):
     """Return the epsilons of a group by its name."""
-    return next(group for group in EXPERIMENTS[experiment].epsilons if spell_group(group) == spelled)
+    return next(group for group in groups if spell_group(group) == spelled)
 
 
 def artifact_files(artifact):

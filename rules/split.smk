@@ -3,11 +3,11 @@
 
 rule find_clusters:
     input:
-        dataset=lambda wildcards: prepared(wildcards.experiment),
+        dataset=lambda wildcards: f"{RESOURCES}/prepared/{jobs.dataset_id(CLUSTERED[wildcards.clusters])}.npz",
     output:
-        f"{RUN}/clusters/{{experiment}}.npz",
+        f"{RUN}/clusters/{{clusters}}.npz",
     log:
-        f"logs/{RUN}/find_clusters/{{experiment}}.log",
+        f"logs/{RUN}/find_clusters/{{clusters}}.log",
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -15,10 +15,10 @@ rule find_clusters:
         mem_mb=2000,
         runtime=30,
     params:
-        job=lambda wildcards: jobs.cluster_job(EXPERIMENTS[wildcards.experiment]),
+        job=lambda wildcards: jobs.cluster_job(CLUSTERED[wildcards.clusters]),
         code=code("find_clusters.py"),
     message:
-        "Clustering the records of {wildcards.experiment}"
+        "Clustering {wildcards.clusters}"
     script:
         "../scripts/find_clusters.py"
 

@@ -20,7 +20,7 @@ rule train_block:
     params:
         job=lambda wildcards: jobs.train_job(
             EXPERIMENTS[wildcards.experiment],
-            epsilon_group(wildcards.experiment, wildcards.epsilons),
+            epsilon_group(EXPERIMENTS[wildcards.experiment].epsilons, wildcards.epsilons),
             int(wildcards.block),
         ),
         seed=CONFIG.seed,
@@ -55,3 +55,35 @@ rule train_shadows:
         "Training shadow models for {wildcards.experiment}, block {wildcards.block}"
     script:
         "../scripts/train_shadows.py"
+
+
+rule train_references:
+    input:
+        dataset=lambda wildcards: prepared(wildcards.experiment),
+        clusters=lambda wildcards: cluster_files(wildcards.experiment),
+        splits=lambda wildcards: split_files(wildcards.experiment),
+    output:
+        f"{RUN}/references/{{experiment}}/{{arm}}/{{epsilons}}/block-{{block}}.npz",
+    log:
+        f"logs/{RUN}/train_references/{{experiment}}/{{arm}}/{{epsilons}}/block-{{block}}.log",
+    benchmark:
+        f"{RUN}/benchmarks/train_references/{{experiment}}/{{arm}}/{{epsilons}}/block-{{block}}.tsv"
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=600,
+    params:
+        job=lambda wildcards: jobs.reference_job(
+            EXPERIMENTS[wildcards.experiment],
+            wildcards.arm,
+            epsilon_group(jobs.reference_groups(EXPERIMENTS[wildcards.experiment]), wildcards.epsilons),
+            int(wildcards.block),
+        ),
+        seed=CONFIG.seed,
+        code=lambda wildcards: code("train_references.py", *jobs.reference_code(EXPERIMENTS[wildcards.experiment])),
+    message:
+        "Training reference models for {wildcards.experiment}, {wildcards.arm}, epsilon {wildcards.epsilons}"
+    script:
+        "../scripts/train_references.py"

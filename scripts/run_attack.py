@@ -19,6 +19,8 @@ def main(snakemake):
         snakemake.input.targets,
         snakemake.params.seed,
         shadows=snakemake.input.shadows,
+        references=snakemake.input.references,
+        reference_arm=job["reference_arm"],
     )
     with whole_file(Path(snakemake.output[0])) as part:
         table.to_csv(part, index=False)

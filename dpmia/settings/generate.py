@@ -20,6 +20,7 @@ from dpmia.settings.schema import (
     Membership,
     Model,
     Privacy,
+    References,
     Shadows,
     Training,
 )
@@ -55,6 +56,7 @@ SECTIONS = (
     ("training", Training),
     ("privacy", Privacy),
     ("shadows", Shadows),
+    ("references", References),
     ("attacks.<name>", AttackSettings),
 )
 

@@ -5,11 +5,12 @@ An arm is described by its meaning, so that seeds follow from what is computed a
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from dpmia.settings import names
 from dpmia.settings.arms import IID_SUFFIX
-from dpmia.settings.schema import Experiment
+from dpmia.settings.schema import DRAWING_KEYS, Experiment
 
 
 def dataset_id(experiment: Experiment) -> str:
@@ -28,6 +29,12 @@ def cluster_job(experiment: Experiment) -> dict[str, Any]:
     }
 
 
+def cluster_id(experiment: Experiment) -> str:
+    """Return the name of the clusters of an experiment; experiments that cluster alike share them."""
+    job = cluster_job(experiment)
+    return f"{dataset_id(experiment)}-{job['count']}-{job['pairing']}-{job['seed']}-{job['restarts']}"
+
+
 def arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
     """Return the arms by name, IID arms included.
 
@@ -39,10 +46,9 @@ def arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
     if membership.merge is not None:
         groups = {"by": membership.by, "merge": membership.merge}
     found = {}
+    sizes = {key: getattr(membership, key) for key in DRAWING_KEYS if getattr(membership, key) is not None}
     for name, arm in experiment.arms.items():
-        draw = {"members": membership.members, "nonmembers": membership.nonmembers, **arm.model_dump(exclude_none=True)}
-        if membership.validation is not None:
-            draw["validation"] = membership.validation
+        draw = sizes | arm.model_dump(exclude_none=True)
         found[name] = {"kind": membership.kind, "groups": groups, "draw": draw, "iid": False}
         if experiment.iid_arms:
             found[name + IID_SUFFIX] = found[name] | {"iid": True}
@@ -74,7 +80,7 @@ def train_job(experiment: Experiment, epsilons: list[float], block: int) -> dict
         "engines": engines(experiment),
         "recipe": experiment.training.model_dump(exclude={"engine"}),
         "privacy": experiment.privacy.model_dump(),
-        "population": any("population" in names.ATTACKS[attack.kind].uses for attack in experiment.attacks.values()),
+        "population": uses_population(experiment),
     }
 
 
@@ -90,10 +96,53 @@ def shadow_job(experiment: Experiment, block: int) -> dict[str, Any]:
     }
 
 
+def reference_job(experiment: Experiment, arm: str, epsilons: list[float], block: int) -> dict[str, Any]:
+    """Return which reference models to train for one arm, one group of epsilons and one block."""
+    size = experiment.references.block
+    return {
+        "draw": names.MEMBERSHIP[experiment.membership.kind],
+        "arm": {arm: arms(experiment)[arm]},
+        "numbers": list(range(block * size, (block + 1) * size)),
+        "epsilons": epsilons,
+        "model": models(experiment)[arm],
+        "engines": engines(experiment),
+        "recipe": experiment.training.model_dump(exclude={"engine"}),
+        "privacy": experiment.privacy.model_dump(),
+        "population": uses_population(experiment),
+    }
+
+
+def reference_groups(experiment: Experiment) -> list[list[float]]:
+    """Return the groups of epsilons that reference models are trained with."""
+    return experiment.epsilons if experiment.references.private else [[math.inf]]
+
+
+def reference_blocks(experiment: Experiment) -> range:
+    """Return the numbers of the blocks of reference models."""
+    return range(experiment.references.count // experiment.references.block)
+
+
+def reference_arms(experiment: Experiment, attack: str) -> list[str]:
+    """Return the arms of which an attack needs reference models; none for an attack without them."""
+    settings = experiment.attacks[attack]
+    if "references" not in names.ATTACKS[settings.kind].uses:
+        return []
+    return list(arms(experiment)) if settings.reference_arm is None else [settings.reference_arm]
+
+
+def uses_population(experiment: Experiment) -> bool:
+    """Return whether an attack wants models to be asked about the population too."""
+    return any("population" in names.ATTACKS[attack.kind].uses for attack in experiment.attacks.values())
+
+
 def attack_job(experiment: Experiment, attack: str) -> dict[str, Any]:
     """Return which attack to run, and with which options."""
     settings = experiment.attacks[attack]
-    return {"attack": names.ATTACKS[settings.kind].spec, "options": settings.options}
+    return {
+        "attack": names.ATTACKS[settings.kind].spec,
+        "options": settings.options,
+        "reference_arm": settings.reference_arm,
+    }
 
 
 def models(experiment: Experiment) -> dict[str, dict[str, Any]]:
@@ -111,6 +160,11 @@ def engines(experiment: Experiment) -> dict[str, str]:
 def training_code(experiment: Experiment) -> list[str]:
     """Return the modules that a training job loads by name."""
     return [names.MODELS[experiment.model.kind], *engines(experiment).values()]
+
+
+def reference_code(experiment: Experiment) -> list[str]:
+    """Return the modules that a job of reference models loads by name."""
+    return [names.MEMBERSHIP[experiment.membership.kind], *training_code(experiment)]
 
 
 def facts(experiment: Experiment) -> dict[str, Any]:

@@ -39,6 +39,7 @@ MEMBERSHIP = {
     "group": "dpmia.splits.draws:group",
     "cluster": "dpmia.splits.draws:group",
     "bias": "dpmia.splits.draws:bias",
+    "bernoulli": "dpmia.splits.draws:bernoulli",
 }
 
 #: architectures of target models.

@@ -55,11 +55,18 @@ class Membership(Settings):
 
     kind: _one_of(names.MEMBERSHIP)
     """`iid`: all from one pool; `group`: members from one group, non-members from the others; `cluster`: as `group`,
-    with groups made by k-means; `bias`: members from two groups in another proportion than non-members."""
-    members: Count
-    """Size of the training set, or `all` records of the group."""
-    nonmembers: Count
-    """Records outside of the training set to attack, or `all` of the other groups."""
+    with groups made by k-means; `bias`: members from two groups in another proportion than non-members; `bernoulli`:
+    each record of a pool joins the training set with one probability."""
+    members: Count | None = None
+    """All but `bernoulli`: size of the training set, or `all` records of the group."""
+    nonmembers: Count | None = None
+    """All but `bernoulli`: records outside of the training set to attack, or `all` of the other groups."""
+    population: Count | None = None
+    """`iid`: further records that the attacker has; `all` others where left out."""
+    records: Count | None = None
+    """`bernoulli`: size of the pool, the first records of the data set, or `all`."""
+    asked: Count | None = None
+    """`bernoulli`: records of the pool, the first ones, that are attacked; `all` where left out."""
     by: str | None = None
     """`group`, `bias`: the attribute that holds the groups (hospital, school, sex)."""
     merge: dict[str, Annotated[list[str], Field(min_length=1)]] | None = None
@@ -81,7 +88,7 @@ class Membership(Settings):
         given = {key for key in OPTIONAL_MEMBERSHIP_KEYS if getattr(self, key) is not None}
         if not needed <= given <= needed | allowed:
             raise ValueError(
-                f"kind {self.kind!r} with the keys {sorted(needed)} beside members and nonmembers"
+                f"kind {self.kind!r} with the keys {sorted(needed)}"
                 f"{f' and perhaps {sorted(allowed)}' if allowed else ''}, not with {sorted(given)}"
             )
         if self.kind in ("iid", "bias") and "all" in (self.members, self.nonmembers):
@@ -89,17 +96,26 @@ class Membership(Settings):
         return self
 
 
-#: kind of membership experiment -> keys that it needs beside members and nonmembers, keys that it may have.
+_SIZES = {"members", "nonmembers"}
+
+#: kind of membership experiment -> keys that it needs, keys that it may have.
 MEMBERSHIP_KEYS: dict[str, tuple[set[str], set[str]]] = {
-    "iid": (set(), set()),
-    "group": ({"by"}, set()),
-    "cluster": ({"clusters", "pairing", "cluster_seed", "restarts"}, set()),
-    "bias": ({"by", "validation"}, {"merge"}),
+    "iid": (_SIZES, {"population"}),
+    "group": (_SIZES | {"by"}, set()),
+    "cluster": (_SIZES | {"clusters", "pairing", "cluster_seed", "restarts"}, set()),
+    "bias": (_SIZES | {"by", "validation"}, {"merge"}),
+    "bernoulli": ({"records"}, {"asked"}),
 }
 OPTIONAL_MEMBERSHIP_KEYS = set().union(*(needed | allowed for needed, allowed in MEMBERSHIP_KEYS.values()))
 
+#: Keys of a membership experiment that its drawing function takes.
+DRAWING_KEYS = ("members", "nonmembers", "population", "validation", "records", "asked")
+
 #: kind of membership experiment -> keys of each arm.
-ARM_KEYS = {"iid": set(), "group": {"group"}, "cluster": {"group"}, "bias": {"group", "share"}}
+ARM_KEYS = {"iid": set(), "group": {"group"}, "cluster": {"group"}, "bias": {"group", "share"}, "bernoulli": {"rate"}}
+
+#: Kinds whose members and non-members come from one pool: each arm is its own IID arm.
+INDEPENDENT = ("iid", "bernoulli")
 
 
 class Arm(Settings):
@@ -109,6 +125,8 @@ class Arm(Settings):
     """The group that members come from; clusters are named `0` (the smallest), `1`, ..."""
     share: Annotated[float, Field(ge=0, le=1)] | None = None
     """`bias`: share of that group among the members; the others come from the other group."""
+    rate: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """`bernoulli`: probability to join the training set."""
 
 
 class Model(Settings):
@@ -165,16 +183,39 @@ class Shadows(Settings):
     """Their coefficient c of the penalty c * |w|^2 / 2; all else is as in `training`."""
 
 
+class References(Settings):
+    """Reference models, trained on further draws of the same membership experiment; all targets share them."""
+
+    count: Annotated[int, Field(ge=1)]
+    """Reference models for each arm that an attack needs them of, a multiple of `block`."""
+    block: Annotated[int, Field(ge=1)]
+    """Models that one job trains."""
+    private: bool = False
+    """Train them with the epsilon of the target model; without privacy otherwise."""
+
+    @model_validator(mode="after")
+    def _whole_blocks(self) -> References:
+        if self.count % self.block:
+            raise ValueError(f"a count ({self.count}) that is a multiple of block ({self.block})")
+        return self
+
+
+#: Keys of an experiment that describe models of the attacker.
+MODELS_OF_ATTACKERS = ("shadows", "references")
+
+
 class AttackSettings(Settings):
     """One attack; several entries may run one kind with different options."""
 
     kind: _one_of(names.ATTACKS) | None = None
     """Kind of attack; the entry's own name where left out."""
+    reference_arm: Name | None = None
+    """The arm whose draws the reference models are trained on; the target model's own arm where left out."""
 
     @property
     def options(self) -> dict[str, Any]:
         """Options of the attack itself, those that are set."""
-        return self.model_dump(exclude={"kind"}, exclude_none=True)
+        return self.model_dump(exclude={"kind", "reference_arm"}, exclude_none=True)
 
 
 class Experiment(Settings):
@@ -204,6 +245,8 @@ class Experiment(Settings):
     """Replicates that one job trains. A changed number retrains everything; more replicates only add jobs."""
     shadows: Shadows | None = None
     """The attacker's shadow models, for attacks that use them."""
+    references: References | None = None
+    """The attacker's reference models, for attacks that use them."""
     attacks: Annotated[dict[Name, AttackSettings], Field(min_length=1)]
     """Attacks by name."""
 
@@ -242,8 +285,8 @@ class Experiment(Settings):
             raise ValueError(
                 f"a sampling, relation and accountant that a theorem covers, not {', '.join(combination)}: {allowed}"
             )
-        if self.membership.kind == "iid" and self.iid_arms:
-            raise ValueError("iid_arms: false for kind 'iid', which is its own IID arm")
+        if self.membership.kind in INDEPENDENT and self.iid_arms:
+            raise ValueError(f"iid_arms: false for kind {self.membership.kind!r}, which is its own IID arm")
         for name, arm in self.arms.items():
             given, needed = set(arm.model_dump(exclude_none=True)), ARM_KEYS[self.membership.kind]
             if given != needed:
@@ -252,8 +295,11 @@ class Experiment(Settings):
                     f"not with {sorted(given)}"
                 )
         for name, attack in self.attacks.items():
-            if "shadows" in names.ATTACKS[attack.kind].uses and self.shadows is None:
-                raise ValueError(f"the key shadows for attack {name!r}, which uses them")
+            for models in MODELS_OF_ATTACKERS:
+                if models in names.ATTACKS[attack.kind].uses and getattr(self, models) is None:
+                    raise ValueError(f"the key {models} for attack {name!r}, which uses them")
+            if attack.reference_arm is not None and attack.reference_arm not in self.arms:
+                raise ValueError(f"a reference_arm of attack {name!r} that is one of {', '.join(self.arms)}")
         return self
 
 

@@ -22,9 +22,9 @@ def draw_block(
     clusters: np.ndarray | None,
     draw: Callable[..., Split],
     arms: Mapping[str, Mapping[str, Any]],
-    replicates: Sequence[int],
+    replicates: Sequence[int | str],
     root_seed: int,
-) -> dict[tuple[str, int], Split]:
+) -> dict[tuple[str, int | str], Split]:
     """Return the split of every (arm, replicate).
 
     Args:
@@ -32,7 +32,7 @@ def draw_block(
         clusters: group of every record where groups are made by clustering.
         draw: function of `dpmia.splits.draws`.
         arms: as `dpmia.settings.jobs.arms` describes them.
-        replicates: numbers of the replicates.
+        replicates: numbers of the replicates, or names of other draws.
         root_seed: the user's seed.
 
     Raises:

@@ -10,7 +10,9 @@ from dpmia.splits.split import Split
 ALL = "all"
 
 
-def iid(groups: np.ndarray, rng: np.random.Generator, *, members: int, nonmembers: int) -> Split:
+def iid(
+    groups: np.ndarray, rng: np.random.Generator, *, members: int, nonmembers: int, population: int | str = ALL
+) -> Split:
     """Draw members and non-members uniformly from one and the same pool (Exp_IID of Yeom et al. 2018).
 
     Args:
@@ -18,19 +20,22 @@ def iid(groups: np.ndarray, rng: np.random.Generator, *, members: int, nonmember
         rng: source of randomness.
         members: size of the training set.
         nonmembers: number of records outside of it.
+        population: number of further records that the attacker has, or `all` others.
 
     Returns:
-        A split whose population is every other record; no validation set.
+        A split without a validation set.
 
     Raises:
         DataError: more records are asked for than there are.
     """
-    _require(len(groups), members + nonmembers, "members + nonmembers")
+    rest = len(groups) - members - nonmembers if population == ALL else int(population)
+    _require(len(groups), members + nonmembers + max(rest, 0), "members + nonmembers + population")
     order = rng.permutation(len(groups))
+    outside = members + nonmembers
     return Split(
         members=order[:members],
-        nonmembers=order[members : members + nonmembers],
-        population=order[members + nonmembers :],
+        nonmembers=order[members:outside],
+        population=order[outside : outside + rest],
         validation=np.empty(0),
     )
 
@@ -158,7 +163,7 @@ def bernoulli(
     members, nonmembers = pool[joins & known], pool[~joins & known]
     if not len(members) or not len(nonmembers):
         raise DataError(
-            f"records that join at rate {rate:g}",
+            f"records that join at rate {rate}",
             f"{len(members)} of {count}",
             "both members and non-members among the records asked about",
             "Ask about more records, or take a rate nearer to 0.5.",

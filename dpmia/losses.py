@@ -1,0 +1,100 @@
+"""What the attacker's own models answer, cut down to what attacks need: one loss for each model and record.
+
+A file holds the models of one block, all asked about the same records. It is an `.npz` archive: `header` is JSON with
+the format's version and one entry `about` for each model; `records`, `losses` and `trained_on` are arrays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpmia.attacks.base import References
+from dpmia.files import whole_file
+
+FORMAT = "dpmia-losses"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The losses of some models on the same records.
+
+    Attributes:
+        about: plain data on each model, as in `dpmia.signals.Signal`.
+        records: int64, shape (records,): rows of the data set, ascending.
+        losses: float32, shape (models, records): cross-entropy of the true class, in nats.
+        trained_on: bool, shape (models, records): whether the record was in the model's training set.
+    """
+
+    about: Sequence[dict[str, Any]]
+    records: np.ndarray
+    losses: np.ndarray
+    trained_on: np.ndarray
+
+    def on(self, records: np.ndarray, models: np.ndarray) -> References:
+        """Return the answers of some of the models on some of the records, in the order asked for.
+
+        Args:
+            records: rows of the data set.
+            models: bool, shape (models,).
+
+        Raises:
+            ValueError: a record was never asked about.
+        """
+        places = np.searchsorted(self.records, records)
+        known = np.minimum(places, len(self.records) - 1)
+        if not np.array_equal(self.records[known], records):
+            raise ValueError("the attacker's models were not asked about all records of the target model")
+        return References(self.losses[np.ix_(models, known)].astype(np.float64), self.trained_on[np.ix_(models, known)])
+
+
+def together(parts: Iterable[Losses]) -> Losses:
+    """Return the models of several blocks as one.
+
+    Raises:
+        ValueError: the blocks were asked about different records.
+    """
+    parts = list(parts)
+    if any(not np.array_equal(part.records, parts[0].records) for part in parts):
+        raise ValueError("blocks of models that were asked about different records")
+    return Losses(
+        [about for part in parts for about in part.about],
+        parts[0].records,
+        np.concatenate([part.losses for part in parts]),
+        np.concatenate([part.trained_on for part in parts]),
+    )
+
+
+def save_losses(path: Path | str, losses: Losses, provenance: dict[str, Any]) -> None:
+    """Write the models of a block; `provenance` says which data they were trained on."""
+    header = {"format": FORMAT, "version": VERSION, "provenance": provenance, "models": list(losses.about)}
+    with whole_file(path) as part:
+        np.savez(
+            part,
+            header=np.array(json.dumps(header)),
+            records=losses.records,
+            losses=losses.losses,
+            trained_on=losses.trained_on,
+        )
+
+
+def load_losses(path: Path | str) -> Losses:
+    """Read what `save_losses` wrote.
+
+    Raises:
+        ValueError: the file is of another format or version.
+    """
+    with np.load(path, allow_pickle=False) as arrays:
+        header = json.loads(str(arrays["header"]))
+        if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
+            raise ValueError(
+                f"{path}: format {header.get('format')!r} version {header.get('version')!r}; "
+                f"expected {FORMAT!r} version {VERSION}"
+            )
+        return Losses(header["models"], arrays["records"], arrays["losses"], arrays["trained_on"])

@@ -1,0 +1,25 @@
+"""Train reference models of one block. In: prepared data set, splits of all targets. Out: losses of every model."""
+
+import numpy as np
+import torch
+from _job import run
+
+from dpmia.datasets.table import Dataset
+from dpmia.losses import save_losses
+from dpmia.splits.split import load_splits
+from dpmia.training.references import train_references
+
+
+def main(snakemake):
+    """Train as `params.job` says."""
+    torch.set_num_threads(snakemake.threads)
+    dataset = Dataset.load(snakemake.input.dataset)
+    clusters = np.load(snakemake.input.clusters[0])["groups"] if snakemake.input.clusters else None
+    targets = {
+        key: split for file in snakemake.input.splits for key, split in load_splits(file, dataset.fingerprint).items()
+    }
+    losses = train_references(dataset, clusters, targets, snakemake.params.job, snakemake.params.seed)
+    save_losses(snakemake.output[0], losses, dataset.provenance)
+
+
+run(main, snakemake)
