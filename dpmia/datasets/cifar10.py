@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpmia.datasets import images
+from dpmia.datasets import image_files, images
 from dpmia.datasets.images import Images
 from dpmia.datasets.table import Dataset
 
@@ -20,7 +20,9 @@ def read(folder: Path) -> Images:
     Raises:
         DataError: a file is absent, damaged or of another kind.
     """
-    return images.joined(folder, [((name,), images.batch(folder / name, "labels", len(CLASSES))) for name in FILES])
+    return images.joined(
+        folder, [((name,), image_files.batch(folder / name, "labels", len(CLASSES))) for name in FILES]
+    )
 
 
 def encode(raw: Images, attributes: Sequence[str] = (), pool: int = 1) -> Dataset:

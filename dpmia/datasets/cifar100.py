@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpmia.datasets import images
+from dpmia.datasets import image_files, images
 from dpmia.datasets.images import Images
 from dpmia.datasets.table import Dataset
 
@@ -13,9 +13,7 @@ from dpmia.datasets.table import Dataset
 FILES = ("train", "test")
 #: The test part as one PNG file for each image, in a folder for each class: read where there are no published files.
 ARCHIVE = "cifar100-test-png.tar"
-#: The fine classes in alphabetical order, which is also that of their numbers.
-CLASSES = tuple(
-    """
+_NAMES = """
     apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle bowl boy bridge bus butterfly camel can castle
     caterpillar cattle chair chimpanzee clock cloud cockroach couch crab crocodile cup dinosaur dolphin elephant
     flatfish forest fox girl hamster house kangaroo keyboard lamp lawn_mower leopard lion lizard lobster man maple_tree
@@ -23,8 +21,9 @@ CLASSES = tuple(
     poppy porcupine possum rabbit raccoon ray road rocket rose sea seal shark shrew skunk skyscraper snail snake spider
     squirrel streetcar sunflower sweet_pepper table tank telephone television tiger tractor train trout tulip turtle
     wardrobe whale willow_tree wolf woman worm
-    """.split()
-)
+"""
+#: The fine classes in alphabetical order, which is also that of their numbers.
+CLASSES = tuple(_NAMES.split())
 
 
 def read(folder: Path) -> Images:
@@ -37,9 +36,9 @@ def read(folder: Path) -> Images:
         DataError: a file is absent, damaged or of another kind.
     """
     if (folder / ARCHIVE).is_file() and not any((folder / name).is_file() for name in FILES):
-        return images.joined(folder, [((ARCHIVE,), images.packed(folder / ARCHIVE, CLASSES))])
+        return images.joined(folder, [((ARCHIVE,), image_files.packed(folder / ARCHIVE, CLASSES))])
     return images.joined(
-        folder, [((name,), images.batch(folder / name, "fine_labels", len(CLASSES))) for name in FILES]
+        folder, [((name,), image_files.batch(folder / name, "fine_labels", len(CLASSES))) for name in FILES]
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpmia.datasets import images
+from dpmia.datasets import image_files, images
 from dpmia.datasets.images import Images
 from dpmia.datasets.table import Dataset
 
@@ -25,7 +25,10 @@ def read(folder: Path) -> Images:
     """
     return images.joined(
         folder,
-        [((pixels, labels), images.paired(folder / pixels, folder / labels, len(CLASSES))) for pixels, labels in PARTS],
+        [
+            ((pixels, labels), image_files.paired(folder / pixels, folder / labels, len(CLASSES)))
+            for pixels, labels in PARTS
+        ],
     )
 
 
