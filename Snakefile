@@ -13,6 +13,7 @@ rule all:
     input:
         [artifact_files(artifact).values() for artifact in ARTIFACTS.values()],
         [f"{RUN}/summary/{experiment}.csv" for experiment in EXPERIMENTS],
+        [f"{RUN}/studies/{study}.csv" for study in STUDIES],
     localrule: True
 
 
@@ -31,4 +32,5 @@ include: "rules/prepare.smk"
 include: "rules/split.smk"
 include: "rules/train.smk"
 include: "rules/attack.smk"
+include: "rules/study.smk"
 include: "rules/figures.smk"

@@ -12,7 +12,7 @@ from dpmia.datasets.sources import raw_files
 from dpmia.digest import code_digest
 from dpmia.errors import UserError
 from dpmia.papers.catalogue import PAPERS
-from dpmia.settings import jobs, names
+from dpmia.settings import jobs, names, studies
 from dpmia.settings.epsilon import spell_group
 from dpmia.settings.resolve import make_plan
 
@@ -25,13 +25,15 @@ validate(config, REPOSITORY / "dpmia/settings/config.schema.json")
 
 CONFIG = PLAN.config
 EXPERIMENTS = PLAN.experiments
+STUDIES = PLAN.studies
 ARTIFACTS = {
     artifact.name: artifact
     for paper, artifacts in PAPERS.items()
     for artifact in artifacts
-    if all(table.split("/")[1] in EXPERIMENTS for table in artifact.tables)
+    if all(table.split("/")[1] in {*EXPERIMENTS, *STUDIES} for table in artifact.tables)
 }
-PREPARED = {jobs.dataset_id(experiment): experiment for experiment in EXPERIMENTS.values()}
+WITH_DATA = {name: each for name, each in {**EXPERIMENTS, **STUDIES}.items() if each.dataset is not None}
+PREPARED = {jobs.dataset_id(each): each for each in WITH_DATA.values()}
 CLUSTERED = {
     jobs.cluster_id(experiment): experiment
     for experiment in EXPERIMENTS.values()
@@ -53,6 +55,7 @@ wildcard_constraints:
     arm="|".join(sorted({arm for experiment in EXPERIMENTS.values() for arm in jobs.arms(experiment)})),
     epsilons=r"[0-9.e+_inf-]+",
     block=r"\d+",
+    study="|".join(STUDIES),
     paper="|".join(PAPERS),
     artifact="|".join(PAPER_OF),
 
@@ -71,6 +74,11 @@ def raw_paths(dataset):
     """Return the raw files of a data set, and the marker of made-up ones."""
     markers = [] if CONFIG.data == "real" else ["STAND-IN.txt"]
     return [f"{RESOURCES}/raw/{dataset}/{file}" for file in [raw.file for raw in raw_files(dataset)] + markers]
+
+
+def study_data(study):
+    """Return the prepared data set of a study, nothing for one that takes none."""
+    return [f"{RESOURCES}/prepared/{jobs.dataset_id(STUDIES[study])}.npz"] if study in WITH_DATA else []
 
 
 def cluster_files(experiment):
@@ -135,7 +143,7 @@ def artifact_files(artifact):
 def run_facts(artifact):
     """Return what the pictures of an artifact say about the run."""
     return {
-        "stand_in": CONFIG.data == "embedded",
+        "stand_in": CONFIG.data == "embedded" and any(table.split("/")[1] in WITH_DATA for table in artifact.tables),
         "scale": CONFIG.scale,
         "experiments": {
             name: jobs.facts(EXPERIMENTS[name])

@@ -37,7 +37,7 @@ class Facts:
     """What a figure must say about the run it was made from.
 
     Attributes:
-        stand_in: whether the data are made up.
+        stand_in: whether it shows made-up data.
         scale: `smoke`, `laptop` or `paper`.
         experiments: experiment -> its settings, as plain data (epochs, replicates, delta, relation, ...).
     """

@@ -49,7 +49,7 @@ def panels(count: int, facts: Facts, width: float = 3.3, height: float = 3.4) ->
     """Return a figure with `count` panels side by side, marked if its data are made up."""
     figure = Figure(figsize=(width * count, height), layout="constrained")
     axes = list(figure.subplots(1, count, squeeze=False)[0])
-    if facts.stand_in and facts.experiments:
+    if facts.stand_in:
         for panel in axes:
             panel.text(
                 0.5, 0.5, "STAND-IN DATA", transform=panel.transAxes, fontsize=17, fontweight="bold", rotation=28,

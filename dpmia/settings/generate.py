@@ -24,6 +24,7 @@ from dpmia.settings.schema import (
     Shadows,
     Training,
 )
+from dpmia.settings.studies import LinearGenerator, Regression
 
 #: The dialect of JSON schema that pydantic writes; Snakemake needs it named.
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -58,6 +59,8 @@ SECTIONS = (
     ("shadows", Shadows),
     ("references", References),
     ("attacks.<name>", AttackSettings),
+    ("studies.<name>, kind linear_generator", LinearGenerator),
+    ("studies.<name>, kind regression", Regression),
 )
 
 

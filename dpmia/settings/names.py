@@ -21,7 +21,9 @@ class AttackKind(NamedTuple):
 DATASETS = {
     "adult": "dpmia.datasets.adult",
     "compas": "dpmia.datasets.compas",
+    "eyedata": "dpmia.datasets.eyedata",
     "heart": "dpmia.datasets.heart",
+    "iwpc": "dpmia.datasets.iwpc",
     "student": "dpmia.datasets.student",
 }
 
@@ -29,7 +31,9 @@ DATASETS = {
 STAND_INS = {
     "adult": "dpmia.datasets.stand_ins.adult:write_files",
     "compas": "dpmia.datasets.stand_ins.compas:write_files",
+    "eyedata": "dpmia.datasets.stand_ins.eyedata:write_files",
     "heart": "dpmia.datasets.stand_ins.heart:write_files",
+    "iwpc": "dpmia.datasets.stand_ins.iwpc:write_files",
     "student": "dpmia.datasets.stand_ins.student:write_files",
 }
 
@@ -52,6 +56,12 @@ ENGINES = {
     "opacus": "dpmia.training.opacus:OpacusEngine",
     "plain": "dpmia.training.plain:PlainEngine",
     "stacked": "dpmia.training.stacked:StackedEngine",
+}
+
+#: studies: a function `run` (see `dpmia.studies`).
+STUDIES = {
+    "linear_generator": "dpmia.studies.linear_generator:run",
+    "regression": "dpmia.studies.regression:run",
 }
 
 #: attacks (see `dpmia.attacks`).

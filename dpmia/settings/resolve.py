@@ -11,8 +11,10 @@ import yaml
 
 from dpmia.errors import ConfigError
 from dpmia.registry import suggestion
+from dpmia.settings.base import Settings
 from dpmia.settings.messages import checked
-from dpmia.settings.schema import Config, Experiment, ExperimentFile
+from dpmia.settings.schema import Config, Experiment, ExperimentEntry, ExperimentFile
+from dpmia.settings.studies import KINDS, Study
 
 SCALES = get_args(Config.model_fields["scale"].annotation)
 
@@ -24,10 +26,12 @@ class Plan:
     Attributes:
         config: `config.yaml` with what the command line changed.
         experiments: by name, at the scale of `config`.
+        studies: the same.
     """
 
     config: Config
     experiments: dict[str, Experiment]
+    studies: dict[str, Study]
 
 
 def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
@@ -45,18 +49,34 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
     if settings.data == "real" and mirror is not None and not (root / mirror).is_dir():
         raise ConfigError("config, key 'data_mirror'", repr(mirror), "a folder that exists, or null to download")
     experiments: dict[str, Experiment] = {}
+    studies: dict[str, Study] = {}
     for name in _file_names(settings.experiments, root):
         file = checked(ExperimentFile, _read_yaml(root / name, name), name)
-        for experiment in file.experiments:
-            if experiment in experiments:
-                raise ConfigError(f"{name}, key 'experiments.{experiment}'", "a name that is taken", "a new name")
-            for scale in SCALES:
-                resolved = checked(
-                    Experiment, _merged(file, experiment, scale, name), f"{name}, {experiment} ({scale})"
-                )
-                if scale == settings.scale:
-                    experiments[experiment] = resolved
-    return Plan(settings, experiments)
+        for section, found, layers in (("experiments", experiments, file), ("studies", studies, _bare(file))):
+            for each in getattr(file, section):
+                if each in experiments or each in studies:
+                    raise ConfigError(f"{name}, key '{section}.{each}'", "a name that is taken", "a new name")
+                for scale in SCALES:
+                    merged = _merged(layers, section, each, scale, name)
+                    where = f"{name}, {each} ({scale})"
+                    kind = Experiment if section == "experiments" else _kind_of_study(merged, where)
+                    resolved = checked(kind, merged, where)
+                    if scale == settings.scale:
+                        this = resolved
+                found[each] = this
+    return Plan(settings, experiments, studies)
+
+
+def _kind_of_study(merged: dict[str, Any], where: str) -> type[Settings]:
+    kind = merged.get("kind")
+    if kind not in KINDS:
+        raise ConfigError(f"{where}, key 'kind'", repr(kind), f"one of {', '.join(KINDS)}", suggestion(kind, KINDS))
+    return KINDS[kind]
+
+
+def _bare(file: ExperimentFile) -> ExperimentFile:
+    """Return the file without what holds for all of its experiments: studies share no keys with them."""
+    return file.model_copy(update={"defaults": {}, "scales": {}})
 
 
 def _file_names(patterns: list[str], root: Path) -> list[str]:
@@ -72,26 +92,27 @@ def _file_names(patterns: list[str], root: Path) -> list[str]:
     return found
 
 
-def _merged(file: ExperimentFile, name: str, scale: str, where: str) -> dict[str, Any]:
-    """Return the settings of one experiment; later layers count more."""
-    line = _ancestry(file, name, where)
-    layers = [file.defaults, *(file.experiments[each].model_extra for each in line), file.scales.get(scale, {})]
+def _merged(file: ExperimentFile, section: str, name: str, scale: str, where: str) -> dict[str, Any]:
+    """Return the settings of one experiment or study; later layers count more."""
+    entries = getattr(file, section)
+    line = _ancestry(entries, name, f"{where}, key '{section}.")
+    layers = [file.defaults, *(entries[each].model_extra for each in line), file.scales.get(scale, {})]
     merged: dict[str, Any] = {}
-    for layer in [*layers, *(file.experiments[each].scales.get(scale, {}) for each in line)]:
+    for layer in [*layers, *(entries[each].scales.get(scale, {}) for each in line)]:
         merged = _overlaid(merged, layer)
     return _without_null(merged)
 
 
-def _ancestry(file: ExperimentFile, name: str, where: str) -> list[str]:
+def _ancestry(entries: Mapping[str, ExperimentEntry], name: str, where: str) -> list[str]:
     """Return the experiments that `name` is like, the first ancestor first and `name` last."""
     line = [name]
-    while (parent := file.experiments[line[0]].like) is not None:
-        if parent not in file.experiments or parent in line:
+    while (parent := entries[line[0]].like) is not None:
+        if parent not in entries or parent in line:
             raise ConfigError(
-                f"{where}, key 'experiments.{line[0]}.like'",
+                f"{where}{line[0]}.like'",
                 repr(parent),
-                "another experiment of the file, without a circle",
-                suggestion(parent, set(file.experiments) - set(line)),
+                "another one of the same part of the file, without a circle",
+                suggestion(parent, set(entries) - set(line)),
             )
         line.insert(0, parent)
     return line

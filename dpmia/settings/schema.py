@@ -5,34 +5,13 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from dpmia.registry import suggestion
 from dpmia.settings import names
-from dpmia.settings.epsilon import parse_epsilon, spell_epsilon
+from dpmia.settings.base import Count, Epsilon, Name, Scale, Settings, one_of
+from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.privacy import AS_PUBLISHED, VALID_ACCOUNTING
-
-Epsilon = Annotated[float, BeforeValidator(parse_epsilon)]
-Count = Annotated[int, Field(ge=1)] | Literal["all"]
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-Scale = Literal["smoke", "laptop", "paper"]
-
-
-def _one_of(registry: dict[str, str]) -> Any:
-    return Literal[tuple(registry)]
-
-
-class Settings(BaseModel):
-    """What all groups of settings share: no unknown keys, no change after reading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _true_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, bool) and cls.model_fields[info.field_name].annotation is not bool:
-            raise ValueError("a value other than true and false")
-        return value
 
 
 class Config(Settings):
@@ -53,7 +32,7 @@ class Config(Settings):
 class Membership(Settings):
     """How members and non-members are drawn; what differs between arms stands in `arms`."""
 
-    kind: _one_of(names.MEMBERSHIP)
+    kind: one_of(names.MEMBERSHIP)
     """`iid`: all from one pool; `group`: members from one group, non-members from the others; `cluster`: as `group`,
     with groups made by k-means; `bias`: members from two groups in another proportion than non-members; `bernoulli`:
     each record of a pool joins the training set with one probability."""
@@ -132,7 +111,7 @@ class Arm(Settings):
 class Model(Settings):
     """The architecture of target models."""
 
-    kind: _one_of(names.MODELS) = "mlp"
+    kind: one_of(names.MODELS) = "mlp"
     """Architecture."""
     hidden: list[Annotated[int, Field(ge=1)]] = [256, 256]
     """Widths of the hidden layers, ReLU after each."""
@@ -141,7 +120,7 @@ class Model(Settings):
 class Training(Settings):
     """How target models are trained."""
 
-    engine: _one_of(names.ENGINES) = "stacked"
+    engine: one_of(names.ENGINES) = "stacked"
     """`stacked` trains many perceptrons at once; `opacus` one model at a time (`plain` for those without privacy)."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
@@ -207,7 +186,7 @@ MODELS_OF_ATTACKERS = ("shadows", "references")
 class AttackSettings(Settings):
     """One attack; several entries may run one kind with different options."""
 
-    kind: _one_of(names.ATTACKS) | None = None
+    kind: one_of(names.ATTACKS) | None = None
     """Kind of attack; the entry's own name where left out."""
     reference_arm: Name | None = None
     """The arm whose draws the reference models are trained on; the target model's own arm where left out."""
@@ -221,7 +200,7 @@ class AttackSettings(Settings):
 class Experiment(Settings):
     """A data set, a membership experiment, a model, a recipe, epsilons, replicates and attacks."""
 
-    dataset: _one_of(names.DATASETS)
+    dataset: one_of(names.DATASETS)
     """Data set."""
     attributes: list[str] = []
     """Columns to keep out of the features, so that groups can be made of them."""
@@ -326,5 +305,7 @@ class ExperimentFile(Settings):
     """Settings of all experiments of the file, unless an experiment says otherwise."""
     scales: dict[Scale, dict[str, Any]] = {}
     """What each scale changes in all experiments of the file."""
-    experiments: Annotated[dict[Name, ExperimentEntry], Field(min_length=1)]
+    experiments: dict[Name, ExperimentEntry] = {}
     """The experiments by name; each may hold `scales` of its own, which count most."""
+    studies: dict[Name, ExperimentEntry] = {}
+    """Studies by name, with `like` and `scales` as experiments; `defaults` and the file's `scales` are not theirs."""

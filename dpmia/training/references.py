@@ -1,4 +1,4 @@
-"""Reference models: the attacker's, trained on further draws of the same experiment, asked about all targets' records."""
+"""Reference models of the attacker: trained on further draws of an experiment, asked about all targets' records."""
 
 from __future__ import annotations
 

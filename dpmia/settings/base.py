@@ -1,0 +1,32 @@
+"""What all groups of settings share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+
+from dpmia.settings.epsilon import parse_epsilon
+
+Epsilon = Annotated[float, BeforeValidator(parse_epsilon)]
+Count = Annotated[int, Field(ge=1)] | Literal["all"]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+Scale = Literal["smoke", "laptop", "paper"]
+
+
+def one_of(registry: dict[str, Any]) -> Any:
+    """Return the type of a key whose values are the names in a registry."""
+    return Literal[tuple(registry)]
+
+
+class Settings(BaseModel):
+    """What all groups of settings share: no unknown keys, no change after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _true_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, bool) and cls.model_fields[info.field_name].annotation is not bool:
+            raise ValueError("a value other than true and false")
+        return value

@@ -1,0 +1,27 @@
+# Studies: models, attacks and measurements in one job each.
+
+
+rule run_study:
+    input:
+        lambda wildcards: study_data(wildcards.study),
+    output:
+        f"{RUN}/studies/{{study}}.csv",
+    log:
+        f"logs/{RUN}/run_study/{{study}}.log",
+    benchmark:
+        f"{RUN}/benchmarks/run_study/{{study}}.tsv"
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=240,
+    params:
+        study=lambda wildcards: names.STUDIES[STUDIES[wildcards.study].kind],
+        options=lambda wildcards: studies.options(STUDIES[wildcards.study]),
+        seed=CONFIG.seed,
+        code=lambda wildcards: code("run_study.py", names.STUDIES[STUDIES[wildcards.study].kind]),
+    message:
+        "Running the study {wildcards.study}"
+    script:
+        "../scripts/run_study.py"
