@@ -48,7 +48,7 @@ def arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
     found = {}
     sizes = {key: getattr(membership, key) for key in DRAWING_KEYS if getattr(membership, key) is not None}
     for name, arm in experiment.arms.items():
-        draw = sizes | arm.model_dump(exclude_none=True)
+        draw = sizes | arm.draw
         found[name] = {"kind": membership.kind, "groups": groups, "draw": draw, "iid": False}
         if experiment.iid_arms:
             found[name + IID_SUFFIX] = found[name] | {"iid": True}
@@ -146,9 +146,13 @@ def attack_job(experiment: Experiment, attack: str) -> dict[str, Any]:
 
 
 def models(experiment: Experiment) -> dict[str, dict[str, Any]]:
-    """Return the architecture of the models of each arm."""
-    model = {"build": names.MODELS[experiment.model.kind], "shape": experiment.model.model_dump(exclude={"kind"})}
-    return dict.fromkeys(arms(experiment), model)
+    """Return the architecture of the models of each arm, IID arms included."""
+    found = {}
+    for name in arms(experiment):
+        arm = experiment.arms[name.removesuffix(IID_SUFFIX) if name not in experiment.arms else name]
+        model = arm.model or experiment.model
+        found[name] = {"build": names.MODELS[model.kind], "shape": model.shape}
+    return found
 
 
 def engines(experiment: Experiment) -> dict[str, str]:
@@ -159,7 +163,7 @@ def engines(experiment: Experiment) -> dict[str, str]:
 
 def training_code(experiment: Experiment) -> list[str]:
     """Return the modules that a training job loads by name."""
-    return [names.MODELS[experiment.model.kind], *engines(experiment).values()]
+    return [*sorted({model["build"] for model in models(experiment).values()}), *engines(experiment).values()]
 
 
 def reference_code(experiment: Experiment) -> list[str]:

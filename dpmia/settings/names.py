@@ -46,13 +46,19 @@ MEMBERSHIP = {
     "bernoulli": "dpmia.splits.draws:bernoulli",
 }
 
-#: architectures of target models.
+#: architectures of target models: a function of inputs, outputs and image that takes the other keys of `model`.
 MODELS = {
+    "alexnet": "dpmia.models.networks:alexnet",
+    "growing": "dpmia.models.networks:growing",
     "mlp": "dpmia.models.mlp:perceptron",
+    "tramer_boneh": "dpmia.models.networks:tramer_boneh",
+    "two_convolutions": "dpmia.models.networks:two_convolutions",
+    "vgg": "dpmia.models.networks:vgg",
 }
 
 #: training engines (see `dpmia.training.engine`).
 ENGINES = {
+    "convolution": "dpmia.training.convolution:ConvolutionEngine",
     "opacus": "dpmia.training.opacus:OpacusEngine",
     "plain": "dpmia.training.plain:PlainEngine",
     "stacked": "dpmia.training.stacked:StackedEngine",

@@ -97,6 +97,33 @@ ARM_KEYS = {"iid": set(), "group": {"group"}, "cluster": {"group"}, "bias": {"gr
 INDEPENDENT = ("iid", "bernoulli")
 
 
+class Model(Settings):
+    """The architecture of target models."""
+
+    kind: one_of(names.MODELS) = "mlp"
+    """Architecture: perceptron, or one of the papers' convolutional networks."""
+    hidden: list[Annotated[int, Field(ge=1)]] | None = None
+    """`mlp`: widths of the hidden layers, ReLU after each."""
+    size: Annotated[int, Field(ge=1)] | None = None
+    """`growing`: filters of the first convolutions; all else grows with them."""
+
+    @model_validator(mode="after")
+    def _keys_fit_kind(self) -> Model:
+        given, needed = set(self.shape), MODEL_KEYS.get(self.kind, set())
+        if given != needed:
+            raise ValueError(f"kind {self.kind!r} with the keys {sorted(needed)}, not with {sorted(given)}")
+        return self
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """What the architecture is told beside the data set."""
+        return self.model_dump(exclude={"kind"}, exclude_none=True)
+
+
+#: kind of model -> keys that it needs.
+MODEL_KEYS = {"mlp": {"hidden"}, "growing": {"size"}}
+
+
 class Arm(Settings):
     """One arm of an experiment."""
 
@@ -106,22 +133,21 @@ class Arm(Settings):
     """`bias`: share of that group among the members; the others come from the other group."""
     rate: Annotated[float, Field(gt=0, lt=1)] | None = None
     """`bernoulli`: probability to join the training set."""
+    model: Model | None = None
+    """The target model of this arm, where it differs from that of the experiment."""
 
-
-class Model(Settings):
-    """The architecture of target models."""
-
-    kind: one_of(names.MODELS) = "mlp"
-    """Architecture."""
-    hidden: list[Annotated[int, Field(ge=1)]] = [256, 256]
-    """Widths of the hidden layers, ReLU after each."""
+    @property
+    def draw(self) -> dict[str, Any]:
+        """How the members of this arm are drawn."""
+        return self.model_dump(exclude={"model"}, exclude_none=True)
 
 
 class Training(Settings):
     """How target models are trained."""
 
     engine: one_of(names.ENGINES) = "stacked"
-    """`stacked` trains many perceptrons at once; `opacus` one model at a time (`plain` for those without privacy)."""
+    """`stacked` trains many perceptrons at once; `convolution` one convolutional network at a time; `opacus` any
+    model, one at a time (`plain` for those without privacy)."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
     learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.01
@@ -179,6 +205,9 @@ class References(Settings):
         return self
 
 
+#: Engines that train one kind of network only.
+NARROW_ENGINES = ("stacked", "convolution")
+
 #: Keys of an experiment that describe models of the attacker.
 MODELS_OF_ATTACKERS = ("shadows", "references")
 
@@ -210,7 +239,7 @@ class Experiment(Settings):
     """The arms by name."""
     iid_arms: bool = True
     """Give each arm its IID arm: the same records, shuffled."""
-    model: Model = Model()
+    model: Model = Model(hidden=[256, 256])
     """The target model."""
     training: Training = Training()
     """The training recipe."""
@@ -258,6 +287,9 @@ class Experiment(Settings):
         finite = [epsilon for group in self.epsilons for epsilon in group if math.isfinite(epsilon)]
         if self.training.engine == "plain" and finite:
             raise ValueError("an engine other than 'plain' for a finite epsilon: it adds no noise")
+        for model in [self.model, *(arm.model for arm in self.arms.values() if arm.model is not None)]:
+            if (model.kind == "mlp") != (self.training.engine == "stacked") and self.training.engine in NARROW_ENGINES:
+                raise ValueError(f"an engine for models of kind {model.kind!r}, not {self.training.engine!r}")
         combination = (self.training.sampling, self.privacy.relation, self.privacy.accountant)
         if combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
             allowed = "; ".join(", ".join(known) for known in VALID_ACCOUNTING)
@@ -267,7 +299,7 @@ class Experiment(Settings):
         if self.membership.kind in INDEPENDENT and self.iid_arms:
             raise ValueError(f"iid_arms: false for kind {self.membership.kind!r}, which is its own IID arm")
         for name, arm in self.arms.items():
-            given, needed = set(arm.model_dump(exclude_none=True)), ARM_KEYS[self.membership.kind]
+            given, needed = set(arm.draw), ARM_KEYS[self.membership.kind]
             if given != needed:
                 raise ValueError(
                     f"arm {name!r} with the keys {sorted(needed)} for kind {self.membership.kind!r}, "
