@@ -1,0 +1,240 @@
+"""Ceilings of a mechanism: closed forms, the central limit, simulated tests, and never above the formulas."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+
+from dpmia.theory.bounds import advantage_bound
+from dpmia.theory.ceiling import (
+    TradeOff,
+    advantage_ceiling,
+    auc_ceiling,
+    gaussian_trade_off,
+    positive_accuracy_ceiling,
+    tpr_ceiling,
+    trade_off,
+    trade_off_of,
+)
+from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.training.accounting import Mechanism
+
+RELATIONS = ("add_remove", "replace_one")
+RATES = np.concatenate([np.geomspace(1e-6, 0.5, 40), 1 - np.geomspace(1e-6, 0.4, 40)])
+#: Chance that a right ceiling fails one of the simulations, were the seeds drawn anew.
+FALSE_ALARM = 1e-6
+
+
+def poisson(rate, steps, sigma, relation):
+    return trade_off(sampler="poisson", rate=rate, steps=steps, epochs=1, noise_multiplier=sigma, relation=relation)
+
+
+def other_centre(relation):
+    return -1.0 if relation == "replace_one" else 0.0
+
+
+# --- Closed forms -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 5.0, 80.0])
+def test_one_gaussian_step_in_closed_form(sigma):
+    for relation, distance in (("add_remove", 1 / sigma), ("replace_one", 2 / sigma)):
+        curve = trade_off(sampler="full", rate=1.0, steps=1, epochs=1, noise_multiplier=sigma, relation=relation)
+        exact = norm.sf(norm.isf(RATES) - distance)
+        found = tpr_ceiling(curve, RATES)
+        assert (found >= exact - 1e-12).all()
+        np.testing.assert_allclose(found, exact, rtol=1e-4)
+        assert advantage_ceiling(curve) == pytest.approx(2 * norm.cdf(distance / 2) - 1, rel=1e-6)
+        assert auc_ceiling(curve) == pytest.approx(norm.cdf(distance / math.sqrt(2)), rel=1e-6)
+
+
+@pytest.mark.parametrize(("rate", "sigma", "relation"), list(product([0.02, 0.5, 0.999], [0.5, 2.0, 20.0], RELATIONS)))
+def test_one_sampled_step_in_closed_form(rate, sigma, relation):
+    """Both directions: low and high false positive rates differ where the record is only sometimes in the batch."""
+    curve = poisson(rate, 1, sigma, relation)
+    thresholds = np.linspace(-5 * sigma - 2, 5 * sigma + 2, 400)
+
+    def positives(centre):
+        return rate * norm.sf(thresholds, centre, sigma) + (1 - rate) * norm.sf(thresholds, 0, sigma)
+
+    tpr, fpr = positives(1.0), positives(other_centre(relation))
+    found = tpr_ceiling(curve, fpr)
+    assert (found >= tpr - 1e-12).all()
+    np.testing.assert_allclose(found - fpr, tpr - fpr, rtol=1e-2, atol=5e-4)  # one step fills few buckets
+    assert advantage_ceiling(curve) == pytest.approx((tpr - fpr).max(), rel=1e-3)
+
+
+def test_steps_of_the_full_batch_are_one_step_with_less_noise():
+    for relation in RELATIONS:
+        many = trade_off(sampler="full", rate=1.0, steps=16, epochs=16, noise_multiplier=8.0, relation=relation)
+        one = trade_off(sampler="full", rate=1.0, steps=1, epochs=1, noise_multiplier=2.0, relation=relation)
+        assert advantage_ceiling(many) == advantage_ceiling(one)
+        sampled = poisson(1 - 1e-9, 16, 8.0, relation)
+        np.testing.assert_allclose(tpr_ceiling(sampled, RATES), tpr_ceiling(one, RATES), rtol=2e-3)
+
+
+def test_a_shuffled_record_is_met_once_an_epoch():
+    shuffled = trade_off(
+        sampler="shuffle", rate=0.02, steps=450, epochs=9, noise_multiplier=3.0, relation="replace_one"
+    )
+    assert advantage_ceiling(shuffled) == pytest.approx(2 * norm.cdf(1.0) - 1, rel=1e-6)
+
+
+# --- Many steps -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("sigma", "relation", "advantage"), [(5.78, RELATIONS[0], 0.098), (10.6, RELATIONS[1], 0.106)])
+def test_many_sampled_steps_come_near_their_central_limit(sigma, relation, advantage):
+    curve = poisson(0.02, 5000, sigma, relation)
+    distance = (2 if relation == "replace_one" else 1) * 0.02 * math.sqrt(5000 * math.expm1(1 / sigma**2))
+    limit = gaussian_trade_off(distance)
+    assert advantage_ceiling(curve) == pytest.approx(advantage_ceiling(limit), rel=4e-3)
+    assert advantage_ceiling(curve) == pytest.approx(advantage, abs=5e-4)
+    assert auc_ceiling(curve) - 0.5 == pytest.approx(auc_ceiling(limit) - 0.5, rel=4e-3)
+    np.testing.assert_allclose(tpr_ceiling(curve, [0.01, 0.1, 0.5]), tpr_ceiling(limit, [0.01, 0.1, 0.5]), rtol=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("rate", "steps", "sigma", "relation"),
+    [
+        (0.1, 40, 0.8, "add_remove"),
+        (0.1, 40, 0.8, "replace_one"),
+        (0.05, 60, 0.6, "add_remove"),
+        (0.5, 6, 2, "add_remove"),
+    ],
+)
+def test_the_best_test_of_simulated_outcomes_reaches_the_curve_and_stays_below(rate, steps, sigma, relation):
+    """The likelihood ratio of one-dimensional outcomes: no test does better, so the ceiling is the truth."""
+    rng, models, other = np.random.default_rng(4), 40_000, other_centre(relation)
+
+    def scores(centre):
+        total = np.zeros(models)
+        for _ in range(steps):
+            seen = rng.normal(size=models) * sigma + centre * (rng.random(models) < rate)
+
+            def log_density(at, seen=seen):
+                return np.log(rate * np.exp(at * (2 * seen - at) / (2 * sigma**2)) + 1 - rate)
+
+            total += log_density(1.0) - (log_density(other) if other else 0)
+        return total
+
+    with_record, without = scores(1.0), scores(other)
+    curve = poisson(rate, steps, sigma, relation)
+    for quantile in (0.003, 0.03, 0.3, 0.9):
+        # A threshold of a third sample: both rates are then binomial.
+        threshold = np.quantile(scores(other)[:20_000], 1 - quantile)
+        hits, false = int((with_record >= threshold).sum()), int((without >= threshold).sum())
+        low, high = binom.ppf([FALSE_ALARM / 16, 1 - FALSE_ALARM / 16], models, false / models) / models
+        below, above = binom.ppf([FALSE_ALARM / 16, 1 - FALSE_ALARM / 16], models, hits / models) / models
+        assert below <= tpr_ceiling(curve, high)
+        assert above >= tpr_ceiling(curve, low)
+    advantage = max(
+        (with_record >= t).mean() - (without >= t).mean() for t in np.quantile(without, np.linspace(0.01, 0.99, 99))
+    )
+    assert advantage == pytest.approx(advantage_ceiling(curve), abs=0.01)
+
+
+# --- Against the formulas ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("sigma", [0.5, 2.0, 20.0])
+def test_never_above_the_formulas(sigma, relation):
+    delta = 1e-5
+    mechanism = Mechanism("poisson", 0.02, 200, 4, relation, delta, "pld")
+    epsilon = mechanism.epsilon(sigma)
+    record = mechanism.record(epsilon, sigma, 1.0)
+    for compared in RELATIONS:
+        curve = trade_off_of(record, compared)
+        formula = advantage_bound(epsilon, delta, relation)
+        if compared == relation == "add_remove":  # the promise itself, without group privacy
+            formula = advantage_bound(epsilon, delta, "replace_one")
+        assert advantage_ceiling(curve) <= formula + 1e-6
+        if sigma >= 2 and compared == relation:
+            assert advantage_ceiling(curve) < 0.3 * formula
+    curve = trade_off_of(record, relation)
+    line = np.minimum(delta + np.exp(min(epsilon, 50.0)) * RATES, 1 - np.exp(-epsilon) * (1 - delta - RATES))
+    # Both are upper bounds on a discretised loss; the buckets differ.
+    assert (tpr_ceiling(curve, RATES) <= line * 1.001 + 1e-6).all()
+    for prior, acceptance in product([0.1, 0.5, 0.9], [0.05, 0.5, 1.0]):
+        by_formula = positive_accuracy_bound(epsilon, prior, delta, acceptance)
+        assert positive_accuracy_ceiling(curve, prior, acceptance) <= by_formula + 1e-4
+
+
+def test_more_noise_lowers_every_ceiling_and_replacing_a_record_shows_more():
+    for relation in RELATIONS:
+        curves = [poisson(0.02, 500, sigma, relation) for sigma in (0.5, 1.0, 50.0)]
+        for ceiling in (advantage_ceiling, auc_ceiling, lambda curve: positive_accuracy_ceiling(curve, 0.5, 0.1)):
+            values = [float(ceiling(curve)) for curve in curves]
+            assert values == sorted(values, reverse=True)
+    for sigma in (0.5, 1.6):
+        added, replaced = (advantage_ceiling(poisson(0.02, 500, sigma, relation)) for relation in RELATIONS)
+        assert added < replaced < 2 * added + 1e-3
+
+
+# --- The curve itself -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        poisson(0.02, 1000, 0.3, "add_remove"),
+        poisson(0.3, 3, 9, "replace_one"),
+        gaussian_trade_off(3.0),
+        gaussian_trade_off(1e-3),
+        gaussian_trade_off(200.0),
+    ],
+    ids=["rare", "few", "gaussian", "silent", "open"],
+)
+def test_curves_rise_from_corner_to_corner_and_are_concave(curve):
+    assert curve.fpr[0] == 0
+    assert (curve.fpr[-1], curve.tpr[-1]) == (1, 1)
+    assert (np.diff(curve.fpr) >= 0).all()
+    assert (np.diff(curve.tpr) >= 0).all()
+    assert (curve.tpr >= curve.fpr - 1e-12).all()
+    values = tpr_ceiling(curve, np.linspace(0, 1, 201))
+    assert (np.diff(values, 2) <= 1e-9).all()
+    with pytest.raises(ValueError, match="read-only"):
+        curve.fpr[0] = 1
+
+
+def test_positive_accuracy_of_a_known_curve():
+    curve = TradeOff(np.array([0.0, 0.1, 1.0]), np.array([0.0, 0.8, 1.0]))
+    assert positive_accuracy_ceiling(curve, 0.5, 0.8) == pytest.approx(0.8 / 0.9)
+    assert positive_accuracy_ceiling(curve, 0.5, 0.4) == pytest.approx(0.8 / 0.9)
+    assert positive_accuracy_ceiling(curve, 0.2, 1.0) == pytest.approx(0.2)
+    assert auc_ceiling(curve) == pytest.approx(0.04 + 0.9 * 0.9)
+    assert advantage_ceiling(curve) == pytest.approx(0.7)
+
+
+def test_one_step_can_make_a_rare_member_nearly_certain():
+    """Against the closed form: FPR of the threshold at which a Gaussian step has the asked TPR."""
+    for acceptance in (1e-3, 0.1, 0.9):
+        fpr = norm.sf(norm.isf(acceptance) + 2.0)
+        sure = 1 / (1 + 3 * fpr / acceptance)
+        assert positive_accuracy_ceiling(gaussian_trade_off(2.0), 0.25, acceptance) == pytest.approx(sure, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sampler": "fixed"}, "sampler"),
+        ({"relation": "zero_out"}, "relation"),
+        ({"rate": 0.0}, "rate"),
+        ({"rate": 1.1}, "rate"),
+        ({"steps": 0}, "step"),
+        ({"noise_multiplier": 0.0}, "noise"),
+        ({"noise_multiplier": math.inf}, "noise"),
+        ({"sampler": "shuffle", "relation": "add_remove"}, "'replace_one' with 'shuffle'"),
+    ],
+)
+def test_impossible_mechanisms_are_refused(changes, message):
+    right = {"sampler": "poisson", "rate": 0.1, "steps": 2, "epochs": 1, "noise_multiplier": 1.0}
+    with pytest.raises(ValueError, match=message):
+        trade_off(**{**right, "relation": "replace_one", **changes})
+    curve = gaussian_trade_off(1.0)
+    for prior, acceptance in ((0.0, 0.5), (1.0, 0.5), (0.5, 0.0), (0.5, 1.1)):
+        with pytest.raises(ValueError, match="expected"):
+            positive_accuracy_ceiling(curve, prior, acceptance)
