@@ -134,18 +134,21 @@ def bernoulli(
 ) -> Split:
     """Let each record of a pool join the training set with one probability, independently of the others.
 
-    Source: Thudi et al. 2024, section 3.2 (the sampling) and 4.2 (1000 records are asked about).
+    The pool and the records asked about are the first ones of the data set, so that all draws share them: what one
+    attacker's model was trained on, another one and the target model were not.
+
+    Source: Thudi et al. 2024, section 3.2 (the sampling) and 4.2 (the first 1000 records are asked about).
 
     Args:
         groups: group of every record; only its length counts here.
         rng: source of randomness.
-        records: size of the pool, drawn uniformly, or `all`.
+        records: size of the pool, or `all`.
         rate: probability to join, in (0, 1).
         asked: how many records of the pool the attacker asks about, or `all` of it.
 
     Returns:
         A split of random sizes. Members and non-members are the records asked about that joined and that did not;
-        the other records that joined are background; population is every record left.
+        the other records that joined are background; population is every record outside of the pool.
 
     Raises:
         DataError: more records are asked for than there are, the rate is none, or no record asked about joined, or
@@ -157,10 +160,8 @@ def bernoulli(
     _require(len(groups), size, "records of the pool")
     count = size if asked == ALL else int(asked)
     _require(size, count, "records to ask about")
-    order = rng.permutation(len(groups))
     joins = rng.random(size) < rate
-    pool, known = order[:size], np.arange(size) < count
-    members, nonmembers = pool[joins & known], pool[~joins & known]
+    members, nonmembers = np.flatnonzero(joins[:count]), np.flatnonzero(~joins[:count])
     if not len(members) or not len(nonmembers):
         raise DataError(
             f"records that join at rate {rate}",
@@ -168,8 +169,8 @@ def bernoulli(
             "both members and non-members among the records asked about",
             "Ask about more records, or take a rate nearer to 0.5.",
         )
-    rest = np.concatenate([pool[~joins & ~known], order[size:]])
-    return Split(members, nonmembers, rest, np.empty(0), background=pool[joins & ~known])
+    background = count + np.flatnonzero(joins[count:])
+    return Split(members, nonmembers, np.arange(size, len(groups)), np.empty(0), background)
 
 
 def shuffled(split: Split, rng: np.random.Generator) -> Split:
