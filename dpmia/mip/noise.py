@@ -1,0 +1,267 @@
+"""Noise that makes the output of any algorithm membership inference private (Izzo et al. 2022, algorithm 1).
+
+What is promised, and to whom: of the records in `data` half are drawn at random and used; nobody who sees the released
+output, however clever, tells for any record whether it was in that half with probability above 1/2 + eta (a share
+k/n other than 1/2, as for an odd number of records, takes its larger part in place of 1/2). Post-processing keeps this.
+
+What is not promised:
+
+* that nobody can tell whether a record is in `data` at all: only which half it is in is hidden;
+* anything given one particular output, as differential privacy would: the promise is on average over outputs, and two
+  releases from the same data are two chances;
+* anything where the moments are wrong: they are estimated from `splits` random halves, and an output that only a
+  rare half produces may be missed;
+* for more than one number, anything with `radius="laplace"`: it is not the density of theorem 7 (see `Noise`);
+* anything against those who know the seed, or who study the last digits of floating-point numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.stats import gennorm
+
+from dpmia.registry import suggestion
+from dpmia.theory.mip import CALIBRATIONS
+
+#: Law of the distance between the output and what is released: (generator, dimensions, scale, count) -> distances.
+RADII: dict[str, Callable[[np.random.Generator, int, float, int | None], np.ndarray]] = {
+    "gamma": lambda rng, dimensions, scale, count: rng.gamma(dimensions, scale, count),
+    "laplace": lambda rng, dimensions, scale, count: rng.laplace(0.0, scale, count),
+}
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A random direction, uniform for the norm of corollary 8, times a random radius.
+
+    The norm is ||x|| = (mean over coordinates of |x_i / sigma_i|^M)^(1/M). With d coordinates:
+
+    * radius `gamma`, Gamma(d, scale): the density is proportional to exp(-||x|| / scale), that of theorem 7;
+    * radius `laplace`, Laplace(0, scale), as the paper seems to draw it: proportional to exp(-||x|| / scale) /
+      ||x||^(d-1). The same for d = 1. For larger d it is about d times smaller and peaks at the output itself;
+      theorem 7 does not cover it, and in high dimension the promise is broken: for outputs (1, ..., 1) and
+      (-1, ..., -1), equally likely, and eta = 0.1 at M = 8 the best attacker gains 0.003 for d = 1, 0.05 for d = 10,
+      0.13 for d = 100 and 0.26 for d = 1000.
+
+    Attributes:
+        moments: sigma_i, (coordinates,), > 0.
+        moment: M >= 1, finite.
+        scale: of the radius, in units of the norm.
+        radius: `gamma` or `laplace`.
+
+    Source: Izzo et al. 2022, corollary 8; the name of the radius law is lost there.
+    """
+
+    moments: np.ndarray
+    moment: float
+    scale: float
+    radius: str = "gamma"
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown radius law."""
+        _known(self.radius, RADII, "radius")
+
+    @classmethod
+    def calibrated(
+        cls,
+        eta: float,
+        moments: np.ndarray,
+        moment: float,
+        radius: str = "gamma",
+        calibration: str = "corollary_8",
+    ) -> Noise:
+        """Return the noise that promises `eta` for outputs with these moments.
+
+        Args:
+            eta: gain of the best attacker, in (0, 1/2).
+            moments: see the class.
+            moment: see the class; at least 2 for `corollary_8`.
+            radius: see the class.
+            calibration: `corollary_8`, `theorem_7` (larger, for M >= 1 too) or `total_variation` (our proof, smaller).
+
+        Raises:
+            ValueError: eta, moment or a name is out of its range, or the radius is `laplace` with the scale
+                `total_variation` for more than one coordinate, which is too little.
+        """
+        _known(calibration, CALIBRATIONS, "calibration")
+        if (calibration, radius) == ("total_variation", "laplace") and len(moments) > 1:
+            raise ValueError(
+                "expected radius 'gamma' with calibration 'total_variation' for more than one number, got 'laplace', "
+                "whose noise is too small there"
+            )
+        return cls(moments, moment, float(CALIBRATIONS[calibration](eta, moment)), radius)
+
+    def norm(self, points: np.ndarray) -> np.ndarray:
+        """Return the norm of each point: (..., coordinates) -> (...)."""
+        ratios = np.abs(points / self.moments)
+        return (ratios**self.moment).mean(axis=-1) ** (1 / self.moment)
+
+    def log_density(self, points: np.ndarray) -> np.ndarray:
+        """Return the log density of each point up to a constant: (..., coordinates) -> (...)."""
+        norm = self.norm(points)
+        if self.radius == "gamma" or len(self.moments) == 1:
+            return -norm / self.scale
+        return -norm / self.scale - (len(self.moments) - 1) * np.log(norm)
+
+    def draw(self, rng: np.random.Generator, count: int | None = None) -> np.ndarray:
+        """Return one draw, (coordinates,), or `count` of them, (count, coordinates)."""
+        dimensions = len(self.moments)
+        radius = RADII[self.radius](rng, dimensions, self.scale, count)
+        shape = dimensions if count is None else (count, dimensions)
+        directions = gennorm.rvs(self.moment, scale=self.moments, size=shape, random_state=rng)
+        return directions * (radius / self.norm(directions))[..., None]
+
+
+def split_moments(outputs: np.ndarray, moment: float) -> np.ndarray:
+    """Return sigma_i = (mean |output_i - mean output_i|^M)^(1/M), estimated from random halves.
+
+    Consistent and biased downwards: at M = 2 the divisor is the number of halves, not one less.
+
+    Args:
+        outputs: (halves, coordinates), what the algorithm returned on each.
+        moment: M >= 1, finite.
+
+    Returns:
+        (coordinates,), >= 0.
+
+    Source: Izzo et al. 2022, algorithm 1.
+    """
+    deviations = np.abs(outputs - outputs.mean(axis=0))
+    largest = deviations.max(axis=0)
+    # In units of the largest one no power leaves the range of floating-point numbers.
+    ratios = np.divide(deviations, largest, out=np.zeros_like(deviations), where=largest > 0)
+    return largest * (ratios**moment).mean(axis=0) ** (1 / moment)
+
+
+def random_halves(records: int, count: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Return `count` independent, uniformly drawn halves: sorted row numbers, (records // 2,) each."""
+    if records < 2:
+        raise ValueError(f"expected at least 2 records to draw half of them, got {records}")
+    return [np.sort(rng.permutation(records)[: records // 2]) for _ in range(count)]
+
+
+def release(
+    outputs: np.ndarray,
+    last: np.ndarray,
+    *,
+    eta: float,
+    moment: float,
+    radius: str,
+    calibration: str,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Return the output `last` with noise, calibrated by the outputs on other halves.
+
+    The half of `last` must be independent of theirs: then neither the moments nor anything else read off `outputs`
+    tells about it. A coordinate that is the same in all `outputs` gets no noise; its common value is released, even
+    where `last` has another.
+
+    Args:
+        outputs: (halves, coordinates), at least 2 halves.
+        last: (coordinates,).
+        eta: see `Noise.calibrated`, as for the other arguments.
+        moment: M.
+        radius: law.
+        calibration: name.
+        rng: for the noise.
+    """
+    moving = (outputs != outputs[0]).any(axis=0)
+    released = outputs[0].astype(float)
+    noise = Noise.calibrated(eta, split_moments(outputs[:, moving], moment), moment, radius, calibration)
+    if moving.any():
+        released[moving] = last[moving] + noise.draw(rng)
+    return released
+
+
+def privatise(
+    function: Callable[[Any], np.ndarray],
+    data: Any,
+    *,
+    eta: float,
+    moment: float = 4,
+    splits: int = 128,
+    radius: str = "gamma",
+    calibration: str = "corollary_8",
+    random_state: int | None = None,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Return `function` of a random half of `data`, with noise that makes it eta-MIP. What that means: see the module.
+
+    Example:
+        >>> import numpy as np
+        >>> ages = np.random.default_rng(0).normal(40, 12, size=10_000)
+        >>> round(float(privatise(np.mean, ages, eta=0.25, calibration="total_variation", random_state=1)))
+        40
+
+    Args:
+        function: takes records as `data` holds them, returns a number or an array of numbers, always of one shape.
+        data: array, (records, ...), or data frame.
+        eta: gain of the best attacker over 1/2, in (0, 1/2).
+        moment: M, of the moments by which noise is scaled; at least 2 for `corollary_8`. Larger M means less noise,
+            and moments that are harder to estimate.
+        splits: number of random halves for the moments, at least 2.
+        radius: `gamma`, or `laplace` as printed; see `Noise`.
+        calibration: `corollary_8`, `theorem_7` or `total_variation`; see `Noise.calibrated`.
+        random_state: None draws unpredictable numbers; a number is for experiments, as who knows it undoes the noise.
+        n_jobs: how many halves are worked on at once, as in joblib.
+
+    Returns:
+        An array of the shape that `function` returns.
+
+    Raises:
+        ValueError: an argument is out of its range, or outputs differ in shape or are not finite.
+
+    Source: Izzo et al. 2022, algorithm 1.
+    """
+    check_splits(splits)
+    records = data if hasattr(data, "iloc") else np.asarray(data)
+    rng = np.random.default_rng(random_state)
+    halves = random_halves(len(records), splits + 1, rng)
+    results = Parallel(n_jobs=n_jobs)(delayed(function)(_rows(records, half)) for half in halves)
+    *outputs, last = map(np.asarray, results)
+    flat = flatten([[output] for output in [*outputs, last]], "the function")
+    released = release(flat[:-1], flat[-1], eta=eta, moment=moment, radius=radius, calibration=calibration, rng=rng)
+    return released.reshape(last.shape)
+
+
+def flatten(outputs: list[list[np.ndarray]], source: str) -> np.ndarray:
+    """Return outputs on several halves, each a list of arrays, as one matrix: float64 (halves, numbers).
+
+    Args:
+        outputs: for each half its arrays.
+        source: of the arrays, for messages.
+
+    Raises:
+        ValueError: the shapes differ between halves, or a number is not finite.
+    """
+    shapes = {tuple(np.shape(array) for array in arrays) for arrays in outputs}
+    if len(shapes) > 1:
+        raise ValueError(
+            f"{source} gave outputs of the shapes {sorted(shapes)} on different halves; expected one shape. A class "
+            "or category that not every half holds changes shapes: use more records."
+        )
+    flat = np.array([np.concatenate([np.ravel(array).astype(float) for array in arrays]) for arrays in outputs])
+    if not np.isfinite(flat).all():
+        raise ValueError(f"{source} gave outputs that are not finite on some half of the data; expected numbers")
+    return flat
+
+
+def check_splits(splits: int) -> None:
+    """Refuse fewer splits than a moment needs."""
+    if splits < 2:
+        raise ValueError(f"expected splits of at least 2 to estimate moments, got {splits}")
+
+
+def _rows(records: Any, half: np.ndarray) -> Any:
+    return records.iloc[half] if hasattr(records, "iloc") else records[half]
+
+
+def _known(name: str, allowed: dict[str, Any], argument: str) -> None:
+    if name not in allowed:
+        hint = suggestion(name, allowed)
+        raise ValueError(f"expected {argument} in {sorted(allowed)}, got {name!r}{'. ' + hint if hint else ''}")

@@ -1,0 +1,34 @@
+"""The figures of Izzo et al. 2022, and all bounds of the five papers on common axes."""
+
+from __future__ import annotations
+
+from dpmia.papers.artifact import Artifact
+
+_HERE = "dpmia.papers.izzo"
+
+ARTIFACTS = (
+    Artifact(
+        "izzo_fig1",
+        "figure",
+        "Noise that hides who was used, in the example of proposition 9: for membership inference privacy (MIP) the "
+        "same for any number of records, for differential privacy (DP) growing with it.",
+        f"{_HERE}.fig1:tabulate",
+        f"{_HERE}.fig1:draw",
+    ),
+    Artifact(
+        "izzo_fig2",
+        "figure",
+        "Error of a covariance matrix learned from Gaussian data with membership inference privacy (MIP) and with "
+        "differentially private gradient descent (DP), against the gain of the best attacker.",
+        f"{_HERE}.fig2:tabulate",
+        f"{_HERE}.fig2:draw",
+        ("studies/izzo_fig2",),
+    ),
+    Artifact(
+        "bounds_all",
+        "figure",
+        "What differential privacy promises against membership inference by all five papers, on common axes.",
+        f"{_HERE}.bounds_all:tabulate",
+        f"{_HERE}.bounds_all:draw",
+    ),
+)

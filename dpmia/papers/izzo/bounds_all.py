@@ -1,0 +1,105 @@
+"""All bounds of the five papers against epsilon: advantage, accuracy, positive accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage, yeom_advantage
+from dpmia.theory.mip import eta_from_epsilon
+from dpmia.theory.positive_accuracy import positive_accuracy_bound, sablayrolles_positive_accuracy
+
+EPSILONS = np.geomspace(0.01, 10, 301)
+
+#: P(1) of the third panel.
+PRIORS = (0.1, 0.5)
+
+MEASURES = ("advantage", "accuracy", "positive accuracy")
+
+HUMPHRIES, IZZO, THUDI, YE = "Humphries et al.", "Izzo et al.", "Thudi et al.", "AUC (measure of Ye et al.)"
+
+
+def auc_bound(epsilon: ArrayLike, delta: float = 0.0) -> np.ndarray:
+    """Return 1 - (1 - delta)^2 / (1 + e^epsilon), the largest area under the ROC curve that privacy allows.
+
+    It is the area of the region of error rates that (epsilon, delta) leaves to any test; without delta it equals the
+    bound on accuracy at prior 1/2. Ye et al. 2022 measure attacks by this area and give no bound of their own.
+
+    Source: the region of Kairouz et al. 2015, integrated.
+    """
+    shrunk = np.exp(-np.asarray(epsilon, dtype=float))
+    return 1 - (1 - delta) ** 2 * shrunk / (1 + shrunk)
+
+
+def _advantages() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
+    """Return every paper's bound on TPR - FPR at prior 1/2."""
+    return {
+        "Yeom et al.": yeom_advantage,
+        "Erlingsson et al.": erlingsson_advantage,
+        HUMPHRIES: humphries_advantage,
+        IZZO: lambda epsilon: 2 * eta_from_epsilon(epsilon),
+        THUDI: lambda epsilon: 2 * positive_accuracy_bound(epsilon, 0.5) - 1,
+    }
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return columns measure, bound, prior, epsilon, value; pure differential privacy; values are cut at 1."""
+    curves = []
+    for name, advantage in _advantages().items():
+        values = advantage(EPSILONS)
+        curves += [("advantage", name, 0.5, values), ("accuracy", name, 0.5, (1 + values) / 2)]
+    curves.append(("accuracy", YE, 0.5, auc_bound(EPSILONS)))
+    for prior in PRIORS:
+        curves += [
+            ("positive accuracy", "Sablayrolles et al.", prior, sablayrolles_positive_accuracy(EPSILONS, prior)),
+            ("positive accuracy", THUDI, prior, positive_accuracy_bound(EPSILONS, prior)),
+        ]
+    return pd.concat(
+        [
+            pd.DataFrame({"measure": measure, "bound": name, "prior": prior, "epsilon": EPSILONS, "value": values})
+            for measure, name, prior, values in curves
+        ],
+        ignore_index=True,
+    ).assign(value=lambda table: table["value"].clip(upper=1))
+
+
+def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw one panel for each measure. Bounds that are equal lie on each other, the wide one below."""
+    blue, orange, green, purple, vermilion, sky = drawing.COLOURS
+    styles = {
+        "Yeom et al.": {"color": orange, "linestyle": ":"},
+        "Erlingsson et al.": {"color": sky, "linestyle": "-."},
+        HUMPHRIES: {"color": blue, "linewidth": 6, "alpha": 0.35},
+        IZZO: {"color": vermilion, "linestyle": "-"},
+        THUDI: {"color": green, "linestyle": (0, (4, 3))},
+        YE: {"color": "0.15", "linestyle": (0, (1, 4)), "linewidth": 2.4},
+        "Sablayrolles et al.": {"color": purple, "linestyle": ":"},
+    }
+    figure, panels = drawing.panels(3, facts, height=4.0)
+    for axes, measure in zip(panels, MEASURES, strict=True):
+        shown = table[table["measure"] == measure]
+        for (name, prior), rows in shown.groupby(["bound", "prior"], sort=False):
+            axes.plot(rows["epsilon"], rows["value"], label=name, **styles[name])
+            if measure == "positive accuracy" and name == THUDI:
+                start = rows.iloc[0]
+                axes.annotate(
+                    f"P = {prior:g}", (start["epsilon"], start["value"]), (2, 6), textcoords="offset points", fontsize=8
+                )
+        axes.set(xscale="log", xlabel="ε", title=measure, ylim=(0, 1.03))
+    panels[0].set_ylabel("bound")
+    drawing.legend(figure)
+    drawing.caption(
+        figure,
+        "Exact, pure differential privacy (δ = 0), independent records. Left and middle: half of the records asked "
+        "for are members (P = 1/2); accuracy = (1 + advantage) / 2 = 1/2 + η. Right: P is the probability that a "
+        "record is a member. Curves are cut at 1, where they say nothing. Yeom, Erlingsson, Humphries, Izzo: one "
+        "record replaced; Thudi: added or removed. Ye et al. give no bound; dotted: the largest AUC that the region "
+        "of error rates of ε allows (ours). Theorem 4 of Izzo et al. is restored from its proof.",
+    )
+    return figure
