@@ -133,7 +133,7 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
         raise DataError(f"{FILE}, column {LABEL!r}", f"{len(counts)} operations", f"at least {CLASSES}", _REMEDY)
     classes = tuple(sorted(counts.index, key=lambda code: (-counts[code], code))[:CLASSES])
     kept = frame[frame[LABEL].isin(classes)]
-    y = pd.Categorical(kept[LABEL], categories=list(classes)).codes
+    y = kept[LABEL].cat.set_categories(list(classes)).cat.codes
     table = pd.DataFrame(
         {
             GROUP: _with_missing(kept[REGION]),
@@ -167,7 +167,7 @@ def _checked(path: Path) -> dict[str, object]:
                 size += len(line)
                 if number == 1:
                     _check_header(line.decode("latin-1").rstrip("\r\n").split("\t"))
-                elif line.strip():
+                elif line.strip(b"\r\n"):
                     _check_width(line, number)
                     rows += 1
     except FileNotFoundError:
@@ -199,7 +199,7 @@ def _fault(path: Path, error: str) -> DataError:
     with path.open(encoding="latin-1", newline="\n") as lines:
         for number, line in enumerate(lines, start=1):
             fields = line.rstrip("\r\n").split("\t")
-            for name, position in positions.items() if number > 1 and line.strip() else ():
+            for name, position in positions.items() if number > 1 and fields != [""] else ():
                 text = fields[position]
                 if text and _NUMBER.parse(text) is None:
                     where = f"{FILE}, row {number}, column {name!r}"
