@@ -29,7 +29,9 @@ def write_files(folder: Path, seed: int, scale: str) -> None:
     rng = np.random.default_rng(seed)
     genes = len(eyedata.PROBES)
     components = standardised(rng.standard_t(HEAVY, size=(RATS, len(COMPONENTS))))
-    directions = np.linalg.qr(rng.normal(size=(genes, len(COMPONENTS))))[0]
+    loadings = rng.normal(size=(genes, len(COMPONENTS)))
+    loadings[:, 0] = np.sign(loadings[:, 0]) * rng.uniform(0.5, 1.2, genes)  # every gene has a part in the first
+    directions = np.linalg.qr(loadings)[0]
     own = np.sqrt((genes - sum(COMPONENTS)) / genes)
     x = components * np.sqrt(COMPONENTS) @ directions.T + own * rng.normal(size=(RATS, genes))
     weights = np.zeros(len(COMPONENTS))

@@ -1,0 +1,86 @@
+"""The figures and tables of Yeom et al. 2018."""
+
+from __future__ import annotations
+
+from dpmia.papers.artifact import Artifact
+
+_HERE = "dpmia.papers.yeom"
+_HONEST = ("summary/yeom_mnist", "summary/yeom_cifar10", "summary/yeom_cifar100")
+_COLLUDING = tuple(f"{table}_collusion" for table in _HONEST)
+
+ARTIFACTS = (
+    Artifact(
+        "yeom_theory",
+        "table",
+        "The theorems at a few ratios of standard deviations (new records over members); the threshold attack also "
+        "played on a million normal errors of either kind.",
+        f"{_HERE}.theory:tabulate",
+    ),
+    Artifact(
+        "yeom_fig1",
+        "figure",
+        "Attribute advantage against the influence of a target of two values, for several amounts of overfitting.",
+        f"{_HERE}.fig1:tabulate",
+        f"{_HERE}.fig1:draw",
+    ),
+    Artifact(
+        "yeom_fig2a",
+        "figure",
+        "Membership advantage on linear regression and trees against overfitting; the attacker knows the errors of "
+        "members and of new records.",
+        f"{_HERE}.fig2a:tabulate",
+        f"{_HERE}.fig2a:draw",
+        ("studies/yeom_eyedata", "studies/yeom_iwpc"),
+    ),
+    Artifact(
+        "yeom_fig2b",
+        "figure",
+        "Membership advantage on linear regression and trees against overfitting; the attacker knows the errors of "
+        "members only.",
+        f"{_HERE}.fig2b:tabulate",
+        f"{_HERE}.fig2b:draw",
+        ("studies/yeom_eyedata", "studies/yeom_iwpc"),
+    ),
+    Artifact(
+        "yeom_fig2c",
+        "figure",
+        "Membership advantage on convolutional networks against overfitting; the attacker knows the mean training "
+        "loss.",
+        f"{_HERE}.fig2c:tabulate",
+        f"{_HERE}.fig2c:draw",
+        _HONEST,
+    ),
+    Artifact(
+        "yeom_fig3",
+        "figure",
+        "Two genotypes of warfarin patients: membership and attribute inference, and the reductions between them, "
+        "against overfitting.",
+        f"{_HERE}.fig3:tabulate",
+        f"{_HERE}.fig3:draw",
+        ("studies/yeom_iwpc",),
+    ),
+    Artifact(
+        "yeom_fig4a",
+        "figure",
+        "Advantage of an attacker who colludes with the trainer, against the size of the network.",
+        f"{_HERE}.fig4a:tabulate",
+        f"{_HERE}.fig4a:draw",
+        _COLLUDING,
+    ),
+    Artifact(
+        "yeom_fig4b",
+        "figure",
+        "Generalisation error of networks trained by a colluding and by an honest trainer, against their size.",
+        f"{_HERE}.fig4b:tabulate",
+        f"{_HERE}.fig4b:draw",
+        (*_COLLUDING, *_HONEST),
+    ),
+    Artifact(
+        "yeom_table1",
+        "table",
+        "Precision and recall of the attack with the mean training loss as its threshold, beside what the paper and "
+        "Shokri et al. print. Our choice: s = 32, or the largest size that was trained.",
+        f"{_HERE}.table1:tabulate",
+        tables=_HONEST,
+    ),
+)

@@ -1,0 +1,48 @@
+"""Figure 1: attribute advantage against influence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.theory.overfitting import binary_attribute_advantage, most_telling_influence
+
+#: The paper does not say which ratios it shows.
+RATIOS = (2, 5, 10, 50)
+INFLUENCES = np.linspace(0, 20, 401)
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return columns ratio, influence (in units of sigma_S), advantage, peak; the peak is a row of its own."""
+    rows = []
+    for ratio in RATIOS:
+        top = float(most_telling_influence(ratio))
+        influences = np.append(INFLUENCES, top)
+        advantages = binary_attribute_advantage(influences, 1.0, ratio)
+        rows.append(
+            pd.DataFrame(
+                {"ratio": ratio, "influence": influences, "advantage": advantages, "peak": influences == top}
+            ).sort_values("influence")
+        )
+    return pd.concat(rows, ignore_index=True)
+
+
+def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw one panel with a curve for each ratio and a dot on its peak."""
+    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+    for colour, (ratio, rows) in zip(drawing.COLOURS, table.groupby("ratio", sort=False), strict=False):
+        axes.plot(rows["influence"], rows["advantage"], color=colour, label=rf"$\sigma_D/\sigma_S$ = {ratio}")
+        peak = rows[rows["peak"]]
+        axes.plot(peak["influence"], peak["advantage"], "o", color=colour)
+    axes.axhline(0.5, color="0.7", linewidth=0.8, zorder=0)
+    axes.set(xlabel=r"influence $\tau/\sigma_S$", ylabel="attribute advantage", xlim=(0, 20), ylim=(0, 0.53))
+    drawing.legend(figure)
+    drawing.caption(
+        figure,
+        "Exact: a target of two equally frequent values, normal errors. Dots: the most telling influence. "
+        "Grey: the limit 1/2. The ratios are our choice.",
+    )
+    return figure

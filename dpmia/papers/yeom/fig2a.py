@@ -1,0 +1,25 @@
+"""Figure 2a: membership advantage on regression models of an attacker who knows both standard deviations."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.papers.yeom import regression_curves
+from dpmia.theory.overfitting import gaussian_advantage
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return the advantage of the threshold attack for each model, and theorem 3 as adversary `theory`."""
+    return regression_curves.membership(tables, "threshold", gaussian_advantage)
+
+
+def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw one panel."""
+    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+    regression_curves.membership_panel(axes, table, drawing.COLOURS, "theorem 3")
+    axes.legend(loc="lower right")
+    drawing.caption(figure, regression_curves.study_facts(table, facts))
+    return figure

@@ -1,0 +1,61 @@
+"""Figure 2c: membership advantage on convolutional networks of an attacker who knows the mean training loss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.papers.yeom import networks
+from dpmia.theory.overfitting import unknown_sigma_advantage
+
+THEORY = "theory"
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return columns dataset, s, the mean losses, their ratio (new records over members), and the advantage.
+
+    The curve has `theory` as its data set: the formula for normal errors at the same ratio, although these are
+    cross-entropies.
+    """
+    rows = networks.by_size(tables)
+    rows = rows[~rows["colluding"]]
+    found = rows[(rows["attack"] == "average_threshold") & (rows["metric"] == "advantage")]
+    found = found[["dataset", "s", "mean", "low", "high", "replicates"]]
+    for part in ("members", "nonmembers"):
+        losses = rows[rows["metric"] == f"loss_{part}"].rename(columns={"mean": f"loss_{part}"})
+        found = found.merge(losses[["dataset", "s", f"loss_{part}"]], on=["dataset", "s"], validate="1:1")
+    found = found.assign(ratio=found["loss_nonmembers"] / found["loss_members"])
+    ratios = np.geomspace(1, max(2.0, 1.3 * found["ratio"].max()), 200)
+    curve = pd.DataFrame({"dataset": THEORY, "ratio": ratios, "mean": unknown_sigma_advantage(ratios)})
+    return pd.concat([found, curve], ignore_index=True)
+
+
+def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw one panel; the smallest and the largest network have their size beside them."""
+    figure, (axes,) = drawing.panels(1, facts, width=5.5, height=3.8)
+    for dataset in networks.STYLES:
+        rows = table[table["dataset"] == dataset]
+        if rows.empty:
+            continue
+        networks.curve(axes, rows, dataset, x="ratio", line="none")
+        for row in rows.sort_values("s").iloc[[0, -1]].itertuples():
+            axes.annotate(f"{row.s:.0f}", (row.ratio, row.mean), (4, 3), textcoords="offset points", fontsize=6)
+    curve = table[table["dataset"] == THEORY]
+    axes.plot(curve["ratio"], curve["mean"], ":", color="black", label="formula for normal errors")
+    axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    axes.set(
+        xscale="log",
+        xlabel="mean test loss / mean training loss",
+        ylabel="membership advantage",
+        ylim=(min(-0.05, 1.1 * table["mean"].min()), 1.0),
+    )
+    axes.legend(loc="upper left")
+    drawing.caption(
+        figure,
+        "Threshold: the mean training loss. Numbers: smallest and largest size s. The formula of figure 2b, which is "
+        f"for normal errors, at the ratio of cross-entropies. {networks.training_facts(facts)}",
+    )
+    return figure

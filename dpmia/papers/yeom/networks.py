@@ -1,0 +1,68 @@
+"""What figures 2c, 4a, 4b and table I share: convolutional networks of several sizes s, honest and colluding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+
+#: Experiment -> its data set as the paper writes it.
+HONEST = {"yeom_mnist": "MNIST", "yeom_cifar10": "CIFAR-10", "yeom_cifar100": "CIFAR-100"}
+COLLUDING = {f"{name}_collusion": dataset for name, dataset in HONEST.items()}
+STYLES = dict(zip(HONEST.values(), zip(drawing.COLOURS, "osD", strict=False), strict=True))
+
+#: The arm of networks of size s.
+_ARM = re.compile(r"s(\d+)")
+
+
+def by_size(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the summaries of networks trained without privacy, by data set and size.
+
+    Args:
+        tables: name -> summary table (`dpmia.measure.summary_table`) with arms `s1`, `s2`, ...
+
+    Returns:
+        Columns dataset, colluding, s, attack, metric, mean, low, high, replicates.
+    """
+    rows = pd.concat(tables.values(), ignore_index=True)
+    rows = rows[rows["arm"].str.fullmatch(_ARM) & rows["experiment"].isin([*HONEST, *COLLUDING])]
+    rows = rows.assign(
+        dataset=rows["experiment"].map(HONEST | COLLUDING),
+        colluding=rows["experiment"].isin(COLLUDING),
+        s=rows["arm"].str.removeprefix("s").astype(int),
+    )
+    columns = ["dataset", "colluding", "s", "attack", "metric", "mean", "low", "high", "replicates"]
+    return rows[columns].sort_values(columns[:5], ignore_index=True)
+
+
+def curve(axes: Axes, rows: pd.DataFrame, dataset: str, x: str = "s", line: str = "-", label: str = "") -> None:
+    """Draw means with bars for their intervals against a column, in the colour and mark of the data set."""
+    colour, marker = STYLES[dataset]
+    rows = rows.sort_values(x)
+    spread = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
+    face = colour if line != "--" else "white"
+    axes.errorbar(
+        rows[x], rows["mean"], yerr=spread, color=colour, marker=marker, markerfacecolor=face, linestyle=line,
+        elinewidth=0.8, capsize=2, label=label or dataset,
+    )  # fmt: skip
+
+
+def size_axis(axes: Axes, sizes: pd.Series) -> None:
+    """Give the axis of sizes a logarithmic scale with a tick at every size."""
+    places = sorted(sizes.unique())
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(places, [str(place) for place in places])
+    axes.set_xlabel("size s of the network")
+
+
+def training_facts(facts: Facts) -> str:
+    """Return in a few sentences how the networks were trained and what the bars are."""
+    told = sorted({f"{fact['epochs']} epochs, batch {fact['batch_size']}" for fact in facts.experiments.values()})
+    source = "Stand-in data" if facts.stand_in else "Real data"
+    how = f" {'; '.join(told)}." if told else ""
+    return f"{source}, scale {facts.scale}.{how} Bars: 95 % t intervals of the mean over replicates."

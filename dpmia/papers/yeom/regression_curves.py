@@ -1,0 +1,84 @@
+"""What figures 2a, 2b and 3 share: advantages of regression models against how much they overfit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from dpmia.metrics import mean_interval
+from dpmia.papers.artifact import Facts
+from dpmia.studies.regression import MEMBERSHIP
+
+#: Of the curves that no model was fitted for.
+THEORY = "theory"
+KEYS = ["dataset", "records", "model", "parameter", "folds", "ratio", "adversary", "target", "values"]
+LABELS = {"ridge": "Ridge", "tree": "trees"}
+DATASETS = {"eyedata": "eyedata", "iwpc": "IWPC"}
+
+
+def means(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the advantages of studies, averaged over splits.
+
+    Args:
+        tables: name -> what `dpmia.studies.regression.run` returns.
+
+    Returns:
+        Columns `KEYS`, mean, low, high, splits: the limits are those of the 95 % interval over splits.
+    """
+    rows = []
+    for key, found in pd.concat(tables.values(), ignore_index=True).groupby(KEYS, sort=True):
+        interval = mean_interval(found["advantage"].to_numpy())
+        rows.append([*key, interval.mean, interval.low, interval.high, interval.count])
+    return pd.DataFrame(rows, columns=[*KEYS, "mean", "low", "high", "splits"])
+
+
+def membership(
+    tables: Mapping[str, pd.DataFrame], adversary: str, theory: Callable[[np.ndarray], np.ndarray]
+) -> pd.DataFrame:
+    """Return the means of one attack on membership, and a curve from ratio 1 to beyond the largest as `THEORY`."""
+    rows = means(tables)
+    rows = rows[(rows["target"] == MEMBERSHIP) & (rows["adversary"] == adversary)]
+    ratios = np.linspace(1, max(2.0, 1.05 * rows["ratio"].max()), 200)
+    curve = {"dataset": "any", "adversary": THEORY, "target": MEMBERSHIP, "ratio": ratios, "mean": theory(ratios)}
+    return pd.concat([rows, pd.DataFrame(curve)], ignore_index=True)
+
+
+def points(axes: Axes, rows: pd.DataFrame, colour: str, marker: str, label: str, line: str = "none") -> None:
+    """Draw means with bars for their intervals against the ratio; `line` joins them, hollow marks for dotted ones."""
+    rows = rows.sort_values("ratio")
+    spread = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
+    face = "white" if line == ":" else colour
+    axes.errorbar(
+        rows["ratio"], rows["mean"], yerr=spread, color=colour, marker=marker, markerfacecolor=face, linestyle=line,
+        markersize=3.5, elinewidth=0.8, capsize=1.5, label=label,
+    )  # fmt: skip
+
+
+def membership_panel(axes: Axes, table: pd.DataFrame, colours: tuple[str, ...], theory: str) -> None:
+    """Draw the attack of `membership` on every data set, and the theory dotted."""
+    measured = table[table["adversary"] != THEORY]
+    for (dataset, model), colour, marker in zip(measured.groupby(["dataset", "model"]), colours, "os", strict=False):
+        name = f"{LABELS[dataset[1]]}, {DATASETS.get(dataset[0], dataset[0])}"
+        points(axes, model, colour, marker, name)
+    curve = table[table["adversary"] == THEORY]
+    axes.plot(curve["ratio"], curve["mean"], ":", color="black", zorder=5, label=theory)
+    axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    axes.set(xlabel=r"$\sigma_D/\sigma_S$", ylabel="membership advantage", xlim=(0.8, None), ylim=(-0.05, 1.0))
+
+
+def study_facts(table: pd.DataFrame, facts: Facts) -> str:
+    """Return in a few sentences how the models of a figure were fitted and what the bars are."""
+    measured = table[table["adversary"] != THEORY]
+    told = []
+    for (dataset, records), rows in measured.groupby(["dataset", "records"]):
+        folds, splits = int(rows["folds"].iloc[0]), int(rows["splits"].iloc[0])
+        crossed = "leave-one-out" if folds == records else f"{folds}-fold cross-validation"
+        told.append(f"{DATASETS.get(dataset, dataset)}: {int(records)} records, {crossed}, {splits} splits.")
+    source = "Stand-in data" if facts.stand_in else "Real data"
+    return (
+        f"{source}, scale {facts.scale}. {' '.join(told)} Bars: 95 % t intervals of the mean over random splits of "
+        "the same records into members and others."
+    )
