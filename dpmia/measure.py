@@ -49,12 +49,13 @@ def attack_table(
     Returns:
         Columns `COLUMNS`, sorted by them, so that the order of blocks leaves no trace.
     """
-    known = AttackersModels(shadows, references)
+    models = AttackersModels(shadows, references)
+    attack.prepare(models.shadows)
     rows = []
     for signal in _models(files):
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
         rng = np.random.default_rng(derive_seed(root_seed, "attack", name, *signal.about["meaning"]))
-        found = measure(attack, signal, known.about(signal, reference_arm), rng)
+        found = measure(attack, signal, models.known(signal, reference_arm), rng)
         rows += _rows(experiment, signal, name, attack.oracle, found)
     return _tidy(rows)
 
@@ -72,7 +73,12 @@ class AttackersModels:
         losses = [load_losses(path) for path in references]
         self._references = together(losses) if losses else None
 
-    def about(self, target: Signal, reference_arm: str | None) -> Knowledge:
+    @property
+    def shadows(self) -> list[Knowledge]:
+        """All sets of shadow models, one for each arm and replicate."""
+        return [Knowledge(shadows=signals) for signals in self._shadows.values()]
+
+    def known(self, target: Signal, reference_arm: str | None) -> Knowledge:
         """Return the models that help against `target`."""
         arm, epsilon = target.about["arm"], target.about["epsilon"]
         references = None

@@ -138,9 +138,11 @@ def uses_population(experiment: Experiment) -> bool:
 def attack_job(experiment: Experiment, attack: str) -> dict[str, Any]:
     """Return which attack to run, and with which options."""
     settings = experiment.attacks[attack]
+    kind = names.ATTACKS[settings.kind]
+    learns = {"epochs": experiment.shadows.attack_epochs} if "shadows" in kind.uses else {}
     return {
-        "attack": names.ATTACKS[settings.kind].spec,
-        "options": settings.options,
+        "attack": kind.spec,
+        "options": settings.options | learns,
         "reference_arm": settings.reference_arm,
     }
 

@@ -75,5 +75,5 @@ ATTACKS = {
     "average_threshold": AttackKind("dpmia.attacks.threshold:AverageThreshold"),
     "optimal_threshold": AttackKind("dpmia.attacks.threshold:OptimalThreshold"),
     "random": AttackKind("dpmia.attacks.control:RandomScores"),
-    "shadow": AttackKind("dpmia.attacks.shadow:ShadowModels", uses=("shadows",)),
+    "shadow": AttackKind("dpmia.attacks.shadow:ShadowModels", ("shadows",)),
 }

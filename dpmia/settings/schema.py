@@ -186,6 +186,8 @@ class Shadows(Settings):
     """Shadow models for each split."""
     l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Their coefficient c of the penalty c * |w|^2 / 2; all else is as in `training`."""
+    attack_epochs: Annotated[int, Field(ge=1)] = 100
+    """Passes over their answers by which the attack models are trained."""
 
 
 class References(Settings):
