@@ -37,10 +37,16 @@ class Knowledge:
     Attributes:
         shadows: answers of shadow models on their own members and non-members.
         references: of models trained on other draws of the same data.
+        distilled: of models trained on other draws that bear the target model's answers as soft labels.
+        left_out: of models trained as the target was, each query left out of the training set of its own models.
+        features: shape (queries, features): what was asked about, as the target model took it.
     """
 
     shadows: Sequence[Signal] = ()
     references: References | None = None
+    distilled: References | None = None
+    left_out: References | None = None
+    features: np.ndarray | None = None
 
 
 class Attack(ABC):
@@ -48,6 +54,17 @@ class Attack(ABC):
 
     #: Whether the decision rule knows who is a member. An oracle is an upper limit and no attack.
     oracle: bool = False
+
+    #: What the attacker needs beside the target's answers: fields of `Knowledge`, or `population` for records of that
+    #: part among the queries.
+    uses: tuple[str, ...] = ()
+
+    def prepare(self, known: Sequence[Knowledge]) -> None:  # noqa: B027 (optional, not forgotten)
+        """Do once what serves several target models. An attack that learns nothing has nothing to do.
+
+        Args:
+            known: what the attacker has for each of them; calling this is never needed, it only saves time.
+        """
 
     @abstractmethod
     def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:

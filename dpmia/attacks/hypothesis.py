@@ -1,0 +1,208 @@
+"""Attacks that test whether the target's loss on a record is too small for a non-member.
+
+Null hypothesis: the record was not in the training set. Each attack takes other losses for those of a non-member
+and calls the record a member where the target's loss is rarer among them than `alpha`, the false positive rate
+aimed at. They differ in what the distribution depends on, and in what the adversary must have for it:
+
+| attack | the losses of | depends on |
+| --- | --- | --- |
+| S `ShadowThreshold` | population records of the class under shadow models | class |
+| P `Population` | population records under the target model | target model |
+| R `Reference` | the record under models trained on population data | record |
+| D `Distillation` | the record under models that learnt from the target's answers | record and target model |
+| L `LeaveOneOut` | the record under models trained like the target, without it | record and target model |
+
+Source: Ye et al. 2022, section 3.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from dpmia.attacks.base import Attack, Knowledge, References
+from dpmia.attacks.estimators import ESTIMATORS, NullLosses
+from dpmia.attacks.needs import models_of, one_of, population_of, rate, tell_share
+from dpmia.signals import Signal
+
+#: Which of the attacker's models answer about a record: those trained without it, with it, or all.
+SIDES = ("out", "in", "all")
+
+
+class HypothesisTest(Attack):
+    """Scores by minus the false positive rate at which a record would just be called a member.
+
+    Not by 1 minus it: what is rarer than 1e-16 would all be equal.
+    """
+
+    def __init__(self, alpha: float = 0.1, estimator: str = "empirical") -> None:
+        """Set up the test.
+
+        Args:
+            alpha: false positive rate at which decisions are made, between 0 and 1; the scores do not depend on it.
+            estimator: name of one of `dpmia.attacks.estimators.ESTIMATORS`.
+
+        Raises:
+            ValueError: an option is not allowed.
+        """
+        self.alpha = rate("alpha", alpha)
+        self.estimator = ESTIMATORS[one_of("estimator", estimator, ESTIMATORS)]
+
+    @abstractmethod
+    def null(self, signal: Signal, known: Knowledge) -> NullLosses:
+        """Return the losses that stand for those of a non-member, for every query of `signal`.
+
+        Raises:
+            ValueError: the attacker lacks what the attack needs; the message names it.
+        """
+
+    def thresholds(self, signal: Signal, known: Knowledge) -> np.ndarray:
+        """Return the loss up to which each query is called a member at `alpha`; float64, shape (queries,), nats."""
+        return self.estimator.threshold(self.null(signal, known), self.alpha)
+
+    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+        """See `Attack.scores`."""
+        null = self.null(signal, known)
+        tell_share(signal, ~self.estimator.judged(null), f"have fewer than {self.estimator.fewest} losses to be "
+                   f"compared with and are called non-members by {type(self).__name__}")  # fmt: skip
+        return -self.estimator.alpha(null, signal.losses)
+
+    def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
+        """See `Attack.decisions`."""
+        return scores >= -self.alpha
+
+
+class ShadowThreshold(HypothesisTest):
+    """Attack S: one threshold for each class, from population records under shadow models.
+
+    The adversary knows records of the population with their classes, and trains shadow models as the target was
+    trained. A pair of a shadow model and a record it was trained on is left out. Nothing depends on the target model.
+    Source: Ye et al. 2022, 3.1, equations 11 to 16; after Shokri et al. 2017.
+    """
+
+    uses = ("references", "population")
+
+    def __init__(self, alpha: float = 0.1, estimator: str = "linear") -> None:
+        """See `HypothesisTest`; by `linear`, records of a class are ranked by their losses without ties."""
+        super().__init__(alpha, estimator)
+
+    def null(self, signal: Signal, known: Knowledge) -> NullLosses:
+        """See `HypothesisTest.null`."""
+        shadows, population = models_of(known, "references", signal), population_of(signal)
+        classes, group = np.unique(signal.labels, return_inverse=True)
+        counted = ~shadows.trained_on & population
+        belongs = np.broadcast_to(group, counted.shape)[counted]
+        return NullLosses.gather(shadows.losses[counted], belongs, len(classes), group)
+
+
+class Population(HypothesisTest):
+    """Attack P: one threshold for each target model, from its losses on population records.
+
+    The adversary knows records of the population with their classes, and trains no model at all.
+    Source: Ye et al. 2022, 3.2, equations 17 to 21.
+    """
+
+    uses = ("population",)
+
+    def __init__(self, alpha: float = 0.1, estimator: str = "linear") -> None:
+        """See `HypothesisTest`; by `linear`, the ROC is exactly that of the loss."""
+        super().__init__(alpha, estimator)
+
+    def null(self, signal: Signal, known: Knowledge) -> NullLosses:
+        """See `HypothesisTest.null`."""
+        losses = signal.losses[population_of(signal)]
+        everyone = np.zeros(len(signal.records), dtype=np.int64)
+        return NullLosses.gather(losses, np.zeros(len(losses), dtype=np.int64), 1, everyone)
+
+
+class _PerRecord(HypothesisTest):
+    """What the attacks with a threshold for each record share."""
+
+    def __init__(self, alpha: float = 0.1, estimator: str = "empirical", reference_models: str = "out") -> None:
+        """Set up the test.
+
+        Args:
+            alpha: see `HypothesisTest`.
+            estimator: see `HypothesisTest`.
+            reference_models: which models answer about a record: `out`, those trained without it; `in`, those
+                trained with it; `all`. A record without such a model is called a non-member.
+
+        Raises:
+            ValueError: an option is not allowed.
+        """
+        super().__init__(alpha, estimator)
+        self.reference_models = one_of("reference_models", reference_models, SIDES)
+
+    def _null(self, models: References) -> NullLosses:
+        out = ~models.trained_on
+        return _per_record(models, {"out": out, "in": ~out, "all": np.ones_like(out)}[self.reference_models])
+
+
+def _per_record(models: References, counted: np.ndarray) -> NullLosses:
+    """Return for each query its losses under the models that count for it; `counted` is bool (models, queries)."""
+    queries = counted.shape[1]
+    return NullLosses.gather(models.losses.T[counted.T], np.nonzero(counted.T)[0], queries, np.arange(queries))
+
+
+class Reference(_PerRecord):
+    """Attack R: a threshold for each record, from its losses under models trained on population data.
+
+    The adversary trains reference models as the target was trained, on draws from the population that do not hold
+    the record. Nothing depends on the target model.
+
+    With K models no rank is rarer than 1 / (K + 1): at a lower `alpha` the `empirical` estimator calls nobody a
+    member. `linear` and `logit_gaussian` still do, by extrapolation.
+
+    Thudi et al. take the models that did hold the record (`reference_models="in"`): a test of the other hypothesis,
+    whose `alpha` is a true positive rate. Of 20 models trained on half of the data about 10 answer, and a quantile
+    at .05 from 10 values is an interpolation between the smallest value and 0 (`estimator="linear"`).
+
+    Source: Ye et al. 2022, 3.3, equations 22 to 27; Thudi et al. 2024, figures 15 to 17.
+    """
+
+    uses = ("references",)
+
+    def null(self, signal: Signal, known: Knowledge) -> NullLosses:
+        """See `HypothesisTest.null`."""
+        return self._null(models_of(known, "references", signal))
+
+
+class Distillation(_PerRecord):
+    """Attack D: a threshold for each record and target model, from models distilled from the target.
+
+    The adversary asks the target model about records of the population and trains models on them with its answers
+    as soft labels: models like the target, but for what it learnt from the record itself.
+
+    Source: Ye et al. 2022, 3.4, equations 28 to 38.
+    """
+
+    uses = ("distilled",)
+
+    def null(self, signal: Signal, known: Knowledge) -> NullLosses:
+        """See `HypothesisTest.null`."""
+        return self._null(models_of(known, "distilled", signal))
+
+
+class LeaveOneOut(HypothesisTest):
+    """Attack L: a threshold for each record and target model, from models trained on all other members.
+
+    The adversary knows the whole training set but for the record, and how the target was trained. Each record has
+    models of its own: for a member, trained without it; for a non-member, on the whole training set; with seeds of
+    their own. The strongest adversary of the paper, and the one that audits assume.
+
+    Source: Ye et al. 2022, 3.5.
+    """
+
+    uses = ("left_out",)
+
+    def null(self, signal: Signal, known: Knowledge) -> NullLosses:
+        """See `HypothesisTest.null`.
+
+        Raises:
+            ValueError: a model was trained on the record that it is to leave out.
+        """
+        models = models_of(known, "left_out", signal)
+        if models.trained_on.any():
+            raise ValueError(f"known.left_out: {models.trained_on.sum()} models were trained on the record left out")
+        return _per_record(models, np.ones_like(models.trained_on))

@@ -1,0 +1,177 @@
+"""LiRA: is the target's answer on a record likelier from models trained with it, or from models trained without?
+
+For each record the confidence phi = log(p / (1 - p)) of its true class, under models trained with the record and
+under models trained without it, is taken for Gaussian on either side. The mean of each side is the record's own. The
+standard deviation is estimated as the option `variance` says:
+
+* `pooled` (default): one for all records on each side, from the deviations around each record's own mean, divided by
+  their degrees of freedom. With tens of models the only stable form; right if records vary alike.
+* `per_point`: each record's own (n - 1); a record with fewer than two models on a side gets the pooled one.
+* `published`: as in the published code with a fixed variance: centres are medians, and one standard deviation of all
+  confidences of a side at once, so that the differences between records count as noise; online, that of the models
+  trained with the record serves both sides.
+
+A record without a model on one side gets the pooled mean of that side; the share of such records is told in the log.
+Without augmentations: each record is asked about once.
+
+The adversary knows how the target was trained and has data to train models like it; online, it trains models on the
+very records it asks about, anew for new records; offline, it does not.
+
+Source: Carlini et al. 2022, "Membership Inference Attacks From First Principles", algorithm 1 and its variants with
+a global variance and without models trained on the record (offline).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpmia.attacks.base import Attack, Knowledge
+from dpmia.attacks.confidence import SMALLEST_SPREAD, confidence
+from dpmia.attacks.needs import models_of, one_of, rate, tell_share
+from dpmia.signals import Signal
+
+VARIANCES = ("pooled", "per_point", "published")
+
+
+@dataclass(frozen=True)
+class Side:
+    """The Gaussian of each record under models trained with it, or without it.
+
+    Attributes:
+        centre: float64, shape (queries,).
+        spread: float64, shape (queries,), standard deviations.
+        models: int64, shape (queries,), how many models the two come from.
+    """
+
+    centre: np.ndarray
+    spread: np.ndarray
+    models: np.ndarray
+
+    def standardised(self, phi: np.ndarray) -> np.ndarray:
+        """Return how many standard deviations each confidence lies above the centre."""
+        return (phi - self.centre) / self.spread
+
+
+def fit_side(phi: np.ndarray, counted: np.ndarray, variance: str) -> Side:
+    """Estimate one side.
+
+    Args:
+        phi: float64, shape (models, queries), confidences.
+        counted: bool, shape (models, queries), which of them belong to this side.
+        variance: one of `VARIANCES`.
+
+    Raises:
+        ValueError: no model is on this side, or no record has two models there, so nothing varies.
+    """
+    models = counted.sum(axis=0)
+    if not models.any():
+        raise ValueError(
+            "no model is on one side: LiRA needs models trained with and without the records it asks about"
+        )
+    values = phi[counted]
+    mean = np.divide(np.where(counted, phi, 0).sum(axis=0), models, out=np.full(len(models), values.mean()),
+                     where=models > 0)  # fmt: skip
+    if variance == "published":
+        centre = mean.copy()
+        centre[models > 0] = np.nanmedian(np.where(counted, phi, np.nan)[:, models > 0], axis=0)
+        return Side(centre, np.full(len(models), max(values.std(), SMALLEST_SPREAD)), models)
+    squares = np.where(counted, (phi - mean) ** 2, 0).sum(axis=0)
+    freedom = np.maximum(models - 1, 0)
+    if not freedom.any():
+        raise ValueError("no record has two models on one side: LiRA cannot see how its confidence varies")
+    spread = np.full(len(models), np.sqrt(squares.sum() / freedom.sum()))
+    if variance == "per_point":
+        spread[freedom > 0] = np.sqrt(squares[freedom > 0] / freedom[freedom > 0])
+    return Side(mean, np.maximum(spread, SMALLEST_SPREAD), models)
+
+
+class _Lira(Attack):
+    uses = ("references",)
+
+    def __init__(self, variance: str = "pooled") -> None:
+        self.variance = one_of("variance", variance, VARIANCES)
+
+    def _side(self, signal: Signal, known: Knowledge, inside: bool) -> Side:
+        """Fit the side of models trained with the records (`inside`) or without them, and tell what is missing."""
+        models = models_of(known, "references", signal)
+        side = fit_side(confidence(models.losses), models.trained_on == inside, self.variance)
+        word = "with" if inside else "without"
+        tell_share(
+            signal, side.models == 0, f"have no model trained {word} them and get the mean of all others' models"
+        )
+        if self.variance == "per_point":
+            tell_share(signal, side.models == 1, f"have one model trained {word} them and get the pooled variance")
+        return side
+
+
+class OnlineLira(_Lira):
+    """Scores by the logarithm of the likelihood ratio "trained with" against "trained without".
+
+    Needs models on both sides of each record, so models trained on the records asked about.
+    Source: Carlini et al. 2022, algorithm 1.
+    """
+
+    def __init__(self, variance: str = "pooled", threshold: float = 0.0) -> None:
+        """Set up the attack.
+
+        Args:
+            variance: one of `VARIANCES`.
+            threshold: says "member" from this logarithm of the ratio on; at 0 both errors together are smallest, if
+                the Gaussians are right.
+
+        Raises:
+            ValueError: an option is not allowed.
+        """
+        super().__init__(variance)
+        self.threshold = float(threshold)
+
+    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+        """See `Attack.scores`."""
+        phi = confidence(signal.losses)
+        inside, outside = self._side(signal, known, True), self._side(signal, known, False)
+        # The published code takes the spread of the models trained with the record for both sides.
+        spread = inside.spread if self.variance == "published" else outside.spread
+        outside = Side(outside.centre, spread, outside.models)
+        squares = outside.standardised(phi) ** 2 - inside.standardised(phi) ** 2
+        return squares / 2 + np.log(outside.spread / inside.spread)
+
+    def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
+        """See `Attack.decisions`."""
+        return scores >= self.threshold
+
+
+class OfflineLira(_Lira):
+    """Scores by how far the target's confidence lies above those of models trained without the record.
+
+    One-sided, as in the paper: only confidences that are too high speak for a member. The published code takes the
+    density instead, for which a confidence that is too low speaks as much: with `variance="published"` so does this.
+    Only models trained without a record speak of it.
+    Source: Carlini et al. 2022, the offline form of algorithm 1.
+    """
+
+    def __init__(self, variance: str = "pooled", alpha: float = 0.1) -> None:
+        """Set up the attack.
+
+        Args:
+            variance: one of `VARIANCES`.
+            alpha: false positive rate aimed at by decisions, between 0 and 1, if the Gaussian is right and known; with
+                few models it is exceeded (see `dpmia.attacks.few_shadows`).
+
+        Raises:
+            ValueError: an option is not allowed.
+        """
+        super().__init__(variance)
+        self.alpha = rate("alpha", alpha)
+
+    def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+        """See `Attack.scores`; in standard deviations."""
+        above = self._side(signal, known, False).standardised(confidence(signal.losses))
+        return np.abs(above) if self.variance == "published" else above
+
+    def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
+        """See `Attack.decisions`."""
+        tails = 2 if self.variance == "published" else 1
+        return scores >= -ndtri(self.alpha / tails)

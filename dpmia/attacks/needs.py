@@ -1,0 +1,82 @@
+"""What an attack cannot do without: found, or named as missing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+
+import numpy as np
+
+from dpmia.attacks.base import Knowledge, References
+from dpmia.registry import suggestion
+from dpmia.signals import POPULATION, Signal
+
+log = logging.getLogger(__name__)
+
+
+def models_of(known: Knowledge, name: str, signal: Signal) -> References:
+    """Return the answers of the attacker's models that the field `name` of `known` holds.
+
+    Raises:
+        ValueError: there are none, they are about other queries than `signal`, or a loss is not a number.
+    """
+    found: References | None = getattr(known, name)
+    if found is None or not len(found.losses):
+        raise ValueError(f"the attack needs the answers of models: known.{name} is empty")
+    if found.losses.shape[1] != len(signal.records):
+        raise ValueError(
+            f"known.{name} is about {found.losses.shape[1]} queries, the signal about {len(signal.records)}"
+        )
+    if np.isnan(found.losses).any():
+        raise ValueError(f"known.{name} holds {np.isnan(found.losses).sum()} losses that are not numbers")
+    return found
+
+
+def population_of(signal: Signal) -> np.ndarray:
+    """Return which queries are records that the attacker has; bool, shape (queries,).
+
+    Raises:
+        ValueError: there are none.
+    """
+    found = signal.part == POPULATION
+    if not found.any():
+        raise ValueError("the attack needs population records: the signal holds no query of that part")
+    return found
+
+
+def tell_share(signal: Signal, without: np.ndarray, what: str) -> None:
+    """Say in the log which share of the members and non-members asked about has to do without something.
+
+    Args:
+        signal: the answers.
+        without: bool, shape (queries,).
+        what: the sentence to finish: `have no reference model and are called non-members`.
+    """
+    asked = signal.is_member | signal.is_nonmember
+    share = without[asked].mean() if asked.any() else 0
+    if share:
+        log.warning("%.2g %% of %d queries %s", 100 * share, asked.sum(), what)
+
+
+def one_of(name: str, value: str, allowed: Collection[str]) -> str:
+    """Return the value of an option if it is allowed.
+
+    Raises:
+        ValueError: it is not; the message names the nearest.
+    """
+    if value not in allowed:
+        raise ValueError(
+            f"{name} is {value!r}, expected one of {', '.join(allowed)}. {suggestion(value, allowed)}".strip()
+        )
+    return value
+
+
+def rate(name: str, value: float) -> float:
+    """Return the value of an option if it is a rate between 0 and 1, both excluded.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if not 0 < value < 1:
+        raise ValueError(f"{name} is {value}, expected a number between 0 and 1")
+    return float(value)
