@@ -11,9 +11,9 @@ include: "rules/common.smk"
 
 rule all:
     input:
-        [artifact_files(artifact).values() for artifact in ARTIFACTS.values()],
-        [f"{RUN}/summary/{experiment}.csv" for experiment in EXPERIMENTS],
-        [f"{RUN}/studies/{study}.csv" for study in STUDIES],
+        [artifact_files(artifact).values() for artifact in ARTIFACTS.values() if made_by_all(artifact)],
+        [f"{RUN}/summary/{experiment}.csv" for experiment in EXPERIMENTS if runs(experiment)],
+        [f"{RUN}/studies/{study}.csv" for study in STUDIES if runs(study)],
     localrule: True
 
 
@@ -23,7 +23,11 @@ for paper in PAPERS:
         name:
             paper
         input:
-            [artifact_files(artifact).values() for artifact in ARTIFACTS.values() if PAPER_OF[artifact.name] == paper],
+            [
+                artifact_files(artifact).values()
+                for artifact in ARTIFACTS.values()
+                if PAPER_OF[artifact.name] == paper and made_by_all(artifact)
+            ],
         localrule: True
 
 

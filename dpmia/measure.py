@@ -130,9 +130,8 @@ def summary_table(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def read_table(path: Path | str) -> pd.DataFrame:
-    """Read a tidy table: a missing number is NaN, and a text stays a text, `NA` and `null` too."""
-    missing = {column: [""] for column in ("value", "mean", "low", "high")}
-    return pd.read_csv(path, keep_default_na=False, na_values=missing, dtype={"epsilon": float})
+    """Read a tidy table: an empty cell is missing, and a text stays a text, `NA` and `null` too."""
+    return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"epsilon": float})
 
 
 def _models(files: Iterable[Path | str]) -> Iterable[Signal]:

@@ -8,7 +8,7 @@ from snakemake.exceptions import WorkflowError
 REPOSITORY = Path(workflow.basedir)
 sys.path.insert(0, str(REPOSITORY))
 
-from dpmia.datasets.sources import raw_files
+from dpmia.datasets.sources import not_to_be_had, raw_files
 from dpmia.digest import code_digest
 from dpmia.errors import UserError
 from dpmia.papers.catalogue import PAPERS
@@ -26,24 +26,36 @@ validate(config, REPOSITORY / "dpmia/settings/config.schema.json")
 CONFIG = PLAN.config
 EXPERIMENTS = PLAN.experiments
 STUDIES = PLAN.studies
+WITH_DATA = {name: each for name, each in {**EXPERIMENTS, **STUDIES}.items() if each.dataset is not None}
+PREPARED = {jobs.dataset_id(each): each for each in WITH_DATA.values()}
+PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
 ARTIFACTS = {
     artifact.name: artifact
-    for paper, artifacts in PAPERS.items()
+    for artifacts in PAPERS.values()
     for artifact in artifacts
     if all(table.split("/")[1] in {*EXPERIMENTS, *STUDIES} for table in artifact.tables)
 }
-WITH_DATA = {name: each for name, each in {**EXPERIMENTS, **STUDIES}.items() if each.dataset is not None}
-PREPARED = {jobs.dataset_id(each): each for each in WITH_DATA.values()}
 CLUSTERED = {
     jobs.cluster_id(experiment): experiment
     for experiment in EXPERIMENTS.values()
     if experiment.membership.kind == "cluster"
 }
-PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
 
 RUN = f"results/{CONFIG.data}-{CONFIG.scale}"
 # Stand-ins have as many rows as the scale needs; real files are the same at every scale.
 RESOURCES = "resources/real" if CONFIG.data == "real" else f"resources/embedded-{CONFIG.scale}"
+
+
+# Data set -> why it cannot be had. What is asked for by name is tried all the same, and fails with the reason.
+NOT_RUN = (
+    {
+        each.dataset: reason
+        for each in WITH_DATA.values()
+        if (reason := not_to_be_had(each.dataset, CONFIG.data_mirror, f"{RESOURCES}/raw/{each.dataset}"))
+    }
+    if CONFIG.data == "real"
+    else {}
+)
 
 
 wildcard_constraints:
@@ -131,6 +143,21 @@ def epsilon_group(groups, spelled):
     return next(group for group in groups if spell_group(group) == spelled)
 
 
+def runs(name):
+    """Return whether the data of an experiment or study can be had; one without data always runs."""
+    return name not in WITH_DATA or WITH_DATA[name].dataset not in NOT_RUN
+
+
+def artifact_tables(artifact):
+    """Return the tables that an artifact is made of: those that can be had, or all where none can."""
+    return [table for table in artifact.tables if runs(table.split("/")[1])] or list(artifact.tables)
+
+
+def made_by_all(artifact):
+    """Return whether an artifact belongs to `all`: some of its tables can be had, or it needs none."""
+    return not artifact.tables or any(runs(table.split("/")[1]) for table in artifact.tables)
+
+
 def artifact_files(artifact):
     """Return the files that an artifact consists of, by their ending."""
     folder, endings = {
@@ -147,7 +174,12 @@ def run_facts(artifact):
         "scale": CONFIG.scale,
         "experiments": {
             name: jobs.facts(EXPERIMENTS[name])
-            for stage, name in (table.split("/") for table in artifact.tables)
+            for stage, name in (table.split("/") for table in artifact_tables(artifact))
             if stage == "summary"
+        },
+        "not_run": {
+            name: NOT_RUN[WITH_DATA[name].dataset]
+            for name in (table.split("/")[1] for table in artifact.tables)
+            if not runs(name)
         },
     }

@@ -7,7 +7,7 @@ for artifact in ARTIFACTS.values():
         name:
             f"make_{artifact.name}"
         input:
-            [f"{RUN}/{table}.csv" for table in artifact.tables],
+            [f"{RUN}/{table}.csv" for table in artifact_tables(artifact)],
         output:
             **artifact_files(artifact),
         log:
@@ -20,6 +20,7 @@ for artifact in ARTIFACTS.values():
             runtime=20,
         params:
             artifact=artifact.__dict__,
+            tables=artifact_tables(artifact),
             facts=run_facts(artifact),
             code=code("make_artifact.py", *filter(None, (artifact.tabulate, artifact.draw))),
         message:

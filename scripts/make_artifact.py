@@ -15,7 +15,7 @@ from dpmia.registry import load
 def main(snakemake):
     """Make the artifact `params.artifact`."""
     artifact, facts = Artifact(**snakemake.params.artifact), Facts(**snakemake.params.facts)
-    tables = dict(zip(artifact.tables, map(read_table, snakemake.input), strict=True))
+    tables = dict(zip(snakemake.params.tables, map(read_table, snakemake.input), strict=True))
     table = load(artifact.tabulate)(tables, facts)
     if artifact.draw:
         with drawing.style():

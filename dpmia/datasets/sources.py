@@ -100,3 +100,20 @@ def require_published(dataset: str, files: Iterable[Mapping[str, Any]]) -> tuple
 def raw_files(dataset: str) -> tuple[RawFile, ...]:
     """Return the raw files of one data set; none for a data set without published files."""
     return tuple(raw for raw in all_raw_files() if raw.dataset == dataset)
+
+
+def not_to_be_had(dataset: str, mirror: Path | str | None, folder: Path | str) -> str | None:
+    """Return which raw file of a data set cannot be had: no URL, not in the mirror, not in its folder; else None.
+
+    Args:
+        dataset: name of the data set.
+        mirror: folder with raw files that were fetched before; None for none.
+        folder: where the raw files of the data set belong.
+    """
+    for raw in raw_files(dataset):
+        places = [Path(folder) / raw.file]
+        if mirror is not None:
+            places += [Path(mirror) / (name + ending) for name in raw.mirror for ending in ("", ".gz")]
+        if not raw.urls and not any(place.exists() for place in places):
+            return f"{raw.file} has to be got by hand"
+    return None

@@ -40,8 +40,16 @@ class Facts:
         stand_in: whether it shows made-up data.
         scale: `smoke`, `laptop` or `paper`.
         experiments: experiment -> its settings, as plain data (epochs, replicates, delta, relation, ...).
+        not_run: experiment or study that it would show too -> why its data cannot be had.
     """
 
     stand_in: bool
     scale: str
     experiments: dict[str, dict] = field(default_factory=dict)
+    not_run: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def left_out(self) -> str:
+        """A sentence on what is missing; nothing where all is there."""
+        told = "; ".join(f"{name} ({reason})" for name, reason in self.not_run.items())
+        return f"Not run: {told}." if told else ""

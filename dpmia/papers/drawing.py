@@ -125,7 +125,9 @@ def run_facts(facts: Facts) -> str:
         for fact in facts.experiments.values()
     ]
     source = "Stand-in data" if facts.stand_in else "Real data"
-    return f"{source}, scale {facts.scale}: {' '.join(told)} Bands and bars: 95 % t intervals of the mean."
+    told = " ".join(dict.fromkeys(told))
+    ending = "Bands and bars: 95 % t intervals of the mean."
+    return f"{source}, scale {facts.scale}: {told} {ending} {facts.left_out}".strip()
 
 
 def caption(figure: Figure, text: str) -> None:

@@ -11,4 +11,5 @@ def markdown(table: pd.DataFrame, caption: str, facts: Facts) -> str:
     """Return `table` with its caption; stand-in data and the scale are named, empty cells are dashes."""
     source = "**Stand-in data**: no number here says anything about real records." if facts.stand_in else "Real data."
     shown = table.astype(object).where(table.notna(), "-")
-    return f"{caption}\n\n{source} Scale {facts.scale}.\n\n{shown.to_markdown(index=False, disable_numparse=True)}\n"
+    source = f"{source} Scale {facts.scale}. {facts.left_out}".strip()
+    return f"{caption}\n\n{source}\n\n{shown.to_markdown(index=False, disable_numparse=True)}\n"

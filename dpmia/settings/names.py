@@ -20,21 +20,39 @@ class AttackKind(NamedTuple):
 #: data sets: a module with `read` and `encode` (see `dpmia.datasets`).
 DATASETS = {
     "adult": "dpmia.datasets.adult",
+    "census_adult": "dpmia.datasets.census_adult",
+    "cifar10": "dpmia.datasets.cifar10",
+    "cifar100": "dpmia.datasets.cifar100",
     "compas": "dpmia.datasets.compas",
     "eyedata": "dpmia.datasets.eyedata",
     "heart": "dpmia.datasets.heart",
     "iwpc": "dpmia.datasets.iwpc",
+    "iwpc_raw": "dpmia.datasets.iwpc_raw",
+    "mnist": "dpmia.datasets.mnist",
+    "netflix": "dpmia.datasets.netflix",
+    "purchase100": "dpmia.datasets.purchase100",
     "student": "dpmia.datasets.student",
+    "svhn": "dpmia.datasets.svhn",
+    "texas": "dpmia.datasets.texas",
 }
 
 #: what writes made-up raw files of a data set. Apart from `DATASETS`, so that no job on real data reaches it.
 STAND_INS = {
     "adult": "dpmia.datasets.stand_ins.adult:write_files",
+    "census_adult": "dpmia.datasets.stand_ins.census_adult:write_files",
+    "cifar10": "dpmia.datasets.stand_ins.cifar10:write_files",
+    "cifar100": "dpmia.datasets.stand_ins.cifar100:write_files",
     "compas": "dpmia.datasets.stand_ins.compas:write_files",
     "eyedata": "dpmia.datasets.stand_ins.eyedata:write_files",
     "heart": "dpmia.datasets.stand_ins.heart:write_files",
     "iwpc": "dpmia.datasets.stand_ins.iwpc:write_files",
+    "iwpc_raw": "dpmia.datasets.stand_ins.iwpc_raw:write_files",
+    "mnist": "dpmia.datasets.stand_ins.mnist:write_files",
+    "netflix": "dpmia.datasets.stand_ins.netflix:write_files",
+    "purchase100": "dpmia.datasets.stand_ins.purchase100:write_files",
     "student": "dpmia.datasets.stand_ins.student:write_files",
+    "svhn": "dpmia.datasets.stand_ins.svhn:write_files",
+    "texas": "dpmia.datasets.stand_ins.texas:write_files",
 }
 
 #: membership experiments: a function that draws one split (see `dpmia.splits.draws`).
@@ -72,6 +90,7 @@ STUDIES = {
 
 #: attacks (see `dpmia.attacks`).
 ATTACKS = {
+    "bounded_loss": AttackKind("dpmia.attacks.bounded_loss:ZeroOneLoss"),
     "average_threshold": AttackKind("dpmia.attacks.threshold:AverageThreshold"),
     "optimal_threshold": AttackKind("dpmia.attacks.threshold:OptimalThreshold"),
     "random": AttackKind("dpmia.attacks.control:RandomScores"),

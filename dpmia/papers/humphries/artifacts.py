@@ -97,6 +97,22 @@ ARTIFACTS = (
         ("summary/student",),
     ),
     Artifact(
+        "humphries_fig8",
+        "figure",
+        f"Texas: members from public health region 3, non-members from the others, {_SHUFFLED}.",
+        _CURVES,
+        f"{_HERE}.groups:draw_four",
+        ("summary/texas",),
+    ),
+    Artifact(
+        "humphries_fig9",
+        "figure",
+        f"Members from the KDD census data of 1994, non-members from Adult, {_SHUFFLED}.",
+        _CURVES,
+        f"{_HERE}.groups:draw_four",
+        ("summary/census_adult",),
+    ),
+    Artifact(
         "humphries_table2",
         "table",
         "Features, classes and numbers of records of every experiment, beside those that the paper prints.",
@@ -108,6 +124,8 @@ ARTIFACTS = (
             "sizes/adult_gender",
             "sizes/heart",
             "sizes/student",
+            "sizes/texas",
+            "sizes/census_adult",
         ),
     ),
 )

@@ -19,6 +19,8 @@ PRINTED = {
     ("heart", "switzerland"): ("IV-D", "heart Switzerland", 22, 2, 123, 797, None),
     ("heart", "va"): ("IV-D", "heart VA Long Beach", 22, 2, 200, 720, None),
     ("student", "gabriel_pereira"): ("IV-D", "students Gabriel Pereira", 42, 2, 423, 226, None),
+    ("texas", "region_3"): ("IV-D", "texas region 3", 269, 100, 10000, 10000, 20000),
+    ("census_adult", "census"): ("IV-D", "census and adult", 100, 2, 10000, 10000, 20000),
 }
 
 
@@ -30,7 +32,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """
     sizes = pd.concat(tables.values()).set_index(["experiment", "arm"])
     rows = []
-    for (experiment, arm), (section, name, *printed) in PRINTED.items():
+    there = [key for key in PRINTED if key in sizes.index]
+    for experiment, arm in there:
+        section, name, *printed = PRINTED[experiment, arm]
         ours = sizes.loc[(experiment, arm)]
         row = {"section": section, "experiment": name}
         for column, value in zip(COLUMNS[2:], printed, strict=True):
