@@ -1,0 +1,142 @@
+"""Plans: every pair keeps the bound and its promise; what cannot be is said; the picture shows the table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from dpmia import planner
+from dpmia.errors import ConfigError
+from dpmia.planner import COLUMNS, TOO_FEW, TOO_HIGH, TOO_STRICT, draw, plan
+from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.unlearning import deletion_capacity
+from dpmia.training.accounting import Mechanism
+
+ASKED = {"bound": 0.6, "records": 1000, "batch_size": 100, "epochs": 2, "delta": 1e-5}
+
+
+@pytest.fixture(scope="module", params=["add_remove", "replace_one"])
+def planned(request):
+    return request.param, plan(**ASKED, relation=request.param, rates=(0.05, 0.2, 0.5, 0.6, 0.9))
+
+
+def test_every_rate_has_a_row_and_says_why_it_is_out_of_the_question(planned):
+    _, table = planned
+    assert list(table.columns) == COLUMNS
+    assert table["rate"].tolist() == [0.05, 0.2, 0.5, 0.6, 0.9]
+    assert table["remark"].tolist() == [TOO_FEW, "", "", TOO_HIGH, TOO_HIGH]
+    out = table[table["remark"] != ""]
+    assert out[["noise_multiplier", "exact_positive_accuracy", "deletion_capacity", "steps"]].isna().all(axis=None)
+    assert out["epsilon"].isna().tolist() == [False, True, True]
+
+
+def test_the_epsilon_of_a_row_makes_theorem_3_3_the_bound(planned):
+    _, table = planned
+    met = table.dropna(subset="epsilon")
+    assert len(met) == 3
+    assert (np.diff(met["epsilon"]) < 0).all(), "the fewer are trained on, the more epsilon is left"
+    bounds = positive_accuracy_bound(met["epsilon"], met["rate"], 1e-5, 0.01)
+    np.testing.assert_allclose(bounds, 0.6, atol=1e-12)
+
+
+def test_the_noise_of_a_row_keeps_its_epsilon_and_hardly_more(planned):
+    relation, table = planned
+    for row in table.dropna(subset="noise_multiplier").itertuples():
+        # A batch of 100 out of the expected training set, twice through all of it.
+        assert row.batch_rate == 100 / (row.rate * 1000)
+        assert row.steps == 2 * (row.rate * 1000) // 100
+        mechanism = Mechanism("poisson", row.batch_rate, int(row.steps), 2, relation, 1e-5, "pld")
+        kept = mechanism.epsilon(row.noise_multiplier, near=row.epsilon)
+        assert 0.995 * row.epsilon <= kept <= row.epsilon
+
+
+def test_the_exact_ceiling_lies_between_the_rate_and_the_bound(planned):
+    _, table = planned
+    trained = table.dropna(subset="noise_multiplier")
+    assert (trained["exact_positive_accuracy"] > trained["rate"]).all()
+    assert (trained["exact_positive_accuracy"] < 0.6).all()
+
+
+def test_the_deletion_capacity_is_that_of_the_bound_at_every_rate():
+    found = plan(**ASKED | {"bound": 0.02, "batch_size": 3}, rates=(0.003, 0.005), unlearning=0.8)
+    for row in found.itertuples():
+        expected = deletion_capacity(0.8, row.epsilon, row.rate, 1e-5, 0.01)
+        assert row.deletion_capacity == int(expected)
+    # Without delta, ln B / ln(1 - bound) at every rate.
+    assert found["deletion_capacity"].tolist() == [int(np.log(0.8) / np.log(0.98))] * 2
+
+
+def test_deletions_are_not_promised_where_nothing_is_proved(planned):
+    relation, table = planned
+    assert table["deletion_capacity"].notna().any() == (relation == "add_remove")
+
+
+def test_rates_are_those_of_whole_training_sets_and_each_once():
+    table = plan(**ASKED, rates=(0.07, 0.0701, 0.07, 1e-9))
+    assert table["members"].tolist() == [1, 70]
+    assert table["rate"].tolist() == [0.001, 0.07]
+
+
+def test_without_rates_the_plan_fits_the_bound(monkeypatch):
+    assert all(0 < share < 1 for share in planner.SHARES)
+    monkeypatch.setattr(planner, "SHARES", (0.1, 0.25))
+    table = plan(**ASKED | {"batch_size": 150})
+    assert table["members"].tolist() == [60, 150]
+    assert table["remark"].tolist() == [TOO_FEW, ""]
+
+
+def test_an_epsilon_next_to_nothing_is_said_and_not_trained_for():
+    # Just below the bound: ln((1 - 0.4999) / 0.4999) = 4e-4.
+    (row,) = plan(**ASKED | {"bound": 0.5, "records": 10_000, "delta": 1e-9}, rates=(0.4999,)).itertuples()
+    assert row.epsilon == pytest.approx(4e-4, rel=1e-2)
+    assert row.remark == TOO_STRICT
+    assert np.isnan(row.noise_multiplier)
+
+
+def test_a_row_depends_on_no_other_row(planned):
+    relation, table = planned
+    alone = plan(**ASKED, relation=relation, rates=(0.2,))
+    pd.testing.assert_frame_equal(alone, table[table["rate"] == 0.2].reset_index(drop=True))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"bound": 1.0}, "key 'bound': found 1.0; expected a number greater than 0 and less than 1"),
+        ({"unlearning": 0}, "key 'unlearning'"),
+        ({"rates": (0.2, 1.0)}, "key 'rates': found 1.0"),
+        ({"rates": ()}, "key 'rates'"),
+        ({"records": 1}, "key 'records': found 1; expected a whole number of at least 2"),
+        ({"batch_size": 2.5}, "key 'batch_size'"),
+        ({"epochs": 0}, "key 'epochs'"),
+        ({"delta": 0.0}, "key 'delta'"),
+        (
+            {"delta": 0.02},
+            r"key 'delta': found 0.02; expected a number greater than 0 and less than acceptance \(0.01\)",
+        ),
+        ({"acceptance": 1.5}, "key 'acceptance'"),
+        ({"relation": "neighbours"}, "key 'relation': found 'neighbours'; expected add_remove or replace_one"),
+    ],
+)
+def test_questions_that_make_no_sense_are_refused_by_name(change, told):
+    with pytest.raises(ConfigError, match=told):
+        plan(**ASKED | change)
+
+
+def test_the_picture_shows_the_numbers_of_the_table(planned):
+    _, table = planned
+    figure = draw(table)
+    Figure.draw_without_rendering(figure)
+    trained = table.dropna(subset="noise_multiplier")
+    for axes, column in zip(figure.axes, ["epsilon", "noise_multiplier", "exact_positive_accuracy"], strict=True):
+        np.testing.assert_allclose(axes.get_lines()[0].get_xydata(), trained[["rate", column]])
+        (shaded,) = axes.patches
+        assert shaded.get_x() == 0.6
+    labels = [text.get_text() for text in figure.axes[2].get_legend().get_texts()]
+    assert labels == ["exact, with this noise", "cannot be met", "target bound", "calling everybody a member"]
+
+
+def test_a_plan_without_any_pair_can_be_drawn():
+    table = plan(**ASKED, rates=(0.7,))
+    assert table["remark"].tolist() == [TOO_HIGH]
+    Figure.draw_without_rendering(draw(table))
