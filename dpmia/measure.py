@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from dpmia import blind, metrics
 from dpmia.attacks.base import Attack, Knowledge, measure
+from dpmia.datasets.table import Dataset
 from dpmia.losses import load_losses, together
 from dpmia.metrics import mean_interval
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal, load_signals
+from dpmia.splits.split import Split
+from dpmia.theory.ceiling import advantage_ceiling, trade_off_of
 
 #: The `attack` of metrics that belong to the model itself.
 NO_ATTACK = "model"
+
+#: The blind baseline (`dpmia.blind`), and the same classifier with the target model's losses.
+BLIND, BLIND_WITH_LOSS = "blind", "blind_with_loss"
 
 #: What one row is about.
 KEYS = ["experiment", "arm", "iid", "epsilon", "attack", "oracle", "metric"]
@@ -96,6 +103,8 @@ class AttackersModels:
 def accuracy_table(experiment: str, files: Iterable[Path | str]) -> pd.DataFrame:
     """Return accuracy and mean loss of every model on members, non-members and, if any, validation records.
 
+    Of private models also `advantage_ceiling`, which no attack exceeds where records are independent.
+
     Returns:
         Columns `COLUMNS`; `attack` is `NO_ATTACK`.
     """
@@ -108,25 +117,88 @@ def accuracy_table(experiment: str, files: Iterable[Path | str]) -> pd.DataFrame
             if len(asked.records):
                 values[f"accuracy_{name}"] = float(asked.correct.mean())
                 values[f"loss_{name}"] = float(asked.losses.mean())
+        if signal.about["accounting"] is not None:
+            curve = trade_off_of(signal.about["accounting"], signal.about["compares"])
+            values["advantage_ceiling"] = advantage_ceiling(curve)
         rows += _rows(experiment, signal, NO_ATTACK, False, values)
     return _tidy(rows)
+
+
+def blind_table(
+    experiment: str,
+    dataset: Dataset,
+    splits: Mapping[tuple[str, int], Split],
+    files: Iterable[Path | str],
+    job: Mapping[str, Any],
+    root_seed: int,
+) -> pd.DataFrame:
+    """Measure how well members are told from non-members without the model, and with its losses added.
+
+    Args:
+        experiment: name of the experiment.
+        dataset: prepared data.
+        splits: by (arm, replicate).
+        files: signal files of the target models.
+        job: as `dpmia.settings.jobs.blind_job` describes it.
+        root_seed: the user's seed.
+
+    Returns:
+        Columns `COLUMNS`, with the attacks `BLIND`, the same at every epsilon, and `BLIND_WITH_LOSS`, which also has
+        the metrics `advantage_excess` and `auc_excess` over the former.
+    """
+    scores: dict[tuple[str, int], np.ndarray] = {}
+    rows = []
+    for signal in _models(files):
+        split = signal.about["arm"], signal.about["replicate"]
+        if split[1] not in job["replicates"]:
+            continue
+        asked = signal.of(MEMBER, NONMEMBER)
+        truth = asked.is_member
+        given = dataset.inputs(asked.records), dataset.y[asked.records]
+        seed = derive_seed(root_seed, BLIND, dataset.fingerprint, *split)
+        if split not in scores:
+            scores[split] = blind.blind_scores(*given, truth, seed)
+        rows += _rows(experiment, signal, BLIND, False, _metrics(scores[split], truth))
+        if signal.about["epsilon"] in job["with_loss"]:
+            more = blind.scores_with_signal(*given, asked.losses, truth, seed)
+            gained = blind.excess(more, scores[split], truth)
+            values = _metrics(more, truth) | {name: gained[name] for name in ("advantage_excess", "auc_excess")}
+            rows += _rows(experiment, signal, BLIND_WITH_LOSS, False, values)
+    return _tidy(rows)
+
+
+def _metrics(scores: np.ndarray, truth: np.ndarray) -> dict[str, float]:
+    return {**metrics.advantage(scores >= blind.THRESHOLD, truth), **metrics.ranking(scores, truth)}
 
 
 def summary_table(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Return the mean over replicates of every metric with its 95 % interval.
 
+    Where the blind baseline was measured, each attack also has `advantage_excess` and `auc_excess`, the mean of what
+    it reaches beyond the baseline on the same split.
+
     Args:
-        tables: what `attack_table` and `accuracy_table` return.
+        tables: what `attack_table`, `accuracy_table` and `blind_table` return.
 
     Returns:
         Columns `KEYS`, mean, low, high, replicates.
     """
     rows = pd.concat(tables, ignore_index=True)
+    rows = pd.concat([rows, _excess(rows)], ignore_index=True)
     found = []
     for key, values in rows.groupby(KEYS, sort=True)["value"]:
         interval = mean_interval(values.to_numpy())
         found.append([*key, interval.mean, interval.low, interval.high, interval.count])
     return pd.DataFrame(found, columns=[*KEYS, "mean", "low", "high", "replicates"])
+
+
+def _excess(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return what each attack reaches beyond the blind baseline of the same split."""
+    model = ["experiment", "arm", "epsilon", "replicate", "metric"]
+    of_attacks = rows[rows["metric"].isin(("advantage", "auc")) & ~rows["attack"].isin((BLIND, BLIND_WITH_LOSS))]
+    of_blind = rows.loc[rows["attack"] == BLIND, [*model, "value"]]
+    both = of_attacks.merge(of_blind, on=model, suffixes=("", "_blind"))
+    return both.assign(metric=both["metric"] + "_excess", value=both["value"] - both["value_blind"])[COLUMNS]
 
 
 def read_table(path: Path | str) -> pd.DataFrame:

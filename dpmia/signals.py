@@ -29,7 +29,7 @@ class Signal:
 
     Attributes:
         about: plain data on the model: arm, iid, epsilon (text), replicate, role, accounting (None without
-            privacy), recipe, steps, meaning (what its seeds were derived from).
+            privacy), compares (the relation between training sets with and without a record), recipe, steps, meaning (what its seeds were derived from).
         records: int64, shape (queries,): rows of the data set.
         labels: int64, shape (queries,): their classes.
         part: uint8, shape (queries,): NONMEMBER, MEMBER, VALIDATION or POPULATION (what the attacker has).

@@ -1,4 +1,4 @@
-# Attacks on signals, accuracy of the models, and their means over replicates.
+# Attacks on signals, accuracy of the models, what needs no model, and their means over replicates.
 
 
 rule run_attack:
@@ -49,6 +49,33 @@ rule measure_accuracy:
         "Measuring the accuracy of the models of {wildcards.experiment}, block {wildcards.block}"
     script:
         "../scripts/measure_accuracy.py"
+
+
+rule measure_blind:
+    input:
+        dataset=lambda wildcards: prepared(wildcards.experiment),
+        splits=f"{RUN}/splits/{{experiment}}/block-{{block}}.npz",
+        targets=lambda wildcards: signal_files(wildcards.experiment, int(wildcards.block)),
+    output:
+        f"{RUN}/blind/{{experiment}}/block-{{block}}.csv",
+    log:
+        f"logs/{RUN}/measure_blind/{{experiment}}/block-{{block}}.log",
+    benchmark:
+        f"{RUN}/benchmarks/measure_blind/{{experiment}}/block-{{block}}.tsv"
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=240,
+    params:
+        job=lambda wildcards: jobs.blind_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
+        seed=CONFIG.seed,
+        code=code("measure_blind.py"),
+    message:
+        "Measuring the blind baseline of {wildcards.experiment}, block {wildcards.block}"
+    script:
+        "../scripts/measure_blind.py"
 
 
 rule summarise_experiment:

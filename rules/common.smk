@@ -130,11 +130,13 @@ def reference_files(experiment, attack):
 
 
 def metric_files(experiment):
-    """Return the tidy tables of an experiment: of each block, one for each attack and one of accuracies."""
+    """Return the tidy tables of an experiment, of all its blocks: attacks, accuracy and the blind baseline."""
+    settings = EXPERIMENTS[experiment]
+    tables = [*(f"metrics/{experiment}/{attack}" for attack in settings.attacks), f"accuracy/{experiment}"]
     return [
-        f"{RUN}/{table}/{experiment}{attack}/block-{block}.csv"
-        for block in jobs.blocks(EXPERIMENTS[experiment])
-        for table, attack in [*(("metrics", f"/{name}") for name in EXPERIMENTS[experiment].attacks), ("accuracy", "")]
+        f"{RUN}/{table}/block-{block}.csv"
+        for block in jobs.blocks(settings)
+        for table in [*tables, *([f"blind/{experiment}"] if jobs.blind_job(settings, block) else [])]
     ]
 
 

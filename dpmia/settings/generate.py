@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from dpmia.settings.schema import (
     Arm,
     AttackSettings,
+    Blind,
     Config,
     Experiment,
     ExperimentFile,
@@ -56,6 +57,7 @@ SECTIONS = (
     ("model", Model),
     ("training", Training),
     ("privacy", Privacy),
+    ("blind", Blind),
     ("shadows", Shadows),
     ("references", References),
     ("attacks.<name>", AttackSettings),

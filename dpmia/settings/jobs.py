@@ -10,6 +10,7 @@ from typing import Any
 
 from dpmia.settings import names
 from dpmia.settings.arms import IID_SUFFIX
+from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.schema import DRAWING_KEYS, Experiment
 
 
@@ -81,7 +82,18 @@ def train_job(experiment: Experiment, epsilons: list[float], block: int) -> dict
         "recipe": experiment.training.model_dump(exclude={"engine"}),
         "privacy": experiment.privacy.model_dump(),
         "population": uses_population(experiment),
+        "compares": "add_remove" if experiment.membership.kind == "bernoulli" else "replace_one",
     }
+
+
+def blind_job(experiment: Experiment, block: int) -> dict[str, Any] | None:
+    """Return on which replicates of a block the blind baseline is measured; None where on none."""
+    if experiment.blind is None:
+        return None
+    last = experiment.replicates if experiment.blind.replicates == "all" else experiment.blind.replicates
+    chosen = [replicate for replicate in blocks(experiment)[block] if replicate < last]
+    with_loss = [spell_epsilon(epsilon) for epsilon in experiment.blind.with_loss]
+    return {"replicates": chosen, "with_loss": with_loss} if chosen else None
 
 
 def shadow_job(experiment: Experiment, block: int) -> dict[str, Any]:

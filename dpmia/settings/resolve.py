@@ -125,9 +125,11 @@ def _without_null(settings: Any) -> Any:
 
 
 def _overlaid(below: Any, above: Any) -> Any:
-    if isinstance(below, dict) and isinstance(above, dict):
-        return below | {key: _overlaid(below.get(key), value) for key, value in above.items()}
-    return above
+    """Return settings with those above on top; what was taken away by null stays away."""
+    if not (isinstance(below, dict) and isinstance(above, dict)):
+        return above
+    taken_away = {key for key, value in below.items() if value is None}
+    return below | {key: _overlaid(below.get(key), value) for key, value in above.items() if key not in taken_away}
 
 
 def _read_yaml(path: Path, name: str) -> Any:

@@ -179,6 +179,15 @@ class Privacy(Settings):
     if they were sampled, with half the noise that replace-one asks for, and what it claims is not proved."""
 
 
+class Blind(Settings):
+    """The blind baseline: telling members from non-members by their records alone, without any model."""
+
+    replicates: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
+    """How many of the replicates it is measured on, the first ones."""
+    with_loss: list[Epsilon] = []
+    """Epsilons at which the same classifier is also given the target model's losses: what do they add?"""
+
+
 class Shadows(Settings):
     """Shadow models, trained without privacy on the attacker's records; once for each arm and replicate."""
 
@@ -253,6 +262,8 @@ class Experiment(Settings):
     """Independent repetitions, a multiple of `block`."""
     block: Annotated[int, Field(ge=1)]
     """Replicates that one job trains. A changed number retrains everything; more replicates only add jobs."""
+    blind: Blind | None = None
+    """The blind baseline; none is measured where left out."""
     shadows: Shadows | None = None
     """The attacker's shadow models, for attacks that use them."""
     references: References | None = None
@@ -319,7 +330,7 @@ class Experiment(Settings):
 class ExperimentEntry(Settings):
     """An experiment as it is written; what is left out stands in `like`, or in the file's `defaults` and `scales`.
 
-    A value of null takes away what would be inherited.
+    A value of null takes away what would be inherited, at every scale.
     """
 
     model_config = ConfigDict(extra="allow")

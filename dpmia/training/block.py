@@ -90,6 +90,7 @@ def _targets(
                     "replicate": replicate,
                     "role": ROLE,
                     "accounting": accounting,
+                    "compares": job["compares"],
                     "model": job["models"][arm_name],
                     "engine": job["engines"]["plain" if sigma is None else "private"].partition(":")[2],
                     "recipe": dict(job["recipe"]),

@@ -9,12 +9,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dpmia.measure import BLIND
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.settings.arms import IID_SUFFIX
 from dpmia.theory.bounds import advantage_bound
 
 NON_IID, IID, CONTROL = drawing.COLOURS[0], drawing.COLOURS[1], "0.55"
+
+#: How the blind baseline is drawn.
+BLIND_LINE = (0, (1, 1))
 
 #: What readers must know where an oracle stands beside the bound.
 ORACLE = (
@@ -26,7 +30,10 @@ ORACLE = (
 ANY_ARM = "any"
 
 #: Metrics that the panels show; the tidy table of a figure holds nothing else.
-METRICS = ("advantage", "auc", "tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "resolution")
+METRICS = (
+    *("advantage", "advantage_excess", "advantage_ceiling", "auc", "auc_excess"),
+    *("tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "resolution"),
+)
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
@@ -105,8 +112,16 @@ def advantage_panel(
     if control is not None:
         rows = chosen[(chosen["arm"] == control) & (chosen["attack"] == "random")]
         drawing.band(axes, scale, rows, CONTROL, label="random scores", line=":")
+    for curve in curves:
+        blind = chosen[(chosen["arm"] == curve.arm) & (chosen["attack"] == BLIND) & ~chosen["iid"]]
+        if len(blind):
+            axes.axhline(blind["mean"].iloc[0], color=curve.colour, linestyle=BLIND_LINE, linewidth=1)
     bound = table[table["metric"] == "bound"]
     axes.plot(bound["epsilon"], bound["mean"], "--", color="black", label="bound for IID")
+    ceiling = table[(table["metric"] == "advantage_ceiling") & (table["arm"] == curves[-1].arm)].sort_values("epsilon")
+    axes.plot(ceiling["epsilon"], ceiling["mean"], "-.", color="black", linewidth=1, label="exact ceiling for IID")
+    if (chosen["attack"] == BLIND).any():
+        axes.plot([], [], color="0.4", linestyle=BLIND_LINE, linewidth=1, label="blind baseline (no model)")
     axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
     scale.label(axes)
     axes.set(ylabel="membership advantage", ylim=(min(-0.12, 1.1 * chosen["mean"].min()), 1.05))
