@@ -150,7 +150,7 @@ class Empirical(Estimator):
 
     If the target's loss and the values are exchangeable, "alpha <= level" has a false positive rate of at most
     `level`, for any K: the target counts as one of K + 1. Values equal to the loss count against "member".
-    The percentile of the paper (numpy's "lower") is the same value of the sorted list or the one after it.
+    The percentile of the published tool (numpy's "lower") is the same value of the sorted list or a neighbour of it.
     """
 
     def _alpha(self, null: NullLosses, losses: np.ndarray) -> np.ndarray:
@@ -245,13 +245,13 @@ class Mean(_LinearAndLogit):
 
     def _threshold(self, null: NullLosses, level: float) -> np.ndarray:
         # Both alphas are within the level at the smaller threshold and beyond it above the larger one.
-        ends = [np.clip(part.threshold(null, level), -1, LARGEST_INTERPOLATED) for part in self.parts]
+        ends = [np.clip(part.threshold(null, level), 0, LARGEST_INTERPOLATED) for part in self.parts]
         low, high = np.minimum(*ends), np.maximum(*ends)
         for _ in range(HALVINGS):
             middle = (low + high) / 2
             within = self._alpha(null, middle) <= level
             low, high = np.where(within, middle, low), np.where(within, high, middle)
-        return np.where(low < 0, -np.inf, low)
+        return np.where(self._alpha(null, np.zeros_like(low)) <= level, low, -np.inf)
 
 
 #: Estimators by the name that settings use.

@@ -8,8 +8,9 @@ p(. | model) the probability of the true class, p(.) its mean over models. The s
 LR(x, z) >= gamma.
 
 For one target model, gamma moves ties and the decision but not the order of the scores: they all follow
-p(x | target) / p(x). With gamma = 1 a non-member drawn like the population scores uniformly, so that "score >= 1 -
-alpha" has a false positive rate of alpha, up to 1 / (number of population records).
+p(x | target) / p(x). With gamma = 1 a non-member that is to all models what the population is scores uniformly, so
+that "score >= 1 - alpha" has a false positive rate of alpha, up to 1 / (number of population records). Online, records
+asked about are in training sets where population records are not: their p(.) is larger, and the rate below alpha.
 
 Plain softmax probabilities; the paper's variants (Taylor softmax, margin, temperature, augmentations) are left out.
 
@@ -113,7 +114,7 @@ class OfflineRmia(_Rmia):
     def _usual(self, models: References, signal: Signal, population: np.ndarray) -> np.ndarray:
         alone = _log_mean(models.losses, ~models.trained_on)
         outside = np.where(population, alone, _mean_or_pooled(models, signal, population, False))
-        with np.errstate(divide="ignore"):  # log(0) at a = 1
+        with np.errstate(divide="ignore", invalid="ignore"):  # log(0) at a = 1; NaN stays NaN
             return np.logaddexp(np.log1p(self.offline_a) + outside, np.log1p(-self.offline_a)) - np.log(2)
 
 

@@ -1,0 +1,101 @@
+"""Quantile regression where the difficulty of a record follows from its features by a known law."""
+
+import numpy as np
+import pytest
+from attack_checks import ERRORS
+from scipy import stats
+
+from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.hypothesis import Population
+from dpmia.attacks.quantile_regression import QuantileRegression
+from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal
+
+SHIFT = 2.0
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def drawn(seed, members=1500, population=3000, slope=2.0, classes=2, features=5):
+    """Confidence = slope * first feature + class + noise, and the shift for members."""
+    random = rng(seed)
+    part = np.repeat(np.array([MEMBER, NONMEMBER, POPULATION], dtype=np.uint8), [members, members, population])
+    x = random.standard_normal((len(part), features)).astype(np.float32)
+    labels = random.integers(0, classes, len(part))
+    phi = slope * x[:, 0] + 3 * (labels % 2) + random.standard_normal(len(part)) + SHIFT * (part == MEMBER)
+    logits = np.full((len(part), classes), -1e4, dtype=np.float32)
+    logits[np.arange(len(part)), (labels + 1) % classes] = 0
+    logits[np.arange(len(part)), labels] = phi
+    return Signal({}, np.arange(len(part)), labels, part, logits), Knowledge(features=x)
+
+
+@pytest.fixture(scope="module")
+def found():
+    signal, known = drawn(1)
+    return signal, known, measure(QuantileRegression(), signal, known, rng())
+
+
+def test_it_comes_near_the_law_that_knows_each_records_difficulty(found):
+    signal, known, measured = found
+    ideal = stats.norm.cdf(SHIFT / np.sqrt(2))
+    assert ideal - 0.04 < measured["auc"] < ideal + ERRORS * 0.005
+    one_threshold = stats.norm.cdf(SHIFT / np.sqrt(2 * (1 + 4 + 9 / 4)))
+    assert measured["auc"] > one_threshold + 0.1
+    assert measure(Population(), signal, known, rng())["auc"] < measured["auc"] - 0.1
+
+
+def test_it_keeps_the_false_positive_rate(found):
+    _, _, measured = found
+    # 750 population records set the threshold, 1500 non-members are judged by it.
+    assert abs(measured["fpr"] - 0.1) < ERRORS * np.sqrt(0.09 * (1 / 750 + 1 / 1500))
+
+
+def test_it_keeps_the_false_positive_rate_on_features_that_say_nothing():
+    """Trees fit the noise of 300 records; the records kept from them set that right."""
+    signal, known = drawn(2, members=4000, population=400, slope=0.0, features=30)
+    rate = measure(QuantileRegression(alpha=0.2), signal, known, rng())["fpr"]
+    assert abs(rate - 0.2) < ERRORS * np.sqrt(0.16 * (1 / 100 + 1 / 4000))
+
+
+def test_the_class_counts_too_also_where_there_are_many():
+    signal, _ = drawn(3, slope=0.0)
+    nothing = Knowledge(features=np.zeros((len(signal.records), 1), dtype=np.float32))
+    ideal = stats.norm.cdf(SHIFT / np.sqrt(2))
+    assert measure(QuantileRegression(), signal, nothing, rng())["auc"] > ideal - 0.02
+    many, known = drawn(4, members=50, population=1000, classes=400)
+    assert np.isfinite(QuantileRegression().scores(many, known, rng())).all()
+
+
+def test_the_same_generator_gives_the_same_scores():
+    signal, known = drawn(5, members=50, population=200)
+    one, same, other = (QuantileRegression().scores(signal, known, rng(seed)) for seed in (1, 1, 2))
+    assert (one == same).all()
+    assert (one != other).any()
+
+
+def test_what_is_missing_is_named():
+    signal, known = drawn(6, members=10, population=60)
+    with pytest.raises(ValueError, match=r"known.features is empty"):
+        QuantileRegression().scores(signal, Knowledge(), rng())
+    with pytest.raises(ValueError, match="has 10 rows for 80 queries"):
+        QuantileRegression().scores(signal, Knowledge(features=known.features[:10]), rng())
+    with pytest.raises(ValueError, match=r"60 population records cannot set a threshold at 0.01; 396 can"):
+        QuantileRegression(alpha=0.01).scores(signal, known, rng())
+    with pytest.raises(ValueError, match="needs population records"):
+        QuantileRegression().scores(signal.of(MEMBER, NONMEMBER), known, rng())
+    assert QuantileRegression.uses == ("population", "features")
+
+
+def test_as_many_population_records_as_the_message_names_are_enough():
+    signal, known = drawn(7, members=10, population=36)
+    assert np.isfinite(QuantileRegression(alpha=0.1).scores(signal, known, rng())).all()
+    fewer, known = drawn(7, members=10, population=35)
+    with pytest.raises(ValueError, match="36 can"):
+        QuantileRegression(alpha=0.1).scores(fewer, known, rng())
+
+
+@pytest.mark.parametrize("options", [{"alpha": 0}, {"trees": 0}, {"leaves": 1}])
+def test_options_that_are_not_allowed_are_named(options):
+    with pytest.raises(ValueError, match=next(iter(options))):
+        QuantileRegression(**options)
