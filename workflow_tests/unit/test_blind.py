@@ -1,0 +1,220 @@
+"""The blind baseline: zero where nothing is to be told, near the optimum where it is known, and what a model adds."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import binom, norm
+from torch.nn.functional import cross_entropy
+
+from dpmia import blind
+from dpmia.blind import baseline, blind_scores, excess, scores_with_signal
+from dpmia.metrics import mean_interval
+from dpmia.models.mlp import MLP
+from dpmia.splits.draws import group, shuffled
+
+#: Chance that a right implementation fails one of the tests of coverage, were the seeds drawn anew.
+FALSE_ALARM = 1e-6
+
+
+def two_hospitals(seed=0, records=1200, shift=1.5):
+    """Records of two groups whose first feature and labels differ."""
+    rng = np.random.default_rng(seed)
+    groups = rng.choice(["a", "b"], records)
+    x = rng.normal(size=(records, 5)).astype(np.float32)
+    x[groups == "a", 0] += shift
+    y = (rng.random(records) < np.where(groups == "a", 0.4, 0.6)).astype(np.int64)
+    return x, y, groups
+
+
+def arms(seed=0):
+    """Return x, y and truth of the arm whose members are one group, and of its IID arm."""
+    x, y, groups = two_hospitals(seed)
+    rng = np.random.default_rng(seed)
+    split = group(groups, rng, group="a", members=500, nonmembers=500)
+    answers = []
+    for arm in (split, shuffled(split, rng)):
+        rows = np.concatenate([arm.members, arm.nonmembers])
+        answers.append((x[rows], y[rows], np.arange(len(rows)) < len(arm.members)))
+    return answers
+
+
+def covers(found, name, value=0.0):
+    return found[f"{name}_low"] <= value <= found[f"{name}_high"]
+
+
+# --- What is there to be told -----------------------------------------------------------------------------------
+
+
+def test_a_group_is_told_apart_and_its_shuffled_arm_is_not():
+    grouped, iid = arms()
+    found = baseline(blind_scores(*grouped, seed=1), grouped[2])
+    assert found["advantage_low"] > 0.4
+    assert found["auc_low"] > 0.75
+    found = baseline(blind_scores(*iid, seed=1), iid[2])
+    assert covers(found, "advantage")
+    assert covers(found, "auc", 0.5)
+
+
+def test_exchangeable_members_are_covered_as_often_as_stated():
+    rng, draws = np.random.default_rng(2), 40
+    found = []
+    for seed in range(draws):
+        x, is_member = rng.normal(size=(150, 3)), rng.permutation(150) < 60
+        found.append(baseline(blind_scores(x, rng.integers(0, 2, 150), is_member, seed, folds=3), is_member))
+    for name, value in (("advantage", 0.0), ("auc", 0.5)):
+        hits = sum(covers(each, name, value) for each in found)
+        assert hits >= binom.ppf(FALSE_ALARM, draws, 0.95)
+        values = np.array([each[name] for each in found])
+        assert abs(values.mean() - value) < 5 * values.std(ddof=1) / np.sqrt(draws)
+
+
+@pytest.mark.parametrize("members", [2000, 300])
+def test_known_optimum_is_neared_and_not_passed_whatever_the_share_of_members(members):
+    rng, records, shift = np.random.default_rng(3), 3000, 1.0
+    is_member = np.arange(records) < members
+    x = rng.normal(size=(records, 3)) + np.outer(is_member, [shift, 0, 0])
+    found = baseline(blind_scores(x, np.zeros(records), is_member, seed=4), is_member)
+    optimum = 2 * norm.cdf(shift / 2) - 1
+    assert found["advantage_high"] > 0.9 * optimum
+    assert found["advantage_low"] < optimum
+    assert 0.9 * norm.cdf(shift / np.sqrt(2)) < found["auc"] < 1.03 * norm.cdf(shift / np.sqrt(2))
+    assert abs(found["tpr"] + found["fpr"] - 1) < 0.2  # the symmetric threshold, not that of the majority
+
+
+def test_labels_alone_can_tell():
+    rng, is_member = np.random.default_rng(5), np.arange(800) < 400
+    y = (rng.random(800) < np.where(is_member, 0.8, 0.2)).astype(np.int64)
+    found = baseline(blind_scores(rng.normal(size=(800, 2)), y, is_member, seed=1), is_member)
+    assert found["advantage"] == pytest.approx(0.6, abs=0.1)
+
+
+def test_no_record_is_scored_by_a_classifier_that_knew_it(monkeypatch):
+    """Classifiers that remember every record: they would score 1 and 0."""
+
+    class Remembers:
+        def __init__(self, **settings):
+            pass
+
+        def fit(self, features, truth):
+            self.seen = {row.tobytes(): told for row, told in zip(features, truth, strict=True)}
+
+        def predict_proba(self, features):
+            told = np.array([float(self.seen.get(row.tobytes(), 0.5)) for row in features])
+            return np.stack([1 - told, told], 1)
+
+    monkeypatch.setattr(blind, "HistGradientBoostingClassifier", Remembers)
+    x, is_member = np.random.default_rng(6).normal(size=(100, 2)), np.arange(100) < 50
+    assert np.array_equal(blind_scores(x, np.zeros(100), is_member, seed=1), np.full(100, 0.5))
+    monkeypatch.setattr(blind, "VALUES", 3 * 30)
+    assert np.array_equal(blind_scores(x, np.zeros(100), is_member, seed=1), np.full(100, 0.5))
+
+
+def test_large_tables_are_learned_from_a_sample(monkeypatch):
+    sizes = []
+
+    class Counts(blind.HistGradientBoostingClassifier):
+        def fit(self, features, truth):
+            sizes.append((len(features), truth.mean()))
+            return super().fit(features, truth)
+
+    monkeypatch.setattr(blind, "HistGradientBoostingClassifier", Counts)
+    monkeypatch.setattr(blind, "VALUES", 6 * 300)
+    grouped, _ = arms()
+    found = baseline(blind_scores(*grouped, seed=1), grouped[2])
+    assert sizes == [(300, 0.5)] * blind.FOLDS
+    assert found["advantage_low"] > 0
+
+
+def test_same_seed_same_scores():
+    grouped, _ = arms()
+    one, again, other = (blind_scores(*grouped, seed=seed) for seed in (1, 1, 2))
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+
+
+# --- What a model adds ------------------------------------------------------------------------------------------
+
+
+def test_untrained_model_shows_no_excess():
+    """In either form and either arm: its losses are a function of x and y, which the baseline has."""
+    shape = MLP(5, (16,), 2)
+    module = shape.module()
+    gains = {}
+    for seed in range(6):
+        start = shape.initial_parameters(torch.Generator().manual_seed(seed))
+        torch.nn.utils.vector_to_parameters(torch.cat([part.flatten() for part in start]), module.parameters())
+        for arm, (x, y, is_member) in zip(("grouped", "iid"), arms(seed), strict=True):
+            with torch.no_grad():
+                losses = cross_entropy(module(torch.tensor(x)), torch.tensor(y), reduction="none").double().numpy()
+            base = blind_scores(x, y, is_member, seed)
+            added = excess(scores_with_signal(x, y, losses, is_member, seed), base, is_member)
+            attack = excess(-losses, base, is_member, says=losses <= np.median(losses))
+            for form, found in (("added", added), ("attack", attack)):
+                gains.setdefault((arm, form), []).append(found["auc_excess"])
+                assert found["advantage_excess_low"] <= 0.02
+    for gained in gains.values():
+        assert mean_interval(np.array(gained), level=0.999).low <= 0
+        assert np.mean(gained) < 0.02
+
+
+def test_attack_that_is_weaker_than_the_baseline_still_adds():
+    x, y, is_member = arms()[0]
+    losses = np.random.default_rng(7).normal(size=len(y)) - 0.5 * is_member
+    base = blind_scores(x, y, is_member, seed=1)
+    attack = excess(-losses, base, is_member, says=losses <= -0.25)
+    assert attack["advantage_excess_high"] < 0
+    added = excess(scores_with_signal(x, y, losses, is_member, seed=1), base, is_member)
+    assert added["auc_excess_low"] > 0
+    # The optimum of both together: the distances of independent evidence add up in squares.
+    assert added["auc_excess"] < 0.1
+
+
+def test_a_score_gains_nothing_over_itself():
+    x, y, is_member = arms()[0]
+    base = blind_scores(x, y, is_member, seed=1)
+    assert set(excess(base, base, is_member).values()) == {0.0}
+
+
+# --- Intervals --------------------------------------------------------------------------------------------------
+
+
+def test_intervals_cover_the_truth_of_gaussian_scores():
+    rng, draws, members, others = np.random.default_rng(8), 100, 120, 300
+    is_member = np.arange(members + others) < members
+    first, second, common = 1.0, 0.6, 0.7
+
+    def scores(shift, shared):
+        noise = common * shared + np.sqrt(1 - common**2) * rng.normal(size=len(is_member))
+        return blind.THRESHOLD + noise + shift * (is_member - 0.5)
+
+    hits = dict.fromkeys(("advantage", "auc", "advantage_excess", "auc_excess"), 0)
+    truth = {
+        "advantage": 2 * norm.cdf(first / 2) - 1,
+        "auc": norm.cdf(first / np.sqrt(2)),
+        "advantage_excess": 2 * (norm.cdf(first / 2) - norm.cdf(second / 2)),
+        "auc_excess": norm.cdf(first / np.sqrt(2)) - norm.cdf(second / np.sqrt(2)),
+    }
+    for _ in range(draws):
+        shared = rng.normal(size=len(is_member))
+        one, other = scores(first, shared), scores(second, shared)
+        found = {**baseline(one, is_member), **excess(one, other, is_member)}
+        for name, value in truth.items():
+            hits[name] += covers(found, name, value)
+    for name, count in hits.items():
+        # 94 %: the normal approximation of 120 records is allowed to miss a little more often.
+        assert binom.ppf(FALSE_ALARM, draws, 0.94) <= count <= binom.ppf(1 - FALSE_ALARM, draws, 0.96), name
+
+
+# --- Refusals ---------------------------------------------------------------------------------------------------
+
+
+def test_too_few_records_and_arrays_that_do_not_fit_are_refused():
+    x, y = np.zeros((40, 2)), np.zeros(40)
+    with pytest.raises(ValueError, match="9 members or non-members, expected 10"):
+        blind_scores(x, y, np.arange(40) < 9, seed=1)
+    with pytest.raises(ValueError, match="x of shape"):
+        blind_scores(x, y[:-1], np.arange(40) < 20, seed=1)
+    with pytest.raises(ValueError, match="finite"):
+        scores_with_signal(x, y, np.full(40, np.nan), np.arange(40) < 20, seed=1)
+    with pytest.raises(ValueError, match="finite"):
+        scores_with_signal(x, y, np.zeros(39), np.arange(40) < 20, seed=1)
