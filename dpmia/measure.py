@@ -40,6 +40,7 @@ def attack_table(
     shadows: Iterable[Path | str] = (),
     references: Iterable[Path | str] = (),
     reference_arm: str | None = None,
+    details: bool = False,
 ) -> pd.DataFrame:
     """Attack the target models of one block.
 
@@ -52,6 +53,7 @@ def attack_table(
         shadows: signal files of the shadow models of the same arms and replicates.
         references: files of the losses of reference models.
         reference_arm: the arm whose reference models to use; the target model's own where None.
+        details: also measure what `dpmia.precision` does.
 
     Returns:
         Columns `COLUMNS`, sorted by them, so that the order of blocks leaves no trace.
@@ -62,7 +64,7 @@ def attack_table(
     for signal in _models(files):
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
         rng = np.random.default_rng(derive_seed(root_seed, "attack", name, *signal.about["meaning"]))
-        found = measure(attack, signal, models.known(signal, reference_arm), rng)
+        found = measure(attack, signal, models.known(signal, reference_arm), rng, details)
         rows += _rows(experiment, signal, name, attack.oracle, found)
     return _tidy(rows)
 
@@ -171,20 +173,31 @@ def _metrics(scores: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     return {**metrics.advantage(scores >= blind.THRESHOLD, truth), **metrics.ranking(scores, truth)}
 
 
-def summary_table(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return the mean over replicates of every metric with its 95 % interval.
+def replicates_table(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Return all metrics of an experiment, one row for each model.
 
-    Where the blind baseline was measured, each attack also has `advantage_excess` and `auc_excess`, the mean of what
-    it reaches beyond the baseline on the same split.
+    Where the blind baseline was measured, each attack also has `advantage_excess` and `auc_excess`: what it reaches
+    beyond the baseline on the same split.
 
     Args:
         tables: what `attack_table`, `accuracy_table` and `blind_table` return.
 
     Returns:
-        Columns `KEYS`, mean, low, high, replicates.
+        Columns `COLUMNS`, sorted by them.
     """
     rows = pd.concat(tables, ignore_index=True)
-    rows = pd.concat([rows, _excess(rows)], ignore_index=True)
+    return pd.concat([rows, _excess(rows)]).sort_values(COLUMNS[:-1], ignore_index=True)
+
+
+def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean over replicates of every metric with its 95 % interval.
+
+    Args:
+        rows: what `replicates_table` returns.
+
+    Returns:
+        Columns `KEYS`, mean, low, high, replicates.
+    """
     found = []
     for key, values in rows.groupby(KEYS, sort=True)["value"]:
         interval = mean_interval(values.to_numpy())

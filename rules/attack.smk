@@ -82,7 +82,8 @@ rule summarise_experiment:
     input:
         lambda wildcards: metric_files(wildcards.experiment),
     output:
-        f"{RUN}/summary/{{experiment}}.csv",
+        replicates=f"{RUN}/replicates/{{experiment}}.csv",
+        summary=f"{RUN}/summary/{{experiment}}.csv",
     log:
         f"logs/{RUN}/summarise_experiment/{{experiment}}.log",
     conda:

@@ -64,7 +64,7 @@ wildcard_constraints:
     clusters="|".join(map(re.escape, CLUSTERED)),
     experiment="|".join(EXPERIMENTS),
     attack="|".join({attack for experiment in EXPERIMENTS.values() for attack in experiment.attacks}),
-    arm="|".join(sorted({arm for experiment in EXPERIMENTS.values() for arm in jobs.arms(experiment)})),
+    arm="|".join(sorted({re.escape(arm) for experiment in EXPERIMENTS.values() for arm in jobs.arms(experiment)})),
     epsilons=r"[0-9.e+_inf-]+",
     block=r"\d+",
     study="|".join(STUDIES),

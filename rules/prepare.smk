@@ -15,8 +15,7 @@ rule prepare_dataset:
         mem_mb=2000,
         runtime=20,
     params:
-        module=lambda wildcards: names.DATASETS[PREPARED[wildcards.prepared].dataset],
-        attributes=lambda wildcards: PREPARED[wildcards.prepared].attributes,
+        job=lambda wildcards: jobs.prepare_job(PREPARED[wildcards.prepared]),
         code=lambda wildcards: code("prepare_dataset.py", names.DATASETS[PREPARED[wildcards.prepared].dataset]),
     message:
         "Preparing {wildcards.prepared}"

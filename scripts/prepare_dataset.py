@@ -9,10 +9,10 @@ from dpmia.registry import load
 
 
 def main(snakemake):
-    """Read and encode the data set of `params.module`."""
-    module = load(snakemake.params.module)
-    frame = module.read(Path(snakemake.input[0]).parent)
-    dataset = module.encode(frame, snakemake.params.attributes)
+    """Read and encode the data set as `params.job` says."""
+    module = load(snakemake.params.job["module"])
+    raw = module.read(Path(snakemake.input[0]).parent)
+    dataset = module.encode(raw, **snakemake.params.job["options"])
     if not dataset.provenance["stand_in"]:
         require_published(dataset.name, dataset.provenance["files"])
     dataset.save(snakemake.output[0])

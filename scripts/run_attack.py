@@ -21,6 +21,7 @@ def main(snakemake):
         shadows=snakemake.input.shadows,
         references=snakemake.input.references,
         reference_arm=job["reference_arm"],
+        details=job["details"],
     )
     with whole_file(Path(snakemake.output[0])) as part:
         table.to_csv(part, index=False)

@@ -1,17 +1,19 @@
-"""Average an experiment over its replicates. In: tidy tables. Out: means with 95 % intervals."""
+"""Gather the metrics of an experiment. In: tidy tables. Out: all in one, and means with 95 % intervals."""
 
 from pathlib import Path
 
 from _job import run
 
 from dpmia.files import whole_file
-from dpmia.measure import read_table, summary_table
+from dpmia.measure import read_table, replicates_table, summary_table
 
 
 def main(snakemake):
-    """Average all tables of the input."""
-    with whole_file(Path(snakemake.output[0])) as part:
-        summary_table(map(read_table, snakemake.input)).to_csv(part, index=False)
+    """Gather and average all tables of the input."""
+    rows = replicates_table(map(read_table, snakemake.input))
+    for table, output in ((rows, snakemake.output.replicates), (summary_table(rows), snakemake.output.summary)):
+        with whole_file(Path(output)) as part:
+            table.to_csv(part, index=False)
 
 
 run(main, snakemake)

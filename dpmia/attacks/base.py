@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmia import metrics
+from dpmia.precision import precision_metrics
 from dpmia.signals import Signal
 
 
@@ -75,10 +76,19 @@ class Attack(ABC):
         """Return True where the attack says "member"; bool, shape (queries,)."""
 
 
-def measure(attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator) -> dict[str, float]:
+def measure(
+    attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator, details: bool = False
+) -> dict[str, float]:
     """Attack one model and return every metric by name.
 
     Only members and non-members count; what else the signal holds is there for the attack to use.
+
+    Args:
+        attack: the attack.
+        signal: the target model's answers.
+        known: what the attacker has beside them.
+        rng: source of randomness for attacks that draw at random.
+        details: also return the metrics of `dpmia.precision`.
 
     Raises:
         ValueError: a score is not a number, or members or non-members are missing.
@@ -89,4 +99,5 @@ def measure(attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Gen
     if np.isnan(scores[asked]).any():
         raise ValueError(f"{np.isnan(scores[asked]).sum()} scores of {type(attack).__name__} are not numbers")
     says = attack.decisions(signal, scores)[asked]
-    return {**metrics.advantage(says, truth), **metrics.ranking(scores[asked], truth)}
+    found = {**metrics.advantage(says, truth), **metrics.ranking(scores[asked], truth)}
+    return found | (precision_metrics(scores[asked], says, truth) if details else {})

@@ -15,8 +15,18 @@ from dpmia.settings.schema import DRAWING_KEYS, Experiment
 
 
 def dataset_id(experiment: Experiment) -> str:
-    """Return the name of the prepared data set: `adult`, or `adult-sex` with the attribute sex kept apart."""
-    return "-".join([experiment.dataset, *sorted(experiment.attributes)])
+    """Return the name of the prepared data set: `adult`, `adult-sex` with the attribute sex kept apart, `mnist-2x2`."""
+    pooled = [f"{experiment.pool}x{experiment.pool}"] if experiment.pool > 1 else []
+    return "-".join([experiment.dataset, *sorted(experiment.attributes), *pooled])
+
+
+def prepare_job(experiment: Experiment) -> dict[str, Any]:
+    """Return how the data set of an experiment is encoded."""
+    pooled = {"pool": experiment.pool} if experiment.pool > 1 else {}
+    return {
+        "module": names.DATASETS[experiment.dataset],
+        "options": {"attributes": sorted(experiment.attributes), **pooled},
+    }
 
 
 def cluster_job(experiment: Experiment) -> dict[str, Any]:
@@ -156,6 +166,7 @@ def attack_job(experiment: Experiment, attack: str) -> dict[str, Any]:
         "attack": kind.spec,
         "options": settings.options | learns,
         "reference_arm": settings.reference_arm,
+        "details": experiment.details,
     }
 
 

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from dpmia.registry import suggestion
 from dpmia.settings import names
-from dpmia.settings.base import Count, Epsilon, Name, Scale, Settings, one_of
+from dpmia.settings.base import ArmName, Count, Epsilon, Name, Scale, Settings, one_of
 from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.privacy import AS_PUBLISHED, VALID_ACCOUNTING
 
@@ -228,7 +228,7 @@ class AttackSettings(Settings):
 
     kind: one_of(names.ATTACKS) | None = None
     """Kind of attack; the entry's own name where left out."""
-    reference_arm: Name | None = None
+    reference_arm: ArmName | None = None
     """The arm whose draws the reference models are trained on; the target model's own arm where left out."""
 
     @property
@@ -244,9 +244,11 @@ class Experiment(Settings):
     """Data set."""
     attributes: list[str] = []
     """Columns to keep out of the features, so that groups can be made of them."""
+    pool: Annotated[int, Field(ge=1)] = 1
+    """Images only: squares of `pool` x `pool` pixels are averaged to one."""
     membership: Membership
     """How members and non-members are drawn."""
-    arms: Annotated[dict[Name, Arm], Field(min_length=1)]
+    arms: Annotated[dict[ArmName, Arm], Field(min_length=1)]
     """The arms by name."""
     iid_arms: bool = True
     """Give each arm its IID arm: the same records, shuffled."""
@@ -270,6 +272,8 @@ class Experiment(Settings):
     """The attacker's reference models, for attacks that use them."""
     attacks: Annotated[dict[Name, AttackSettings], Field(min_length=1)]
     """Attacks by name."""
+    details: bool = False
+    """Also measure positive accuracy by quantiles, and the true positive rate at many false positive rates."""
 
     @field_validator("epsilons")
     @classmethod

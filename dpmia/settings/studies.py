@@ -39,6 +39,7 @@ class LinearGenerator(Settings):
     """Delta of the differentially private baseline."""
     dataset: ClassVar[None] = None
     attributes: ClassVar[list[str]] = []
+    pool: ClassVar[int] = 1
 
 
 class Regression(Settings):
@@ -50,6 +51,7 @@ class Regression(Settings):
     """Data set."""
     attributes: list[str] = []
     """Columns to keep out of the features."""
+    pool: ClassVar[int] = 1
     model: Literal["ridge", "tree"]
     """Kind of model."""
     parameters: Annotated[list[Positive], Field(min_length=1)]
