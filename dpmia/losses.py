@@ -1,7 +1,8 @@
 """What the attacker's own models answer, cut down to what attacks need: one loss for each model and record.
 
-A file holds the models of one block, all asked about the same records. It is an `.npz` archive: `header` is JSON with
-the format's version and one entry `about` for each model; `records`, `losses` and `trained_on` are arrays.
+A file holds groups of models; those of a group are asked about the same records. It is an `.npz` archive: `header` is
+JSON with the format's version and, for each group, one entry `about` for each model; group i has the arrays
+`i/records`, `i/losses` and `i/trained_on`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from dpmia.files import whole_file
 
 FORMAT = "dpmia-losses"
 VERSION = 1
+
+ARRAYS = ("records", "losses", "trained_on")
 
 
 @dataclass(frozen=True)
@@ -71,20 +74,20 @@ def together(parts: Iterable[Losses]) -> Losses:
     )
 
 
-def save_losses(path: Path | str, losses: Losses, provenance: dict[str, Any]) -> None:
-    """Write the models of a block; `provenance` says which data they were trained on."""
-    header = {"format": FORMAT, "version": VERSION, "provenance": provenance, "models": list(losses.about)}
+def save_losses(path: Path | str, groups: Sequence[Losses], provenance: dict[str, Any]) -> None:
+    """Write groups of models, each asked about records of its own; `provenance` says which data they know."""
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "provenance": provenance,
+        "models": [list(group.about) for group in groups],
+    }
+    arrays = {f"{i}/{name}": getattr(group, name) for i, group in enumerate(groups) for name in ARRAYS}
     with whole_file(path) as part:
-        np.savez(
-            part,
-            header=np.array(json.dumps(header)),
-            records=losses.records,
-            losses=losses.losses,
-            trained_on=losses.trained_on,
-        )
+        np.savez(part, header=np.array(json.dumps(header)), **arrays)
 
 
-def load_losses(path: Path | str) -> Losses:
+def load_losses(path: Path | str) -> list[Losses]:
     """Read what `save_losses` wrote.
 
     Raises:
@@ -97,4 +100,4 @@ def load_losses(path: Path | str) -> Losses:
                 f"{path}: format {header.get('format')!r} version {header.get('version')!r}; "
                 f"expected {FORMAT!r} version {VERSION}"
             )
-        return Losses(header["models"], arrays["records"], arrays["losses"], arrays["trained_on"])
+        return [Losses(about, *(arrays[f"{i}/{name}"] for name in ARRAYS)) for i, about in enumerate(header["models"])]

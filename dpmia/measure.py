@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ def attack_table(
     root_seed: int,
     shadows: Iterable[Path | str] = (),
     references: Iterable[Path | str] = (),
+    distilled: Iterable[Path | str] = (),
+    dataset: Dataset | None = None,
     reference_arm: str | None = None,
     details: bool = False,
 ) -> pd.DataFrame:
@@ -52,19 +55,24 @@ def attack_table(
         root_seed: the user's seed; used by attacks that draw at random.
         shadows: signal files of the shadow models of the same arms and replicates.
         references: files of the losses of reference models.
+        distilled: files of the losses of models distilled from the target models.
+        dataset: prepared data, for an attack that sees the records' features.
         reference_arm: the arm whose reference models to use; the target model's own where None.
         details: also measure what `dpmia.precision` does.
 
     Returns:
         Columns `COLUMNS`, sorted by them, so that the order of blocks leaves no trace.
     """
-    models = AttackersModels(shadows, references)
+    models = AttackersModels(shadows, references, distilled)
     attack.prepare(models.shadows)
     rows = []
     for signal in _models(files):
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
         rng = np.random.default_rng(derive_seed(root_seed, "attack", name, *signal.about["meaning"]))
-        found = measure(attack, signal, models.known(signal, reference_arm), rng, details)
+        known = models.known(signal, reference_arm)
+        if dataset is not None:
+            known = replace(known, features=dataset.inputs(signal.records))
+        found = measure(attack, signal, known, rng, details)
         rows += _rows(experiment, signal, name, attack.oracle, found)
     return _tidy(rows)
 
@@ -72,15 +80,24 @@ def attack_table(
 class AttackersModels:
     """All models of the attacker, and which of them an attack on one target model may use."""
 
-    def __init__(self, shadows: Iterable[Path | str], references: Iterable[Path | str]) -> None:
+    def __init__(
+        self,
+        shadows: Iterable[Path | str] = (),
+        references: Iterable[Path | str] = (),
+        distilled: Iterable[Path | str] = (),
+    ) -> None:
         """Read the files."""
         by_split: defaultdict[tuple[str, int], list[Signal]] = defaultdict(list)
         for signal in _models(shadows):
             by_split[signal.about["arm"], signal.about["replicate"]].append(signal)
         # Tuples, made once: an attack may keep by their identity what it learnt from them.
         self._shadows = {split: tuple(signals) for split, signals in by_split.items()}
-        losses = [load_losses(path) for path in references]
+        losses = [group for path in references for group in load_losses(path)]
         self._references = together(losses) if losses else None
+        self._distilled = defaultdict(list)
+        for path in distilled:
+            for part in load_losses(path):
+                self._distilled[_target_of(part.about[0])].append(part)
 
     @property
     def shadows(self) -> list[Knowledge]:
@@ -99,7 +116,17 @@ class AttackersModels:
                 for about in self._references.about
             ]
             references = self._references.on(target.records, np.array(chosen))
-        return Knowledge(shadows=self._shadows.get((arm, target.about["replicate"]), ()), references=references)
+        parts = self._distilled.get(_target_of(target.about))
+        distilled = None
+        if parts is not None:
+            whole = together(parts)
+            distilled = whole.on(target.records, np.ones(len(whole.about), dtype=bool))
+        shadows = self._shadows.get((arm, target.about["replicate"]), ())
+        return Knowledge(shadows=shadows, references=references, distilled=distilled)
+
+
+def _target_of(about: Mapping[str, Any]) -> tuple[str, str, int]:
+    return about["arm"], about["epsilon"], about["replicate"]
 
 
 def accuracy_table(experiment: str, files: Iterable[Path | str]) -> pd.DataFrame:

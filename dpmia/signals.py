@@ -1,7 +1,8 @@
 """What a black-box attacker sees of trained models, in one file format that opens without torch.
 
 A file holds the models of one block. It is an `.npz` archive: `header` is JSON with the format's version and one
-entry `about` for each model; model i has the arrays `i/records`, `i/labels`, `i/part` and `i/logits`.
+entry `about` for each model; model i has the arrays `i/records`, `i/labels`, `i/part`, `i/logits` and, where they
+were kept, `i/parameters`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from dpmia.files import whole_file
 FORMAT = "dpmia-signals"
 VERSION = 1
 
+#: Arrays with one entry for each query.
+ANSWERS = ("records", "labels", "part", "logits")
+
 #: What a record is to the model that was asked about it.
 NONMEMBER, MEMBER, VALIDATION, POPULATION = 0, 1, 2, 3
 
@@ -29,11 +33,13 @@ class Signal:
 
     Attributes:
         about: plain data on the model: arm, iid, epsilon (text), replicate, role, accounting (None without
-            privacy), compares (the relation between training sets with and without a record), recipe, steps, meaning (what its seeds were derived from).
+            privacy), compares (the relation between training sets with and without a record), recipe, steps,
+            meaning (what its seeds were derived from).
         records: int64, shape (queries,): rows of the data set.
         labels: int64, shape (queries,): their classes.
         part: uint8, shape (queries,): NONMEMBER, MEMBER, VALIDATION or POPULATION (what the attacker has).
         logits: float32, shape (queries, classes).
+        parameters: float32, all weights and biases in one row; None where they were not kept.
     """
 
     about: dict[str, Any]
@@ -41,11 +47,13 @@ class Signal:
     labels: np.ndarray
     part: np.ndarray
     logits: np.ndarray
+    parameters: np.ndarray | None = None
 
     def of(self, *parts: int) -> Signal:
         """Return the answers about records of the given parts only."""
         keep = np.isin(self.part, parts)
-        return Signal(self.about, self.records[keep], self.labels[keep], self.part[keep], self.logits[keep])
+        answers = (getattr(self, name)[keep] for name in ANSWERS)
+        return Signal(self.about, *answers, self.parameters)
 
     @property
     def is_member(self) -> np.ndarray:
@@ -95,7 +103,8 @@ def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[s
     arrays = {
         f"{i}/{name}": getattr(signal, name)
         for i, signal in enumerate(signals)
-        for name in ("records", "labels", "part", "logits")
+        for name in (*ANSWERS, "parameters")
+        if getattr(signal, name) is not None
     }
     with whole_file(path) as part:
         np.savez(part, header=np.array(json.dumps(header)), **arrays)
@@ -110,7 +119,9 @@ def load_signals(path: Path | str) -> Iterator[Signal]:
     with np.load(path, allow_pickle=False) as arrays:
         header = _header(arrays, path)
         for i, about in enumerate(header["models"]):
-            yield Signal(about, *(arrays[f"{i}/{name}"] for name in ("records", "labels", "part", "logits")))
+            kept = f"{i}/parameters"
+            parameters = arrays[kept] if kept in arrays.files else None
+            yield Signal(about, *(arrays[f"{i}/{name}"] for name in ANSWERS), parameters)
 
 
 def load_header(path: Path | str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ rule run_attack:
         targets=lambda wildcards: signal_files(wildcards.experiment, int(wildcards.block)),
         shadows=lambda wildcards: shadow_files(wildcards.experiment, wildcards.attack, int(wildcards.block)),
         references=lambda wildcards: reference_files(wildcards.experiment, wildcards.attack),
+        distilled=lambda wildcards: distilled_files(wildcards.experiment, wildcards.attack, int(wildcards.block)),
+        dataset=lambda wildcards: attack_data(wildcards.experiment, wildcards.attack),
     output:
         f"{RUN}/metrics/{{experiment}}/{{attack}}/block-{{block}}.csv",
     log:

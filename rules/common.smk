@@ -67,6 +67,7 @@ wildcard_constraints:
     arm="|".join(sorted({re.escape(arm) for experiment in EXPERIMENTS.values() for arm in jobs.arms(experiment)})),
     epsilons=r"[0-9.e+_inf-]+",
     block=r"\d+",
+    target_block=r"\d+",
     study="|".join(STUDIES),
     paper="|".join(PAPERS),
     artifact="|".join(PAPER_OF),
@@ -127,6 +128,24 @@ def reference_files(experiment, attack):
         for epsilons in jobs.reference_groups(settings)
         for block in jobs.reference_blocks(settings)
     ]
+
+
+def distilled_files(experiment, attack, block):
+    """Return the files of the models distilled from the targets of a block, nothing for an attack without them."""
+    settings = EXPERIMENTS[experiment]
+    if "distilled" not in names.ATTACKS[settings.attacks[attack].kind].uses:
+        return []
+    return [
+        f"{RUN}/distilled/{experiment}/{spell_group(epsilons)}/targets-{block}/block-{number}.npz"
+        for epsilons in settings.epsilons
+        for number in jobs.reference_blocks(settings)
+    ]
+
+
+def attack_data(experiment, attack):
+    """Return the prepared data set for an attack that sees the records' features, nothing for another."""
+    kind = names.ATTACKS[EXPERIMENTS[experiment].attacks[attack].kind]
+    return [prepared(experiment)] if "features" in kind.uses else []
 
 
 def metric_files(experiment):

@@ -87,3 +87,30 @@ rule train_references:
         "Training reference models for {wildcards.experiment}, {wildcards.arm}, epsilon {wildcards.epsilons}"
     script:
         "../scripts/train_references.py"
+
+
+rule train_distilled:
+    input:
+        dataset=lambda wildcards: prepared(wildcards.experiment),
+        clusters=lambda wildcards: cluster_files(wildcards.experiment),
+        targets=f"{RUN}/signals/{{experiment}}/{{epsilons}}/block-{{target_block}}.npz",
+    output:
+        f"{RUN}/distilled/{{experiment}}/{{epsilons}}/targets-{{target_block}}/block-{{block}}.npz",
+    log:
+        f"logs/{RUN}/train_distilled/{{experiment}}/{{epsilons}}/targets-{{target_block}}/block-{{block}}.log",
+    benchmark:
+        f"{RUN}/benchmarks/train_distilled/{{experiment}}/{{epsilons}}/targets-{{target_block}}/block-{{block}}.tsv"
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=600,
+    params:
+        job=lambda wildcards: jobs.distilled_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
+        seed=CONFIG.seed,
+        code=lambda wildcards: code("train_distilled.py", *jobs.reference_code(EXPERIMENTS[wildcards.experiment])),
+    message:
+        "Distilling targets of {wildcards.experiment}, epsilon {wildcards.epsilons}, block {wildcards.block}"
+    script:
+        "../scripts/train_distilled.py"

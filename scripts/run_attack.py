@@ -4,6 +4,7 @@ from pathlib import Path
 
 from _job import run
 
+from dpmia.datasets.table import Dataset
 from dpmia.files import whole_file
 from dpmia.measure import attack_table
 from dpmia.registry import load
@@ -20,6 +21,8 @@ def main(snakemake):
         snakemake.params.seed,
         shadows=snakemake.input.shadows,
         references=snakemake.input.references,
+        distilled=snakemake.input.distilled,
+        dataset=Dataset.load(snakemake.input.dataset[0]) if snakemake.input.dataset else None,
         reference_arm=job["reference_arm"],
         details=job["details"],
     )

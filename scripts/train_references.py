@@ -19,7 +19,7 @@ def main(snakemake):
         key: split for file in snakemake.input.splits for key, split in load_splits(file, dataset.fingerprint).items()
     }
     losses = train_references(dataset, clusters, targets, snakemake.params.job, snakemake.params.seed)
-    save_losses(snakemake.output[0], losses, dataset.provenance)
+    save_losses(snakemake.output[0], [losses], dataset.provenance)
 
 
 run(main, snakemake)

@@ -91,7 +91,8 @@ def train_job(experiment: Experiment, epsilons: list[float], block: int) -> dict
         "engines": engines(experiment),
         "recipe": experiment.training.model_dump(exclude={"engine"}),
         "privacy": experiment.privacy.model_dump(),
-        "population": uses_population(experiment),
+        "population": uses(experiment, "population"),
+        "parameters": uses(experiment, "distilled"),
         "compares": "add_remove" if experiment.membership.kind == "bernoulli" else "replace_one",
     }
 
@@ -130,7 +131,7 @@ def reference_job(experiment: Experiment, arm: str, epsilons: list[float], block
         "engines": engines(experiment),
         "recipe": experiment.training.model_dump(exclude={"engine"}),
         "privacy": experiment.privacy.model_dump(),
-        "population": uses_population(experiment),
+        "population": uses(experiment, "population"),
     }
 
 
@@ -152,9 +153,21 @@ def reference_arms(experiment: Experiment, attack: str) -> list[str]:
     return list(arms(experiment)) if settings.reference_arm is None else [settings.reference_arm]
 
 
-def uses_population(experiment: Experiment) -> bool:
-    """Return whether an attack wants models to be asked about the population too."""
-    return any("population" in names.ATTACKS[attack.kind].uses for attack in experiment.attacks.values())
+def distilled_job(experiment: Experiment, block: int) -> dict[str, Any]:
+    """Return which models to distil from each target model, on the draws of one block of reference models."""
+    size = experiment.references.block
+    return {
+        "draw": names.MEMBERSHIP[experiment.membership.kind],
+        "arms": arms(experiment),
+        "numbers": list(range(block * size, (block + 1) * size)),
+        "engines": engines(experiment),
+        "recipe": experiment.training.model_dump(exclude={"engine"}),
+    }
+
+
+def uses(experiment: Experiment, what: str) -> bool:
+    """Return whether an attack of the experiment needs something: `population`, `distilled`, ..."""
+    return any(what in names.ATTACKS[attack.kind].uses for attack in experiment.attacks.values())
 
 
 def attack_job(experiment: Experiment, attack: str) -> dict[str, Any]:

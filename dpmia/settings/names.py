@@ -88,11 +88,25 @@ STUDIES = {
     "regression": "dpmia.studies.regression:run",
 }
 
+_TEST = ("alpha", "estimator")
+_REFERENCE_TEST = (*_TEST, "reference_models")
+
 #: attacks (see `dpmia.attacks`).
 ATTACKS = {
-    "bounded_loss": AttackKind("dpmia.attacks.bounded_loss:ZeroOneLoss"),
     "average_threshold": AttackKind("dpmia.attacks.threshold:AverageThreshold"),
+    "bounded_loss": AttackKind("dpmia.attacks.bounded_loss:ZeroOneLoss"),
+    "distillation": AttackKind("dpmia.attacks.hypothesis:Distillation", ("distilled",), _REFERENCE_TEST),
+    "lira": AttackKind("dpmia.attacks.lira:OnlineLira", ("references",), ("variance",)),
+    "lira_offline": AttackKind("dpmia.attacks.lira:OfflineLira", ("references",), ("variance", "alpha")),
     "optimal_threshold": AttackKind("dpmia.attacks.threshold:OptimalThreshold"),
+    "population": AttackKind("dpmia.attacks.hypothesis:Population", ("population",), _TEST),
+    "quantile_regression": AttackKind(
+        "dpmia.attacks.quantile_regression:QuantileRegression", ("population", "features"), ("alpha",)
+    ),
     "random": AttackKind("dpmia.attacks.control:RandomScores"),
+    "reference": AttackKind("dpmia.attacks.hypothesis:Reference", ("references",), _REFERENCE_TEST),
+    "rmia": AttackKind("dpmia.attacks.rmia:OnlineRmia", ("references", "population"), ("gamma", "alpha")),
+    "rmia_offline": AttackKind("dpmia.attacks.rmia:OfflineRmia", ("references", "population"), ("gamma", "alpha")),
     "shadow": AttackKind("dpmia.attacks.shadow:ShadowModels", ("shadows",)),
+    "shadow_threshold": AttackKind("dpmia.attacks.hypothesis:ShadowThreshold", ("references", "population"), _TEST),
 }

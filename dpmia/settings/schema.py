@@ -200,7 +200,10 @@ class Shadows(Settings):
 
 
 class References(Settings):
-    """Reference models, trained on further draws of the same membership experiment; all targets share them."""
+    """Reference models, trained on further draws of the same membership experiment; all targets share them.
+
+    Distilled models are trained on the same draws, as many for each target.
+    """
 
     count: Annotated[int, Field(ge=1)]
     """Reference models for each arm that an attack needs them of, a multiple of `block`."""
@@ -219,8 +222,8 @@ class References(Settings):
 #: Engines that train one kind of network only.
 NARROW_ENGINES = ("stacked", "convolution")
 
-#: Keys of an experiment that describe models of the attacker.
-MODELS_OF_ATTACKERS = ("shadows", "references")
+#: What attacks use -> the key of an experiment that describes these models of the attacker.
+MODELS_OF_ATTACKERS = {"shadows": "shadows", "references": "references", "distilled": "references"}
 
 
 class AttackSettings(Settings):
@@ -230,6 +233,17 @@ class AttackSettings(Settings):
     """Kind of attack; the entry's own name where left out."""
     reference_arm: ArmName | None = None
     """The arm whose draws the reference models are trained on; the target model's own arm where left out."""
+
+    alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """False positive rate at which it decides."""
+    estimator: Literal["empirical", "linear", "logit_gaussian", "minimum", "mean"] | None = None
+    """How a threshold is found from the losses of non-members."""
+    variance: Literal["pooled", "per_point", "published"] | None = None
+    """LiRA: one variance for all records, or one for each."""
+    reference_models: Literal["out", "in", "all"] | None = None
+    """Which reference models count for a record: those trained without it, with it, or all."""
+    gamma: Annotated[float, Field(gt=0)] | None = None
+    """RMIA: by how much a record must outdo a population record."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -323,9 +337,9 @@ class Experiment(Settings):
                     f"not with {sorted(given)}"
                 )
         for name, attack in self.attacks.items():
-            for models in MODELS_OF_ATTACKERS:
-                if models in names.ATTACKS[attack.kind].uses and getattr(self, models) is None:
-                    raise ValueError(f"the key {models} for attack {name!r}, which uses them")
+            for use, key in MODELS_OF_ATTACKERS.items():
+                if use in names.ATTACKS[attack.kind].uses and getattr(self, key) is None:
+                    raise ValueError(f"the key {key} for attack {name!r}, which uses them")
             if attack.reference_arm is not None and attack.reference_arm not in self.arms:
                 raise ValueError(f"a reference_arm of attack {name!r} that is one of {', '.join(self.arms)}")
         return self

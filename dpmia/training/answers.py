@@ -40,6 +40,21 @@ class Wanted:
     about: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Trained:
+    """A model after training.
+
+    Attributes:
+        wanted: what was asked for.
+        logits: float32, shape (len(asked), classes).
+        parameters: float32, all weights and biases in one row.
+    """
+
+    wanted: Wanted
+    logits: np.ndarray
+    parameters: np.ndarray
+
+
 def seeds(root_seed: int, meaning: Sequence[Meaning]) -> Seeds:
     """Return the seeds of a model's random streams from what the model means."""
     return Seeds(*(derive_seed(root_seed, stream, *meaning) for stream in ("weights", "batches", "noise")))
@@ -52,8 +67,8 @@ def answers(
     recipe: Recipe,
     checkpoints: Path | None = None,
     progress: bool = False,
-) -> Iterator[tuple[Wanted, np.ndarray]]:
-    """Train all models and yield each with its logits on what it is asked about, float32 (len(asked), classes).
+) -> Iterator[Trained]:
+    """Train all models and yield each with its answers.
 
     Models come as they are done: those that can be trained together, together.
 
@@ -82,7 +97,8 @@ def answers(
                 torch.nn.utils.vector_to_parameters(parameters, module.parameters())
                 with torch.inference_mode():
                     chunks = torch.from_numpy(inputs[one.asked]).split(at_once)
-                    yield one, torch.cat([module(chunk) for chunk in chunks]).numpy()
+                    logits = torch.cat([module(chunk) for chunk in chunks]).numpy()
+                yield Trained(one, logits, parameters.numpy().copy())
 
 
 def _groups(
@@ -95,11 +111,14 @@ def _groups(
 
     for (_, private, _), together in groupby(sorted(wanted, key=kind), key=kind):
         group = list(together)
-        model = group[0].model
-        architecture = load(model["build"])(
-            inputs=len(dataset.features), outputs=len(dataset.classes), image=dataset.image, **model["shape"]
-        )
-        yield load(engines["private" if private else "plain"]), architecture, group
+        yield load(engines["private" if private else "plain"]), architecture_for(dataset, group[0].model), group
+
+
+def architecture_for(dataset: Dataset, model: Mapping[str, Any]) -> Any:
+    """Return the architecture that `model` describes (see `Wanted`), fitted to a data set."""
+    return load(model["build"])(
+        inputs=len(dataset.features), outputs=len(dataset.classes), image=dataset.image, **model["shape"]
+    )
 
 
 def _digest(together: Sequence[Wanted]) -> str:

@@ -44,14 +44,16 @@ def train_block(
     recipe = Recipe(**job["recipe"])
     targets = list(_targets(dataset, splits, job, recipe, root_seed))
     signals = {}
-    for target, logits in answers(dataset, targets, job["engines"], recipe, checkpoints, progress):
+    for trained in answers(dataset, targets, job["engines"], recipe, checkpoints, progress):
+        target = trained.wanted
         part = _parts(splits[target.about["arm"], target.about["replicate"]], job["population"])
         signals[target.run.name] = Signal(
             about=target.about,
             records=target.asked,
             labels=dataset.y[target.asked],
             part=np.concatenate([np.full(len(rows), number, dtype=np.uint8) for number, rows in part.items()]),
-            logits=logits,
+            logits=trained.logits,
+            parameters=trained.parameters if job["parameters"] else None,
         )
     return [signals[target.run.name] for target in targets]
 

@@ -46,13 +46,15 @@ def train_references(
         TrainingError: the batch is larger than a training set, the promise cannot be kept, or a loss is not finite.
     """
     recipe = Recipe(**job["recipe"])
-    splits = draw_block(dataset, clusters, load(job["draw"]), job["arm"], [_name(n) for n in job["numbers"]], root_seed)
+    splits = draw_block(
+        dataset, clusters, load(job["draw"]), job["arm"], [draw_name(n) for n in job["numbers"]], root_seed
+    )
     asked = queries(targets, job["population"])
     wanted = list(_references(dataset, splits, asked, job, recipe, root_seed))
     losses = np.empty((len(wanted), len(asked)), dtype=np.float32)
     place = {reference.run.name: row for row, reference in enumerate(wanted)}
-    for reference, logits in answers(dataset, wanted, job["engines"], recipe, checkpoints, progress):
-        losses[place[reference.run.name]] = cross_entropy(logits, dataset.y[asked])
+    for trained in answers(dataset, wanted, job["engines"], recipe, checkpoints, progress):
+        losses[place[trained.wanted.run.name]] = cross_entropy(trained.logits, dataset.y[asked])
     trained_on = np.stack([np.isin(asked, reference.run.records) for reference in wanted])
     return Losses([reference.about for reference in wanted], asked, losses, trained_on)
 
@@ -63,7 +65,7 @@ def queries(targets: Mapping[tuple[str, int], Split], population: bool) -> np.nd
     return np.unique(np.concatenate([getattr(split, part) for split in targets.values() for part in parts]))
 
 
-def _name(number: int) -> str:
+def draw_name(number: int) -> str:
     """Return the name of a draw that no replicate of the target models has."""
     return f"{ROLE} {number}"
 
@@ -80,11 +82,11 @@ def _references(
     ((arm_name, arm),) = job["arm"].items()
     for epsilon in job["epsilons"]:
         for number in job["numbers"]:
-            records = splits[arm_name, _name(number)].training
+            records = splits[arm_name, draw_name(number)].training
             spelled = spell_epsilon(epsilon)
-            meaning = [dataset.fingerprint, arm, _name(number), spelled, ROLE]
+            meaning = [dataset.fingerprint, arm, draw_name(number), spelled, ROLE]
             sigma, accounting = promise.kept(epsilon, len(records))
-            run = Run(f"{arm_name}/epsilon {spelled}/{_name(number)}", records, seeds(root_seed, meaning), sigma)
+            run = Run(f"{arm_name}/epsilon {spelled}/{draw_name(number)}", records, seeds(root_seed, meaning), sigma)
             about = {
                 "arm": arm_name,
                 "iid": arm["iid"],

@@ -47,10 +47,11 @@ def train_shadows(
     recipe = Recipe(**job["recipe"])
     shadows = list(_shadows(dataset, splits, job, recipe, root_seed))
     signals = {}
-    for shadow, logits in answers(dataset, shadows, job["engines"], recipe, checkpoints, progress):
+    for trained in answers(dataset, shadows, job["engines"], recipe, checkpoints, progress):
+        shadow = trained.wanted
         inside = len(shadow.run.records)
         part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), [inside, len(shadow.asked) - inside])
-        signals[shadow.run.name] = Signal(shadow.about, shadow.asked, dataset.y[shadow.asked], part, logits)
+        signals[shadow.run.name] = Signal(shadow.about, shadow.asked, dataset.y[shadow.asked], part, trained.logits)
     return [signals[shadow.run.name] for shadow in shadows]
 
 

@@ -1,0 +1,121 @@
+"""Distilled models: the attacker's, trained as the target was on other draws, with the target's answers as labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.utils import vector_to_parameters
+
+from dpmia.datasets.table import Dataset
+from dpmia.losses import Losses
+from dpmia.registry import load
+from dpmia.signals import Signal, cross_entropy
+from dpmia.splits.block import draw_block
+from dpmia.training.answers import ASKED_AT_ONCE, Wanted, answers, architecture_for, seeds
+from dpmia.training.recipe import Recipe, Run
+from dpmia.training.references import draw_name
+
+ROLE = "distilled"
+
+
+def train_distilled(
+    dataset: Dataset,
+    clusters: np.ndarray | None,
+    targets: Sequence[Signal],
+    job: Mapping[str, Any],
+    root_seed: int,
+    checkpoints: Path | None = None,
+    progress: bool = False,
+) -> list[Losses]:
+    """Distil each target model on the draws of some reference models, without privacy.
+
+    Source: Ye et al. 2022, attack D.
+
+    Args:
+        dataset: prepared data.
+        clusters: group of every record where groups are made by clustering.
+        targets: target models, with their parameters.
+        job: as `dpmia.settings.jobs.distilled_job` describes it.
+        root_seed: the user's seed.
+        checkpoints: folder for checkpoints of long trainings; None for none.
+        progress: show progress bars.
+
+    Returns:
+        For each target model the losses of its distilled models on the records that it is attacked with.
+
+    Raises:
+        TrainingError: the batch is larger than a training set, or a loss is not finite.
+    """
+    recipe = Recipe(**job["recipe"])
+    numbers = [draw_name(number) for number in job["numbers"]]
+    splits = draw_block(dataset, clusters, load(job["draw"]), job["arms"], numbers, root_seed)
+    wanted = list(_distilled(dataset, splits, targets, job, recipe, root_seed))
+    found = {}
+    for trained in answers(dataset, wanted, job["engines"], recipe, checkpoints, progress):
+        model = trained.wanted
+        found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.asked]).astype(np.float32)
+    width = len(job["numbers"])
+    return [
+        Losses(
+            [model.about for model in models],
+            models[0].asked,
+            np.stack([found[model.run.name] for model in models]),
+            np.stack([np.isin(model.asked, model.run.records) for model in models]),
+        )
+        for models in (wanted[start : start + width] for start in range(0, len(wanted), width))
+    ]
+
+
+def _distilled(
+    dataset: Dataset,
+    splits: Mapping[tuple[str, str], Any],
+    targets: Sequence[Signal],
+    job: Mapping[str, Any],
+    recipe: Recipe,
+    root_seed: int,
+) -> Iterator[Wanted]:
+    for target in targets:
+        about = target.about
+        arm, replicate, epsilon = about["arm"], about["replicate"], about["epsilon"]
+        labels = _Answers(dataset, about["model"], target.parameters)
+        for number in job["numbers"]:
+            records = splits[arm, draw_name(number)].training
+            meaning = [*about["meaning"], ROLE, number]
+            name = f"{arm}/epsilon {epsilon}/replicate {replicate}/{ROLE} {number}"
+            run = Run(name, records, seeds(root_seed, meaning), soft_labels=labels.probabilities(records))
+            told = {
+                "arm": arm,
+                "iid": about["iid"],
+                "epsilon": epsilon,
+                "replicate": replicate,
+                "role": ROLE,
+                "number": number,
+                "accounting": None,
+                "model": about["model"],
+                "engine": job["engines"]["plain"].partition(":")[2],
+                "recipe": dict(job["recipe"]),
+                "steps": recipe.steps(len(records)),
+                "seed": root_seed,
+                "meaning": meaning,
+            }
+            yield Wanted(run, about["model"], np.unique(target.records), told)
+
+
+class _Answers:
+    """A target model that the attacker asks about its own records."""
+
+    def __init__(self, dataset: Dataset, model: Mapping[str, Any], parameters: np.ndarray) -> None:
+        self.dataset = dataset
+        self.module = architecture_for(dataset, model).module()
+        vector_to_parameters(torch.from_numpy(parameters), self.module.parameters())
+
+    def probabilities(self, records: np.ndarray) -> np.ndarray:
+        """Return the probabilities of all classes: float32 (records, classes)."""
+        at_once = max(1, ASKED_AT_ONCE // len(self.dataset.features))
+        chunks = torch.from_numpy(self.dataset.inputs(records)).split(at_once)
+        with torch.inference_mode():
+            return torch.cat([torch.softmax(self.module(chunk), 1) for chunk in chunks]).numpy()

@@ -1,0 +1,23 @@
+"""Distil the target models of one block. In: prepared data set, signals of the targets. Out: losses of every model."""
+
+import numpy as np
+import torch
+from _job import run
+
+from dpmia.datasets.table import Dataset
+from dpmia.losses import save_losses
+from dpmia.signals import load_signals
+from dpmia.training.distilled import train_distilled
+
+
+def main(snakemake):
+    """Train as `params.job` says."""
+    torch.set_num_threads(snakemake.threads)
+    dataset = Dataset.load(snakemake.input.dataset)
+    clusters = np.load(snakemake.input.clusters[0])["groups"] if snakemake.input.clusters else None
+    targets = list(load_signals(snakemake.input.targets))
+    losses = train_distilled(dataset, clusters, targets, snakemake.params.job, snakemake.params.seed)
+    save_losses(snakemake.output[0], losses, dataset.provenance)
+
+
+run(main, snakemake)
