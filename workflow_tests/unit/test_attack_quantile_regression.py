@@ -52,10 +52,12 @@ def test_it_keeps_the_false_positive_rate(found):
 
 
 def test_it_keeps_the_false_positive_rate_on_features_that_say_nothing():
-    """Trees fit the noise of 300 records; the records kept from them set that right."""
-    signal, known = drawn(2, members=4000, population=400, slope=0.0, features=30)
-    rate = measure(QuantileRegression(alpha=0.2), signal, known, rng())["fpr"]
-    assert abs(rate - 0.2) < ERRORS * np.sqrt(0.16 * (1 / 100 + 1 / 4000))
+    """Trees fit the noise of 300 records and alone accuse far too many; the 100 kept from them set that right."""
+    rates = []
+    for seed in range(10):
+        signal, known = drawn(20 + seed, members=500, population=400, slope=0.0, features=30)
+        rates.append(measure(QuantileRegression(alpha=0.2), signal, known, rng(seed))["fpr"])
+    assert abs(np.mean(rates) - 0.2) < ERRORS * np.sqrt(0.16 * (1 / 100 + 1 / 500) / 10)
 
 
 def test_the_class_counts_too_also_where_there_are_many():
