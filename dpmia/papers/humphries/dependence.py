@@ -1,0 +1,74 @@
+"""What can be known before training: how dependent members are, beside how well attacks then tell them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from dpmia.measure import BLIND
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+
+#: Attack whose advantage is shown: no oracle.
+ATTACK = "average_threshold"
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return one row for each arm and epsilon: the dependence index and the advantage of the average threshold.
+
+    The index is the AUC of the blind baseline: how well a classifier tells members from non-members by x and y. It
+    needs no model, so it can be known before one is trained.
+
+    Returns:
+        Columns experiment, arm, iid, epsilon, index, index_low, index_high, advantage, advantage_low, advantage_high.
+    """
+    rows = pd.concat(tables.values(), ignore_index=True)
+    key = ["experiment", "arm", "iid", "epsilon"]
+    parts = {
+        "index": rows[(rows["attack"] == BLIND) & (rows["metric"] == "auc")],
+        "advantage": rows[(rows["attack"] == ATTACK) & (rows["metric"] == "advantage")],
+    }
+    named = [
+        part.set_index(key)[["mean", "low", "high"]].set_axis([name, f"{name}_low", f"{name}_high"], axis=1)
+        for name, part in parts.items()
+    ]
+    return named[0].join(named[1], how="inner").reset_index()
+
+
+def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw one panel for the smallest epsilon and one for the largest: advantage against the index, a point an arm."""
+    epsilons = sorted(table["epsilon"].unique())
+    chosen = [epsilons[0], epsilons[-1]] if len(epsilons) > 1 else epsilons
+    figure, axes = drawing.panels(len(chosen), facts, width=5.4, height=4.2)
+    names = list(table["experiment"].unique())
+    markers = "osD^vP*X<>hd8"
+    for panel, epsilon in zip(axes, chosen, strict=True):
+        for place, name in enumerate(names):
+            rows = table[(table["experiment"] == name) & (table["epsilon"] == epsilon)]
+            colour = drawing.COLOURS[place % len(drawing.COLOURS)]
+            for iid, face in ((False, colour), (True, "white")):
+                some = rows[rows["iid"] == iid]
+                panel.errorbar(
+                    some["index"],
+                    some["advantage"],
+                    yerr=[some["advantage"] - some["advantage_low"], some["advantage_high"] - some["advantage"]],
+                    linestyle="none",
+                    marker=markers[place % len(markers)],
+                    color=colour,
+                    markerfacecolor=face,
+                    label=name.replace("_", " ") if not iid else None,
+                )
+        panel.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+        panel.axvline(0.5, color="0.7", linewidth=0.8, zorder=0)
+        told = "∞" if np.isinf(epsilon) else f"{epsilon:g}"
+        panel.set(title=f"average threshold, ε = {told}", xlabel="dependence index (AUC of the blind baseline)")
+        panel.set(xlim=(0.45, 1.02), ylim=(min(-0.12, 1.1 * table["advantage"].min()), 1.05))
+    axes[0].set_ylabel("membership advantage")
+    drawing.legend(figure)
+    drawing.caption(
+        figure,
+        "Index: how well a classifier that never asks the model tells members from non-members by x and y; 0.5 is not "
+        f"at all. Full marks: non-IID arms; empty ones: their IID arms. {drawing.run_facts(facts)}",
+    )
+    return figure
