@@ -1,0 +1,119 @@
+"""Figures 5 and 6: test accuracy by sampling rate where epsilon is what a fixed bound on positive accuracy leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpmia.measure import NO_ATTACK
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.papers.thudi.frames import means, note_missing, rows_of
+from dpmia.papers.thudi.names import BUDGETS, RATES, arm_of
+from dpmia.theory.positive_accuracy import epsilon_for_bound, positive_accuracy_bound
+
+#: The three bounds are those of these epsilons at a sampling rate of 1/2.
+TARGET_EPSILONS = (3.0, 2.0, 1.0)
+DELTA, ACCEPTANCE = 1e-5, 0.01
+
+#: An experiment may round the epsilons of `budgets` (downwards, to keep the bound) by as much.
+ROUNDING = 2e-3
+
+BEST, FINAL = "accuracy_test_best", "accuracy_test_final"
+
+
+def target_bounds() -> np.ndarray:
+    """Return the three bounds on positive accuracy, about .953, .881 and .731."""
+    return positive_accuracy_bound(TARGET_EPSILONS, 0.5, DELTA, ACCEPTANCE)
+
+
+def budgets() -> pd.DataFrame:
+    """Return the epsilon of every bound and arm: columns bound, arm, rate, epsilon; NaN where it cannot be met."""
+    return pd.DataFrame(
+        [
+            [bound, arm_of(rate), rate, float(epsilon_for_bound(bound, rate, DELTA, ACCEPTANCE))]
+            for bound in target_bounds()
+            for rate in RATES
+        ],
+        columns=["bound", "arm", "rate", "epsilon"],
+    )
+
+
+def tabulate_best(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return figure 5's table: see `_tabulate`; the best test accuracy of any epoch."""
+    return _tabulate(tables, BEST)
+
+
+def tabulate_final(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return figure 6's table: see `_tabulate`; the test accuracy after the last epoch."""
+    return _tabulate(tables, FINAL)
+
+
+def draw_best(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw figure 5."""
+    return _draw(table, facts, "best test accuracy", "Best of all epochs, chosen on the test records themselves.")
+
+
+def draw_final(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw figure 6."""
+    return _draw(table, facts, "final test accuracy", "After the last epoch.")
+
+
+def _tabulate(tables: dict[str, pd.DataFrame], metric: str) -> pd.DataFrame:
+    """Return columns experiment, bound, rate, epsilon, feasible, mean, low, high, replicates.
+
+    A row for every cell that was trained, and one without numbers for every cell that cannot be met. Models of an arm
+    count for a bound if their epsilon is that of `budgets`.
+    """
+    rows = rows_of(tables, BUDGETS)
+    rows = rows[(rows["attack"] == NO_ATTACK) & (rows["metric"] == metric)]
+    wanted = budgets()
+    found = []
+    for experiment, trained in rows.groupby("experiment", sort=False):
+        for cell in wanted.itertuples():
+            about = {"experiment": experiment, "bound": cell.bound, "rate": cell.rate, "epsilon": cell.epsilon}
+            near = (trained["arm"] == cell.arm) & ((trained["epsilon"] - cell.epsilon).abs() <= ROUNDING)
+            if np.isnan(cell.epsilon):
+                found.append(pd.DataFrame([about | {"feasible": False}]))
+            elif near.any():
+                found.append(means(trained[near].assign(**about, feasible=True), [*about, "feasible"]))
+    if not found:
+        raise ValueError(f"no rows with metric {metric!r} and an epsilon of `budgets` in {sorted(tables)}")
+    return pd.concat(found, ignore_index=True)
+
+
+def _draw(table: pd.DataFrame, facts: Facts, label: str, what: str) -> Figure:
+    figure, axes = drawing.panels(len(BUDGETS), facts)
+    for panel, letter, (experiment, title) in zip(axes, "abc", BUDGETS.items(), strict=True):
+        rows = table[table["experiment"] == experiment]
+        panel.set(title=f"({letter}) {title}", xlabel="sampling rate p", xlim=(0, 1), xticks=RATES)
+        if not note_missing(panel, rows):
+            _panel(panel, rows)
+    axes[0].set_ylabel(label)
+    drawing.legend(figure)
+    drawing.caption(
+        figure,
+        f"{what} ε is what theorem 3.3 (corrected, P(S|x) at least {ACCEPTANCE:g}) leaves at each p. Crosses: a bound "
+        f"that is not above p cannot be met by any ε. {drawing.run_facts(facts)}",
+    )
+    return figure
+
+
+def _panel(axes: Axes, rows: pd.DataFrame) -> None:
+    axes.set_ylim(0, 1)
+    for place, (colour, (bound, curve)) in enumerate(
+        zip(drawing.COLOURS, rows.groupby("bound", sort=False), strict=False)
+    ):
+        met = curve[curve["feasible"]]
+        spread = [met["mean"] - met["low"], met["high"] - met["mean"]]
+        axes.errorbar(
+            met["rate"], met["mean"], yerr=spread, fmt="o-", capsize=3, color=colour, label=f"bound {bound:.3f}"
+        )
+        never = curve.loc[~curve["feasible"], "rate"]
+        if len(never):
+            # At the foot, one above the other: no accuracy, and both seen where two bounds cannot be met.
+            axes.plot(never, np.full(len(never), 0.03 * place), "x", color=colour, label="_cannot be met")
+    if not rows["feasible"].all():
+        axes.plot([], [], "x", color="0.4", label="cannot be met")

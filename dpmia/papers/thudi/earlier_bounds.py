@@ -1,0 +1,78 @@
+"""Figures 9 and 10: the bound beside older ones. Exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.theory.positive_accuracy import (
+    erlingsson_accuracy,
+    positive_accuracy_bound,
+    sablayrolles_positive_accuracy,
+)
+
+#: The caption speaks of all epsilon > 0; its plot is lost, its axis is our choice.
+EPSILONS = np.linspace(0.01, 5, 500)
+FEW_EPSILONS = (0.1, 1.0, 2.0)
+PRIORS = np.linspace(0.001, 0.999, 999)
+
+OURS, ERLINGSSON, SABLAYROLLES = "theorem 3.3 = Humphries et al.", "Erlingsson et al.", "Sablayrolles et al."
+
+
+def tabulate_fig9(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return columns bound, epsilon, accuracy at prior 1/2 without delta, cut at 1."""
+    curves = {
+        SABLAYROLLES: sablayrolles_positive_accuracy(EPSILONS, 0.5),
+        ERLINGSSON: erlingsson_accuracy(EPSILONS),
+        OURS: positive_accuracy_bound(EPSILONS, 0.5),
+    }
+    return pd.concat(
+        pd.DataFrame({"bound": name, "epsilon": EPSILONS, "accuracy": values.clip(max=1)})
+        for name, values in curves.items()
+    ).reset_index(drop=True)
+
+
+def draw_fig9(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw one panel with a curve for each bound."""
+    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+    styles = {SABLAYROLLES: ":", ERLINGSSON: "-.", OURS: "-"}
+    for colour, (name, rows) in zip(drawing.COLOURS, table.groupby("bound", sort=False), strict=False):
+        axes.plot(rows["epsilon"], rows["accuracy"], styles[name], color=colour, label=name)
+    axes.set(xlabel="ε", ylabel="bound on accuracy", xlim=(0, 5), ylim=(0.48, 1.02))
+    axes.legend()
+    drawing.caption(figure, "Exact. Sampling rate 1/2, δ = 0; a bound above 1 is drawn as 1.")
+    return figure
+
+
+def tabulate_fig10(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return columns bound, epsilon, prior, positive_accuracy without delta, cut at 1."""
+    curves = {
+        (name, epsilon): bound(epsilon, PRIORS).clip(max=1)
+        for epsilon in FEW_EPSILONS
+        for name, bound in (
+            ("theorem 3.3", positive_accuracy_bound),
+            (SABLAYROLLES, sablayrolles_positive_accuracy),
+        )
+    }
+    return pd.concat(
+        pd.DataFrame({"bound": name, "epsilon": epsilon, "prior": PRIORS, "positive_accuracy": values})
+        for (name, epsilon), values in curves.items()
+    ).reset_index(drop=True)
+
+
+def draw_fig10(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw one panel: both bounds in one colour for each epsilon."""
+    figure, (axes,) = drawing.panels(1, facts, width=5.4, height=3.8)
+    colours = dict(zip(FEW_EPSILONS, drawing.COLOURS, strict=False))
+    for (epsilon, name), rows in table.groupby(["epsilon", "bound"], sort=False):
+        line = "--" if name == SABLAYROLLES else "-"
+        axes.plot(
+            rows["prior"], rows["positive_accuracy"], line, color=colours[epsilon], label=f"{name}, ε = {epsilon:g}"
+        )
+    axes.set(xlabel="sampling rate p", ylabel="bound on positive accuracy", xlim=(0, 1), ylim=(0, 1.02))
+    axes.legend()
+    drawing.caption(figure, "Exact. δ = 0; a bound above 1 is drawn as 1.")
+    return figure

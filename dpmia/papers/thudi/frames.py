@@ -1,0 +1,76 @@
+"""What the figures of models share: rows of the tables they read, means over replicates, colours, panels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Sequence
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpmia.metrics import mean_interval
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.papers.thudi.names import EPSILONS, rate_of
+
+#: What a reader must know where the best of forty quantiles stands beside a bound.
+ORACLE = (
+    "Best of forty quantiles of the scores, chosen with the answers: an oracle, never below the baseline. A random "
+    "ranking under the same rule reaches the dotted line; only what is above that is the attack's."
+)
+
+
+def rows_of(tables: dict[str, pd.DataFrame], experiments: Container[str]) -> pd.DataFrame:
+    """Return the rows of all tables that belong to the experiments, with the sampling rate of their arm as `rate`."""
+    rows = pd.concat(tables.values(), ignore_index=True)
+    rows = rows[rows["experiment"].map(lambda name: name in experiments)]
+    return rows.assign(rate=rows["arm"].map(rate_of))
+
+
+def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return the mean of `value` with its 95 % interval for each group: columns `by`, mean, low, high, replicates."""
+    found = []
+    for key, values in rows.groupby(list(by), sort=False, dropna=False)["value"]:
+        interval = mean_interval(values.to_numpy())
+        found.append([*key, interval.mean, interval.low, interval.high, interval.count])
+    return pd.DataFrame(found, columns=[*by, "mean", "low", "high", "replicates"])
+
+
+def epsilon_colour(epsilon: float) -> tuple[float, ...] | str:
+    """Return the colour of an epsilon, the same in every figure: from dark (1) to light (15); infinity is vermilion."""
+    if math.isinf(epsilon):
+        return drawing.COLOURS[4]
+    low, high = math.log(EPSILONS[0]), math.log(EPSILONS[-1])
+    return mpl.colormaps["viridis"](0.9 * min(max((math.log(epsilon) - low) / (high - low), 0.0), 1.0))
+
+
+def rate_colour(rate: float) -> tuple[float, ...]:
+    """Return the colour of a sampling rate, the same in every figure."""
+    return mpl.colormaps["plasma"](1.1 * (rate - 0.1))
+
+
+def grid(rows: int, columns: int, facts: Facts) -> tuple[Figure, list[Axes]]:
+    """Return a figure with panels in several rows, marked as `dpmia.papers.drawing.panels` marks them."""
+    figure, axes = drawing.panels(rows * columns, facts)
+    places = figure.add_gridspec(rows, columns)
+    for place, panel in zip(places, axes, strict=True):
+        panel.set_subplotspec(place)
+    figure.set_size_inches(3.3 * columns, 2.4 * rows + 1.0)
+    return figure, axes
+
+
+def note_missing(axes: Axes, rows: pd.DataFrame) -> bool:
+    """Return whether there is nothing to draw, and say so in the panel."""
+    if len(rows):
+        return False
+    axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", va="center", color="0.45")
+    return True
+
+
+def missing_epsilons(wanted: Sequence[float], table: pd.DataFrame) -> str:
+    """Return a sentence that names the epsilons of the paper's figure that were not run, or nothing."""
+    left_out = [f"{epsilon:g}" for epsilon in wanted if not np.isclose(table["epsilon"], epsilon).any()]
+    return f"Not run at this scale: ε = {', '.join(left_out)}. " if left_out else ""

@@ -1,0 +1,72 @@
+"""What the figures expect to find in tables: names of experiments, arms and attacks, in one place.
+
+Figures of models read the table `metrics/<experiment>`: one row for each model, attack and metric, with the columns
+of `dpmia.measure.COLUMNS`. Metrics are those of `dpmia.precision.precision_metrics`; figures 5 and 6 read
+`accuracy_test_best` and `accuracy_test_final` of the attack `dpmia.measure.NO_ATTACK`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MNIST, CIFAR10, SVHN = "thudi_mnist", "thudi_cifar10", "thudi_svhn"
+
+#: Experiments of attacked models, and what they are called in figures.
+DATASETS = {MNIST: "MNIST", CIFAR10: "CIFAR10", SVHN: "SVHN-extended"}
+
+#: Experiments of figures 5 and 6, whose epsilon follows from the arm and the bound to keep.
+BUDGETS = {f"{experiment}_budget": title for experiment, title in DATASETS.items()}
+
+#: Sampling rates of the paper; arms are named `p0.1`, ..., `p0.9`.
+RATES = (0.1, 0.3, 0.5, 0.7, 0.9)
+
+#: Epsilons of the attacked models; infinity besides for figure 12.
+EPSILONS = (1.0, 3.0, 5.0, 7.0, 9.0, 12.0, 15.0)
+
+#: LiRA with shadow models at rate .5: one variance for all points, and one for each point.
+LIRA, LIRA_PER_POINT = "lira", "lira_per_point"
+
+#: Figure 13: LiRA by the rate of its shadow models.
+LIRA_BY_RATE = {rate: LIRA if rate == 0.5 else f"lira_shadows_{round(100 * rate)}" for rate in RATES}
+
+#: Attack P at a false positive rate of .1.
+POPULATION = "population"
+
+#: Attack R by its false positive rate; shadow models at rate .5.
+REFERENCE = {fpr: f"reference_{round(100 * fpr):02d}" for fpr in (0.05, 0.1, 0.2, 0.3, 0.5)}
+
+#: Figure 17: attack R at a false positive rate of .1 with shadow models at the rate of the target model.
+REFERENCE_OWN_RATE = "reference_10_own_rate"
+
+
+def rate_of(arm: str) -> float:
+    """Return the sampling rate of an arm: .1 of `p0.1`."""
+    return float(arm.removeprefix("p"))
+
+
+def arm_of(rate: float) -> str:
+    """Return the arm of a sampling rate."""
+    return f"p{rate:g}"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel of a figure.
+
+    Attributes:
+        title: as it stands above the panel.
+        experiment: whose models it shows.
+        attacks: names of the attacks it shows.
+    """
+
+    title: str
+    experiment: str
+    attacks: tuple[str, ...]
+
+
+def panels(experiments: tuple[str, ...], *attacks: str) -> list[Panel]:
+    """Return one panel for each experiment, lettered from (a), all with the same attacks."""
+    return [
+        Panel(f"({letter}) {DATASETS[name]}", name, attacks)
+        for letter, name in zip("abcdefgh", experiments, strict=False)
+    ]

@@ -1,0 +1,199 @@
+"""Figures 3 and 12 to 17: positive accuracy of an attack against the sampling rate, beside the baseline."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.papers.thudi import frames, names
+from dpmia.papers.thudi.names import CIFAR10, MNIST, SVHN, Panel
+from dpmia.theory.positive_accuracy import positive_accuracy_bound
+
+BASELINE, CONTROL, ATTACK, BOUND = "baseline", "control", "attack", "bound"
+
+#: Attacks that accept less often than this are not covered by the bound that is drawn.
+ACCEPTANCE = 0.01
+
+#: How far apart curves stand at one sampling rate, so that their intervals can be told apart.
+DODGE = 0.009
+
+
+@dataclass(frozen=True)
+class RateFigure:
+    """One figure: its panels, what it shows of them, and what must be said below.
+
+    Attributes:
+        panels: in the order of their letters.
+        epsilons: of the curves; infinity is training without privacy.
+        best: the best of forty quantiles, with its control; otherwise the attack's own decisions.
+        rows: rows of panels.
+        note: first words of the caption.
+    """
+
+    panels: list[Panel]
+    epsilons: tuple[float, ...]
+    best: bool
+    note: str
+    rows: int = 1
+
+    def tabulate(self, tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+        """Return the means over replicates of what the figure shows.
+
+        Args:
+            tables: named `metrics/<experiment>` (see `dpmia.papers.thudi.names`).
+            facts: of the run; delta is taken from there.
+
+        Returns:
+            Columns panel, experiment, curve, attack, epsilon, rate, mean, low, high, replicates, bound. Curves are
+            `attack`, with theorem 3.3 as `bound` of each model; `baseline` and `control`, of the replicates' splits;
+            and `bound`, the theorem at the smallest epsilon along the axis.
+
+        Raises:
+            ValueError: none of the figure's models is in the tables.
+        """
+        rows = frames.rows_of(tables, names.DATASETS)
+        rows = rows[np.isin(rows["epsilon"], self.epsilons)]
+        found = [self._panel_table(panel, rows, facts) for panel in self.panels]
+        table = pd.concat(found, ignore_index=True)
+        if table.empty:
+            raise ValueError(f"no attack of the figure at epsilon {self.epsilons} in {sorted(tables)}")
+        return table
+
+    def _panel_table(self, panel: Panel, rows: pd.DataFrame, facts: Facts) -> pd.DataFrame:
+        rows = rows[(rows["experiment"] == panel.experiment) & rows["attack"].isin(panel.attacks)]
+        rows = rows.assign(panel=panel.title)
+        columns = ["panel", "experiment", "attack", "epsilon", "rate"]
+        attacks = rows[rows["metric"] == ("precision_best" if self.best else "precision")]
+        found = [frames.means(attacks, columns).assign(curve=ATTACK)]
+        for curve in (BASELINE, CONTROL) if self.best else (BASELINE,):
+            # The same split, whatever epsilon and attack: each replicate counts once.
+            alike = rows[rows["metric"] == f"precision_{curve}"].drop_duplicates(["rate", "replicate"])
+            found.append(frames.means(alike, ["panel", "experiment", "rate"]).assign(curve=curve))
+        table = pd.concat([part for part in found if len(part)] or found)
+        if len(table):
+            delta = facts.experiments[panel.experiment]["delta"]
+            chosen = table["curve"] == ATTACK
+            models = table.loc[chosen, ["epsilon", "rate"]].astype(float)
+            table.loc[chosen, "bound"] = positive_accuracy_bound(models["epsilon"], models["rate"], delta, ACCEPTANCE)
+            strictest = models["epsilon"].min()
+            if math.isfinite(strictest):
+                along = {"panel": panel.title, "experiment": panel.experiment, "curve": BOUND, "epsilon": strictest}
+                heights = positive_accuracy_bound(strictest, _AXIS, delta, ACCEPTANCE)
+                table = pd.concat([table, pd.DataFrame(along | {"rate": _AXIS, "mean": heights})])
+        return table.reindex(columns=["panel", "experiment", "curve", *columns[2:], *_NUMBERS, "bound"])
+
+    def draw(self, table: pd.DataFrame, facts: Facts) -> Figure:
+        """Draw one panel for each data set (and false positive rate)."""
+        figure, axes = frames.grid(self.rows, len(self.panels) // self.rows, facts)
+        for axis, panel in zip(axes, self.panels, strict=True):
+            axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=names.RATES, ylim=(0, 1.02))
+            rows = table[table["panel"] == panel.title]
+            if not frames.note_missing(axis, rows):
+                self._draw_panel(axis, rows, panel.attacks)
+        for axis in axes[:: len(self.panels) // self.rows]:
+            axis.set_ylabel("positive accuracy")
+        drawing.legend(figure)
+        oracle = f"{frames.ORACLE} " if self.best else ""
+        missing = frames.missing_epsilons(self.epsilons, table)
+        drawing.caption(figure, f"{self.note} {oracle}{missing}{drawing.run_facts(facts)}")
+        return figure
+
+    def _draw_panel(self, axes: Axes, rows: pd.DataFrame, attacks: tuple[str, ...]) -> None:
+        of_attacks = rows[rows["curve"] == ATTACK].groupby(["attack", "epsilon"])
+        # In the order of the figure's settings, by which colours rise.
+        wanted = itertools.product(attacks, self.epsilons)
+        curves = [(key, of_attacks.get_group(key)) for key in wanted if key in of_attacks.groups]
+        for place, ((attack, epsilon), curve) in enumerate(curves):
+            colour, label = self._style(attack, epsilon)
+            spread = [curve["mean"] - curve["low"], curve["high"] - curve["mean"]]
+            beside = curve["rate"] + DODGE * (place - (len(curves) - 1) / 2)
+            axes.errorbar(
+                beside, curve["mean"], yerr=spread, fmt="o-", color=colour, label=label, linewidth=1.1, capsize=1.5
+            )
+        for curve, line, colour, label in (
+            (BASELINE, "--", "black", "always member"),
+            (CONTROL, ":", "black", "random ranking"),
+        ):
+            flat = rows[rows["curve"] == curve].sort_values("rate")
+            if len(flat):
+                axes.plot(flat["rate"], flat["mean"], line, color=colour, label=label, zorder=5)
+        bound = rows[rows["curve"] == BOUND]
+        if len(bound):
+            label = f"theorem 3.3, ε = {bound['epsilon'].iloc[0]:g}"
+            axes.plot(bound["rate"], bound["mean"], "-.", color="0.45", linewidth=1, label=label)
+
+    def _style(self, attack: str, epsilon: float) -> tuple[tuple[float, ...] | str, str]:
+        """Return colour and label: of the shadow models' rate where the figure compares them, else of epsilon."""
+        if len(self.panels[0].attacks) > 1:
+            rate = next(rate for rate, name in names.LIRA_BY_RATE.items() if name == attack)
+            return frames.rate_colour(rate), f"shadows at p = {rate:g}"
+        label = "LiRA, no privacy" if math.isinf(epsilon) else f"ε = {epsilon:g}"
+        return frames.epsilon_colour(epsilon), label
+
+
+_NUMBERS = ["mean", "low", "high", "replicates"]
+_AXIS = np.linspace(0.02, 0.98, 97)
+_TWO = (CIFAR10, MNIST)
+
+_R_NOTE = "Attack R with thresholds from the shadow models that held the point (about ten of the paper's 20)"
+
+FIG3 = RateFigure(
+    names.panels((MNIST, CIFAR10, SVHN), names.LIRA), names.EPSILONS, best=True, note="LiRA against private models."
+)
+FIG12 = RateFigure(
+    names.panels(_TWO, names.LIRA), (math.inf,), best=True, note="LiRA against models trained without privacy."
+)
+FIG13 = RateFigure(
+    names.panels(_TWO, *names.LIRA_BY_RATE.values()),
+    (3.0,),
+    best=True,
+    note="LiRA at ε = 3, by the sampling rate of its shadow models.",
+)
+FIG14 = RateFigure(
+    names.panels(_TWO, names.POPULATION),
+    (1.0, 3.0, 5.0, 9.0, 15.0),
+    best=False,
+    note="Attack P: one loss threshold, from non-members, for a false positive rate of .1.",
+)
+#: The caption of the paper's figure also lists epsilon 5 and 7, its legend does not.
+FIG15 = RateFigure(
+    names.panels(_TWO, names.REFERENCE[0.1]),
+    (1.0, 3.0, 9.0, 15.0),
+    best=False,
+    note=f"{_R_NOTE}, for a false positive rate of .1.",
+)
+FIG16 = RateFigure(
+    [
+        Panel(f"({letter}) {names.DATASETS[experiment]}, FPR {fpr:g}", experiment, (names.REFERENCE[fpr],))
+        for letter, (experiment, fpr) in zip(
+            "abcdefgh", [(experiment, fpr) for experiment in _TWO for fpr in (0.05, 0.2, 0.3, 0.5)], strict=True
+        )
+    ],
+    (1.0, 3.0, 9.0, 15.0),
+    best=False,
+    note=f"{_R_NOTE}; a quantile at .05 among ten values is an interpolation.",
+    rows=2,
+)
+FIG17 = RateFigure(
+    names.panels(_TWO, names.REFERENCE_OWN_RATE),
+    (3.0, 7.0),
+    best=False,
+    note="Attack R for a false positive rate of .1 with shadow models at the target's own rate. A point that no shadow "
+    f"model held is called a non-member ({0.9**20:.0%} of them with the paper's 20 models at p = .1).",
+)
+
+tabulate_fig3, draw_fig3 = FIG3.tabulate, FIG3.draw
+tabulate_fig12, draw_fig12 = FIG12.tabulate, FIG12.draw
+tabulate_fig13, draw_fig13 = FIG13.tabulate, FIG13.draw
+tabulate_fig14, draw_fig14 = FIG14.tabulate, FIG14.draw
+tabulate_fig15, draw_fig15 = FIG15.tabulate, FIG15.draw
+tabulate_fig16, draw_fig16 = FIG16.tabulate, FIG16.draw
+tabulate_fig17, draw_fig17 = FIG17.tabulate, FIG17.draw

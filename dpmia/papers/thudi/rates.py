@@ -1,0 +1,70 @@
+"""Figures 1 and 2: the bound by sampling rate, and what lowering the rate does beside lowering epsilon. Exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy.optimize import brentq
+
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.theory.positive_accuracy import positive_accuracy_bound
+
+EPSILONS = (0.1, 1.0, 2.0, 5.0)
+PRIORS = np.linspace(0.001, 0.9, 900)
+STEPS = np.linspace(0.01, 1, 991)
+
+#: Figure 2: the terms that epsilon = t and sampling rate = t put into the bound.
+TERMS = {"epsilon": lambda t: np.exp(-t), "sampling rate": lambda t: (1 - t) / t}
+
+
+def crossing() -> float:
+    """Return the t at which both terms of figure 2 are equal."""
+    return float(brentq(lambda t: TERMS["sampling rate"](t) - TERMS["epsilon"](t), 0.1, 1))
+
+
+def tabulate_fig1(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return columns epsilon, prior, bound (theorem 3.3 without delta)."""
+    return pd.concat(
+        pd.DataFrame({"epsilon": epsilon, "prior": PRIORS, "bound": positive_accuracy_bound(epsilon, PRIORS)})
+        for epsilon in EPSILONS
+    ).reset_index(drop=True)
+
+
+def draw_fig1(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw one panel with a curve for each epsilon, above the line of calling everybody a member."""
+    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+    for colour, (epsilon, rows) in zip(drawing.COLOURS, table.groupby("epsilon"), strict=False):
+        axes.plot(rows["prior"], rows["bound"], color=colour, label=f"ε = {epsilon:g}")
+    axes.plot([0, 0.9], [0, 0.9], ":", color="0.5", label="calling everybody a member")
+    axes.set(xlabel="sampling rate p", ylabel="bound on positive accuracy", xlim=(0, 0.92), ylim=(0, 1.02))
+    axes.legend()
+    drawing.caption(figure, "Exact. Theorem 3.3 at δ = 0.")
+    return figure
+
+
+def tabulate_fig2(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return columns lowered, t, term."""
+    return pd.concat(
+        pd.DataFrame({"lowered": lowered, "t": STEPS, "term": term(STEPS)}) for lowered, term in TERMS.items()
+    ).reset_index(drop=True)
+
+
+def draw_fig2(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw both terms against t, and a thin line where they meet."""
+    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+    names = {"epsilon": "ε = t: $e^{-t}$", "sampling rate": "sampling rate p = t: (1 - t) / t"}
+    for colour, (lowered, rows) in zip(drawing.COLOURS, table.groupby("lowered", sort=False), strict=False):
+        axes.plot(rows["t"], rows["term"], color=colour, label=names[lowered])
+    meet = crossing()
+    axes.vlines(meet, 0, 2, color="0.8", linewidth=0.8, zorder=0)
+    axes.annotate(f"t = {meet:.3f}", (meet, 1.7), (4, 0), textcoords="offset points", fontsize=8, color="0.4")
+    axes.set(xlabel="t", ylabel="term in the bound (larger = safer)", xlim=(0, 1), ylim=(0, 5))
+    axes.legend()
+    drawing.caption(
+        figure,
+        "Exact, δ = 0. The bound is 1 / (1 + e^-ε (1 - p) / p): lowering ε helps up to a factor, lowering p without "
+        "end.",
+    )
+    return figure
