@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 from typing import Any, get_args
 
@@ -69,7 +70,7 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
 
 def _kind_of_study(merged: dict[str, Any], where: str) -> type[Settings]:
     kind = merged.get("kind")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ConfigError(f"{where}, key 'kind'", repr(kind), f"one of {', '.join(KINDS)}", suggestion(kind, KINDS))
     return KINDS[kind]
 
@@ -85,7 +86,7 @@ def _file_names(patterns: list[str], root: Path) -> list[str]:
     for pattern in patterns:
         matches = [pattern]
         if "*" in pattern:
-            matches = sorted(path.relative_to(root).as_posix() for path in root.glob(pattern))
+            matches = sorted(glob(pattern, root_dir=root))
         if not matches:
             raise ConfigError("config, key 'experiments'", f"{pattern!r}, which no file matches", "names of files")
         found += matches
@@ -96,10 +97,11 @@ def _merged(file: ExperimentFile, section: str, name: str, scale: str, where: st
     """Return the settings of one experiment or study; later layers count more."""
     entries = getattr(file, section)
     line = _ancestry(entries, name, f"{where}, key '{section}.")
-    layers = [file.defaults, *(entries[each].model_extra for each in line), file.scales.get(scale, {})]
-    merged: dict[str, Any] = {}
-    for layer in [*layers, *(entries[each].scales.get(scale, {}) for each in line)]:
-        merged = _overlaid(merged, layer)
+    merged = file.defaults
+    for each in line:
+        merged = _overlaid(merged, entries[each].model_extra)
+    for layer in [file.scales.get(scale, {}), *(entries[each].scales.get(scale, {}) for each in line)]:
+        merged = _overlaid(merged, layer, give_back=False)
     return _without_null(merged)
 
 
@@ -124,12 +126,14 @@ def _without_null(settings: Any) -> Any:
     return {key: _without_null(value) for key, value in settings.items() if value is not None}
 
 
-def _overlaid(below: Any, above: Any) -> Any:
-    """Return settings with those above on top; what was taken away by null stays away."""
+def _overlaid(below: Any, above: Any, give_back: bool = True) -> Any:
+    """Return settings with those above on top; what null took away stays away unless they may give it back."""
     if not (isinstance(below, dict) and isinstance(above, dict)):
         return above
-    taken_away = {key for key, value in below.items() if value is None}
-    return below | {key: _overlaid(below.get(key), value) for key, value in above.items() if key not in taken_away}
+    stays_away = set() if give_back else {key for key, value in below.items() if value is None}
+    return below | {
+        key: _overlaid(below.get(key), value, give_back) for key, value in above.items() if key not in stays_away
+    }
 
 
 def _read_yaml(path: Path, name: str) -> Any:
