@@ -86,7 +86,7 @@ def _file_names(patterns: list[str], root: Path) -> list[str]:
     for pattern in patterns:
         matches = [pattern]
         if "*" in pattern:
-            matches = sorted(glob(pattern, root_dir=root))
+            matches = sorted(glob(pattern, root_dir=root))  # noqa: PTH207 (of pathlib none takes absolute patterns)
         if not matches:
             raise ConfigError("config, key 'experiments'", f"{pattern!r}, which no file matches", "names of files")
         found += matches
