@@ -327,6 +327,8 @@ class Experiment(Settings):
             raise ValueError(
                 f"a sampling, relation and accountant that a theorem covers, not {', '.join(combination)}: {allowed}"
             )
+        if self.membership.kind == "bernoulli" and self.training.sampling == "shuffle" and finite:
+            raise ValueError("sampling: poisson for kind 'bernoulli' and a finite epsilon: how many join is random")
         if self.membership.kind in INDEPENDENT and self.iid_arms:
             raise ValueError(f"iid_arms: false for kind {self.membership.kind!r}, which is its own IID arm")
         for name, arm in self.arms.items():
@@ -340,6 +342,8 @@ class Experiment(Settings):
             for use, key in MODELS_OF_ATTACKERS.items():
                 if use in names.ATTACKS[attack.kind].uses and getattr(self, key) is None:
                     raise ValueError(f"the key {key} for attack {name!r}, which uses them")
+            if attack.reference_arm is not None and "references" not in names.ATTACKS[attack.kind].uses:
+                raise ValueError(f"no reference_arm for attack {name!r}, which uses no reference models")
             if attack.reference_arm is not None and attack.reference_arm not in self.arms:
                 raise ValueError(f"a reference_arm of attack {name!r} that is one of {', '.join(self.arms)}")
         return self
