@@ -1,0 +1,327 @@
+"""Jobs: what each is told, what changes them, and what does not."""
+
+import inspect
+import json
+import math
+from functools import partial
+
+import pytest
+from settings_samples import ADULT, BASES, BERNOULLI, BIAS, HEART, IID, changed, plan_of
+
+from dpmia.registry import load
+from dpmia.settings import jobs, names
+from dpmia.settings.messages import checked
+from dpmia.settings.schema import MODELS_OF_ATTACKERS, AttackSettings, Experiment
+from dpmia.settings.seeds import derive_seed
+
+#: An experiment with every kind of model and attack.
+RICH = ADULT | {
+    "blind": {"replicates": 3, "with_loss": [1, "inf"]},
+    "shadows": {"count": 3, "l2": 0.25, "attack_epochs": 7},
+    "references": {"count": 6, "block": 3},
+    "attacks": {
+        "random": {},
+        "shadow": {},
+        "lira": {"reference_arm": "cluster", "variance": "pooled"},
+        "distillation": {},
+        "population": {"alpha": 0.1},
+    },
+}
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """A function that makes the plan of one experiment file at one scale."""
+    return partial(plan_of, tmp_path)
+
+
+def experiment(base=HEART, **changes):
+    for path, value in changes.items():
+        base = changed(base, path.replace("__", "."), value)
+    return checked(Experiment, base, "test")
+
+
+def all_jobs(given):
+    """Return every job of an experiment by kind, attack or arm, group of epsilons, and block."""
+    found = {("cluster",): jobs.cluster_job(given), ("prepare",): (jobs.dataset_id(given), jobs.prepare_job(given))}
+    for block in jobs.blocks(given):
+        found["split", block] = jobs.split_job(given, block)
+        found["blind", block] = jobs.blind_job(given, block)
+        if given.shadows:
+            found["shadow", block] = jobs.shadow_job(given, block)
+        for group in given.epsilons:
+            found["train", tuple(group), block] = jobs.train_job(given, group, block)
+    for attack in given.attacks:
+        found["attack", attack] = jobs.attack_job(given, attack), jobs.reference_arms(given, attack)
+    for block in jobs.reference_blocks(given) if given.references else ():
+        found["distilled", block] = jobs.distilled_job(given, block)
+        for arm in jobs.arms(given):
+            for group in jobs.reference_groups(given):
+                found["reference", arm, tuple(group), block] = jobs.reference_job(given, arm, group, block)
+    return found
+
+
+def kinds_that_differ(one, other):
+    one, other = all_jobs(one), all_jobs(other)
+    return {key[0] for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
+
+
+TRAINING = {"train", "shadow", "reference", "distilled"}
+DRAWN = TRAINING | {"split"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "kinds"),
+    [
+        ({"attacks": RICH["attacks"] | {"average_threshold": {}}}, {"attack"}),
+        ({"attacks__lira__variance": "per_point"}, {"attack"}),
+        ({"attacks__lira__reference_arm": None}, {"attack"}),
+        ({"attacks__population__alpha": 0.2}, {"attack"}),
+        ({"details": True}, {"attack"}),
+        ({"blind__replicates": 1}, {"blind"}),
+        ({"blind__with_loss": [1]}, {"blind"}),
+        ({"training__learning_rate": 0.5}, TRAINING),
+        ({"training__epochs": 3}, TRAINING),
+        ({"training__batch_size": 3}, TRAINING),
+        ({"training__engine": "opacus"}, TRAINING),
+        ({"model__hidden": [3]}, TRAINING - {"distilled"}),  # these have the target's own
+        ({"arms__cluster__model": {"hidden": [3]}}, TRAINING - {"distilled"}),
+        ({"privacy__delta": 1e-6}, {"train", "reference"}),
+        ({"privacy__relation": "add_remove"}, {"train", "reference"}),
+        ({"shadows__count": 4}, {"shadow"}),
+        ({"shadows__l2": 0.5}, {"shadow"}),
+        ({"shadows__attack_epochs": 8}, {"attack"}),
+        ({"references__count": 9}, {"reference", "distilled"}),
+        ({"references__private": True}, {"reference"}),
+        ({"membership__members": 50}, DRAWN),
+        ({"membership__pairing": "nearest"}, DRAWN | {"cluster"}),
+        ({"membership__cluster_seed": 1}, DRAWN | {"cluster"}),
+        ({"arms": {"cluster": {"group": "1"}}}, DRAWN),
+        ({"iid_arms": False}, DRAWN),
+        ({"block": 1}, {"split", "train", "shadow", "blind"}),
+        ({"attributes": ["sex"]}, {"prepare"}),
+        ({"pool": 2}, {"prepare"}),
+    ],
+)
+def test_a_changed_key_changes_only_the_jobs_it_belongs_to(changes, kinds):
+    assert kinds_that_differ(experiment(RICH), experiment(RICH, **changes)) == kinds
+
+
+@pytest.mark.parametrize(
+    ("attack", "asks"), [("population", "population"), ("distillation", "parameters"), ("lira", None), ("random", None)]
+)
+def test_targets_tell_what_an_attack_of_theirs_needs_and_no_more(attack, asks):
+    given = experiment(references={"count": 1, "block": 1}, attacks={attack: {}})
+    job = jobs.train_job(given, [1.0], 0)
+    assert {key for key in ("population", "parameters") if job[key]} == ({asks} if asks else set())
+    assert jobs.reference_job(given, "va", [math.inf], 0)["population"] == job["population"]
+
+
+def test_more_replicates_leave_the_earlier_jobs_as_they_are():
+    few, many = all_jobs(experiment(RICH)), all_jobs(experiment(RICH, replicates=8))
+    assert few.items() <= many.items()
+    assert {key[-1] for key in many.keys() - few.keys()} == {2, 3}
+
+
+def test_more_reference_models_leave_the_earlier_jobs_as_they_are():
+    few, many = all_jobs(experiment(RICH)), all_jobs(experiment(RICH, references__count=12))
+    assert few.items() <= many.items()
+    assert {(key[0], key[-1]) for key in many.keys() - few.keys()} == {
+        (kind, block) for kind in ("reference", "distilled") for block in (2, 3)
+    }
+
+
+def test_a_new_group_of_epsilons_leaves_the_others_as_they_are():
+    few, many = all_jobs(experiment(RICH)), all_jobs(experiment(RICH, epsilons=[[10, 100], [0.1, 1], ["inf"]]))
+    assert few.items() <= many.items()
+    assert {key[1] for key in many.keys() - few.keys()} == {(10.0, 100.0)}
+
+
+def test_blocks_cut_the_replicates_without_rest():
+    assert jobs.blocks(experiment(replicates=6, block=2)) == {0: [0, 1], 1: [2, 3], 2: [4, 5]}
+    assert jobs.blocks(experiment(replicates=3, block=3)) == {0: [0, 1, 2]}
+
+
+def test_blocks_of_reference_models_cut_them_without_rest():
+    given = experiment(RICH)
+    numbers = [jobs.reference_job(given, "cluster", [math.inf], block)["numbers"] for block in (0, 1)]
+    assert numbers == [[0, 1, 2], [3, 4, 5]] == [jobs.distilled_job(given, block)["numbers"] for block in (0, 1)]
+    assert list(jobs.reference_blocks(given)) == [0, 1]
+
+
+def test_the_blind_baseline_is_measured_on_the_first_replicates():
+    given = experiment(RICH)  # 3 of 4 replicates, in blocks of 2
+    assert jobs.blind_job(given, 0) == {"replicates": [0, 1], "with_loss": ["1", "inf"]}
+    assert jobs.blind_job(given, 1)["replicates"] == [2]
+    assert jobs.blind_job(experiment(RICH, blind__replicates=2), 1) is None
+    assert jobs.blind_job(experiment(RICH, blind__replicates="all"), 1)["replicates"] == [2, 3]
+    assert jobs.blind_job(experiment(), 0) is None
+
+
+def test_reference_models_are_private_only_where_that_is_said():
+    assert jobs.reference_groups(experiment(RICH)) == [[math.inf]]
+    assert jobs.reference_groups(experiment(RICH, references__private=True)) == [[0.1, 1], [math.inf]]
+
+
+def test_reference_models_are_trained_of_the_arms_that_attacks_need():
+    given = experiment(RICH)
+    assert jobs.reference_arms(given, "lira") == ["cluster"]
+    assert jobs.reference_arms(experiment(RICH, attacks__lira={}), "lira") == ["cluster", "cluster-iid"]
+    assert jobs.reference_arms(given, "random") == jobs.reference_arms(given, "distillation") == []
+
+
+def test_shadow_models_have_their_own_penalty_and_the_rest_of_the_recipe():
+    given = experiment(RICH, training__epochs=3)
+    shadow, target = jobs.shadow_job(given, 1), jobs.train_job(given, [1.0], 1)
+    assert shadow["recipe"] == target["recipe"] | {"l2": 0.25}
+    assert (shadow["replicates"], shadow["arms"], shadow["models"]) == ([2, 3], target["arms"], target["models"])
+    assert jobs.attack_job(given, "shadow")["options"] == {"epochs": 7}
+
+
+def test_an_arm_may_have_a_model_of_its_own():
+    arms = {"small": {"group": "va", "model": {"hidden": [3]}}, "usual": {"group": "va"}}
+    found = jobs.models(experiment(arms=arms))
+    assert list(found) == ["small", "small-iid", "usual", "usual-iid"]
+    assert [model["shape"]["hidden"] for model in found.values()] == [[3], [3], [256, 256], [256, 256]]
+    assert {model["build"] for model in found.values()} == {names.MODELS["mlp"]}
+    assert jobs.reference_job(
+        experiment(arms=arms, references={"count": 1, "block": 1}), "small-iid", [math.inf], 0
+    )["model"] == found["small"]  # fmt: skip
+
+
+def test_arms_that_differ_in_their_models_alone_draw_the_same():
+    arms = jobs.arms(experiment(arms={"small": {"group": "va", "model": {"hidden": [3]}}, "usual": {"group": "va"}}))
+    assert arms["small"] == arms["usual"]
+
+
+def test_a_renamed_arm_means_the_same():
+    arms, renamed = (jobs.arms(experiment(arms={name: {"group": "va"}})) for name in ("va", "long_beach"))
+    assert list(arms) == ["va", "va-iid"]
+    assert list(renamed) == ["long_beach", "long_beach-iid"]
+    assert list(arms.values()) == list(renamed.values())
+    for one, other in zip(arms.values(), renamed.values(), strict=True):
+        assert derive_seed(1, one) == derive_seed(1, other)
+
+
+def test_an_arm_and_its_iid_arm_mean_the_same_but_for_the_shuffling():
+    arms = jobs.arms(experiment())
+    assert arms["va"] | {"iid": True} == arms["va-iid"]
+    assert arms["va"]["iid"] is False
+    assert list(jobs.arms(experiment(iid_arms=False))) == ["va"]
+
+
+@pytest.mark.parametrize(
+    ("base", "draw"),
+    [
+        (HEART, {"members": "all", "nonmembers": "all", "group": "va"}),
+        (ADULT, {"members": 100, "nonmembers": 100, "group": "0"}),
+        (IID, {"members": 9, "nonmembers": 9}),
+        (BIAS, {"members": 40, "nonmembers": 20, "validation": 10, "group": "Male", "share": 0.25}),
+        (BERNOULLI, {"records": 100, "asked": 50, "rate": 0.1}),
+    ],
+)
+def test_what_is_drawn_are_arguments_of_the_drawing_function(base, draw):
+    given = experiment(base)
+    arm = next(iter(jobs.arms(given).values()))
+    assert arm["draw"] == draw
+    inspect.signature(load(jobs.split_job(given, 0)["draw"])).bind("groups", "rng", **draw)
+
+
+def test_groups_are_made_by_attribute_clusters_or_merged_values():
+    merge = {"low": ["9th"], "high": ["Masters"]}
+    assert jobs.arms(experiment())["va"]["groups"] == "hospital"
+    assert jobs.arms(experiment(ADULT))["cluster"]["groups"] == jobs.cluster_job(experiment(ADULT))
+    merged = experiment(BIAS, membership__merge=merge)
+    assert jobs.arms(merged)["p25"]["groups"] == {"by": "sex", "merge": merge}
+    assert jobs.arms(experiment(IID))["any"]["groups"] is None
+
+
+def test_an_experiments_name_is_in_no_job(plan):
+    experiments = plan({"paper": "someone", "experiments": {"one": RICH, "other": RICH}}).experiments
+    assert all_jobs(experiments["one"]) == all_jobs(experiments["other"])
+
+
+@pytest.mark.parametrize("base", [*BASES.values(), RICH])
+def test_jobs_are_plain_data(base):
+    finite = {"epsilons": [[1]]} | ({"references__private": True} if "references" in base else {})
+    for key, job in all_jobs(experiment(base, **finite)).items():
+        told = list(job) if isinstance(job, tuple) else job
+        assert json.loads(json.dumps(told, allow_nan=False)) == told, key
+
+
+def test_experiments_that_cluster_alike_share_their_clusters():
+    name = jobs.cluster_id(experiment(ADULT))
+    for same in ({"membership__members": 7}, {"training__epochs": 3}, {"arms": {"cluster": {"group": "1"}}}):
+        assert jobs.cluster_id(experiment(ADULT, **same)) == name
+    for other in (
+        *({"membership__pairing": "nearest"}, {"membership__cluster_seed": 1}, {"membership__restarts": 1}),
+        *({"membership__clusters": 3}, {"attributes": ["sex"]}, {"dataset": "compas"}),
+    ):
+        assert jobs.cluster_id(experiment(ADULT, **other)) != name
+
+
+def test_facts_for_captions_are_plain_data():
+    facts = jobs.facts(experiment())
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    assert facts == {
+        "epochs": 100,
+        "batch_size": 200,
+        "optimiser": "adam",
+        "sampling": "poisson",
+        "clip_norm": 1.0,
+        "replicates": 4,
+        "relation": "replace_one",
+        "delta": 1e-5,
+        "accountant": "pld",
+    }
+
+
+@pytest.mark.parametrize(
+    ("engine", "kind", "plain"),
+    [("opacus", "mlp", "plain"), ("stacked", "mlp", "stacked"), ("convolution", "vgg", "convolution")],
+)
+def test_models_without_privacy_are_trained_without_opacus(engine, kind, plain):
+    model = {"kind": kind} | ({"hidden": [3]} if kind == "mlp" else {})
+    found = jobs.engines(experiment(training__engine=engine, model=model))
+    assert found == {"private": names.ENGINES[engine], "plain": names.ENGINES[plain]}
+
+
+def test_the_name_of_a_data_set_does_not_depend_on_the_order_of_attributes():
+    assert jobs.dataset_id(experiment()) == "heart"
+    orders = (["sex", "age"], ["age", "sex"])
+    assert {jobs.dataset_id(experiment(ADULT, attributes=order)) for order in orders} == {"adult-age-sex"}
+    assert {str(jobs.prepare_job(experiment(ADULT, attributes=order))) for order in orders} == {
+        str({"module": "dpmia.datasets.adult", "options": {"attributes": ["age", "sex"]}})
+    }
+
+
+def test_pooled_images_are_a_data_set_of_their_own():
+    assert jobs.dataset_id(experiment(dataset="mnist", pool=2)) == "mnist-2x2"
+    assert jobs.prepare_job(experiment(dataset="mnist", pool=2))["options"] == {"attributes": [], "pool": 2}
+
+
+# The registry of attacks
+
+
+@pytest.mark.parametrize(("name", "kind"), names.ATTACKS.items())
+def test_a_kind_of_attack_takes_its_options_and_tells_what_it_needs(name, kind):
+    attack = load(kind.spec)
+    assert attack.uses == kind.uses
+    taken = inspect.signature(attack).parameters
+    assert set(kind.options) <= set(taken) & set(AttackSettings.model_fields)
+    # Every option of the settings that the class knows may be set.
+    assert set(taken) & (set(AttackSettings.model_fields) - {"kind", "reference_arm"}) == set(kind.options)
+
+
+def test_every_option_belongs_to_an_attack_and_every_need_is_met():
+    options = set(AttackSettings.model_fields) - {"kind", "reference_arm"}
+    assert options == {option for kind in names.ATTACKS.values() for option in kind.options}
+    needs = {need for kind in names.ATTACKS.values() for need in kind.uses}
+    assert needs <= {*MODELS_OF_ATTACKERS, "population", "features"}
+
+
+@pytest.mark.parametrize("kind", names.ATTACKS)
+def test_every_attack_can_be_made_as_its_job_says(kind):
+    given = experiment(RICH | {"attacks": {"mine": {"kind": kind}}})
+    job = jobs.attack_job(given, "mine")
+    load(job["attack"])(**job["options"])
