@@ -13,6 +13,7 @@ from typing import BinaryIO
 import numpy as np
 from PIL import Image
 from scipy.io import loadmat
+from scipy.io.matlab import MatReadError
 
 from dpmia.datasets import origin
 from dpmia.datasets.images import Images
@@ -93,7 +94,16 @@ def matlab(path: Path, classes: int) -> Images:
     with origin.opened(path) as content:
         try:
             found = loadmat(content, variable_names=["X", "y"])
-        except (ValueError, TypeError, NotImplementedError, OSError, EOFError, KeyError, zlib.error) as error:
+        except (
+            MatReadError,
+            ValueError,
+            TypeError,
+            KeyError,
+            NotImplementedError,
+            OSError,
+            EOFError,
+            zlib.error,
+        ) as error:
             raise DataError(path.name, f"no readable MATLAB file ({error})", "one of version 5", _AGAIN) from None
     pixels, labels = found.get("X"), found.get("y")
     for key, value, shape in (("X", pixels, (SIDE, SIDE, 3)), ("y", labels, ())):
