@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ def attack_table(
     dataset: Dataset | None = None,
     reference_arm: str | None = None,
     details: bool = False,
+    epsilons: Collection[str] | None = None,
 ) -> pd.DataFrame:
     """Attack the target models of one block.
 
@@ -59,6 +60,7 @@ def attack_table(
         dataset: prepared data, for an attack that sees the records' features.
         reference_arm: the arm whose reference models to use; the target model's own where None.
         details: also measure what `dpmia.precision` does.
+        epsilons: of the models to attack, as they are spelled; None for all.
 
     Returns:
         Columns `COLUMNS`, sorted by them, so that the order of blocks leaves no trace.
@@ -67,6 +69,8 @@ def attack_table(
     attack.prepare(models.shadows)
     rows = []
     for signal in _models(files):
+        if epsilons is not None and signal.about["epsilon"] not in epsilons:
+            continue
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
         rng = np.random.default_rng(derive_seed(root_seed, "attack", name, *signal.about["meaning"]))
         known = models.known(signal, reference_arm)

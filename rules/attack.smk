@@ -3,7 +3,7 @@
 
 rule run_attack:
     input:
-        targets=lambda wildcards: signal_files(wildcards.experiment, int(wildcards.block)),
+        targets=lambda wildcards: signal_files(wildcards.experiment, int(wildcards.block), wildcards.attack),
         shadows=lambda wildcards: shadow_files(wildcards.experiment, wildcards.attack, int(wildcards.block)),
         references=lambda wildcards: reference_files(wildcards.experiment, wildcards.attack),
         distilled=lambda wildcards: distilled_files(wildcards.experiment, wildcards.attack, int(wildcards.block)),

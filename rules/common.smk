@@ -105,12 +105,11 @@ def split_files(experiment):
     return [f"{RUN}/splits/{experiment}/block-{block}.npz" for block in jobs.blocks(EXPERIMENTS[experiment])]
 
 
-def signal_files(experiment, block):
-    """Return the signal files of the target models of a block, one for each group of epsilons."""
-    return [
-        f"{RUN}/signals/{experiment}/{spell_group(epsilons)}/block-{block}.npz"
-        for epsilons in EXPERIMENTS[experiment].epsilons
-    ]
+def signal_files(experiment, block, attack=None):
+    """Return the signal files of the target models of a block, one for each group of epsilons that is attacked."""
+    settings = EXPERIMENTS[experiment]
+    groups = settings.epsilons if attack is None else jobs.attacked_groups(settings, attack)
+    return [f"{RUN}/signals/{experiment}/{spell_group(epsilons)}/block-{block}.npz" for epsilons in groups]
 
 
 def shadow_files(experiment, attack, block):
@@ -125,7 +124,7 @@ def reference_files(experiment, attack):
     return [
         f"{RUN}/references/{experiment}/{arm}/{spell_group(epsilons)}/block-{block}.npz"
         for arm in jobs.reference_arms(settings, attack)
-        for epsilons in jobs.reference_groups(settings)
+        for epsilons in jobs.reference_groups(settings, attack)
         for block in jobs.reference_blocks(settings)
     ]
 
@@ -137,7 +136,7 @@ def distilled_files(experiment, attack, block):
         return []
     return [
         f"{RUN}/distilled/{experiment}/{spell_group(epsilons)}/targets-{block}/block-{number}.npz"
-        for epsilons in settings.epsilons
+        for epsilons in jobs.attacked_groups(settings, attack)
         for number in jobs.reference_blocks(settings)
     ]
 
@@ -196,7 +195,7 @@ def run_facts(artifact):
         "experiments": {
             name: jobs.facts(EXPERIMENTS[name])
             for stage, name in (table.split("/") for table in artifact_tables(artifact))
-            if stage == "summary"
+            if stage in ("summary", "replicates")
         },
         "not_run": {
             name: NOT_RUN[WITH_DATA[name].dataset]

@@ -25,6 +25,7 @@ def main(snakemake):
         dataset=Dataset.load(snakemake.input.dataset[0]) if snakemake.input.dataset else None,
         reference_arm=job["reference_arm"],
         details=job["details"],
+        epsilons=job["epsilons"],
     )
     with whole_file(Path(snakemake.output[0])) as part:
         table.to_csv(part, index=False)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.humphries import artifacts as humphries
 from dpmia.papers.izzo import artifacts as izzo
+from dpmia.papers.thudi import artifacts as thudi
 from dpmia.papers.yeom import artifacts as yeom
 
 PAPERS: dict[str, tuple[Artifact, ...]] = {
     "humphries": humphries.ARTIFACTS,
     "izzo": izzo.ARTIFACTS,
+    "thudi": thudi.ARTIFACTS,
     "yeom": yeom.ARTIFACTS,
 }

@@ -93,6 +93,7 @@ def train_job(experiment: Experiment, epsilons: list[float], block: int) -> dict
         "privacy": experiment.privacy.model_dump(),
         "population": uses(experiment, "population"),
         "parameters": uses(experiment, "distilled"),
+        "collusion": experiment.collusion and experiment.collusion.model_dump(),
         "compares": "add_remove" if experiment.membership.kind == "bernoulli" else "replace_one",
     }
 
@@ -135,9 +136,17 @@ def reference_job(experiment: Experiment, arm: str, epsilons: list[float], block
     }
 
 
-def reference_groups(experiment: Experiment) -> list[list[float]]:
-    """Return the groups of epsilons that reference models are trained with."""
-    return experiment.epsilons if experiment.references.private else [[math.inf]]
+def reference_groups(experiment: Experiment, attack: str | None = None) -> list[list[float]]:
+    """Return the groups of epsilons that reference models are trained with; those that an attack needs, if given."""
+    if not experiment.references.private:
+        return [[math.inf]]
+    return experiment.epsilons if attack is None else attacked_groups(experiment, attack)
+
+
+def attacked_groups(experiment: Experiment, attack: str) -> list[list[float]]:
+    """Return the groups of epsilons whose target models an attack is run on."""
+    wanted = experiment.attacks[attack].epsilons
+    return [group for group in experiment.epsilons if wanted is None or set(group) & set(wanted)]
 
 
 def reference_blocks(experiment: Experiment) -> range:
@@ -180,6 +189,7 @@ def attack_job(experiment: Experiment, attack: str) -> dict[str, Any]:
         "options": settings.options | learns,
         "reference_arm": settings.reference_arm,
         "details": experiment.details,
+        "epsilons": settings.epsilons and [spell_epsilon(epsilon) for epsilon in settings.epsilons],
     }
 
 

@@ -95,6 +95,7 @@ _REFERENCE_TEST = (*_TEST, "reference_models")
 ATTACKS = {
     "average_threshold": AttackKind("dpmia.attacks.threshold:AverageThreshold"),
     "bounded_loss": AttackKind("dpmia.attacks.bounded_loss:ZeroOneLoss"),
+    "collusion": AttackKind("dpmia.attacks.collusion:Collusion", ("collusion",)),
     "distillation": AttackKind("dpmia.attacks.hypothesis:Distillation", ("distilled",), _REFERENCE_TEST),
     "lira": AttackKind("dpmia.attacks.lira:OnlineLira", ("references",), ("variance",)),
     "lira_offline": AttackKind("dpmia.attacks.lira:OfflineLira", ("references",), ("variance", "alpha")),

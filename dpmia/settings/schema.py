@@ -165,6 +165,10 @@ class Training(Settings):
     """Bound C on the gradient of one record; private models only."""
     l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Coefficient c of the penalty c * |w|^2 / 2."""
+    betas: Annotated[list[Annotated[float, Field(ge=0, lt=1)]], Field(min_length=2, max_length=2)] = [0.9, 0.999]
+    """How much `adam` keeps of its means of the gradient and of its square, at each step."""
+    decay: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """How fast the learning rate falls: step t, counted from 0, is taken with learning_rate / (1 + decay * t)."""
 
 
 class Privacy(Settings):
@@ -219,11 +223,29 @@ class References(Settings):
         return self
 
 
+class Collusion(Settings):
+    """A trainer who marks members for an attacker: beside each, it trains on images that only shared keys tell.
+
+    Without privacy only: a record and its marks are more than the one record that a promise covers.
+    """
+
+    keys: Annotated[int, Field(ge=1)] = 3
+    """Keys that trainer and attacker share; each adds one marked image for each member."""
+    function: Literal["blake2b", "python_random"] = "blake2b"
+    """What makes marks of key and record: keyed BLAKE2b, a pseudo-random function; or Python's own generator, which
+    the paper used."""
+
+
 #: Engines that train one kind of network only.
 NARROW_ENGINES = ("stacked", "convolution")
 
-#: What attacks use -> the key of an experiment that describes these models of the attacker.
-MODELS_OF_ATTACKERS = {"shadows": "shadows", "references": "references", "distilled": "references"}
+#: What attacks use -> the key of an experiment that describes these models, the attacker's own or marked for it.
+MODELS_OF_ATTACKERS = {
+    "shadows": "shadows",
+    "references": "references",
+    "distilled": "references",
+    "collusion": "collusion",
+}
 
 
 class AttackSettings(Settings):
@@ -234,6 +256,8 @@ class AttackSettings(Settings):
     reference_arm: ArmName | None = None
     """The arm whose draws the reference models are trained on; the target model's own arm where left out."""
 
+    epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
+    """Epsilons of the target models that it is run on; all where left out."""
     alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
     """False positive rate at which it decides."""
     estimator: Literal["empirical", "linear", "logit_gaussian", "minimum", "mean"] | None = None
@@ -248,7 +272,7 @@ class AttackSettings(Settings):
     @property
     def options(self) -> dict[str, Any]:
         """Options of the attack itself, those that are set."""
-        return self.model_dump(exclude={"kind", "reference_arm"}, exclude_none=True)
+        return self.model_dump(exclude={"kind", "reference_arm", "epsilons"}, exclude_none=True)
 
 
 class Experiment(Settings):
@@ -284,6 +308,8 @@ class Experiment(Settings):
     """The attacker's shadow models, for attacks that use them."""
     references: References | None = None
     """The attacker's reference models, for attacks that use them."""
+    collusion: Collusion | None = None
+    """A trainer who colludes with the attacker, for the attack that needs one; an honest trainer where left out."""
     attacks: Annotated[dict[Name, AttackSettings], Field(min_length=1)]
     """Attacks by name."""
     details: bool = False
@@ -318,6 +344,8 @@ class Experiment(Settings):
         finite = [epsilon for group in self.epsilons for epsilon in group if math.isfinite(epsilon)]
         if self.training.engine == "plain" and finite:
             raise ValueError("an engine other than 'plain' for a finite epsilon: it adds no noise")
+        if self.collusion is not None and finite:
+            raise ValueError("no finite epsilon where the trainer colludes: a record and its marks are not one record")
         for model in [self.model, *(arm.model for arm in self.arms.values() if arm.model is not None)]:
             if (model.kind == "mlp") != (self.training.engine == "stacked") and self.training.engine in NARROW_ENGINES:
                 raise ValueError(f"an engine for models of kind {model.kind!r}, not {self.training.engine!r}")
@@ -342,8 +370,14 @@ class Experiment(Settings):
             for use, key in MODELS_OF_ATTACKERS.items():
                 if use in names.ATTACKS[attack.kind].uses and getattr(self, key) is None:
                     raise ValueError(f"the key {key} for attack {name!r}, which uses them")
+            known = {epsilon for group in self.epsilons for epsilon in group}
+            if attack.epsilons is not None and not set(attack.epsilons) & known:
+                raise ValueError(f"an epsilon of the experiment for attack {name!r}")
             if attack.reference_arm is not None and "references" not in names.ATTACKS[attack.kind].uses:
                 raise ValueError(f"no reference_arm for attack {name!r}, which uses no reference models")
+            known = {epsilon for group in self.epsilons for epsilon in group}
+            if attack.epsilons is not None and not set(attack.epsilons) & known:
+                raise ValueError(f"an epsilon of the experiment for attack {name!r}")
             if attack.reference_arm is not None and attack.reference_arm not in self.arms:
                 raise ValueError(f"a reference_arm of attack {name!r} that is one of {', '.join(self.arms)}")
         return self

@@ -6,9 +6,9 @@ from dpmia.papers.artifact import Artifact
 from dpmia.papers.thudi.names import BUDGETS, CIFAR10, DATASETS, MNIST
 
 _HERE = "dpmia.papers.thudi"
-_ALL = tuple(f"metrics/{experiment}" for experiment in DATASETS)
-_TWO = tuple(f"metrics/{experiment}" for experiment in (CIFAR10, MNIST))
-_BUDGETS = tuple(f"metrics/{experiment}" for experiment in BUDGETS)
+_ALL = tuple(f"replicates/{experiment}" for experiment in DATASETS)
+_TWO = tuple(f"replicates/{experiment}" for experiment in (CIFAR10, MNIST))
+_BUDGETS = tuple(f"replicates/{experiment}" for experiment in BUDGETS)
 
 
 def _figure(number: int, caption: str, module: str, name: str = "", tables: tuple[str, ...] = ()) -> Artifact:

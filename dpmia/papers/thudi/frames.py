@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Iterable, Sequence
 
 import matplotlib as mpl
 import numpy as np
@@ -23,10 +23,10 @@ ORACLE = (
 )
 
 
-def rows_of(tables: dict[str, pd.DataFrame], experiments: Container[str]) -> pd.DataFrame:
+def rows_of(tables: dict[str, pd.DataFrame], experiments: Iterable[str]) -> pd.DataFrame:
     """Return the rows of all tables that belong to the experiments, with the sampling rate of their arm as `rate`."""
     rows = pd.concat(tables.values(), ignore_index=True)
-    rows = rows[rows["experiment"].map(lambda name: name in experiments)]
+    rows = rows[rows["experiment"].isin(list(experiments))]
     return rows.assign(rate=rows["arm"].map(rate_of))
 
 

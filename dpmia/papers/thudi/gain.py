@@ -20,7 +20,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return the gain in positive accuracy of the best of forty quantiles, over all epsilons and replicates.
 
     Args:
-        tables: named `metrics/<experiment>` (see `dpmia.papers.thudi.names`).
+        tables: named `replicates/<experiment>` (see `dpmia.papers.thudi.names`).
         facts: of the run.
 
     Returns:

@@ -1,6 +1,6 @@
 """What the figures expect to find in tables: names of experiments, arms and attacks, in one place.
 
-Figures of models read the table `metrics/<experiment>`: one row for each model, attack and metric, with the columns
+Figures of models read the table `replicates/<experiment>`: one row for each model, attack and metric, with the columns
 of `dpmia.measure.COLUMNS`. Metrics are those of `dpmia.precision.precision_metrics`; figures 5 and 6 read
 `accuracy_test_best` and `accuracy_test_final` of the attack `dpmia.measure.NO_ATTACK`.
 """

@@ -48,7 +48,7 @@ class RateFigure:
         """Return the means over replicates of what the figure shows.
 
         Args:
-            tables: named `metrics/<experiment>` (see `dpmia.papers.thudi.names`).
+            tables: named `replicates/<experiment>` (see `dpmia.papers.thudi.names`).
             facts: of the run; delta is taken from there.
 
         Returns:

@@ -24,7 +24,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return the mean TPR over replicates at each of the false positive rates.
 
     Args:
-        tables: named `metrics/<experiment>` (see `dpmia.papers.thudi.names`).
+        tables: named `replicates/<experiment>` (see `dpmia.papers.thudi.names`).
         facts: of the run.
 
     Returns:
