@@ -1,0 +1,58 @@
+"""Between two limits: what no attack can exceed on independent records, and what needs no model on dependent ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from dpmia.measure import BLIND, BLIND_WITH_LOSS, NO_ATTACK
+from dpmia.papers.artifact import Facts
+from dpmia.settings.arms import IID_SUFFIX
+from dpmia.theory.bounds import advantage_bound
+
+#: The attack that is told: no oracle.
+ATTACK = "average_threshold"
+
+COLUMNS = [
+    *("experiment", "arm", "epsilon", "formula", "ceiling", "attack, IID", "attack, non-IID", "blind baseline"),
+    *("attack minus blind", "what the losses add to blind"),
+]
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return one row for each non-IID arm and epsilon: advantages with 95 % intervals over replicates.
+
+    `formula` is the bound by (epsilon, delta), `ceiling` the exact one of the trained mechanism; both hold for the IID
+    arm. Where an experiment has no IID arms, that of equal shares stands for them. `attack` is the average threshold.
+    """
+    rows = pd.concat(tables.values(), ignore_index=True)
+    cells = rows.set_index(["experiment", "arm", "epsilon", "attack", "metric"])[["mean", "low", "high"]]
+    found = []
+    for (experiment, arm, epsilon), _ in rows[~rows["iid"]].groupby(["experiment", "arm", "epsilon"], sort=False):
+        fact = facts.experiments[experiment]
+        iid = arm + IID_SUFFIX if (experiment, arm + IID_SUFFIX) in cells.index else "p50"
+        if iid == arm:
+            continue
+        finite = np.isfinite(epsilon)
+        found.append(
+            [
+                *(experiment, arm, "∞" if not finite else f"{epsilon:g}"),
+                f"{advantage_bound(epsilon, fact['delta'], fact['relation']):.3f}" if finite else None,
+                _cell(cells, experiment, iid, epsilon, NO_ATTACK, "advantage_ceiling", interval=False),
+                _cell(cells, experiment, iid, epsilon, ATTACK, "advantage"),
+                _cell(cells, experiment, arm, epsilon, ATTACK, "advantage"),
+                _cell(cells, experiment, arm, epsilon, BLIND, "advantage"),
+                _cell(cells, experiment, arm, epsilon, ATTACK, "advantage_excess"),
+                _cell(cells, experiment, arm, epsilon, BLIND_WITH_LOSS, "advantage_excess"),
+            ]
+        )
+    return pd.DataFrame(found, columns=COLUMNS)
+
+
+def _cell(cells: pd.DataFrame, *key: object, interval: bool = True) -> str | None:
+    """Return a mean with its interval in words; None where it was not measured."""
+    if key not in cells.index:
+        return None
+    mean, low, high = cells.loc[key]
+    told = f"{mean:.3f}"
+    return told if not interval or np.isnan(low) else f"{told} [{low:.3f}, {high:.3f}]"
