@@ -1,0 +1,144 @@
+"""Studies: their settings, what a file says of them at each scale, and what their functions are told."""
+
+import inspect
+import json
+from functools import partial
+
+import pytest
+from settings_samples import HEART, HUMPHRIES, OWN_CONFIG, ROOT, changed, plan_of
+
+from dpmia.errors import ConfigError
+from dpmia.registry import load
+from dpmia.settings import jobs, names, studies
+from dpmia.settings.resolve import SCALES, make_plan
+
+GENERATOR = {
+    "kind": "linear_generator",
+    "records": 100,
+    "dimension": 2,
+    "steps": 3,
+    "splits": 4,
+    "runs": 2,
+    "moments": [2],
+    "etas": [0.1, 0.2],
+}
+REGRESSION = {"kind": "regression", "dataset": "eyedata", "model": "ridge", "parameters": [1], "splits": 2}
+FILE = {"paper": "someone", "studies": {"generator": GENERATOR, "ridge": REGRESSION}}
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """A function that makes the plan of one experiment file at one scale."""
+    return partial(plan_of, tmp_path)
+
+
+def test_every_kind_has_settings_and_a_function():
+    assert studies.KINDS.keys() == names.STUDIES.keys()
+
+
+@pytest.mark.parametrize("kind", studies.KINDS)
+def test_the_function_of_a_kind_takes_all_its_options_and_a_data_set(kind):
+    settings = studies.KINDS[kind]
+    parameters = inspect.signature(load(names.STUDIES[kind])).parameters
+    assert {"seed", "dataset"} <= set(parameters)
+    own = set(settings.model_fields) - {"kind", "dataset", "attributes"}
+    assert own <= set(parameters)
+    required = {name for name, each in parameters.items() if each.default is each.empty}
+    assert required - {"seed", "dataset"} <= own
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_own_studies_are_plain_data_for_their_functions(scale):
+    for study in make_plan(OWN_CONFIG | {"scale": scale}, ROOT).studies.values():
+        options = studies.options(study)
+        assert json.loads(json.dumps(options, allow_nan=False)) == options
+        inspect.signature(load(names.STUDIES[study.kind])).bind(seed=1, dataset=None, **options)
+
+
+def test_studies_and_experiments_stand_in_one_file_and_share_no_keys(plan):
+    file = FILE | {
+        "defaults": {**HEART},
+        "scales": {"smoke": {"replicates": 2}},
+        "experiments": {"heart": {}},
+    }
+    found = plan(file, "smoke")
+    assert list(found.experiments) == ["heart"]
+    assert list(found.studies) == ["generator", "ridge"]
+    assert studies.options(found.studies["generator"]) == {
+        **{key: value for key, value in GENERATOR.items() if key != "kind"},
+        **{"learning_rate": 0.1, "delta": 1e-5},
+    }
+
+
+def test_a_study_has_scales_of_its_own_and_may_be_like_another(plan):
+    file = changed(FILE, "studies.ridge.scales", {"smoke": {"splits": 1}})
+    file["studies"]["tree"] = {"like": "ridge", "model": "tree", "parameters": [3]}
+    smoke, paper = (plan(file, scale).studies for scale in ("smoke", "paper"))
+    assert [smoke[name].splits for name in ("ridge", "tree")] == [1, 1]
+    assert [paper[name].splits for name in ("ridge", "tree")] == [2, 2]
+    assert (smoke["tree"].model, smoke["tree"].dataset, smoke["tree"].parameters) == ("tree", "eyedata", [3])
+
+
+def test_only_some_studies_need_a_data_set(plan):
+    found = plan(FILE).studies
+    assert found["generator"].dataset is None
+    assert jobs.dataset_id(found["ridge"]) == "eyedata"
+    assert jobs.prepare_job(found["ridge"])["module"] == names.DATASETS["eyedata"]
+    assert set(studies.options(found["ridge"])) & {"kind", "dataset", "attributes", "pool"} == set()
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (
+            "generator.kind",
+            "linear_genrator",
+            ["'kind'", "'linear_genrator'", "Did you mean 'linear_generator'?"],
+        ),
+        ("generator.kind", ["regression"], ["'kind'", "found ['regression']", "one of linear_generator, "]),
+        ("generator.kind", None, ["'kind'", "found None"]),
+        ("generator.recrods", 3, ["'recrods'", "an unknown key", "Did you mean 'records'?"]),
+        ("generator.dataset", "adult", ["'dataset'", "an unknown key"]),
+        ("generator.etas", [0.5], ["'etas.0'", "found 0.5", "less than 0.5"]),
+        ("generator.etas", [], ["'etas'", "found []", "at least 1"]),
+        ("generator.moments", [0.5], ["'moments.0'", "found 0.5", "greater than or equal to 1"]),
+        ("generator.splits", 1, ["'splits'", "found 1", "greater than or equal to 2"]),
+        ("generator.dimension", True, ["'dimension'", "found True"]),
+        ("ridge.dataset", "eyedat", ["'dataset'", "found 'eyedat'", "Did you mean 'eyedata'?"]),
+        ("ridge.model", "forest", ["'model'", "found 'forest'"]),
+        ("ridge.parameters", [0], ["'parameters.0'", "found 0", "greater than 0"]),
+        ("ridge.test_fraction", 1, ["'test_fraction'", "found 1", "less than 1"]),
+        ("ridge.cross_validation", 1, ["'cross_validation'", "found 1", "'leave_one_out'"]),
+        ("ridge.cross_validation", "loo", ["'cross_validation'", "found 'loo'", "'leave_one_out'"]),
+        ("ridge.replicates", 3, ["'replicates'", "an unknown key"]),
+        ("ridge.like", "generatr", ["'studies.ridge.like'", "found 'generatr'", "Did you mean 'generator'?"]),
+    ],
+)
+def test_a_wrong_value_is_told_with_its_place_and_what_is_expected(plan, path, value, told):
+    with pytest.raises(ConfigError) as error:
+        plan(changed(FILE, f"studies.{path}", value))
+    message = str(error.value)
+    assert "\n" not in message, "one mistake, one line"
+    for words in ["a.yaml", "found ", "expected ", *told]:
+        assert words in message
+
+
+@pytest.mark.parametrize("key", ["kind", "records", "etas"])
+def test_a_missing_key_is_named(plan, key):
+    file = changed(FILE, "studies.generator", {name: value for name, value in GENERATOR.items() if name != key})
+    with pytest.raises(ConfigError, match=f"key '{key}'"):
+        plan(file)
+
+
+def test_a_name_serves_one_experiment_or_one_study(plan):
+    with pytest.raises(ConfigError, match=r"key 'studies\.ridge': found a name that is taken"):
+        plan(FILE | {"experiments": {"ridge": HEART}})
+
+
+def test_a_mistake_is_found_whichever_scale_is_run(plan):
+    with pytest.raises(ConfigError, match=r"a\.yaml, ridge \(paper\), key 'splits': found 0"):
+        plan(changed(FILE, "studies.ridge.scales", {"paper": {"splits": 0}}), "smoke")
+
+
+def test_a_paper_without_studies_has_none():
+    assert make_plan(OWN_CONFIG | HUMPHRIES, ROOT).studies == {}
