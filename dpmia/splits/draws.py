@@ -134,8 +134,8 @@ def bernoulli(
 ) -> Split:
     """Let each record of a pool join the training set with one probability, independently of the others.
 
-    The pool and the records asked about are the first ones of the data set, so that all draws share them: what one
-    attacker's model was trained on, another one and the target model were not.
+    The pool and the records asked about are the first ones of the data set, so that all draws share them: each record
+    is in the training sets of some of an attacker's models and not in those of others.
 
     Source: Thudi et al. 2024, section 3.2 (the sampling) and 4.2 (the first 1000 records are asked about).
 

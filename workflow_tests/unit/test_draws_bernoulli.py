@@ -59,7 +59,7 @@ def test_one_seed_gives_one_split_and_another_seed_another():
 
 @pytest.mark.parametrize("rate", [0.3, 0.7])
 def test_records_join_at_the_rate_and_independently(rate):
-    draws, size = 2000, 60
+    draws, size = 1000, 60
     joined = np.zeros((draws, size))
     for seed in range(draws):
         joined[seed, bernoulli(GROUPS, rng(seed), records="all", rate=rate).members] = 1

@@ -71,7 +71,7 @@ def test_the_control_is_the_mean_over_all_rankings(members, records):
     for places in rankings:
         is_member = np.isin(np.arange(records), places)
         best.append(counted(-np.arange(records), is_member))
-    error = np.std(best) / np.sqrt(20_000)
+    error = np.std(best) / np.sqrt(5000)
     assert random_best_quantile(members, records) == pytest.approx(np.mean(best), abs=4 * error)
 
 
@@ -98,7 +98,7 @@ def exact_control(members, records, step=1e-3):
 
 @pytest.mark.parametrize(("members", "records"), [(20, 130), (60, 120), (110, 130), (100, 1000), (300, 1000)])
 def test_the_control_is_that_of_the_exact_distribution(members, records):
-    error = 0.0015 if records < 1000 else 0.0004
+    error = 0.002 if records < 1000 else 0.0008
     assert random_best_quantile(members, records) == pytest.approx(exact_control(members, records), abs=4 * error)
 
 
@@ -113,7 +113,8 @@ def test_a_random_ranking_of_a_thousand_records_gains_several_points():
     # A simulation with 2000 rankings gave these; the values of the paper's figure 4 are no larger.
     for share, gain in [(0.1, 0.036), (0.3, 0.055), (0.5, 0.059), (0.7, 0.055), (0.9, 0.035)]:
         members = round(1000 * share)
-        assert random_best_quantile(members, 1000) - share == pytest.approx(gain, abs=2e-3)
+        assert random_best_quantile(members, 1000) - share == pytest.approx(gain, abs=3e-3)
+        assert exact_control(members, 1000) - share == pytest.approx(gain, abs=2e-3)
 
 
 def test_the_control_does_not_depend_on_scores():
@@ -129,7 +130,7 @@ def test_random_scores_reach_the_control_and_no_more():
     is_member, rng = halves(40, 60), np.random.default_rng(2)
     best = [best_quantile(rng.random(100), is_member)[0] for _ in range(500)]
     error = np.std(best) / np.sqrt(len(best))
-    assert np.mean(best) == pytest.approx(random_best_quantile(40, 100), abs=4.5 * error)
+    assert np.mean(best) == pytest.approx(exact_control(40, 100), abs=4 * error)
 
 
 # All metrics
