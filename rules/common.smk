@@ -21,9 +21,11 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
+CONFIG = PLAN.config
+# Numbers inside of {...} on the command line arrive as texts.
+config.update(CONFIG.model_dump(mode="json"))
 validate(config, REPOSITORY / "dpmia/settings/config.schema.json")
 
-CONFIG = PLAN.config
 EXPERIMENTS = PLAN.experiments
 STUDIES = PLAN.studies
 WITH_DATA = {name: each for name, each in {**EXPERIMENTS, **STUDIES}.items() if each.dataset is not None}

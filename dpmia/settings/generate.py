@@ -21,6 +21,7 @@ from dpmia.settings.schema import (
     ExperimentFile,
     Membership,
     Model,
+    Planner,
     Privacy,
     References,
     Shadows,
@@ -51,6 +52,7 @@ def settings_page() -> str:
 
 SECTIONS = (
     ("config.yaml", Config),
+    ("plan", Planner),
     ("experiments/*.yaml", ExperimentFile),
     ("An experiment", Experiment),
     ("membership", Membership),

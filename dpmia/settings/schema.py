@@ -14,6 +14,27 @@ from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.privacy import AS_PUBLISHED, VALID_ACCOUNTING
 
 
+class Planner(Settings):
+    """What `snakemake plan` plans: a private training run that keeps a bound on positive accuracy (Thudi et al.)."""
+
+    bound: Annotated[float, Field(gt=0, lt=1)] = 0.75
+    """Largest probability that a record which an attack calls a member was one."""
+    records: Annotated[int, Field(ge=2)] = 60000
+    """Records there are; a part of them, drawn at random, is trained on."""
+    batch_size: Annotated[int, Field(ge=1)] = 512
+    """Expected number of records in a batch."""
+    epochs: Annotated[int, Field(ge=1)] = 40
+    """Passes over the training set."""
+    delta: Annotated[float, Field(gt=0, lt=1)] = 1e-5
+    """Delta of the promise."""
+    relation: Literal["replace_one", "add_remove"] = "add_remove"
+    """`add_remove`: each record is drawn on its own; `replace_one`: a fixed number is drawn."""
+    acceptance: Annotated[float, Field(gt=0, le=1)] = 0.01
+    """The bound holds for attacks that find at least this share of the members."""
+    unlearning: Annotated[float, Field(gt=0, lt=1)] = 0.8
+    """Least probability that none of the records to be deleted was trained on."""
+
+
 class Config(Settings):
     """`config.yaml`: which data, how much of it all, and from which seed."""
 
@@ -27,6 +48,8 @@ class Config(Settings):
     """The root of all randomness: the same seed gives the same numbers."""
     experiments: Annotated[list[str], Field(min_length=1)] = ["experiments/*.yaml"]
     """Files that say what each paper runs; `*` stands for any name."""
+    plan: Planner = Planner()
+    """What `snakemake plan` plans."""
 
 
 class Membership(Settings):

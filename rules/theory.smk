@@ -1,0 +1,23 @@
+# What needs no model.
+
+
+rule plan:
+    output:
+        csv="results/plan/plan.csv",
+        pdf="results/plan/plan.pdf",
+        png="results/plan/plan.png",
+    log:
+        "logs/plan.log",
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=20,
+    params:
+        plan=CONFIG.plan.model_dump(),
+        code=code("plan.py"),
+    message:
+        "Planning a training run that keeps positive accuracy below {params.plan[bound]}"
+    script:
+        "../scripts/plan.py"
