@@ -19,12 +19,17 @@ def advantage(decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
         decisions: bool, True where the attack says "member".
         is_member: bool, the truth.
 
+    Returns:
+        Besides, under the names of information retrieval, `recall`, which is the TPR, and `precision`: the share of
+        members among those called members, NaN where nobody is.
+
     Raises:
         ValueError: members or non-members are missing.
     """
     _both(is_member)
     tpr, fpr = float(decisions[is_member].mean()), float(decisions[~is_member].mean())
-    return {"advantage": tpr - fpr, "tpr": tpr, "fpr": fpr}
+    precision = float(is_member[decisions].mean()) if decisions.any() else float("nan")
+    return {"advantage": tpr - fpr, "tpr": tpr, "fpr": fpr, "precision": precision, "recall": tpr}
 
 
 def best_threshold(scores: np.ndarray, is_member: np.ndarray) -> float:

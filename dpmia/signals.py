@@ -1,15 +1,15 @@
 """What a black-box attacker sees of trained models, in one file format that opens without torch.
 
 A file holds the models of one block. It is an `.npz` archive: `header` is JSON with the format's version and one
-entry `about` for each model; model i has the arrays `i/records`, `i/labels`, `i/part`, `i/logits` and, where they
-were kept, `i/parameters`.
+entry `about` for each model; model i has the arrays `i/records`, `i/labels`, `i/part`, `i/logits` and, where there
+are any, `i/parameters` and `i/marks`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ VERSION = 1
 
 #: Arrays with one entry for each query.
 ANSWERS = ("records", "labels", "part", "logits")
+#: Arrays that not every model has.
+OPTIONAL = ("parameters", "marks")
 
 #: What a record is to the model that was asked about it.
 NONMEMBER, MEMBER, VALIDATION, POPULATION = 0, 1, 2, 3
@@ -40,6 +42,8 @@ class Signal:
         part: uint8, shape (queries,): NONMEMBER, MEMBER, VALIDATION or POPULATION (what the attacker has).
         logits: float32, shape (queries, classes).
         parameters: float32, all weights and biases in one row; None where they were not kept.
+        marks: bool, shape (queries, keys): whether the model knows each mark of the record (see
+            `dpmia.training.collusion`); None where attacker and trainer share no keys.
     """
 
     about: dict[str, Any]
@@ -48,12 +52,13 @@ class Signal:
     part: np.ndarray
     logits: np.ndarray
     parameters: np.ndarray | None = None
+    marks: np.ndarray | None = None
 
     def of(self, *parts: int) -> Signal:
         """Return the answers about records of the given parts only."""
         keep = np.isin(self.part, parts)
-        answers = (getattr(self, name)[keep] for name in ANSWERS)
-        return Signal(self.about, *answers, self.parameters)
+        marks = None if self.marks is None else self.marks[keep]
+        return replace(self, **{name: getattr(self, name)[keep] for name in ANSWERS}, marks=marks)
 
     @property
     def is_member(self) -> np.ndarray:
@@ -103,7 +108,7 @@ def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[s
     arrays = {
         f"{i}/{name}": getattr(signal, name)
         for i, signal in enumerate(signals)
-        for name in (*ANSWERS, "parameters")
+        for name in (*ANSWERS, *OPTIONAL)
         if getattr(signal, name) is not None
     }
     with whole_file(path) as part:
@@ -119,9 +124,8 @@ def load_signals(path: Path | str) -> Iterator[Signal]:
     with np.load(path, allow_pickle=False) as arrays:
         header = _header(arrays, path)
         for i, about in enumerate(header["models"]):
-            kept = f"{i}/parameters"
-            parameters = arrays[kept] if kept in arrays.files else None
-            yield Signal(about, *(arrays[f"{i}/{name}"] for name in ANSWERS), parameters)
+            kept = {name: arrays[f"{i}/{name}"] for name in OPTIONAL if f"{i}/{name}" in arrays.files}
+            yield Signal(about, *(arrays[f"{i}/{name}"] for name in ANSWERS), **kept)
 
 
 def load_header(path: Path | str) -> dict[str, Any]:

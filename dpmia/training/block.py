@@ -11,10 +11,12 @@ import numpy as np
 
 from dpmia.datasets.table import Dataset
 from dpmia.settings.epsilon import spell_epsilon
+from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal
 from dpmia.splits.split import Split
 from dpmia.training.accounting import Mechanism
 from dpmia.training.answers import Wanted, answers, seeds
+from dpmia.training.collusion import Marks, draw_keys, with_marks
 from dpmia.training.recipe import Recipe, Run
 
 ROLE = "target"
@@ -42,18 +44,23 @@ def train_block(
         TrainingError: the batch is larger than a training set, the promise cannot be kept, or a loss is not finite.
     """
     recipe = Recipe(**job["recipe"])
-    targets = list(_targets(dataset, splits, job, recipe, root_seed))
+    marked, marks = _marks(dataset, splits, job, root_seed)
+    targets = list(_targets(dataset, splits, marks, job, recipe, root_seed))
     signals = {}
-    for trained in answers(dataset, targets, job["engines"], recipe, checkpoints, progress):
+    for trained in answers(marked, targets, job["engines"], recipe, checkpoints, progress):
         target = trained.wanted
-        part = _parts(splits[target.about["arm"], target.about["replicate"]], job["population"])
+        parts = _parts(splits[target.about["arm"], target.about["replicate"]], job["population"])
+        part = np.concatenate([np.full(len(rows), number, dtype=np.uint8) for number, rows in parts.items()])
+        own = slice(len(part))  # whatever the model was asked beyond that are marks
+        right = trained.logits.argmax(axis=1) == marked.y[target.asked]
         signals[target.run.name] = Signal(
             about=target.about,
-            records=target.asked,
-            labels=dataset.y[target.asked],
-            part=np.concatenate([np.full(len(rows), number, dtype=np.uint8) for number, rows in part.items()]),
-            logits=trained.logits,
+            records=target.asked[own],
+            labels=dataset.y[target.asked[own]],
+            part=part,
+            logits=trained.logits[own],
             parameters=trained.parameters if job["parameters"] else None,
+            marks=right[len(part) :].reshape(-1, len(part)).T if marks else None,
         )
     return [signals[target.run.name] for target in targets]
 
@@ -64,9 +71,27 @@ def _parts(split: Split, population: bool) -> dict[int, np.ndarray]:
     return parts | ({POPULATION: split.population} if population else {})
 
 
+def _marks(
+    dataset: Dataset, splits: Mapping[tuple[str, int], Split], job: Mapping[str, Any], root_seed: int
+) -> tuple[Dataset, dict[int, Marks]]:
+    """Return the data set with marks below it, and where those of each replicate stand; an honest trainer has none.
+
+    Each replicate has keys of its own, which all of its arms share.
+    """
+    marks: dict[int, Marks] = {}
+    marked = dataset
+    for replicate in job["replicates"] if job["collusion"] else ():
+        keys = draw_keys(derive_seed(root_seed, "keys", dataset.fingerprint, replicate), job["collusion"]["keys"])
+        drawn = [splits[arm, replicate] for arm in job["arms"]]
+        records = [rows for split in drawn for rows in (split.training, *_parts(split, job["population"]).values())]
+        marked, marks[replicate] = with_marks(marked, np.concatenate(records), keys, job["collusion"]["function"])
+    return marked, marks
+
+
 def _targets(
     dataset: Dataset,
     splits: Mapping[tuple[str, int], Split],
+    marks: Mapping[int, Marks],
     job: Mapping[str, Any],
     recipe: Recipe,
     root_seed: int,
@@ -78,10 +103,14 @@ def _targets(
                 split = splits[arm_name, replicate]
                 spelled = spell_epsilon(epsilon)
                 meaning = [dataset.fingerprint, arm, replicate, spelled, ROLE]
-                sigma, accounting = promise.kept(epsilon, len(split.training))
+                training = split.training
+                asked = np.concatenate(list(_parts(split, job["population"]).values()))
+                if marks:
+                    training, asked = (marks[replicate].below(records) for records in (training, asked))
+                sigma, accounting = promise.kept(epsilon, len(training))
                 run = Run(
                     f"{arm_name}/epsilon {spelled}/replicate {replicate}",
-                    split.training,
+                    training,
                     seeds(root_seed, meaning),
                     sigma,
                 )
@@ -96,11 +125,11 @@ def _targets(
                     "model": job["models"][arm_name],
                     "engine": job["engines"]["plain" if sigma is None else "private"].partition(":")[2],
                     "recipe": dict(job["recipe"]),
-                    "steps": recipe.steps(len(split.training)),
+                    "steps": recipe.steps(len(training)),
+                    "collusion": job["collusion"],
                     "seed": root_seed,
                     "meaning": meaning,
                 }
-                asked = np.concatenate(list(_parts(split, job["population"]).values()))
                 yield Wanted(run, job["models"][arm_name], asked, about)
 
 

@@ -10,8 +10,12 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+
+from dpmia.datasets.table import Dataset
+from dpmia.errors import ConfigError
 
 #: (key, record, pixels, classes) -> image as bytes, label.
 MarkFunction = Callable[[bytes, bytes, int, int], tuple[bytes, int]]
@@ -88,34 +92,58 @@ def marks(images: np.ndarray, classes: int, keys: Sequence[bytes], function: str
     return asked, labels
 
 
-def marked_training_set(
-    images: np.ndarray, labels: np.ndarray, classes: int, keys: Sequence[bytes], function: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the training set with k marks for each member: (k + 1) n records, the members first.
+@dataclass(frozen=True)
+class Marks:
+    """Where the marks of some records stand: below a data set, those of each key after those of the key before.
+
+    Attributes:
+        records: int64, ascending: rows of the records that have marks.
+        first: row of the first mark.
+        keys: number k of marks of each record.
+    """
+
+    records: np.ndarray
+    first: int
+    keys: int
+
+    def below(self, records: np.ndarray) -> np.ndarray:
+        """Return rows and, after them, the rows of their marks: what the trainer trains on, and the attacker asks.
+
+        Args:
+            records: int64, shape (n,): rows of records that have marks.
+
+        Returns:
+            int64, shape ((k + 1) n,): the records, then their marks by the first key, by the second, and so on.
+
+        Raises:
+            ValueError: a record has no marks.
+
+        Source: algorithm 1.
+        """
+        if not np.isin(records, self.records).all():
+            raise ValueError(f"marks of {len(self.records)} records, not of all that are asked for")
+        starts = self.first + len(self.records) * np.arange(self.keys)
+        places = np.searchsorted(self.records, records)
+        return np.concatenate([records, *(start + places for start in starts)])
+
+
+def with_marks(dataset: Dataset, records: np.ndarray, keys: Sequence[bytes], function: str) -> tuple[Dataset, Marks]:
+    """Return a data set with the marks of some of its records below all that it holds, and where they stand.
 
     Args:
-        images: uint8, shape (n, pixels): the members.
-        labels: int64, shape (n,).
-        classes: number of classes.
+        dataset: images.
+        records: int64: rows of the records to mark, in any order; one that is named twice counts once.
         keys: k keys.
         function: a name in `MARKS`.
 
-    Source: algorithm 1.
+    Raises:
+        ConfigError: the data set does not hold images.
     """
-    added, their_labels = marks(images, classes, keys, function)
-    return np.concatenate([images, *added]), np.concatenate([labels, *their_labels])
-
-
-def decisions(predicted: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Say "member" where the model knows every mark of the record.
-
-    Args:
-        predicted: int, shape (keys, records): the model's classes for the images of `marks`.
-        labels: int, shape (keys, records): the labels of `marks`.
-
-    Returns:
-        bool, shape (records,).
-
-    Source: adversary 3.
-    """
-    return (predicted == labels).all(axis=0)
+    if dataset.image is None or dataset.x.dtype != np.uint8:
+        raise ConfigError("collusion", f"data set {dataset.name!r}", "one of images, whose marks are images too")
+    records = np.unique(records)
+    images, labels = marks(dataset.x[records], len(dataset.classes), keys, function)
+    longer = replace(
+        dataset, x=np.concatenate([dataset.x, *images]), y=np.concatenate([dataset.y, *labels]), attributes={}
+    )
+    return longer, Marks(records, len(dataset), len(keys))

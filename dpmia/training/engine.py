@@ -57,6 +57,11 @@ class Engine(ABC):
         """Return how many models this engine best trains at once on this machine."""
         return 1
 
+    def set_pace(self, optimiser: torch.optim.Optimizer) -> None:
+        """Give an optimiser the learning rates of the next step; of its groups, each holds one model or one all."""
+        for group, rate in zip(optimiser.param_groups, self.learning_rates, strict=False):
+            group["lr"] = rate * self.recipe.pace(self.done)
+
     @abstractmethod
     def advance(self, steps: int) -> np.ndarray:
         """Take the next `steps` optimiser steps of every model.

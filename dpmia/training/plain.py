@@ -46,6 +46,7 @@ class PlainEngine(Engine):
         total, count = 0.0, 0
         for _ in range(steps):
             batch = torch.from_numpy(self.stream.batch())
+            self.set_pace(self.optimiser)
             total += self._step(self.train_x[batch], self.train_y[batch])
             count += len(batch)
             self.done += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,7 @@ class Recipe:
         momentum: of `sgd`.
         betas: of `adam`.
         adam_epsilon: added to the root of the second moment.
+        decay: of the learning rate, see `pace`.
     """
 
     optimiser: str
@@ -36,8 +38,9 @@ class Recipe:
     clip_norm: float = 1.0
     l2: float = 0.0
     momentum: float = 0.0
-    betas: tuple[float, float] = (0.9, 0.999)
+    betas: Sequence[float] = (0.9, 0.999)
     adam_epsilon: float = 1e-8
+    decay: float = 0.0
 
     def steps(self, records: int) -> int:
         """Return the number of optimiser steps for a training set of `records` records."""
@@ -54,6 +57,13 @@ class Recipe:
         neighbouring data set is trained with the same q and the same number of steps.
         """
         return self.batch_size / records
+
+    def pace(self, done: int) -> float:
+        """Return the share of the learning rate with which a step is taken after `done` others: 1 / (1 + decay * done).
+
+        Source: the `decay` of early Keras, used in Yeom et al. 2018, VI-A.
+        """
+        return 1 / (1 + self.decay * done)
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,7 @@ class StackedEngine(Engine):
         for _ in range(steps):
             batches = [stream.batch() for stream in self.streams]
             met += [len(batch) for batch in batches]
+            self.set_pace(self._optimiser)
             self._step(batches, losses)
             self.done += 1
         total = losses.cpu().numpy()
