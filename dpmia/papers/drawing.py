@@ -21,6 +21,8 @@ from dpmia.settings.epsilon import spell_epsilon
 #: Okabe and Ito's colours, told apart by colour-blind readers: blue, orange, green, purple, vermilion, sky.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9")
 
+OPTIMISERS = {"adam": "Adam", "sgd": "SGD"}
+
 #: Inches that one entry of a legend needs.
 LEGEND_COLUMN = 1.6
 
@@ -116,11 +118,16 @@ def legend(figure: Figure) -> None:
     figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, handlelength=2.6)
 
 
+def _model(fact: dict) -> str:
+    pooled = f" on pixels averaged {fact['pool']} x {fact['pool']}" if fact["pool"] > 1 else ""
+    return f"Models: {fact['model']}{pooled}"
+
+
 def run_facts(facts: Facts) -> str:
     """Return in a few sentences how the models of a figure were trained and what the bands are."""
     told = [
-        f"{fact['epochs']} epochs, batch {fact['batch_size']}, {fact['replicates']} replicates. "
-        f"DP-{fact['optimiser'].capitalize()}, {fact['sampling']} batches, clip norm {fact['clip_norm']:g}, "
+        f"{_model(fact)}, {fact['epochs']} epochs, batch {fact['batch_size']}, {fact['replicates']} replicates. "
+        f"DP-{OPTIMISERS[fact['optimiser']]}, {fact['sampling']} batches, clip norm {fact['clip_norm']:g}, "
         f"δ = {fact['delta']:g}, {fact['relation'].replace('_', '-')}, {fact['accountant'].upper()} accountant."
         for fact in facts.experiments.values()
     ]

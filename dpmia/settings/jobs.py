@@ -222,7 +222,10 @@ def reference_code(experiment: Experiment) -> list[str]:
 def facts(experiment: Experiment) -> dict[str, Any]:
     """Return what a figure's caption says about an experiment."""
     training, privacy = experiment.training, experiment.privacy
+    used = {(arm.model or experiment.model).name for arm in experiment.arms.values()}
     return {
+        "model": ", ".join(sorted(used)),
+        "pool": experiment.pool,
         "epochs": training.epochs,
         "batch_size": training.batch_size,
         "optimiser": training.optimiser,

@@ -138,6 +138,11 @@ class Model(Settings):
         return self
 
     @property
+    def name(self) -> str:
+        """The kind in words, with the widths of a perceptron's layers."""
+        return " ".join([self.kind.replace("_", " "), *(["-".join(map(str, self.hidden))] if self.hidden else [])])
+
+    @property
     def shape(self) -> dict[str, Any]:
         """What the architecture is told beside the data set."""
         return self.model_dump(exclude={"kind"}, exclude_none=True)

@@ -15,7 +15,7 @@ from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal
 from dpmia.splits.split import Split
 from dpmia.training.accounting import Mechanism
-from dpmia.training.answers import Wanted, answers, seeds
+from dpmia.training.answers import Wanted, answers, expected_size, seeds
 from dpmia.training.collusion import Marks, draw_keys, with_marks
 from dpmia.training.recipe import Recipe, Run
 
@@ -107,12 +107,14 @@ def _targets(
                 asked = np.concatenate(list(_parts(split, job["population"]).values()))
                 if marks:
                     training, asked = (marks[replicate].below(records) for records in (training, asked))
-                sigma, accounting = promise.kept(epsilon, len(training))
+                expected = expected_size(arm)
+                sigma, accounting = promise.kept(epsilon, len(training) if expected is None else expected)
                 run = Run(
                     f"{arm_name}/epsilon {spelled}/replicate {replicate}",
                     training,
                     seeds(root_seed, meaning),
                     sigma,
+                    expected=expected,
                 )
                 about = {
                     "arm": arm_name,
@@ -125,7 +127,7 @@ def _targets(
                     "model": job["models"][arm_name],
                     "engine": job["engines"]["plain" if sigma is None else "private"].partition(":")[2],
                     "recipe": dict(job["recipe"]),
-                    "steps": recipe.steps(len(training)),
+                    "steps": recipe.steps(run.size),
                     "collusion": job["collusion"],
                     "seed": root_seed,
                     "meaning": meaning,

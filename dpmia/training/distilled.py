@@ -15,7 +15,7 @@ from dpmia.losses import Losses
 from dpmia.registry import load
 from dpmia.signals import Signal, cross_entropy
 from dpmia.splits.block import draw_block
-from dpmia.training.answers import ASKED_AT_ONCE, Wanted, answers, architecture_for, seeds
+from dpmia.training.answers import ASKED_AT_ONCE, Wanted, answers, architecture_for, expected_size, seeds
 from dpmia.training.recipe import Recipe, Run
 from dpmia.training.references import draw_name
 
@@ -86,7 +86,13 @@ def _distilled(
             records = splits[arm, draw_name(number)].training
             meaning = [*about["meaning"], ROLE, number]
             name = f"{arm}/epsilon {epsilon}/replicate {replicate}/{ROLE} {number}"
-            run = Run(name, records, seeds(root_seed, meaning), soft_labels=labels.probabilities(records))
+            run = Run(
+                name,
+                records,
+                seeds(root_seed, meaning),
+                soft_labels=labels.probabilities(records),
+                expected=expected_size(job["arms"][arm]),
+            )
             told = {
                 "arm": arm,
                 "iid": about["iid"],
@@ -98,7 +104,7 @@ def _distilled(
                 "model": about["model"],
                 "engine": job["engines"]["plain"].partition(":")[2],
                 "recipe": dict(job["recipe"]),
-                "steps": recipe.steps(len(records)),
+                "steps": recipe.steps(run.size),
                 "seed": root_seed,
                 "meaning": meaning,
             }

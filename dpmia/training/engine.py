@@ -42,11 +42,11 @@ class Engine(ABC):
         self.recipe = recipe
         self.runs = list(runs)
         self.x, self.y = x, y
-        self.streams = list(streams or (Streams(run.seeds, recipe, len(run.records)) for run in runs))
+        self.streams = list(streams or (Streams(run.seeds, recipe, len(run.records), run.expected) for run in runs))
         self.learning_rates = [
             recipe.learning_rate if run.learning_rate is None else run.learning_rate for run in self.runs
         ]
-        counts = {recipe.steps(len(run.records)) for run in runs}
+        counts = {recipe.steps(run.size) for run in runs}
         if len(counts) != 1:
             raise ValueError(f"runs of one engine need one number of steps, got {sorted(counts)}")
         self.steps = counts.pop()

@@ -87,6 +87,8 @@ class Run:
         soft_labels: float32 (n, classes), class probabilities to learn instead of the labels, one row for
             each of `records`; for distillation.
         learning_rate: of this model instead of the recipe's; None for the recipe's.
+        expected: number of records that rate and steps follow from, where records joined at random and their number
+            is known to nobody; None where it is that of `records`.
     """
 
     name: str
@@ -95,11 +97,17 @@ class Run:
     noise_multiplier: float | None = None
     soft_labels: np.ndarray | None = None
     learning_rate: float | None = None
+    expected: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse soft labels of other records."""
         if self.soft_labels is not None and len(self.soft_labels) != len(self.records):
             raise ValueError(f"{self.name}: {len(self.soft_labels)} soft labels for {len(self.records)} records")
+
+    @property
+    def size(self) -> int:
+        """The number of records that rate and steps follow from."""
+        return len(self.records) if self.expected is None else self.expected
 
     @property
     def private(self) -> bool:

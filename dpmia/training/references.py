@@ -15,7 +15,7 @@ from dpmia.settings.epsilon import spell_epsilon
 from dpmia.signals import cross_entropy
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
-from dpmia.training.answers import Wanted, answers, seeds
+from dpmia.training.answers import Wanted, answers, expected_size, seeds
 from dpmia.training.block import Promise
 from dpmia.training.recipe import Recipe, Run
 
@@ -85,8 +85,10 @@ def _references(
             records = splits[arm_name, draw_name(number)].training
             spelled = spell_epsilon(epsilon)
             meaning = [dataset.fingerprint, arm, draw_name(number), spelled, ROLE]
-            sigma, accounting = promise.kept(epsilon, len(records))
-            run = Run(f"{arm_name}/epsilon {spelled}/{draw_name(number)}", records, seeds(root_seed, meaning), sigma)
+            expected = expected_size(arm)
+            sigma, accounting = promise.kept(epsilon, len(records) if expected is None else expected)
+            name = f"{arm_name}/epsilon {spelled}/{draw_name(number)}"
+            run = Run(name, records, seeds(root_seed, meaning), sigma, expected=expected)
             about = {
                 "arm": arm_name,
                 "iid": arm["iid"],
@@ -97,7 +99,7 @@ def _references(
                 "model": job["model"],
                 "engine": job["engines"]["plain" if sigma is None else "private"].partition(":")[2],
                 "recipe": dict(job["recipe"]),
-                "steps": recipe.steps(len(records)),
+                "steps": recipe.steps(run.size),
                 "seed": root_seed,
                 "meaning": meaning,
             }

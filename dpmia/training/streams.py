@@ -25,10 +25,11 @@ _TWISTER = slice(24, 24 + 624 * 8)
 class Streams:
     """Everything random in one run. Replace a method to inject batches, weights or noise."""
 
-    def __init__(self, seeds: Seeds, recipe: Recipe, records: int) -> None:
-        """Open the streams of a run whose training set has `records` records."""
+    def __init__(self, seeds: Seeds, recipe: Recipe, records: int, expected: int | None = None) -> None:
+        """Open the streams of a run whose training set has `records` records; the rate follows from `expected`."""
         self.recipe = recipe
         self.records = records
+        self.rate = recipe.rate(records if expected is None else expected)
         self._weights = full_generator(seeds.weights)
         self._batches = np.random.Generator(np.random.SFC64(seeds.batches))
         self._noise = full_generator(seeds.noise)
@@ -60,8 +61,7 @@ class Streams:
         The tosses of one coin for each record and step, in a row, show heads after gaps that are geometric:
         1 + floor(E / -log(1 - q)) with E standard exponential.
         """
-        rate = self.recipe.rate(self.records)
-        scale = -math.log1p(-rate) if rate < 1 else math.inf
+        scale = -math.log1p(-self.rate) if self.rate < 1 else math.inf
         tosses = steps * self.records
         heads, last = [], -1
         while last < tosses:
