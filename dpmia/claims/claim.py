@@ -1,0 +1,80 @@
+"""A claim: one checkable statement about an artifact, and how to check it. Light: read whenever claims are listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Name of a table, as `stage/experiment`, to its rows.
+Tables = Mapping[str, "pd.DataFrame"]
+
+#: Where tables stand below the folder of a run, by the first part of their name.
+STAGES = ("replicates", "sizes", "studies", "summary")
+
+
+class MissingRowsError(Exception):
+    """A table holds no numbers for the question that a claim asks: an epsilon, an arm or an attack was not run."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was measured, and whether the claim holds.
+
+    Attributes:
+        measured: the number that the claim's criterion is about; of several the one that decides.
+        low: lower limit of its interval; NaN where one replicate cannot tell, `measured` where it is exact.
+        high: upper limit.
+        holds: None where the interval covers both.
+        note: which of several numbers is told, what was left out, why.
+        margin: how far `measured` lies on the claim's side of its threshold; below 0 on the other side.
+    """
+
+    measured: float
+    low: float
+    high: float
+    holds: bool | None
+    note: str = ""
+    margin: float = float("nan")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement that tables can support or refute.
+
+    Thresholds are set from the paper's words before looking at numbers; a change of one is a line in the changelog.
+
+    Attributes:
+        id: unique among all papers: `<paper>-<figure, table or theorem>-<what>`.
+        artifact: figure or table that it is about.
+        statement: what is claimed, in one sentence.
+        criterion: which number is measured, and what it must be.
+        check: takes the tables, returns the finding.
+        paper_value: what the paper prints, if it prints a number or a word for it.
+        tables: what `check` reads, each as `stage/experiment` with a stage of `STAGES`.
+        about_data: whether it says something about real records; then it is never judged on made-up ones.
+        each: `check` makes do with some of the tables, as the claim is about each data set by itself.
+        ours: not in the paper.
+    """
+
+    id: str
+    artifact: str
+    statement: str
+    criterion: str
+    check: Callable[[Tables], Finding]
+    paper_value: str = ""
+    tables: tuple[str, ...] = ()
+    about_data: bool = True
+    each: bool = False
+    ours: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a claim about data that reads none, and tables of unknown stages."""
+        wrong = [table for table in self.tables if table.partition("/")[0] not in STAGES]
+        if wrong:
+            raise ValueError(f"{self.id}: tables {wrong}; expected stages {STAGES}")
+        if self.about_data and not self.tables:
+            raise ValueError(f"{self.id}: a claim about data reads tables")

@@ -1,0 +1,185 @@
+"""From replicates to findings: is a mean above, below or near a number, and how sure is that.
+
+Means have Student t intervals over replicates. Where a claim speaks of several means (panels, epsilons, attacks),
+all of their intervals hold together with 95 %: each is taken at the level 1 - 0.05 / number of means (Bonferroni). An
+interval that covers both sides of the threshold decides nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpmia.claims.claim import Finding, MissingRowsError
+from dpmia.metrics import Interval, mean_interval
+
+#: Probability that any of the intervals of one claim misses its mean.
+FAMILY_ERROR = 0.05
+
+#: Takes an interval; returns whether the threshold is met (None: cannot tell) and by how much the mean meets it.
+Comparison = Callable[[Interval], tuple[bool | None, float]]
+
+
+def at_least(threshold: float) -> Comparison:
+    """Return the comparison "not below `threshold`"."""
+
+    def compare(found: Interval) -> tuple[bool | None, float]:
+        return _decided(found.low >= threshold, found.high < threshold), found.mean - threshold
+
+    return compare
+
+
+def at_most(threshold: float) -> Comparison:
+    """Return the comparison "not above `threshold`"."""
+
+    def compare(found: Interval) -> tuple[bool | None, float]:
+        return _decided(found.high <= threshold, found.low > threshold), threshold - found.mean
+
+    return compare
+
+
+def above(threshold: float) -> Comparison:
+    """Return the comparison "more than `threshold`"."""
+
+    def compare(found: Interval) -> tuple[bool | None, float]:
+        return _decided(found.low > threshold, found.high <= threshold), found.mean - threshold
+
+    return compare
+
+
+def below(threshold: float) -> Comparison:
+    """Return the comparison "less than `threshold`"."""
+
+    def compare(found: Interval) -> tuple[bool | None, float]:
+        return _decided(found.high < threshold, found.low >= threshold), threshold - found.mean
+
+    return compare
+
+
+def near(value: float, tolerance: float) -> Comparison:
+    """Return the comparison "within `tolerance` of `value`"."""
+
+    def compare(found: Interval) -> tuple[bool | None, float]:
+        inside = found.low >= value - tolerance and found.high <= value + tolerance
+        outside = found.low > value + tolerance or found.high < value - tolerance
+        return _decided(inside, outside), tolerance - abs(found.mean - value)
+
+    return compare
+
+
+def not_below(value: float) -> Comparison:
+    """Return the comparison "not shown to be below `value`", for claims that allow ties within the noise."""
+
+    def compare(found: Interval) -> tuple[bool | None, float]:
+        return None if math.isnan(found.high) else found.high >= value, found.mean - value
+
+    return compare
+
+
+def not_above(value: float) -> Comparison:
+    """Return the comparison "not shown to be above `value`"."""
+
+    def compare(found: Interval) -> tuple[bool | None, float]:
+        return None if math.isnan(found.low) else found.low <= value, value - found.mean
+
+    return compare
+
+
+def consistent_with(value: float) -> Comparison:
+    """Return the comparison "not shown to differ from `value`", for claims that name no tolerance."""
+
+    def compare(found: Interval) -> tuple[bool | None, float]:
+        return None if math.isnan(found.low) else found.low <= value <= found.high, -abs(found.mean - value)
+
+    return compare
+
+
+def _decided(holds: bool, fails: bool) -> bool | None:
+    """Return None where neither is so, as for limits that are NaN."""
+    return True if holds else False if fails else None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One of the means that a claim speaks of.
+
+    Attributes:
+        name: where it stands: an epsilon, an arm, an attack.
+        values: of each replicate.
+        comparison: what the mean must be.
+    """
+
+    name: str
+    values: ArrayLike
+    comparison: Comparison
+
+
+def every(cells: Iterable[Cell]) -> Finding:
+    """Return whether all of the means are as they must be; the number told is that of the worst.
+
+    Source of the level: Bonferroni (see the module).
+
+    Raises:
+        MissingRowsError: there are no cells.
+    """
+    found = _findings(cells)
+    worst = min(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
+    return _of_many(worst, found, "worst")
+
+
+def some(cells: Iterable[Cell]) -> Finding:
+    """Return whether one of the means at least is as it must be; the number told is that of the best.
+
+    Source of the level: Bonferroni (see the module).
+
+    Raises:
+        MissingRowsError: there are no cells.
+    """
+    found = _findings(cells)
+    best = max(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
+    return _of_many(best, found, "best")
+
+
+def mean(values: ArrayLike, comparison: Comparison, note: str = "") -> Finding:
+    """Return whether one mean is as it must be."""
+    return replace(every([Cell("", values, comparison)]), note=note)
+
+
+def exact(measured: float, holds: bool, note: str = "") -> Finding:
+    """Return a finding without chance: a formula, a count."""
+    measured = float(measured)
+    return Finding(measured, measured, measured, bool(holds), note or "exact")
+
+
+def together(*findings: Finding) -> Finding:
+    """Return the worst of exact findings, all of which must hold."""
+    return min(findings, key=lambda finding: _RANK[finding.holds])
+
+
+_RANK = {False: 0, None: 1, True: 2}
+
+
+def _findings(cells: Iterable[Cell]) -> list[Finding]:
+    cells = list(cells)
+    if not cells:
+        raise MissingRowsError("nothing that the claim speaks of was run")
+    level = 1 - FAMILY_ERROR / len(cells)
+    found = []
+    for cell in cells:
+        interval = mean_interval(np.asarray(cell.values, dtype=float), level)
+        if not interval.count:
+            raise MissingRowsError(f"no number was measured for {cell.name or 'the claim'}")
+        holds, margin = cell.comparison(interval)
+        note = f"{cell.name}; one replicate has no interval" if interval.count == 1 else cell.name
+        found.append(Finding(interval.mean, interval.low, interval.high, holds, note, margin))
+    return found
+
+
+def _of_many(chosen: Finding, found: list[Finding], which: str) -> Finding:
+    if len(found) == 1:
+        return chosen
+    return replace(chosen, note=f"{which} of {len(found)}: {chosen.note}")

@@ -1,0 +1,108 @@
+"""What the tables of a run say about claims: verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from dpmia.claims.claim import Claim, Finding, MissingRowsError
+from dpmia.measure import read_table
+
+REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
+NOT_RUN, STAND_IN = "not run", "stand-in"
+VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_RUN, STAND_IN)
+
+COLUMNS = [
+    *("paper", "artifact", "id", "ours", "statement", "criterion", "paper_value"),
+    *("verdict", "measured", "low", "high", "note"),
+]
+
+_HOLDS = {True: REPRODUCED, False: NOT_REPRODUCED, None: UNDECIDED}
+_NOTHING = Finding(float("nan"), float("nan"), float("nan"), None)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What was run, and where its tables stand.
+
+    Attributes:
+        folder: `results/<data>-<scale>`.
+        stand_in: whether its records are made up.
+        scale: `smoke`, `laptop` or `paper`.
+        not_run: experiment or study -> why its data cannot be had.
+    """
+
+    folder: Path
+    stand_in: bool
+    scale: str
+    not_run: Mapping[str, str] = field(default_factory=dict)
+
+    def tables(self, names: Iterable[str]) -> dict[str, pd.DataFrame]:
+        """Return those of the tables that are there now."""
+        paths = {name: self.folder / f"{name}.csv" for name in names}
+        return {name: read_table(path) for name, path in paths.items() if path.is_file()}
+
+    def without(self, names: Iterable[str]) -> str:
+        """Return which tables are missing, with the reason where it is known."""
+        told = []
+        for name in names:
+            reason = self.not_run.get(name.partition("/")[2])
+            told.append(f"{name} ({reason})" if reason else name)
+        return ", ".join(told)
+
+
+def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
+    """Return the verdict on one claim, and what it rests on.
+
+    A claim about data is never judged on stand-ins, nor at the scale `smoke`, which trains next to nothing. Where a
+    table is missing, a claim about each of several data sets is judged on the others, and says so.
+    """
+    if claim.about_data and run.stand_in:
+        return STAND_IN, _noted("made-up records say nothing about it; run with data=real")
+    if claim.about_data and run.scale == "smoke":
+        return NOT_RUN, _noted("the scale smoke trains too little; run with scale=laptop or scale=paper")
+    tables = run.tables(claim.tables)
+    missing = [name for name in claim.tables if name not in tables]
+    if missing and not (claim.each and tables):
+        return NOT_RUN, _noted(f"without {run.without(missing)}")
+    try:
+        finding = claim.check(tables)
+    except MissingRowsError as error:
+        return NOT_RUN, _noted(f"{error} at scale {run.scale}")
+    if missing:
+        finding = _noted(f"judged without {run.without(missing)}", finding)
+    return _HOLDS[finding.holds], finding
+
+
+def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:
+    """Return the verdicts on the claims of all papers.
+
+    Args:
+        claims: paper -> its claims.
+        run: the run.
+
+    Returns:
+        One row for each claim, in the order given, with the columns `COLUMNS`; `paper_value` and `note` are texts,
+        empty where there is nothing to say; measured, low and high are NaN where nothing was measured.
+    """
+    rows = []
+    for paper, of_paper in claims.items():
+        for claim in of_paper:
+            verdict, found = judge(claim, run)
+            about = [paper, claim.artifact, claim.id, claim.ours, claim.statement, claim.criterion, claim.paper_value]
+            rows.append([*about, verdict, found.measured, found.low, found.high, found.note])
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Return how many claims of each paper have each verdict: one row a paper, one column for each of `VERDICTS`."""
+    table = pd.crosstab(verdicts["paper"], verdicts["verdict"])
+    return table.reindex(index=verdicts["paper"].unique(), columns=list(VERDICTS), fill_value=0)
+
+
+def _noted(note: str, finding: Finding = _NOTHING) -> Finding:
+    told = "; ".join(filter(None, (finding.note, note)))
+    return Finding(finding.measured, finding.low, finding.high, finding.holds, told, finding.margin)

@@ -1,0 +1,78 @@
+"""The metrics of one experiment, asked for by meaning."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import pandas as pd
+
+from dpmia.claims.claim import MissingRowsError
+
+#: The `attack` of metrics that belong to the model itself.
+MODEL = "model"
+
+
+class Replicates:
+    """A table `replicates/<experiment>`: one number for each replicate and question."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        """Take a table as `dpmia.measure.replicates_table` returns it."""
+        self.experiment = str(table["experiment"].iloc[0])
+        self.arms = list(dict.fromkeys(table["arm"]))
+        key = ["arm", "epsilon", "attack", "metric"]
+        self._values = {
+            key: rows.set_index("replicate")["value"].sort_index() for key, rows in table.groupby(key, sort=False)
+        }
+
+    def __call__(self, arm: str, epsilon: float, attack: str = MODEL, metric: str = "advantage") -> pd.Series:
+        """Return the values of a metric by replicate.
+
+        Raises:
+            MissingRowsError: it was not measured.
+        """
+        try:
+            return self._values[arm, float(epsilon), attack, metric]
+        except KeyError:
+            what = f"{metric} of {attack}, arm {arm}, ε = {tell(epsilon)}"
+            raise MissingRowsError(f"{self.experiment} has no {what}") from None
+
+    def epsilons(
+        self, arm: str, attack: str = MODEL, metric: str = "advantage", least: float = 0.0, most: float = math.inf
+    ) -> list[float]:
+        """Return the epsilons from `least` to `most` for which a metric was measured, rising.
+
+        Raises:
+            MissingRowsError: there are none.
+        """
+        found = sorted(
+            epsilon
+            for an_arm, epsilon, an_attack, a_metric in self._values
+            if (an_arm, an_attack, a_metric) == (arm, attack, metric) and least <= epsilon <= most
+        )
+        if not found:
+            what = f"{metric} of {attack}, arm {arm}, ε from {tell(least)} to {tell(most)}"
+            raise MissingRowsError(f"{self.experiment} has no {what}")
+        return found
+
+    def chosen(self, wanted: Iterable[float], arm: str, attack: str = MODEL, metric: str = "advantage") -> list[float]:
+        """Return those of the epsilons `wanted` for which a metric was measured.
+
+        Raises:
+            MissingRowsError: there are none.
+        """
+        wanted = list(wanted)
+        found = [epsilon for epsilon in self.epsilons(arm, attack, metric) if epsilon in wanted]
+        if not found:
+            what = f"{metric} of {attack}, arm {arm}, at any of ε = {', '.join(map(tell, wanted))}"
+            raise MissingRowsError(f"{self.experiment} has no {what}")
+        return found
+
+    def mean(self, arm: str, epsilons: Iterable[float], attack: str = MODEL, metric: str = "advantage") -> pd.Series:
+        """Return for each replicate the mean over epsilons."""
+        return pd.concat([self(arm, epsilon, attack, metric) for epsilon in epsilons], axis=1).mean(axis=1)
+
+
+def tell(epsilon: float) -> str:
+    """Return an epsilon as people write it."""
+    return "∞" if math.isinf(epsilon) else f"{epsilon:g}"
