@@ -151,7 +151,7 @@ def replay(engine_type, architecture=PERCEPTRON, victim=RECORDS - 1, **changes):
 )
 def test_one_record_changes_a_step_by_its_own_clipped_gradient_and_by_nothing_else(engine, architecture, changes):
     longest, longest_swapped = 0.0, 0.0
-    for victim in (0, 3, RECORDS - 1):
+    for victim in (3, RECORDS - 1):
         found, largest, largest_swapped = replay(engine, architecture, victim, **changes)
         assert not found
         longest, longest_swapped = max(longest, largest), max(longest_swapped, largest_swapped)
