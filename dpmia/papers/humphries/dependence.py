@@ -37,8 +37,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
-    """Draw one panel for the smallest epsilon and one for the largest: advantage against the index, a point an arm."""
-    epsilons = sorted(table["epsilon"].unique())
+    """Draw one panel for the smallest epsilon of all experiments and one for the largest: a point for each arm."""
+    epsilons = sorted(set.intersection(*(set(rows) for _, rows in table.groupby("experiment")["epsilon"])))
     chosen = [epsilons[0], epsilons[-1]] if len(epsilons) > 1 else epsilons
     figure, axes = drawing.panels(len(chosen), facts, width=5.4, height=4.2)
     names = list(table["experiment"].unique())

@@ -49,7 +49,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """
     rows = pd.concat(tables.values(), ignore_index=True)
     rows = rows[rows["metric"].isin(METRICS) | rows["metric"].str.startswith("accuracy_")]
-    return pd.concat([rows, *(_bound(rows, name, fact) for name, fact in facts.experiments.items())])
+    bounds = [_bound(rows, name, fact) for name, fact in facts.experiments.items()]
+    return pd.concat([rows, *bounds], ignore_index=True)
 
 
 def _bound(rows: pd.DataFrame, experiment: str, fact: dict[str, Any]) -> pd.DataFrame:

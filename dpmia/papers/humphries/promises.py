@@ -15,9 +15,9 @@ from dpmia.settings.arms import IID_SUFFIX
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return the advantages under each promise, in a column `promise`, with the bound of replace-one."""
     rows = with_bounds(tables, facts)
-    return rows[rows["metric"].isin((*METRICS, "bound"))].assign(
-        promise=rows["experiment"].map({name: _promise(fact) for name, fact in facts.experiments.items()})
-    )
+    rows = rows[rows["metric"].isin((*METRICS, "bound"))]
+    promises = {name: _promise(fact) for name, fact in facts.experiments.items()}
+    return rows.assign(promise=rows["experiment"].map(promises))
 
 
 def _promise(fact: dict) -> str:
