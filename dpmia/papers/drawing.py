@@ -118,6 +118,11 @@ def legend(figure: Figure) -> None:
     figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, handlelength=2.6)
 
 
+def _accountant(fact: dict) -> str:
+    name, _, rest = fact["accountant"].partition("_")
+    return f"{name.upper()} {rest.replace('_', ' ')}".strip()
+
+
 def _model(fact: dict) -> str:
     pooled = f" on pixels averaged {fact['pool']} x {fact['pool']}" if fact["pool"] > 1 else ""
     return f"Models: {fact['model']}{pooled}"
@@ -128,7 +133,7 @@ def run_facts(facts: Facts) -> str:
     told = [
         f"{_model(fact)}, {fact['epochs']} epochs, batch {fact['batch_size']}, {fact['replicates']} replicates. "
         f"DP-{OPTIMISERS[fact['optimiser']]}, {fact['sampling']} batches, clip norm {fact['clip_norm']:g}, "
-        f"δ = {fact['delta']:g}, {fact['relation'].replace('_', '-')}, {fact['accountant'].upper()} accountant."
+        f"δ = {fact['delta']:g}, {fact['relation'].replace('_', '-')}, {_accountant(fact)} accountant."
         for fact in facts.experiments.values()
     ]
     source = "Stand-in data" if facts.stand_in else "Real data"

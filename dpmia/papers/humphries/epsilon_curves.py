@@ -94,7 +94,12 @@ def pair(arm: str) -> list[Curve]:
 
 
 def advantage_panel(
-    axes: Axes, table: pd.DataFrame, curves: list[Curve], attack: str, control: str | None = None
+    axes: Axes,
+    table: pd.DataFrame,
+    curves: list[Curve],
+    attack: str,
+    control: str | None = None,
+    ceiling_colour: str = "black",
 ) -> None:
     """Draw the advantage of one attack, the bound, and the line at 0.
 
@@ -104,6 +109,7 @@ def advantage_panel(
         curves: the arms.
         attack: name of the attack.
         control: arm for which random scores under the rule of an oracle are drawn; None for an attack that is none.
+        ceiling_colour: of the exact ceiling, which is that of the last arm.
     """
     chosen = table[table["metric"] == "advantage"]
     scale = drawing.EpsilonScale(chosen["epsilon"])
@@ -120,7 +126,9 @@ def advantage_panel(
     bound = table[table["metric"] == "bound"]
     axes.plot(bound["epsilon"], bound["mean"], "--", color="black", label="bound for IID")
     ceiling = table[(table["metric"] == "advantage_ceiling") & (table["arm"] == curves[-1].arm)].sort_values("epsilon")
-    axes.plot(ceiling["epsilon"], ceiling["mean"], "-.", color="black", linewidth=1, label="exact ceiling for IID")
+    axes.plot(
+        ceiling["epsilon"], ceiling["mean"], ".-.", color=ceiling_colour, linewidth=1, label="exact ceiling for IID"
+    )
     if (chosen["attack"] == BLIND).any():
         axes.plot([], [], color="0.4", linestyle=BLIND_LINE, linewidth=1, label="blind baseline (no model)")
     axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)

@@ -13,9 +13,13 @@ from dpmia.settings.arms import IID_SUFFIX
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return the advantages under each promise, in a column `promise`, with the bound of replace-one."""
+    """Return the advantages under each promise, in a column `promise`, with the bound of replace-one.
+
+    Only epsilons that all of the experiments were run with.
+    """
     rows = with_bounds(tables, facts)
-    rows = rows[rows["metric"].isin((*METRICS, "bound"))]
+    shared = set.intersection(*(set(table["epsilon"]) for table in tables.values()))
+    rows = rows[rows["metric"].isin(METRICS) & rows["epsilon"].isin(shared) | (rows["metric"] == "bound")]
     promises = {name: _promise(fact) for name, fact in facts.experiments.items()}
     return rows.assign(promise=rows["experiment"].map(promises))
 
@@ -35,13 +39,13 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         bound = table[(table["metric"] == "bound") & (table["experiment"] == first)]
         for (promise, rows), colour in zip(table.groupby("promise", sort=False), drawing.COLOURS, strict=False):
             rows = pd.concat([rows[rows["metric"] != "bound"], bound])
-            advantage_panel(panel, rows, [Curve(name, promise, colour)], "optimal_threshold")
+            advantage_panel(panel, rows, [Curve(name, promise, colour)], "optimal_threshold", ceiling_colour=colour)
         panel.set_title(f"optimal threshold (oracle), {title}")
     axes[1].set_ylabel("")
     drawing.legend(figure)
     drawing.caption(
         figure,
-        "The bound is that of replace-one. As published: shuffled batches judged as if they were sampled, with half "
+        "The bound is that of replace-one; ceilings have the colours of their promises. As published: shuffled batches judged as if they were sampled, with half "
         f"the noise that replace-one asks for; no theorem covers it. {drawing.run_facts(facts)}",
     )
     return figure
