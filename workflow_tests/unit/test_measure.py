@@ -7,19 +7,32 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from dpmia.attacks.base import measure
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
-from dpmia.measure import COLUMNS, KEYS, accuracy_table, attack_table, read_table, summary_table
+from dpmia.measure import (
+    BLIND,
+    COLUMNS,
+    KEYS,
+    accuracy_table,
+    attack_table,
+    read_table,
+    replicates_table,
+    summary_table,
+)
 from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
+from dpmia.theory.bounds import humphries_advantage
+from dpmia.training.accounting import Mechanism
 
 ARMS, EPSILONS, REPLICATES = ("va", "va-iid"), ("0.1", "1000", "inf"), range(4)
 
 
-def model(arm, epsilon, replicate, validation=0):
+def model(arm, epsilon, replicate, validation=0, **about):
     number = [ARMS.index(arm), EPSILONS.index(epsilon), replicate]
     rng = np.random.default_rng(number)
     part = np.repeat(np.array([MEMBER, NONMEMBER, VALIDATION], dtype=np.uint8), [20, 30, validation])
-    about = {"arm": arm, "iid": arm.endswith("-iid"), "epsilon": epsilon, "replicate": replicate, "meaning": number}
+    key = {"arm": arm, "iid": arm.endswith("-iid"), "epsilon": epsilon, "replicate": replicate, "meaning": number}
+    about = {**key, "accounting": None, "compares": "replace_one", **about}
     labels = rng.integers(0, 2, len(part))
     return Signal(about, np.arange(len(part)), labels, part, rng.standard_normal((len(part), 2)).astype(np.float32))
 
@@ -35,6 +48,11 @@ def files(tmp_path_factory):
     return paths
 
 
+def measured(details=False):
+    """Return what is measured of an attack on one model."""
+    return measure(OptimalThreshold(), model("va", "inf", 0), None, None, details)
+
+
 @pytest.fixture(scope="module")
 def table(files):
     return attack_table("heart", "optimal_threshold", OptimalThreshold(), files, 1)
@@ -42,7 +60,8 @@ def table(files):
 
 def test_attack_tables_are_tidy(table):
     assert table.columns.tolist() == COLUMNS
-    metrics = ["advantage", "auc", "fpr", "resolution", "tpr", "tpr_at_0.1pct_fpr", "tpr_at_1pct_fpr"]
+    metrics = sorted(measured())
+    assert {"advantage", "auc", "fpr", "resolution", "tpr", "tpr_at_0.1pct_fpr", "tpr_at_1pct_fpr"} <= set(metrics)
     expected = itertools.product(
         ["heart"], ARMS, [0.1, 1000.0, np.inf], ["optimal_threshold"], [True], metrics, REPLICATES
     )
@@ -75,7 +94,7 @@ def test_a_model_is_attacked_with_the_same_randomness_in_any_block(files, tmp_pa
     alone = attack_table("heart", "random", RandomScores(), [tmp_path / "alone.npz"], 1)
     whole = attack_table("heart", "random", RandomScores(), files, 1)
     merged = alone.merge(whole, on=COLUMNS[:-1], suffixes=("_alone", ""))
-    assert len(merged) == len(alone) == 7
+    assert len(merged) == len(alone) == len(measured())
     assert merged["value_alone"].equals(merged["value"])
 
 
@@ -88,6 +107,17 @@ def test_random_attacks_follow_the_root_seed_the_name_and_the_model(files):
     assert advantages() != advantages(seed=2)
     assert advantages() != advantages(name="other")
     assert len(set(advantages())) == len(advantages())
+
+
+def test_only_models_of_the_chosen_epsilons_are_attacked(files, table):
+    chosen = attack_table("heart", "optimal_threshold", OptimalThreshold(), files, 1, epsilons=["0.1", "inf"])
+    expected = table[table["epsilon"] != 1000].reset_index(drop=True)
+    pd.testing.assert_frame_equal(chosen, expected)
+
+
+def test_details_are_measured_on_request(files, table):
+    more = attack_table("heart", "optimal_threshold", OptimalThreshold(), files, 1, details=True)
+    assert set(more["metric"]) == set(measured(details=True)) > set(table["metric"])
 
 
 def test_deterministic_attacks_do_not_follow_the_seed(files):
@@ -112,16 +142,64 @@ def test_accuracy_is_told_of_the_parts_that_there_are(tmp_path):
         assert metrics["va"][f"loss_{part}"] == pytest.approx(with_validation.losses[rows].mean())
 
 
+def ceiling(tmp_path, accounting, compares="replace_one"):
+    save_signals(tmp_path / "a.npz", [model("va", "1000", 0, accounting=accounting, compares=compares)], {})
+    table = accuracy_table("heart", [tmp_path / "a.npz"]).set_index("metric")["value"]
+    return table.get("advantage_ceiling")
+
+
+@pytest.mark.parametrize(("compares", "distance"), [("add_remove", 1), ("replace_one", 2)])
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+def test_the_ceiling_of_one_noisy_sum_is_the_distance_of_two_normal_laws(tmp_path, compares, distance, relation):
+    accounting = Mechanism("poisson", 1.0, 1, 1, relation, 1e-5, "pld").record(9.0, 1.5, 1.0)
+    expected = 2 * stats.norm.cdf(distance / 1.5 / 2) - 1
+    # It is drawn from above, and follows what the experiment compares and not what the promise was counted for.
+    assert expected <= ceiling(tmp_path, accounting, compares) < expected + 1e-4
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1, 10])
+def test_a_ceiling_is_never_above_the_formula(tmp_path, epsilon):
+    mechanism = Mechanism("poisson", 0.1, 20, 2, "replace_one", 1e-5, "pld")
+    accounting = mechanism.record(epsilon, mechanism.noise_multiplier(epsilon), 1.0)
+    assert 0 < ceiling(tmp_path, accounting) <= humphries_advantage(epsilon, 1e-5)
+
+
+def test_a_model_without_privacy_has_no_ceiling(tmp_path):
+    assert ceiling(tmp_path, None) is None
+
+
 def test_no_files_are_an_empty_table():
     assert attack_table("heart", "a", AverageThreshold(), [], 1).columns.tolist() == COLUMNS
 
 
+def test_all_metrics_of_an_experiment_stand_in_one_table_in_one_order(table, files):
+    accuracy = accuracy_table("heart", files)
+    rows = replicates_table([table, accuracy])
+    assert rows.columns.tolist() == COLUMNS
+    assert len(rows) == len(table) + len(accuracy)
+    pd.testing.assert_frame_equal(rows, replicates_table(iter([accuracy.iloc[::-1], table.iloc[:9], table.iloc[9:]])))
+
+
+def test_the_excess_of_an_attack_is_what_it_reaches_beyond_the_blind_baseline_of_its_split(table):
+    blind = table[(table["metric"].isin(("advantage", "auc"))) & (table["replicate"] < 3)]
+    blind = blind.assign(attack=BLIND, oracle=False, value=np.linspace(0, 1, len(blind)))
+    rows = replicates_table([table, blind])
+    excess = rows[rows["metric"].str.endswith("_excess")]
+    assert set(excess["attack"]) == {"optimal_threshold"}
+    assert len(excess) == 2 * len(ARMS) * len(EPSILONS) * 3
+    keys = ["arm", "epsilon", "replicate"]
+    values = rows.set_index(["attack", "metric", *keys])["value"]
+    for row in excess.itertuples():
+        model, metric = (row.arm, row.epsilon, row.replicate), row.metric.removesuffix("_excess")
+        assert row.value == values["optimal_threshold", metric, *model] - values[BLIND, metric, *model]
+        assert row.oracle
+
+
 def test_summaries_are_means_over_replicates_with_intervals(table, files):
     accuracy = accuracy_table("heart", files)
-    summary = summary_table([table, accuracy])
+    summary = summary_table(replicates_table([table, accuracy]))
     assert summary.columns.tolist() == [*KEYS, "mean", "low", "high", "replicates"]
-    assert len(summary) == len(ARMS) * len(EPSILONS) * (7 + 4)
-    pd.testing.assert_frame_equal(summary, summary_table([accuracy, table.iloc[::-1]]))
+    assert len(summary) == len(ARMS) * len(EPSILONS) * (len(measured()) + 4)
     both = pd.concat([table, accuracy])
     for row in summary.itertuples():
         same = (both["arm"] == row.arm) & (both["epsilon"] == row.epsilon)
@@ -138,18 +216,18 @@ def test_summaries_are_means_over_replicates_with_intervals(table, files):
 
 
 def test_infinite_epsilon_is_averaged_like_any_other(table):
-    summary = summary_table([table])
-    assert np.isinf(summary["epsilon"]).sum() == len(ARMS) * 7
+    summary = summary_table(table)
+    assert np.isinf(summary["epsilon"]).sum() == len(ARMS) * len(measured())
 
 
 def test_tables_survive_being_written_and_read(table, files, tmp_path):
-    for written in (table, accuracy_table("heart", files), summary_table([table])):
+    for written in (table, accuracy_table("heart", files), summary_table(table)):
         written.to_csv(tmp_path / "a.csv", index=False)
         pd.testing.assert_frame_equal(read_table(tmp_path / "a.csv"), written)
 
 
-def test_names_that_look_like_missing_values_stay_names(tmp_path):
-    names = ["null", "NA", "nan", "none", "None", "", "n/a"]
+def test_names_that_look_like_missing_values_stay_names_and_empty_cells_are_missing(tmp_path):
+    names = ["null", "NA", "nan", "none", "None", "n/a", "-"]
     written = pd.DataFrame(
         {"experiment": names, "arm": names, "epsilon": [1, np.inf, 0.1, 1, 1, 1, 1], "mean": [0.5, np.nan, *[1.0] * 5]}
     )
