@@ -453,12 +453,14 @@ def test_stand_ins_hold_every_class_and_use_the_grey_levels(made, name):
     assert 30 < raw.pixels.std() < 90
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["mnist", "svhn"])
 def test_a_seed_decides_on_every_byte_of_a_stand_in(made, name, tmp_path):
     folder, _, _ = made[name]
     write_stand_in(name, tmp_path, 0)
     for raw in raw_files(name):
-        assert (tmp_path / raw.file).read_bytes() == (folder / raw.file).read_bytes()
+        content = (tmp_path / raw.file).read_bytes()
+        assert content == (folder / raw.file).read_bytes()
+        assert name != "svhn" or content[:116].rstrip() == b"MATLAB 5.0 MAT-file, made up", "the time of writing"
 
 
 def test_another_seed_makes_other_pictures():

@@ -364,9 +364,9 @@ def test_files_that_are_not_the_published_ones_are_refused(toys, file, fault):
 def test_the_table_of_sources_is_complete():
     assert {file.dataset for file in all_raw_files()} >= {"adult", "compas", "heart", "student"}
     digits = {"sha256": 64, "md5": 32}
-    checksums = [file.checksum for file in all_raw_files() if file.checksum]
-    assert len(set(checksums)) == len(checksums)
-    for checksum in checksums:
+    places = [(file.dataset, file.file) for file in all_raw_files()]
+    assert len(set(places)) == len(places)
+    for checksum in {file.checksum for file in all_raw_files() if file.checksum}:
         algorithm, _, digest = checksum.partition(":")
         assert int(digest, 16) >= 0
         assert len(digest) == digits[algorithm]
