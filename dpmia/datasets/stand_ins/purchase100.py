@@ -13,8 +13,8 @@ from dpmia.files import whole_file
 #: Scale -> records.
 ROWS = {"smoke": 2_000, "laptop": 20_000, "paper": 197_324}
 
-# A network of 512, 256, 128 and 64 units that fits all of its 2500, 5000 or 10000 training records reaches 55, 66
-# and 74 percent on others; Ye et al. 2022 print 52.5, 65.4 and 75.5 (table 1, Ia, IIa, III).
+# A network of 512, 256, 128 and 64 units that fits all of its 2500, 5000 or 10000 training records reaches 51, 67
+# and 76 percent on others; Ye et al. 2022 print 52.5, 65.4 and 75.5 (table 1, Ia, IIa, III).
 
 #: Number of tastes that decide on all items.
 TASTES = 20

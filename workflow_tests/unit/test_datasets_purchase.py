@@ -1,0 +1,144 @@
+"""Purchase100: the file as Shokri et al. wrote it, damaged files told by row and column, and the stand-in."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from dpmia.datasets import purchase100
+from dpmia.datasets.sources import raw_files, require_published
+from dpmia.datasets.stand_ins import purchase100 as made_up
+from dpmia.errors import ConfigError, DataError
+
+ITEMS = np.random.default_rng(0).integers(0, 2, (7, 600))
+CLASSES = [1, 100, 3, 3, 50, 2, 99]
+
+
+def text(items=ITEMS, classes=CLASSES):
+    return "".join(f"{label},{','.join(map(str, row))}\n" for label, row in zip(classes, items, strict=True))
+
+
+def read(folder, content):
+    (folder / purchase100.FILE).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return purchase100.read(folder)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        text(),
+        text().replace("\n", "\r\n"),
+        text().rstrip("\n"),
+        text(ITEMS.astype(float)),
+        gzip.compress(text().encode()),
+        "".join(f'"{line.partition(",")[0]}",{line.partition(",")[2]}\n' for line in text().splitlines()),
+    ],
+    ids=["plain", "carriage returns", "no last line end", "decimals", "gzipped", "quoted classes"],
+)
+def test_the_class_comes_first_and_then_600_items(tmp_path, content):
+    dataset = purchase100.encode(read(tmp_path, content))
+    assert dataset.x.dtype == np.float32
+    np.testing.assert_array_equal(dataset.x, ITEMS)
+    assert [dataset.classes[label] for label in dataset.y] == [str(label) for label in CLASSES]
+    assert (dataset.features[0], dataset.features[-1], len(dataset.classes)) == ("item 1", "item 600", 100)
+    assert dataset.provenance["files"][0]["rows"] == 7
+    assert dataset.provenance["stand_in"] is False
+    assert dataset.image is None
+
+
+def changed(row, column, field):
+    """The file with one field changed; row and column from 1."""
+    lines = [line.split(",") for line in text().splitlines()]
+    lines[row - 1][column - 1] = field
+    return "\n".join(map(",".join, lines)) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (changed(5, 601, "2"), "dataset_purchase, row 5, column 601: found '2'; expected 0 or 1"),
+        (changed(5, 3, "x"), "row 5, column 3: found 'x'; expected 0 or 1"),
+        (changed(5, 3, ""), "row 5, column 3: found an empty field"),
+        (changed(5, 3, "0.5"), r"row 5, column 3: found '0\.5'"),
+        (changed(5, 3, "nan"), "row 5, column 3: found an empty field"),
+        (changed(5, 1, "0"), "row 5, column 1: found '0'; expected a class from 1 to 100"),
+        (changed(5, 1, "101"), "row 5, column 1: found '101'"),
+        (changed(5, 1, "1.5"), r"row 5, column 1: found '1\.5'"),
+        (changed(5, 1, "-1"), "row 5, column 1: found '-1'"),
+        (changed(5, 600, "1,1"), "line 5, saw 602"),
+        ("\n".join(line.rpartition(",")[0] for line in text().splitlines()), "row 1: found 600 fields; expected 601"),
+        (text()[:-3], "row 7, column 601: found an empty field"),
+        ("", "no records; expected at least one"),
+        ("\n", "no records"),
+        (b"\xff\xfe" + text().encode(), "no such table|row 1, column 1"),
+        ("<html>\n", "row 1: found 1 fields"),
+    ],
+)
+def test_a_damaged_file_is_told_by_row_and_column(tmp_path, monkeypatch, content, fault):
+    monkeypatch.setattr(purchase100, "_CHUNK", 3)
+    with pytest.raises(DataError, match=fault):
+        read(tmp_path, content)
+
+
+def test_a_missing_file_is_told(tmp_path):
+    with pytest.raises(DataError, match="dataset_purchase: found no such file"):
+        purchase100.read(tmp_path)
+
+
+def test_records_do_not_depend_on_how_many_are_parsed_at_a_time(tmp_path, monkeypatch):
+    whole = read(tmp_path, text())
+    monkeypatch.setattr(purchase100, "_CHUNK", 2)
+    parts = read(tmp_path, text())
+    np.testing.assert_array_equal(parts.items, whole.items)
+    np.testing.assert_array_equal(parts.labels, whole.labels)
+
+
+def test_there_are_no_attributes(tmp_path):
+    with pytest.raises(ConfigError, match="attributes of purchase100: found 'item 1'; expected none"):
+        purchase100.encode(read(tmp_path, text()), ("item 1",))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("purchase100")
+    made_up.write_files(folder, 0, "smoke")
+    return folder, purchase100.encode(purchase100.read(folder))
+
+
+def test_the_stand_in_is_in_the_publishers_file(made):
+    folder, dataset = made
+    [raw] = raw_files("purchase100")
+    assert sorted(path.name for path in folder.iterdir()) == sorted([raw.file, "STAND-IN.txt"])
+    assert [file["name"] for file in dataset.provenance["files"]] == [raw.file]
+    assert dataset.provenance["stand_in"] is True
+    assert dataset.x.shape == (2_000, 600)
+    assert (folder / raw.file).read_bytes().count(b"\n") == 2_000
+    assert made_up.ROWS["paper"] == raw.rows == 197_324
+
+
+def test_the_stand_in_has_all_classes_and_no_item_that_nobody_or_everybody_buys(made):
+    _, dataset = made
+    assert np.bincount(dataset.y, minlength=100).min() > 0
+    assert 0 < dataset.x.mean(axis=0).min() < dataset.x.mean(axis=0).max() < 1
+    assert dataset.x.mean() == pytest.approx(0.25, abs=0.03)
+
+
+def test_a_seed_decides_on_every_byte_and_the_scale_on_the_number_of_rows(made, tmp_path, monkeypatch):
+    folder, dataset = made
+    content = (folder / purchase100.FILE).read_bytes()
+    made_up.write_files(tmp_path / "same", 0, "smoke")
+    assert (tmp_path / "same" / purchase100.FILE).read_bytes() == content
+    made_up.write_files(tmp_path / "other", 1, "smoke")
+    assert (tmp_path / "other" / purchase100.FILE).read_bytes() != content
+    monkeypatch.setitem(made_up.ROWS, "smoke", 6_000)
+    made_up.write_files(tmp_path / "more", 0, "smoke")
+    more = purchase100.encode(purchase100.read(tmp_path / "more"))
+    # The same items are popular in the same classes: the class means of one tell the classes of the other.
+    means = np.stack([more.x[more.y == label].mean(axis=0) for label in range(100)])
+    nearest = ((dataset.x**2).sum(1)[:, None] - 2 * dataset.x @ means.T + (means**2).sum(1)).argmin(axis=1)
+    assert np.mean(nearest == dataset.y) > 0.5
+
+
+def test_a_file_that_nobody_can_verify_is_named(made):
+    _, dataset = made
+    assert require_published("purchase100", dataset.provenance["files"]) == ("dataset_purchase",)
