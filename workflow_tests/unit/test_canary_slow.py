@@ -1,8 +1,9 @@
 """The long form of the audit: many models, so that a lower bound comes near the claim and small faults show.
 
-A right engine fails the audits below with probability OVERALL_ERROR at most, were the seeds drawn anew: each of the
-bounds has its share of it (Bonferroni). In audits of simulated scores, .8 of the claim lies four or more standard
-deviations below the mean bound, but now and then the test chosen is a poor one and the bound comes out lower.
+A right engine fails one of the audits below with probability OVERALL_ERROR at most, were the seeds drawn anew: each of
+the bounds has its share of it (Bonferroni). In audits of simulated scores, .8 of the claim lies four or more standard
+deviations below the mean bound, but now and then the test chosen is a poor one and the bound comes out lower. Near
+epsilon 1 the same numbers of models tell less: 60 000 with and without the canary reached .73 of the claim.
 """
 
 from __future__ import annotations
