@@ -14,11 +14,13 @@ from dpmia.registry import load
 from dpmia.settings import jobs
 from dpmia.settings.messages import checked
 from dpmia.settings.schema import Experiment
-from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, load_signals, save_signals
+from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, load_signals, save_signals
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
 from dpmia.training.accounting import Mechanism
+from dpmia.training.answers import architecture_for
 from dpmia.training.block import train_block
+from dpmia.training.recipe import Run
 
 INF = math.inf
 ENGINES = ["stacked", "opacus"]
@@ -48,10 +50,11 @@ def experiment(engine="stacked", **changes):
         "arms": {"one": {"group": "a"}},
         "model": {"hidden": [6]},
         "training": {"engine": engine, "batch_size": 10, "epochs": 2},
+        "privacy": {"relation": "add_remove", "accountant": "rdp"},  # whose noise is found at once
         "epsilons": [[1, "inf"]],
         "replicates": 3,
         "block": 3,
-        "attacks": ["random"],
+        "attacks": {"random": {}},
     }
     return checked(Experiment, settings | changes, "test")
 
@@ -115,7 +118,7 @@ def test_accounting_is_kept_beside_every_private_model_and_is_true(trained):
             continue
         names = ("sampler", "rate", "steps", "epochs", "relation", "delta", "accountant")
         mechanism = Mechanism(**{name: record[name] for name in names})
-        assert mechanism == Mechanism("poisson", 10 / 40, 8, 2, "replace_one", 1e-5, "pld")
+        assert mechanism == Mechanism("poisson", 10 / 40, 8, 2, "add_remove", 1e-5, "rdp")
         assert 0.99 < mechanism.epsilon(record["noise_multiplier"]) <= 1 == record["epsilon"]
         assert record["noise_sd"] == record["noise_multiplier"] * record["clip_norm"]
         assert signal.about["steps"] == 8
@@ -128,6 +131,8 @@ def test_what_is_told_of_a_model_is_plain_data_and_survives_a_file(trained, tmp_
         assert json.loads(json.dumps(one.about, allow_nan=False)) == other.about
         assert np.array_equal(one.logits, other.logits)
         assert one.about["role"] == "target"
+        assert one.about["compares"] == "replace_one"
+        assert one.about["model"] == {"build": "dpmia.models.mlp:perceptron", "shape": {"hidden": [6]}}
         assert one.about["iid"] == one.about["arm"].endswith("-iid")
         assert one.about["recipe"]["epochs"] == 2
 
@@ -194,10 +199,75 @@ def test_validation_records_are_asked_about_too(dataset):
     assert signals[0].of(VALIDATION).records.tolist() == list(range(70, 82))
 
 
+def test_the_population_is_asked_about_where_an_attack_needs_it(dataset):
+    given = experiment(block=1, replicates=1, attacks={"population": {}})
+    split = Split(np.arange(40), np.arange(40, 70), np.arange(70, 90), [])
+    signals = train(dataset, given, [INF], splits={("one", 0): split, ("one-iid", 0): split})
+    assert signals[0].of(POPULATION).records.tolist() == list(range(70, 90))
+    without = train(
+        dataset, experiment(block=1, replicates=1), [INF], splits={("one", 0): split, ("one-iid", 0): split}
+    )
+    assert len(without[0].of(POPULATION).records) == 0
+    np.testing.assert_allclose(signals[0].of(MEMBER).logits, without[0].of(MEMBER).logits, rtol=0, atol=1e-6)
+
+
+def test_kept_parameters_are_those_of_the_model(dataset):
+    changes = {"attacks": {"distillation": {}}, "references": {"count": 1, "block": 1}, "block": 1, "replicates": 1}
+    signals = train(dataset, experiment(**changes))
+    for signal in signals:
+        module = architecture_for(dataset, signal.about["model"]).module()
+        torch.nn.utils.vector_to_parameters(torch.from_numpy(signal.parameters), module.parameters())
+        with torch.inference_mode():
+            logits = module(torch.from_numpy(dataset.inputs(signal.records))).numpy()
+        np.testing.assert_allclose(logits, signal.logits, rtol=0, atol=1e-5)
+    assert len({signal.parameters.tobytes() for signal in signals}) == len(signals)
+    assert train(dataset, experiment(block=1, replicates=1))[0].parameters is None
+
+
+def test_arms_may_have_models_of_different_shapes(dataset):
+    arms = {"one": {"group": "a"}, "wide": {"group": "a", "model": {"hidden": [8, 5]}}}
+    given = experiment(arms=arms, iid_arms=False, block=1, replicates=1)
+    both = by_key(train(dataset, given, [INF]))
+    assert_same(both["one", "inf", 0], train(dataset, experiment(iid_arms=False, block=1, replicates=1), [INF])[0])
+    assert both["wide", "inf", 0].about["model"]["shape"] == {"hidden": [8, 5]}
+    assert both["wide", "inf", 0].about["meaning"] == both["one", "inf", 0].about["meaning"]
+    assert not np.allclose(both["wide", "inf", 0].logits, both["one", "inf", 0].logits, atol=1e-3)
+
+
+def test_records_that_join_at_random_are_trained_on_though_only_some_are_asked_about(dataset, monkeypatch):
+    trained_on = {}
+
+    class Remembered(Run):
+        def __post_init__(self):
+            trained_on[self.name] = self.records
+
+    monkeypatch.setattr("dpmia.training.block.Run", Remembered)
+    given = experiment(
+        membership={"kind": "bernoulli", "records": 100, "asked": 30},
+        arms={"half": {"rate": 0.5}},
+        iid_arms=False,
+    )
+    job = jobs.split_job(given, 0)
+    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], 1)
+    sizes = set()
+    for (_, epsilon, replicate), signal in by_key(train(dataset, given, splits=splits)).items():
+        split = splits["half", replicate]
+        assert sorted(signal.records.tolist()) == list(range(30))
+        assert signal.of(MEMBER).records.tolist() == split.members.tolist()
+        training = trained_on[f"half/epsilon {epsilon}/replicate {replicate}"]
+        assert training.tolist() == sorted([*split.members, *split.background])
+        assert signal.about["compares"] == "add_remove"
+        # Nobody knows how many joined: steps and sampling rate follow from their expected number, 100 * 0.5.
+        sizes.add(len(training))
+        assert signal.about["steps"] == 10
+        assert epsilon == "inf" or signal.about["accounting"]["rate"] == 10 / 50
+    assert len(sizes) == 3
+
+
 def test_logits_do_not_depend_on_how_many_records_are_asked_at_once(dataset, monkeypatch):
     given = experiment(block=1, replicates=1)
     at_once = train(dataset, given)
-    monkeypatch.setattr("dpmia.training.block.ASKED_AT_ONCE", 7)
+    monkeypatch.setattr("dpmia.training.answers.ASKED_AT_ONCE", 7)
     for one, other in zip(at_once, train(dataset, given), strict=True):
         np.testing.assert_allclose(one.logits, other.logits, rtol=0, atol=1e-6)
 
@@ -226,8 +296,8 @@ def test_a_model_that_breaks_down_is_told_by_its_name(dataset, engine):
 
 
 def test_a_promise_that_cannot_be_kept_is_told(dataset):
-    given = experiment(privacy={"delta": 1e-30})
-    with pytest.raises(TrainingError, match=r"epsilon 1\.0, delta 1e-30"):
+    given = experiment(privacy={"delta": 1e-300})
+    with pytest.raises(TrainingError, match=r"epsilon 1\.0, delta 1e-300"):
         train(dataset, given, [1.0])
 
 
