@@ -45,7 +45,8 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.legend(figure)
     drawing.caption(
         figure,
-        "The bound is that of replace-one; ceilings have the colours of their promises. As published: shuffled batches judged as if they were sampled, with half "
-        f"the noise that replace-one asks for; no theorem covers it. {drawing.run_facts(facts)}",
+        "The bound is that of replace-one; ceilings have the colours of their promises. As published: shuffled batches "
+        "judged as if they were sampled, with half the noise that replace-one asks for; no theorem covers it. "
+        f"{drawing.run_facts(facts)}",
     )
     return figure
