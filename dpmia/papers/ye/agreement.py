@@ -1,0 +1,80 @@
+"""Table 2: how often two attacks give the same answer on members, and on non-members."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from dpmia.papers.artifact import Facts
+from dpmia.papers.ye.names import PAPER
+
+#: False positive rate that thresholds are set for.
+ALPHA = 0.3
+
+#: Columns and rows of the paper's table; GT is the truth, and L is attack L, which trains models without the record.
+TRUTH, LEFT_OUT = "GT", "L"
+ORDER = (TRUTH, LEFT_OUT, *PAPER)
+NAMES = {LEFT_OUT: "leave_one_out"} | PAPER
+
+PARTS = {"member": "train", "nonmember": "test"}
+
+#: Rates on 500 members and on 500 non-members, pair by pair as `combinations(ORDER, 2)` has them.
+PRINTED = {
+    "train": (
+        *(0.968, 0.696, 0.662, 0.772, 0.992),
+        *(0.692, 0.654, 0.796, 0.968),
+        *(0.874, 0.592, 0.696),
+        *(0.586, 0.662),
+        0.78,
+    ),
+    "test": (
+        *(0.41, 0.656, 0.664, 0.656, 0.372),
+        *(0.73, 0.706, 0.722, 0.822),
+        *(0.948, 0.756, 0.716),
+        *(0.732, 0.708),
+        0.692,
+    ),
+}
+
+COLUMNS = ["points", "first", "second", "paper", "ours", "spread", "asked", "targets"]
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return the agreement rate of every pair, beside the paper's.
+
+    Args:
+        tables: one table named `points/<experiment>` (see `dpmia.measure_points.points_table`).
+        facts: of the run.
+
+    Returns:
+        Columns `COLUMNS`. `ours` is the mean over target models and `spread` their standard deviation, missing of one
+        model; both are missing of an attack that did not run. `asked` counts records of each target model. With the
+        truth, an attack agrees at its true positive rate on `train` points and at 1 minus its false positive rate on
+        `test` points.
+
+    Raises:
+        ValueError: no threshold was set for `ALPHA`.
+    """
+    (rows,) = tables.values()
+    rows = rows[rows["alpha"] == ALPHA]
+    if rows.empty:
+        raise ValueError(f"no thresholds at alpha = {ALPHA} in {sorted(tables)}")
+    lines = []
+    for part, points in PARTS.items():
+        answers = [_answers(of_one, part) for _, of_one in rows[rows["part"] == part].groupby("target")]
+        asked = len(answers[0]) if answers else 0
+        for (one, other), paper in zip(combinations(ORDER, 2), PRINTED[points], strict=True):
+            rates = np.array([(a[one] == a[other]).mean() for a in answers if {one, other} <= set(a)])
+            mean = round(float(rates.mean()), 3) if len(rates) else None
+            spread = round(float(rates.std(ddof=1)), 3) if len(rates) > 1 else None
+            lines.append([points, one, other, paper, mean, spread, asked, len(rates)])
+    return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def _answers(rows: pd.DataFrame, part: str) -> pd.DataFrame:
+    """Return for one target model a row for each record, and a column of yes and no for each attack and the truth."""
+    says = rows.pivot(index="record", columns="attack", values="says").astype(bool)
+    found = pd.DataFrame({letter: says[name] for letter, name in NAMES.items() if name in says})
+    return found.assign(**{TRUTH: part == "member"})

@@ -1,0 +1,78 @@
+"""The figures and tables of Ye et al. 2022."""
+
+from __future__ import annotations
+
+from dpmia.papers.artifact import Artifact
+from dpmia.papers.ye.names import CIFAR10, CIFAR100, MNIST, PURCHASE, Configuration
+
+_HERE = "dpmia.papers.ye"
+
+_READING = (
+    "Ours: means over target models and their standard deviation. The spreads of the paper's accuracies are printed as "
+    "fractions. R and D take each record's losses for Gaussian on the logit scale."
+)
+_UNCLIPPED = "The paper clips gradients in configuration IV; here they are not clipped, so that IV is III with fewer "
+
+
+def _table(number: int, what: str, rows: tuple[Configuration, ...], note: str = "") -> Artifact:
+    caption = f"AUC of the attacks on {what}, and how the target models were trained. {_READING} {note}".strip()
+    tables = tuple(f"replicates/{row.experiment}" for row in rows)
+    return Artifact(f"ye_table{number}", "table", caption, f"{_HERE}.auc_tables:tabulate", tables=tables)
+
+
+def _roc(number: int, caption: str, *experiments: str) -> Artifact:
+    functions = (f"{_HERE}.roc:tabulate", f"{_HERE}.roc:draw")
+    return Artifact(
+        f"ye_fig{number}", "figure", caption, *functions, tuple(f"replicates/{name}" for name in experiments)
+    )
+
+
+ARTIFACTS = (
+    _table(1, "Purchase100", PURCHASE, f"{_UNCLIPPED}reference models."),
+    _table(3, "CIFAR10", CIFAR10),
+    _table(4, "CIFAR100", CIFAR100),
+    _table(5, "MNIST", MNIST),
+    _roc(3, "ROC of the attacks on Purchase100, configurations Ia and IIa.", "ye_purchase_1a", "ye_purchase_2a"),
+    _roc(
+        4,
+        f"ROC of the attacks on CIFAR10, configuration III, and Purchase100, configuration IV. {_UNCLIPPED}models.",
+        "ye_cifar10_3",
+        "ye_purchase_4",
+    ),
+)
+
+#: Artifacts that look at attacks record by record.
+BY_RECORD = (
+    Artifact(
+        "ye_table2",
+        "table",
+        "How often two attacks agree on Purchase100 IIa, on members (train) and non-members (test), at a false "
+        "positive rate of .3. GT is the truth. Attack L, whose models leave one record out, was not run.",
+        f"{_HERE}.agreement:tabulate",
+        tables=("points/ye_purchase_2a",),
+    ),
+    Artifact(
+        "ye_fig1",
+        "figure",
+        "The losses from which each attack takes its threshold, for two members of Purchase100 IIa.",
+        f"{_HERE}.histograms:tabulate_fig1",
+        f"{_HERE}.histograms:draw",
+        ("nulls/ye_purchase_2a",),
+    ),
+    Artifact(
+        "ye_fig2",
+        "figure",
+        "As figure 1, for two members of two target models of Purchase100 Ia.",
+        f"{_HERE}.histograms:tabulate_fig2",
+        f"{_HERE}.histograms:draw",
+        ("nulls/ye_purchase_1a",),
+    ),
+    Artifact(
+        "ye_fig5",
+        "figure",
+        "By how much members of Purchase100 IIa miss the thresholds of two attacks, S and P, and R and D.",
+        f"{_HERE}.margins:tabulate",
+        f"{_HERE}.margins:draw",
+        ("points/ye_purchase_2a",),
+    ),
+)

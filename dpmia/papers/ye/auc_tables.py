@@ -1,0 +1,102 @@
+"""Tables 1 and 3 to 5: AUC of the attacks and accuracy of the target models, ours beside the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpmia.measure import NO_ATTACK
+from dpmia.papers.artifact import Facts
+from dpmia.papers.ye.names import ATTACKS, BY_EXPERIMENT, TEST, TRAIN, Configuration
+
+COLUMNS = [
+    *("configuration", "quantity", "paper", "paper_spread", "ours", "spread"),
+    *("tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "targets"),
+]
+
+#: Facts on the run that have a row of their own, and what it is called.
+SETTINGS = {
+    "members": "records trained on",
+    "references": "reference models",
+    "learning_rate": "learning rate",
+    "momentum": "momentum",
+    "batch_size": "batch",
+    "epochs": "epochs",
+    "l2": "l2 penalty",
+}
+
+_ACCURACY = {TRAIN: "accuracy_members", TEST: "accuracy_nonmembers"}
+
+#: (attack, metric) -> one value for each target model.
+Values = Mapping[tuple[str, str], np.ndarray]
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return the settings, accuracies and AUCs of each configuration, one in a row.
+
+    Args:
+        tables: named `replicates/<experiment>`.
+        facts: of the run; settings that it does not tell have no row.
+
+    Returns:
+        Columns `COLUMNS`. `ours` is the mean over target models and `spread` their standard deviation, missing of one
+        model; accuracies are in percent. `paper` is missing where the paper has no value, `ours` where an attack did
+        not run, and a TPR where fewer non-members were asked about than its false positive rate needs.
+
+    Raises:
+        ValueError: no table is of a configuration of the paper.
+    """
+    lines = []
+    for name, table in tables.items():
+        experiment = name.partition("/")[2]
+        if experiment in BY_EXPERIMENT:
+            row = BY_EXPERIMENT[experiment]
+            values = {key: found.to_numpy() for key, found in table.groupby(["attack", "metric"])["value"]}
+            run = facts.experiments.get(experiment, {})
+            for line in (*_settings(row, run), *_accuracies(row, values), *_attacks(row, values)):
+                lines.append({"configuration": row.label, **line})
+    if not lines:
+        raise ValueError(f"no configuration of the paper in {sorted(tables)}")
+    return pd.DataFrame(lines, columns=COLUMNS, dtype=object)  # whole numbers stay whole beside others
+
+
+def _settings(row: Configuration, run: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for fact, title in SETTINGS.items():
+        if fact in run:
+            yield {"quantity": title, "paper": row.settings.get(fact), "ours": run[fact]}
+
+
+def _accuracies(row: Configuration, values: Values) -> Iterator[dict[str, Any]]:
+    for quantity, metric in _ACCURACY.items():
+        yield _line(row, quantity, 100 * values[NO_ATTACK, metric], digits=1)
+
+
+def _attacks(row: Configuration, values: Values) -> Iterator[dict[str, Any]]:
+    for title, attack in ATTACKS.items():
+        if (attack, "auc") not in values:
+            yield _line(row, title, np.array([]), digits=3)
+            continue
+        low = {
+            column: _rounded(values[attack, column].mean(), 3) for column in ("tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr")
+        }
+        yield _line(row, title, values[attack, "auc"], digits=3) | low
+
+
+def _line(row: Configuration, quantity: str, values: np.ndarray, digits: int) -> dict[str, Any]:
+    """Return one row: the paper's value and spread, ours over the target models."""
+    paper, paper_spread = row.printed.get(quantity, (None, None))
+    return {
+        "quantity": quantity,
+        "paper": paper,
+        "paper_spread": paper_spread,
+        "ours": _rounded(values.mean(), digits) if len(values) else None,
+        "spread": _rounded(values.std(ddof=1), digits) if len(values) > 1 else None,
+        "targets": len(values),
+    }
+
+
+def _rounded(value: float, digits: int) -> float | None:
+    return None if np.isnan(value) else round(float(value), digits)

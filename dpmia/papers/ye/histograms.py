@@ -1,0 +1,107 @@
+"""Figures 1 and 2: the losses that each attack takes for those of a non-member, for two members of one class."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.papers.ye.names import PAPER
+from dpmia.papers.ye.note import run_note
+
+COLUMNS = ["model", "point", "attack", "alpha", "loss", "threshold", "null_losses", "null_loss"]
+
+_BINS = 40
+#: The axis ends where this share of the null losses is passed; what is larger stands in the last bin.
+_SHOWN = 0.995
+
+
+def tabulate_fig1(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return figure 1's table: two members of one target model; see `_tabulate`."""
+    return _tabulate(tables, 1)
+
+
+def tabulate_fig2(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return figure 2's table: two members of two target models; see `_tabulate`."""
+    return _tabulate(tables, 2)
+
+
+def _tabulate(tables: dict[str, pd.DataFrame], targets: int) -> pd.DataFrame:
+    """Return one row for each null loss.
+
+    Args:
+        tables: one table named `nulls/<experiment>` (see `dpmia.measure_points.nulls_table`).
+        targets: number of target models that the points are members of.
+
+    Returns:
+        Columns `COLUMNS`: models and points are numbered from 1, points by their loss under the first model. Attacks
+        go by the paper's letters. No rows where the target models have no two members of one class in common.
+    """
+    (rows,) = tables.values()
+    rows = rows[(rows["targets"] == targets) & rows["attack"].isin(PAPER.values())]
+    letters = {attack: letter for letter, attack in PAPER.items()}
+    models = {target: place for place, target in enumerate(rows["target"].unique(), start=1)}
+    under_first = rows[rows["target"].map(models) == 1].groupby("record")["loss"].first().sort_values()
+    points = {record: place for place, record in enumerate(under_first.index, start=1)}
+    rows = rows.assign(
+        model=rows["target"].map(models), point=rows["record"].map(points), attack=rows["attack"].map(letters)
+    )
+    rows["place"] = rows["attack"].map(list(PAPER).index)
+    return rows.sort_values(["model", "point", "place", "null_loss"])[COLUMNS].reset_index(drop=True)
+
+
+def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw one row of panels for each model and point, one panel for each attack."""
+    lines = [key for key, _ in table.groupby(["model", "point"])]
+    if not lines:
+        figure, (axes,) = drawing.panels(1, facts, width=6.6)
+        told = "the target models have no two members of one class in common"
+        axes.text(0.5, 0.5, told, transform=axes.transAxes, ha="center", va="center", color="0.45")
+        drawing.caption(figure, run_note(facts))
+        return figure
+    figure, axes = _grid(len(lines), len(PAPER), facts)
+    end = float(np.nanmax([table["null_loss"].quantile(_SHOWN), table["loss"].max()])) * 1.02
+    bins = np.linspace(0, end, _BINS + 1)
+    for place, (model, point) in enumerate(lines):
+        row = table[(table["model"] == model) & (table["point"] == point)]
+        for axis, (letter, colour) in zip(axes[place], zip(PAPER, drawing.COLOURS, strict=False), strict=True):
+            _histogram(axis, row[row["attack"] == letter], bins, colour)
+            axis.set_title(f"attack {letter}, $z_{point}$ under $\\theta_{model}$")
+        axes[place][0].set_ylabel("share of losses")
+    for axis in axes[-1]:
+        axis.set_xlabel("loss")
+    drawing.legend(figure)
+    drawing.caption(
+        figure,
+        "Losses that stand for those of a non-member. Both points are members of all models shown and of one class: of "
+        "its members those at the 25th and 75th percentile of the loss under the first model. The last bin holds what "
+        f"is larger too. {run_note(facts)}",
+    )
+    return figure
+
+
+def _histogram(axes: Axes, rows: pd.DataFrame, bins: np.ndarray, colour: str) -> None:
+    if rows.empty:
+        axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", va="center", color="0.45")
+        return
+    losses = np.clip(rows["null_loss"], 0, bins[-1])
+    axes.hist(losses, bins, weights=np.full(len(losses), 1 / len(losses)), color=colour, alpha=0.6)
+    first = rows.iloc[0]
+    axes.axvline(first["loss"], color="black", linewidth=1.2, label="loss of the target model")
+    if np.isfinite(first["threshold"]):
+        label = f"threshold, α = {first['alpha']:g}"
+        axes.axvline(first["threshold"], color="black", linestyle="--", linewidth=1.2, label=label)
+    axes.set_xlim(-0.01 * bins[-1], bins[-1])
+
+
+def _grid(rows: int, columns: int, facts: Facts) -> tuple[Figure, list[list[Axes]]]:
+    """Return a figure with panels in several rows, marked as `dpmia.papers.drawing.panels` marks them."""
+    figure, axes = drawing.panels(rows * columns, facts)
+    places = figure.add_gridspec(rows, columns)
+    for place, panel in zip(places, axes, strict=True):
+        panel.set_subplotspec(place)
+    figure.set_size_inches(2.7 * columns, 1.9 * rows + 1.0)
+    return figure, [axes[start : start + columns] for start in range(0, len(axes), columns)]

@@ -1,0 +1,72 @@
+"""Figure 5: by how much the loss of each member misses the thresholds of two attacks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.papers.ye.names import PAPER
+from dpmia.papers.ye.note import run_note
+
+#: Our choice: as in table 2. The paper does not say.
+ALPHA = 0.3
+
+#: Panel -> attack on the horizontal and on the vertical axis.
+PANELS = {"a": ("P", "S"), "b": ("D", "R")}
+
+COLUMNS = ["panel", "across", "up", "record", "x", "y"]
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return loss minus threshold by two attacks for each member of the first target model.
+
+    Args:
+        tables: one table named `points/<experiment>` (see `dpmia.measure_points.points_table`).
+        facts: of the run.
+
+    Returns:
+        Columns `COLUMNS`: `across` and `up` are the attacks, `x` and `y` the margins in nats. No row where an attack
+        has no threshold because no loss would be rare enough.
+
+    Raises:
+        ValueError: an attack did not run, or no threshold was set for `ALPHA`.
+    """
+    (rows,) = tables.values()
+    rows = rows[(rows["alpha"] == ALPHA) & (rows["part"] == "member")]
+    rows = rows[rows["target"] == rows["target"].min()]
+    margins = rows.assign(margin=rows["loss"] - rows["threshold"]).pivot(
+        index="record", columns="attack", values="margin"
+    )
+    if missing := {PAPER[letter] for pair in PANELS.values() for letter in pair} - set(margins):
+        raise ValueError(f"no thresholds at alpha = {ALPHA} of {', '.join(sorted(missing))} in {sorted(tables)}")
+    parts = []
+    for panel, (across, up) in PANELS.items():
+        both = pd.DataFrame({"x": margins[PAPER[across]], "y": margins[PAPER[up]]})
+        both = both[np.isfinite(both).all(axis=1)].reset_index()
+        parts.append(both.assign(panel=panel, across=across, up=up))
+    return pd.concat(parts, ignore_index=True)[COLUMNS]
+
+
+def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw a scatter of the members for each pair of attacks, with the diagonal."""
+    figure, axes = drawing.panels(len(PANELS), facts, width=3.6, height=3.9)
+    for axis, (panel, (across, up)), colour in zip(axes, PANELS.items(), drawing.COLOURS, strict=False):
+        rows = table[table["panel"] == panel]
+        axis.scatter(rows["x"], rows["y"], s=7, color=colour, alpha=0.5, linewidths=0)
+        ends = [rows[["x", "y"]].min().min(), rows[["x", "y"]].max().max()]
+        axis.plot(ends, ends, "--", color="black", linewidth=1)
+        axis.axhline(0, color="0.8", linewidth=0.8, zorder=0)
+        axis.axvline(0, color="0.8", linewidth=0.8, zorder=0)
+        above = (rows["y"] > rows["x"]).mean()
+        axis.set_title(f"({panel}) {up} against {across}: {above:.0%} above the diagonal")
+        axis.set(xlabel=f"loss - threshold of attack {across}", ylabel=f"loss - threshold of attack {up}")
+    drawing.caption(
+        figure,
+        f"Members of one target model, thresholds for a false positive rate of {ALPHA:g}. An attack calls a member "
+        "what is below 0; above the diagonal the attack on the horizontal axis is nearer to calling it one. "
+        f"{run_note(facts)}",
+    )
+    return figure
