@@ -1,0 +1,106 @@
+"""Losses of the attacker's models: a file format, a choice of models and records, and several blocks as one."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpmia.losses import FORMAT, VERSION, Losses, load_losses, save_losses, together
+
+
+def losses(models=3, records=(2, 5, 7, 11), seed=0):
+    rng = np.random.default_rng(seed)
+    shape = models, len(records)
+    return Losses(
+        [{"arm": "va", "number": number, "seed": seed} for number in range(models)],
+        np.array(records),
+        rng.exponential(size=shape).astype(np.float32),
+        rng.random(shape) < 0.5,
+    )
+
+
+def same(one, other):
+    arrays = ("records", "losses", "trained_on")
+    return one.about == other.about and all(np.array_equal(getattr(one, a), getattr(other, a)) for a in arrays)
+
+
+def test_answers_come_in_the_order_they_are_asked_for():
+    given = losses()
+    asked = np.array([11, 2, 7])
+    found = given.on(asked, np.array([True, False, True]))
+    for row, model in enumerate((0, 2)):
+        for place, record in enumerate(asked):
+            column = given.records.tolist().index(record)
+            assert found.losses[row, place] == given.losses[model, column]
+            assert found.trained_on[row, place] == given.trained_on[model, column]
+    assert found.losses.dtype == np.float64
+
+
+def test_all_none_and_repeated_questions_are_answered():
+    given = losses()
+    every = given.on(given.records, np.ones(3, dtype=bool))
+    np.testing.assert_array_equal(every.losses, given.losses)
+    np.testing.assert_array_equal(every.trained_on, given.trained_on)
+    assert given.on(given.records, np.zeros(3, dtype=bool)).losses.shape == (0, 4)
+    twice = given.on(np.array([5, 5]), np.ones(3, dtype=bool))
+    np.testing.assert_array_equal(twice.losses[:, 0], twice.losses[:, 1])
+
+
+@pytest.mark.parametrize("record", [0, 3, 6, 12])  # before, between and after those that were asked about
+def test_a_record_that_was_never_asked_about_is_told(record):
+    with pytest.raises(ValueError, match="not asked about all records"):
+        losses().on(np.array([2, record]), np.ones(3, dtype=bool))
+
+
+def test_several_blocks_are_one_with_their_models_in_order():
+    parts = [losses(seed=1), losses(models=1, seed=2), losses(models=2, seed=3)]
+    whole = together(iter(parts))
+    assert [about["seed"] for about in whole.about] == [1, 1, 1, 2, 3, 3]
+    np.testing.assert_array_equal(whole.losses, np.concatenate([part.losses for part in parts]))
+    np.testing.assert_array_equal(whole.trained_on, np.concatenate([part.trained_on for part in parts]))
+    assert same(together([parts[0]]), parts[0])
+
+
+def test_blocks_that_were_asked_about_different_records_are_refused():
+    with pytest.raises(ValueError, match="different records"):
+        together([losses(), losses(records=(2, 5, 7, 12))])
+    with pytest.raises(ValueError, match="different records"):
+        together([losses(), losses(records=(2, 5, 7))])
+
+
+def test_saved_groups_are_read_back_each_with_its_own_records(tmp_path):
+    groups = [losses(), losses(models=2, records=(1, 3), seed=1), losses(models=1, records=(4, 8, 9), seed=2)]
+    save_losses(tmp_path / "block.npz", groups, {"stand_in": True})
+    found = load_losses(tmp_path / "block.npz")
+    assert len(found) == 3
+    assert all(same(one, other) for one, other in zip(groups, found, strict=True))
+
+
+def test_the_file_says_what_it_is_and_opens_with_numpy_alone(tmp_path):
+    save_losses(tmp_path / "block.npz", [losses(), losses(seed=1)], {"stand_in": True})
+    with np.load(tmp_path / "block.npz", allow_pickle=False) as arrays:
+        header = json.loads(str(arrays["header"]))
+        assert set(arrays.files) == {"header", *(f"{i}/{n}" for i in "01" for n in ("records", "losses", "trained_on"))}
+        assert arrays["0/losses"].dtype == np.float32
+        assert arrays["0/trained_on"].dtype == bool
+    assert (header["format"], header["version"]) == (FORMAT, VERSION)
+    assert header["provenance"] == {"stand_in": True}
+    assert [len(models) for models in header["models"]] == [3, 3]
+
+
+@pytest.mark.parametrize("change", [{"format": "dpmia-signals"}, {"version": VERSION + 1}, {"format": None}])
+def test_a_file_of_another_format_is_refused(tmp_path, change):
+    save_losses(tmp_path / "block.npz", [losses()], {})
+    with np.load(tmp_path / "block.npz") as arrays:
+        content = dict(arrays)
+    content["header"] = np.array(json.dumps(json.loads(str(content["header"])) | change))
+    np.savez(tmp_path / "other.npz", **content)
+    with pytest.raises(ValueError, match=rf"other\.npz: format .*expected {FORMAT!r} version {VERSION}"):
+        load_losses(tmp_path / "other.npz")
+
+
+def test_a_file_that_cannot_be_written_leaves_none_behind(tmp_path):
+    with pytest.raises(TypeError):
+        save_losses(tmp_path / "block.npz", [replace(losses(), about=[{"number": np.arange(2)}])], {})
+    assert list(tmp_path.iterdir()) == []
