@@ -86,7 +86,7 @@ def test_the_networks_of_table_1_reach_its_accuracies(load, members, printed, ep
     assert test == pytest.approx(printed, abs=0.06)
 
 
-# Measured: 20 to 80 seconds each (one core), at 16 x 16 or 14 x 14 pixels to keep it so.
+# Measured: 17 to 360 seconds each on a busy core, at 16 x 16 or 14 x 14 pixels to keep it so.
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "epochs", "printed", "near"),

@@ -17,8 +17,8 @@ from dpmia.files import whole_file
 #: Scale -> pictures of the training, the extra and the test part.
 ROWS = {"smoke": (900, 600, 500), "laptop": (4_000, 4_000, 4_000), "paper": (73_257, 531_131, 26_032)}
 
-#: A network of 32 and 64 filters that fits 2500 of these reaches 84 percent on others. Low digits are more frequent,
-#: as at real doors.
+#: A network of 32 and 64 filters that fits 2500 of these, at half their height and width, reaches 83 percent on others.
+#: Low digits are more frequent, as at real doors.
 LOOK = replace(
     cifar10.LOOK,
     classes=(4948, 13861, 10585, 8497, 7458, 6882, 5727, 5595, 5045, 4659),
