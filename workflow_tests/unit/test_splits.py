@@ -12,7 +12,7 @@ from dpmia.settings.jobs import arms as arms_of
 from dpmia.settings.messages import checked
 from dpmia.settings.schema import Experiment
 from dpmia.splits.block import draw_block, sizes_table
-from dpmia.splits.draws import bias, group, iid, shuffled
+from dpmia.splits.draws import group, iid, shuffled
 from dpmia.splits.split import Split, load_splits, save_splits
 
 GROUPS = np.repeat(["a", "b", "c"], [10, 20, 30])
@@ -119,50 +119,6 @@ def test_table_two_follows_from_the_sizes_of_the_adult_clusters():
     assert len(split.population) == 15_135
 
 
-TWO = np.repeat(["a", "b"], [40, 30])
-
-
-@pytest.mark.parametrize(("share", "inside"), [(0, 0), (0.25, 5), (0.5, 10), (0.75, 15), (1, 20)])
-def test_bias_draws_exact_shares_of_two_groups(share, inside):
-    split = bias(TWO, rng(), group="a", share=share, members=20, nonmembers=10, validation=8)
-    counts = {part: (TWO[getattr(split, part)] == "a").sum() for part in PARTS}
-    assert counts["members"] == inside
-    assert counts["nonmembers"] == 5
-    assert counts["validation"] == inside * 8 // 20
-    assert [sizes(split)[part] for part in ("members", "nonmembers", "validation")] == [20, 10, 8]
-    # Of each group at most as many as there are members.
-    assert counts["population"] == min(20, 40 - inside - 5)
-    assert sizes(split)["population"] == min(20, 40 - inside - 5) + min(20, 30 - (20 - inside) - 5)
-
-
-def test_bias_validates_on_records_outside_of_the_training_set_that_may_be_attacked_too():
-    split = bias(TWO, rng(), group="a", share=0.5, members=20, nonmembers=40, validation=30)
-    assert not np.intersect1d(split.validation, split.members).size
-    assert np.intersect1d(split.validation, split.nonmembers).size
-    assert not np.intersect1d(split.population, split.nonmembers).size
-
-
-@pytest.mark.parametrize(
-    ("sizes_of_groups", "population"),
-    [((32_650, 16_192), 11_192), ((33_070, 15_772), 10_772)],  # sex and education of Adult
-)
-def test_table_two_follows_from_the_sizes_of_the_groups(sizes_of_groups, population):
-    # Humphries et al. 2023, table II: shadow data where no member is a man, or has little education.
-    groups = np.repeat(["many", "few"], sizes_of_groups)
-    split = bias(groups, rng(), group="many", share=0, members=10_000, nonmembers=10_000, validation=2500)
-    assert len(split.population) == population
-
-
-@pytest.mark.parametrize("share", [0, 0.25, 0.5, 0.75, 1])
-@pytest.mark.parametrize("sizes_of_groups", [(32_650, 16_192), (33_070, 15_772)])
-def test_adult_is_large_enough_for_every_share(sizes_of_groups, share):
-    groups = np.repeat(["many", "few"], sizes_of_groups)
-    split = bias(groups, rng(), group="many", share=share, members=10_000, nonmembers=10_000, validation=2500)
-    assert (groups[split.members] == "many").sum() == 10_000 * share
-    assert (groups[split.validation] == "many").sum() == 2500 * share
-    assert (groups[split.nonmembers] == "many").sum() == 5000
-
-
 def test_the_iid_arm_has_the_same_records_in_the_same_sizes():
     split = group(GROUPS, rng(), group="b", members=8, nonmembers=5)
     mixed = shuffled(split, rng(1))
@@ -170,9 +126,6 @@ def test_the_iid_arm_has_the_same_records_in_the_same_sizes():
     assert set(mixed.members) | set(mixed.nonmembers) == set(split.members) | set(split.nonmembers)
     assert set(mixed.members) != set(split.members)
     assert np.array_equal(mixed.population, split.population)
-
-
-BIAS = {"group": "a", "share": 0.5, "members": 20, "nonmembers": 10, "validation": 8}
 
 
 @pytest.mark.parametrize(
@@ -183,7 +136,6 @@ BIAS = {"group": "a", "share": 0.5, "members": 20, "nonmembers": 10, "validation
         (group, {"group": "b", "members": 21, "nonmembers": 1}, ["members from group 'b'", "21 asked for and 20"]),
         (group, {"group": "b", "members": 1, "nonmembers": 41}, ["the groups other than 'b'", "41 asked for and 40"]),
         (group, {"group": "d", "members": 1, "nonmembers": 1}, ["group: found 'd'", "one of a, b, c"]),
-        (bias, BIAS, ["group: found 'a'", "one of two groups; there are a, b, c"]),
     ],
 )
 def test_more_than_there_is_cannot_be_drawn(draw, arguments, told):
@@ -191,22 +143,6 @@ def test_more_than_there_is_cannot_be_drawn(draw, arguments, told):
         draw(GROUPS, rng(), **arguments)
     for words in [*told, "expected"]:
         assert words in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"group": "c"}, "group: found 'c'; expected one of two groups; there are a, b"),
-        ({"share": 1, "members": 33}, "group 'a': found 41 asked for and 40 records there"),
-        ({"share": 0, "members": 23}, "group 'b': found 31 asked for and 30 records there"),
-        ({"share": 1, "validation": 21}, "group 'a': found 41 asked for and 40 records there"),
-        ({"nonmembers": 42}, "group 'b': found 31 asked for and 30 records there"),
-    ],
-)
-def test_a_group_too_small_for_its_share_is_told(changes, told):
-    with pytest.raises(DataError) as error:
-        bias(TWO, rng(), **BIAS | changes)
-    assert told in str(error.value)
 
 
 def test_iid_leaves_the_attacker_as_many_as_are_said():
@@ -265,22 +201,6 @@ def test_every_record_of_a_group_is_equally_likely():
     assert chi_square(population[:5], draws / 5, 4) > FALSE_ALARM
     # Two of seven without replacement vary by the factor (7 - 2) / (7 - 1) less than two independent draws.
     assert chi_square(population[5:], draws * 2 / 7, 6) > FALSE_ALARM
-
-
-def test_every_record_of_a_group_is_equally_likely_under_bias_in_every_part():
-    draws = 4000
-    groups = np.repeat(["a", "b"], [6, 8])
-    counts = {part: np.zeros(14) for part in ("members", "nonmembers", "population", "validation")}
-    for seed in range(draws):
-        split = bias(groups, rng(seed), group="a", share=0.5, members=4, nonmembers=2, validation=2)
-        for part, count in counts.items():
-            count[getattr(split, part)] += 1
-    for part, count in counts.items():
-        for rows, size in ((slice(0, 6), 6), (slice(6, 14), 8)):
-            share = count[rows].sum() / draws / size
-            # Drawn without replacement: each count varies by n p (1 - p), and all together have a fixed sum.
-            statistic = ((count[rows] - draws * share) ** 2).sum() / (draws * share * (1 - share)) * (size - 1) / size
-            assert stats.chi2.sf(statistic, size - 1) > FALSE_ALARM, part
 
 
 # Files
@@ -402,50 +322,6 @@ def test_an_attribute_that_is_not_kept_is_told_with_the_nearest_one(dataset):
     bare = Dataset("toy", dataset.x, dataset.y, dataset.features, dataset.classes)
     with pytest.raises(ConfigError, match=r"it has none\. Name the column under the key attributes"):
         draw_block(bare, None, group, arms(), [0], 1)
-
-
-EDUCATION = np.repeat(["9th", "10th", "Masters", "Doctorate"], [20, 10, 20, 10])
-
-
-def merged(**merge):
-    return arms(
-        membership={
-            **{"kind": "bias", "by": "education", "members": 12, "nonmembers": 6, "validation": 4},
-            "merge": merge,
-        },
-        arms={"p25": {"group": "low", "share": 0.25}},
-        iid_arms=False,
-    )
-
-
-@pytest.fixture(scope="module")
-def people(dataset):
-    return Dataset("toy", dataset.x, dataset.y, dataset.features, dataset.classes, {"education": EDUCATION})
-
-
-def test_several_values_may_make_one_group(people):
-    split = draw_block(people, None, bias, merged(low=["9th", "10th"], high=["Masters", "Doctorate"]), [0], 1)["p25", 0]
-    low = np.isin(EDUCATION, ["9th", "10th"])
-    assert [low[rows].sum() for rows in (split.members, split.nonmembers, split.validation)] == [3, 3, 1]
-    assert set(EDUCATION[split.members]) == {"9th", "10th", "Masters", "Doctorate"}
-
-
-@pytest.mark.parametrize(
-    ("merge", "told"),
-    [
-        ({"low": ["9th", "10th"], "high": ["Masters"]}, ["no group for ['Doctorate']"]),
-        (
-            {"low": ["9th", "10th", "11th"], "high": ["Masters", "Doctorate"]},
-            ["no group for []", "groups of values that do not occur: ['11th']"],
-        ),
-        ({"low": ["9th", "10th"], "high": ["10th", "Masters", "Doctorate"]}, ["each of these values in one group"]),
-    ],
-)
-def test_every_value_belongs_to_one_group(people, merge, told):
-    with pytest.raises(ConfigError) as error:
-        draw_block(people, None, bias, merged(**merge), [0], 1)
-    for words in ["'membership.merge'", "10th, 9th, Doctorate, Masters", *told]:
-        assert words in str(error.value)
 
 
 def test_draws_may_have_names_and_differ_from_all_numbered_ones(dataset):
