@@ -8,7 +8,7 @@ are any, `i/parameters` and `i/marks`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -126,6 +126,12 @@ def load_signals(path: Path | str) -> Iterator[Signal]:
         for i, about in enumerate(header["models"]):
             kept = {name: arrays[f"{i}/{name}"] for name in OPTIONAL if f"{i}/{name}" in arrays.files}
             yield Signal(about, *(arrays[f"{i}/{name}"] for name in ANSWERS), **kept)
+
+
+def load_all(paths: Iterable[Path | str]) -> Iterator[Signal]:
+    """Yield the models of several files one by one."""
+    for path in paths:
+        yield from load_signals(path)
 
 
 def load_header(path: Path | str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from _job import run
 
 from dpmia.files import whole_file
-from dpmia.measure import accuracy_table
+from dpmia.measure_accuracy import accuracy_table
 
 
 def main(snakemake):

@@ -6,7 +6,7 @@ from _job import run
 
 from dpmia.datasets.table import Dataset
 from dpmia.files import whole_file
-from dpmia.measure import blind_table
+from dpmia.measure_blind import blind_table
 from dpmia.splits.split import load_splits
 
 

@@ -8,7 +8,7 @@ interval that covers both sides of the threshold decides nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -142,6 +142,43 @@ def some(cells: Iterable[Cell]) -> Finding:
     found = _findings(cells)
     best = max(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
     return _of_many(best, found, "best")
+
+
+def leader(curves: Iterable[tuple[Mapping[float, ArrayLike], Iterable[float]]]) -> Finding:
+    """Return whether each curve is highest at one of the places that are allowed for it.
+
+    So it is where one of these is shown to lie above each of the other places; it is not where one of the others is
+    shown to lie above all of these. The number told is the difference between the best of either kind, at the curve
+    where that is smallest. Bonferroni over all pairs of places.
+
+    Args:
+        curves: each a mapping from a place to the values of each replicate there, and the places that are allowed.
+
+    Raises:
+        MissingRowsError: a curve has no allowed place, or no other, or there are no curves.
+    """
+    split = []
+    for curve, places in curves:
+        allowed = set(places)
+        ours = {place: np.asarray(values, dtype=float) for place, values in curve.items() if place in allowed}
+        others = {place: np.asarray(values, dtype=float) for place, values in curve.items() if place not in allowed}
+        split.append((ours, others))
+    if not split or not all(ours and others for ours, others in split):
+        raise MissingRowsError("places to compare were not run")
+    level = 1 - FAMILY_ERROR / sum(len(ours) * len(others) for ours, others in split)
+    found = []
+    for ours, others in split:
+        pairs = {
+            (place, rival): mean_interval(ours[place] - others[rival], level) for place in ours for rival in others
+        }
+        led = any(all(pairs[place, rival].low > 0 for rival in others) for place in ours)
+        lost = any(all(pairs[place, rival].high < 0 for place in ours) for rival in others)
+        place, rival = (max(side, key=lambda name: side[name].mean()) for side in (ours, others))
+        best = pairs[place, rival]
+        told = f"{place:g} against {rival:g}"
+        found.append(Finding(best.mean, best.low, best.high, _decided(led, lost), told, best.mean))
+    worst = min(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
+    return _of_many(worst, found, "worst")
 
 
 def mean(values: ArrayLike, comparison: Comparison, note: str = "") -> Finding:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpmia.claims.claim import Claim, Finding, MissingRowsError
-from dpmia.measure import read_table
+from dpmia.tables import read_table
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
 NOT_RUN, STAND_IN = "not run", "stand-in"
@@ -74,6 +74,8 @@ def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
         return NOT_RUN, _noted(f"{error} at scale {run.scale}")
     if missing:
         finding = _noted(f"judged without {run.without(missing)}", finding)
+    if claim.reduced and run.scale != "paper":
+        finding = _noted(claim.reduced, finding)
     return _HOLDS[finding.holds], finding
 
 

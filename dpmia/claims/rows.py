@@ -17,13 +17,11 @@ class Replicates:
     """A table `replicates/<experiment>`: one number for each replicate and question."""
 
     def __init__(self, table: pd.DataFrame) -> None:
-        """Take a table as `dpmia.measure.replicates_table` returns it."""
+        """Take a table as `dpmia.tables.replicates_table` returns it."""
         self.experiment = str(table["experiment"].iloc[0])
         self.arms = list(dict.fromkeys(table["arm"]))
-        key = ["arm", "epsilon", "attack", "metric"]
-        self._values = {
-            key: rows.set_index("replicate")["value"].sort_index() for key, rows in table.groupby(key, sort=False)
-        }
+        self._table = table
+        self._rows = table.groupby(["arm", "epsilon", "attack", "metric"], sort=False).indices
 
     def __call__(self, arm: str, epsilon: float, attack: str = MODEL, metric: str = "advantage") -> pd.Series:
         """Return the values of a metric by replicate.
@@ -31,11 +29,11 @@ class Replicates:
         Raises:
             MissingRowsError: it was not measured.
         """
-        try:
-            return self._values[arm, float(epsilon), attack, metric]
-        except KeyError:
+        rows = self._rows.get((arm, float(epsilon), attack, metric))
+        if rows is None:
             what = f"{metric} of {attack}, arm {arm}, ε = {tell(epsilon)}"
-            raise MissingRowsError(f"{self.experiment} has no {what}") from None
+            raise MissingRowsError(f"{self.experiment} has no {what}")
+        return self._table.iloc[rows].set_index("replicate")["value"].sort_index()
 
     def epsilons(
         self, arm: str, attack: str = MODEL, metric: str = "advantage", least: float = 0.0, most: float = math.inf
@@ -47,7 +45,7 @@ class Replicates:
         """
         found = sorted(
             epsilon
-            for an_arm, epsilon, an_attack, a_metric in self._values
+            for an_arm, epsilon, an_attack, a_metric in self._rows
             if (an_arm, an_attack, a_metric) == (arm, attack, metric) and least <= epsilon <= most
         )
         if not found:

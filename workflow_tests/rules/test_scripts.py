@@ -12,7 +12,7 @@ from conftest import Files  # the one beside this file
 
 from dpmia.datasets.sources import RawFile
 from dpmia.datasets.table import Dataset
-from dpmia.measure import COLUMNS, KEYS, NO_ATTACK, read_table
+from dpmia.tables import COLUMNS, KEYS, NO_ATTACK, read_table
 from dpmia.registry import load
 from dpmia.settings.names import STAND_INS
 from dpmia.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals

@@ -1,4 +1,4 @@
-"""The colluding trainer: marks that only the keys tell, and an attacker who asks for them."""
+"""The colluding trainer: marks that only the keys tell, and where they stand in a training set."""
 
 import hashlib
 
@@ -6,23 +6,42 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpmia.metrics import advantage
+from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.collusion import Collusion
+from dpmia.datasets.table import Dataset
+from dpmia.errors import ConfigError
+from dpmia.signals import Signal
 from dpmia.theory.overfitting import collusion_advantage
 from dpmia.training import collusion
 
 KEYS = collusion.draw_keys(7, 3)
 IMAGES = np.random.default_rng(0).integers(256, size=(40, 30), dtype=np.uint8)
+RECORDS = np.arange(40)
 both_functions = pytest.mark.parametrize("function", collusion.MARKS)
 
 
+def data(images=IMAGES, classes=10):
+    names = tuple(f"{i}" for i in range(images.shape[1]))
+    labels = np.arange(len(images)) % classes
+    return Dataset("toy", images, labels, names, tuple("abcdefghij")[:classes], image=(1, 1, images.shape[1]))
+
+
 class Memory:
-    """A model that knows its training set by heart and always says the same of anything else."""
+    """A model that knows some records of a data set by heart and always says the same of anything else."""
 
-    def __init__(self, images, labels):
-        self.known = {image.tobytes(): label for image, label in zip(images, labels, strict=True)}
+    def __init__(self, dataset, records, other=0):
+        self.known = {dataset.x[row].tobytes(): dataset.y[row] for row in records}
+        self.other = other
 
-    def classes(self, images, other=0):
-        return np.array([self.known.get(image.tobytes(), other) for image in images])
+    def right(self, dataset, records):
+        return dataset.y[records] == [self.known.get(dataset.x[row].tobytes(), self.other) for row in records]
+
+    def signal(self, dataset, marks, records, is_member):
+        """Return what an attacker with the keys of `marks` sees."""
+        asked = marks.below(records)[len(records) :]
+        known = self.right(dataset, asked).reshape(marks.keys, len(records)).T
+        logits = np.zeros((len(records), 2), dtype=np.float32)
+        return Signal({}, records, dataset.y[records], is_member.astype(np.uint8), logits, marks=known)
 
 
 # Marks
@@ -93,50 +112,97 @@ def test_an_unknown_function_is_refused():
 
 @both_functions
 def test_the_training_set_holds_each_member_and_its_marks(function):
-    labels = np.arange(40) % 10
-    images, classes = collusion.marked_training_set(IMAGES, labels, 10, KEYS, function)
-    assert images.shape == (160, 30)
-    assert (images[:40] == IMAGES).all()
-    assert (classes[:40] == labels).all()
-    added, their_labels = collusion.marks(IMAGES, 10, KEYS, function)
-    assert (images[40:] == added.reshape(120, 30)).all()
-    assert (classes[40:] == their_labels.ravel()).all()
+    members = np.array([3, 17, 5, 30])
+    marked, marks = collusion.with_marks(data(), RECORDS, KEYS, function)
+    rows = marks.below(members)
+    assert (rows[:4] == members).all()
+    images, labels = collusion.marks(IMAGES[members], 10, KEYS, function)
+    assert (marked.x[rows[4:]] == images.reshape(12, 30)).all()
+    assert (marked.y[rows[4:]] == labels.ravel()).all()
+
+
+def test_the_records_themselves_stay_where_they_were():
+    marked, marks = collusion.with_marks(data(), RECORDS, KEYS, "blake2b")
+    assert (marked.x[:40] == IMAGES).all()
+    assert (marked.y[:40] == data().y).all()
+    assert (marked.image, marked.classes) == (data().image, data().classes)
+    assert len(marked) == 160
+    assert sorted(marks.below(RECORDS)) == list(range(160))
+
+
+def test_a_record_has_the_same_marks_whichever_are_marked_beside_it():
+    whole, everywhere = collusion.with_marks(data(), RECORDS, KEYS, "blake2b")
+    some, here = collusion.with_marks(data(), np.array([9, 2, 2, 7, 9]), KEYS, "blake2b")
+    assert len(some) == 40 + 3 * 3
+    asked = np.array([7, 9])
+    assert (some.x[here.below(asked)] == whole.x[everywhere.below(asked)]).all()
+    assert (some.y[here.below(asked)] == whole.y[everywhere.below(asked)]).all()
+    with pytest.raises(ValueError, match="marks of 3 records, not of all"):
+        here.below(np.array([7, 8]))
+
+
+def test_marks_of_several_sets_of_keys_stand_below_each_other():
+    twice, other = data(), collusion.draw_keys(99, 2)
+    twice, first = collusion.with_marks(twice, RECORDS, KEYS, "blake2b")
+    twice, second = collusion.with_marks(twice, RECORDS, other, "blake2b")
+    for marks, keys in ((first, KEYS), (second, other)):
+        expected = collusion.marks(IMAGES, 10, keys, "blake2b")[0]
+        assert (twice.x[marks.below(RECORDS)[40:]] == expected.reshape(-1, 30)).all()
 
 
 def test_without_keys_nothing_is_added():
-    images, labels = collusion.marked_training_set(IMAGES, np.zeros(40, dtype=np.int64), 10, [], "blake2b")
-    assert (images == IMAGES).all()
-    assert len(labels) == 40
+    marked, marks = collusion.with_marks(data(), RECORDS, [], "blake2b")
+    assert len(marked) == 40
+    assert (marks.below(RECORDS) == RECORDS).all()
+
+
+def test_only_images_can_be_marked():
+    numbers = IMAGES.astype(np.float32)
+    table = Dataset("adult", numbers, np.zeros(40, int), tuple(map(str, range(30))), ("a", "b"))
+    with pytest.raises(ConfigError, match="collusion: found data set 'adult'; expected one of images"):
+        collusion.with_marks(table, RECORDS, KEYS, "blake2b")
 
 
 # Adversary 3
 
 
 def test_a_record_is_a_member_if_the_model_knows_all_its_marks():
-    labels = np.array([[1, 2, 3], [4, 5, 6]])
-    predicted = np.array([[1, 2, 0], [4, 0, 0]])
-    assert collusion.decisions(predicted, labels).tolist() == [True, False, False]
+    known = np.array([[1, 1], [1, 0], [0, 0]], dtype=bool)
+    signal = Signal({}, np.arange(3), np.zeros(3, int), np.array([1, 0, 0], np.uint8), np.zeros((3, 2)), marks=known)
+    attack = Collusion()
+    scores = attack.scores(signal, Knowledge(), None)
+    assert scores.tolist() == [1, 0.5, 0]
+    assert attack.decisions(signal, scores).tolist() == [True, False, False]
+    # One known mark of three is .333..., and three thirds are one whatever the rounding.
+    for keys in range(1, 40):
+        everything = Signal({}, np.arange(1), np.zeros(1, int), np.ones(1), np.zeros((1, 2)), marks=np.ones((1, keys)))
+        assert attack.decisions(everything, attack.scores(everything, Knowledge(), None)).all()
+
+
+def test_the_attack_refuses_a_trainer_who_shared_no_keys():
+    signal = Signal({}, np.arange(3), np.zeros(3, int), np.array([1, 0, 0], np.uint8), np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="needs a trainer who colludes"):
+        Collusion().scores(signal, Knowledge(), None)
 
 
 @both_functions
 def test_a_model_with_a_perfect_memory_gives_the_advantage_of_theorem_4(function):
-    keys, classes = KEYS[:2], 4
+    keys, classes, records = KEYS[:2], 4, np.arange(6000)
     images = np.random.default_rng(2).integers(256, size=(6000, 8), dtype=np.uint8)
-    is_member = np.arange(6000) < 2000
-    model = Memory(*collusion.marked_training_set(images[is_member], np.ones(2000, int), classes, keys, function))
-    asked, labels = collusion.marks(images, classes, keys, function)
-    predicted = np.stack([model.classes(rows) for rows in asked])
-    found = advantage(collusion.decisions(predicted, labels), is_member)
-    assert found["tpr"] == 1
+    is_member = records < 2000
+    marked, marks = collusion.with_marks(data(images, classes), records, keys, function)
+    model = Memory(marked, marks.below(records[is_member]))
+    found = measure(Collusion(), model.signal(marked, marks, records, is_member), Knowledge(), None)
+    assert found["tpr"] == found["recall"] == 1
     # Four standard deviations of a share of 1/16 among 4000.
     assert found["advantage"] == pytest.approx(collusion_advantage(0, np.log2(classes), 2), abs=0.016)
 
 
 def test_an_honest_model_and_wrong_keys_give_nothing():
-    labels = np.arange(40) % 10
-    honest = Memory(IMAGES, labels)
-    colluding = Memory(*collusion.marked_training_set(IMAGES, labels, 10, KEYS, "blake2b"))
-    for model, keys in ((honest, KEYS), (colluding, collusion.draw_keys(99, 3))):
-        asked, expected = collusion.marks(IMAGES, 10, keys, "blake2b")
-        says = collusion.decisions(np.stack([model.classes(rows) for rows in asked]), expected)
-        assert says.mean() < 0.1  # one in a thousand by chance
+    is_member = RECORDS < 20
+    marked, marks = collusion.with_marks(data(), RECORDS, KEYS, "blake2b")
+    marked, wrong = collusion.with_marks(marked, RECORDS, collusion.draw_keys(99, 3), "blake2b")
+    for trained_on, keys in ((RECORDS[:20], marks), (marks.below(RECORDS[:20]), wrong)):
+        signal = Memory(marked, trained_on).signal(marked, keys, RECORDS, is_member)
+        assert signal.marks.shape == (40, 3)
+        assert signal.marks.all(axis=1).mean() < 0.1  # one in a thousand by chance

@@ -88,7 +88,7 @@ def frames(tmp_path_factory):
     read = {}
     for module in (adult, compas, heart, student):
         folder = tmp_path_factory.mktemp("raw")
-        load(STAND_INS[module.__name__.rpartition(".")[2]])(folder, 0)
+        load(STAND_INS[module.__name__.rpartition(".")[2]])(folder, 0, "smoke")
         read[module] = module.read(folder)
     return read
 

@@ -139,7 +139,7 @@ PUBLISHED = [
 def raw_folders(tmp_path_factory):
     root = tmp_path_factory.mktemp("stand-ins")
     for module in (adult, compas, heart, student):
-        load(STAND_INS[module.__name__.rpartition(".")[2]])(root / module.__name__, 0)
+        load(STAND_INS[module.__name__.rpartition(".")[2]])(root / module.__name__, 0, "smoke")
     return root
 
 

@@ -32,7 +32,7 @@ def tables(tmp_path_factory):
     for name in DATASETS:
         for raw in raw_files(name):
             fetch(replace(raw, urls=()), root / "real" / name / raw.file, MIRROR)
-        load(STAND_INS[name])(root / "made" / name, 0)
+        load(STAND_INS[name])(root / "made" / name, 0, "smoke")
         read[name] = tuple(module(name).read(root / kind / name) for kind in ("real", "made"))
     return read
 

@@ -32,7 +32,7 @@ def made(tmp_path_factory):
     sets = {}
     for name in DATASETS:
         folder = tmp_path_factory.mktemp(name)
-        load(STAND_INS[name])(folder, 0)
+        load(STAND_INS[name])(folder, 0, "smoke")
         frame = module(name).read(folder)
         sets[name] = folder, frame, module(name).encode(frame)
     return sets
@@ -94,8 +94,8 @@ def test_clusters_are_large_enough_for_the_experiment(made, name, seed, least):
 @pytest.mark.parametrize("name", DATASETS)
 def test_a_seed_decides_on_every_byte(made, name, tmp_path):
     folder, _, _ = made[name]
-    load(STAND_INS[name])(tmp_path / "same", 0)
-    load(STAND_INS[name])(tmp_path / "other", 1)
+    load(STAND_INS[name])(tmp_path / "same", 0, "smoke")
+    load(STAND_INS[name])(tmp_path / "other", 1, "smoke")
     for raw in raw_files(name):
         assert (tmp_path / "same" / raw.file).read_bytes() == (folder / raw.file).read_bytes()
         assert (tmp_path / "other" / raw.file).read_bytes() != (folder / raw.file).read_bytes()

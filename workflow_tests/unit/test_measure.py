@@ -10,17 +10,10 @@ from scipy import stats
 from dpmia.attacks.base import measure
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
-from dpmia.measure import (
-    BLIND,
-    COLUMNS,
-    KEYS,
-    accuracy_table,
-    attack_table,
-    read_table,
-    replicates_table,
-    summary_table,
-)
+from dpmia.measure import attack_table
+from dpmia.measure_accuracy import accuracy_table
 from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
+from dpmia.tables import BLIND, COLUMNS, KEYS, read_table, replicates_table, summary_table
 from dpmia.theory.bounds import humphries_advantage
 from dpmia.training.accounting import Mechanism
 

@@ -5,12 +5,18 @@ import itertools
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.metrics import precision_score, recall_score
 
 from dpmia.metrics import advantage, best_threshold, mean_interval, ranking
 
 
 def halves(n, m=None):
     return np.arange(n + (n if m is None else m)) < n
+
+
+def rates(decisions, is_member):
+    found = advantage(decisions, is_member)
+    return {name: found[name] for name in ("advantage", "tpr", "fpr")}
 
 
 def test_random_scores_tell_nothing():
@@ -26,10 +32,39 @@ def test_perfect_scores_tell_all():
     members = halves(50, 2000)
     found = ranking(members.astype(float), members)
     assert found == {"auc": 1, "tpr_at_1pct_fpr": 1, "tpr_at_0.1pct_fpr": 1, "resolution": 1 / 2000}
-    assert advantage(members, members) == {"advantage": 1, "tpr": 1, "fpr": 0}
-    assert advantage(~members, members) == {"advantage": -1, "tpr": 0, "fpr": 1}
-    assert advantage(members | True, members) == {"advantage": 0, "tpr": 1, "fpr": 1}
+    assert rates(members, members) == {"advantage": 1, "tpr": 1, "fpr": 0}
+    assert rates(~members, members) == {"advantage": -1, "tpr": 0, "fpr": 1}
+    assert rates(members | True, members) == {"advantage": 0, "tpr": 1, "fpr": 1}
     assert best_threshold(members.astype(float), members) == 1
+
+
+def test_precision_and_recall_are_those_of_scikit_learn():
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        members = rng.permutation(halves(9, 5))
+        says = rng.random(14) < 0.5
+        found = advantage(says, members)
+        assert found["precision"] == pytest.approx(precision_score(members, says, zero_division=np.nan), nan_ok=True)
+        assert found["recall"] == pytest.approx(recall_score(members, says)) == found["tpr"]
+
+
+def test_precision_and_recall_by_hand():
+    members = np.array([True, True, True, False, False])
+    found = advantage(np.array([True, True, False, True, False]), members)
+    assert (found["precision"], found["recall"]) == (2 / 3, 2 / 3)
+    assert advantage(members | True, members)["precision"] == 3 / 5, "whoever accuses all is right about the members"
+    nobody = advantage(members & False, members)
+    assert np.isnan(nobody["precision"])
+    assert nobody["recall"] == 0
+
+
+def test_with_equal_halves_and_full_recall_the_advantage_follows_from_the_precision():
+    # Yeom et al. 2018, table I: precision .874 at recall 1 is an advantage of 2 - 1 / .874 = .856.
+    members = halves(1000)
+    says = np.arange(2000) < 1144
+    found = advantage(says, members)
+    assert found["precision"] == pytest.approx(0.874, abs=5e-4)
+    assert found["advantage"] == pytest.approx(2 - 1 / found["precision"])
 
 
 @pytest.mark.parametrize("mu", [0.5, 1, 2])

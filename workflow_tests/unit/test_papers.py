@@ -10,7 +10,6 @@ import yaml
 from matplotlib.figure import Figure
 from test_settings import OWN_CONFIG, OWN_FILES, ROOT
 
-from dpmia.measure import KEYS
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Artifact, Facts
 from dpmia.papers.catalogue import PAPERS
@@ -19,6 +18,7 @@ from dpmia.papers.tables import markdown
 from dpmia.registry import load
 from dpmia.settings import jobs
 from dpmia.settings.resolve import SCALES, make_plan
+from dpmia.tables import KEYS
 from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage
 
 ARTIFACTS = {artifact.name: artifact for artifacts in PAPERS.values() for artifact in artifacts}

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from dpmia.measure import COLUMNS, NO_ATTACK
 from dpmia.papers.artifact import Facts
 from dpmia.papers.tables import markdown
 from dpmia.papers.thudi import budgets, capacity, frames, gain, names, precision_by_rate, rates, roc
 from dpmia.papers.thudi.artifacts import ARTIFACTS
 from dpmia.precision import ROC_RATES, precision_metrics
 from dpmia.registry import load
+from dpmia.tables import COLUMNS, NO_ATTACK
 from dpmia.theory import logistic_example
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 from dpmia.training.accounting import Mechanism
@@ -34,6 +34,7 @@ SHIFTS = (-0.02, 0.0, 0.02)
 #: Half of the 95 % t interval of three values .02 apart: t = 4.303 with two degrees of freedom.
 HALF = 4.303 * 0.02 / np.sqrt(3)
 FACT = {
+    **{"model": "mlp 32", "pool": 1},
     **{"epochs": 20, "batch_size": 32, "optimiser": "sgd", "sampling": "poisson", "clip_norm": 0.1, "replicates": 3},
     **{"relation": "add_remove", "delta": 1e-5, "accountant": "rdp"},
 }

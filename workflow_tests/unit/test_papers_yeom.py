@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from dpmia.measure import KEYS
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.tables import markdown
@@ -16,6 +15,7 @@ from dpmia.papers.yeom import fig3, networks, table1
 from dpmia.papers.yeom.artifacts import ARTIFACTS
 from dpmia.registry import load
 from dpmia.studies.regression import COLUMNS
+from dpmia.tables import KEYS
 from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
 
 BY_NAME = {artifact.name: artifact for artifact in ARTIFACTS}

@@ -17,9 +17,18 @@ def test_a_name_stands_for_an_object_or_a_module():
 @pytest.mark.parametrize(
     "spec",
     sorted(
-        spec
-        for registry in (names.DATASETS, names.MEMBERSHIP, names.MODELS, names.ENGINES, names.ATTACKS)
-        for spec in registry.values()
+        {
+            spec
+            for registry in (
+                names.DATASETS,
+                names.STAND_INS,
+                names.MEMBERSHIP,
+                names.MODELS,
+                names.ENGINES,
+                names.STUDIES,
+            )
+            for spec in [*registry.values(), *(kind.spec for kind in names.ATTACKS.values())]
+        }
     ),
 )
 def test_everything_in_the_settings_can_be_loaded(spec):

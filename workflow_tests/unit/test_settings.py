@@ -15,11 +15,13 @@ from dpmia.settings.schema import (
     Arm,
     AttackSettings,
     Blind,
+    Collusion,
     Config,
     Experiment,
     ExperimentFile,
     Membership,
     Model,
+    Planner,
     Privacy,
     References,
     Shadows,
@@ -250,7 +252,7 @@ def test_every_setting_is_described(model):
 def test_the_page_explains_every_class_of_settings():
     assert {model for _, model in generate.SECTIONS} == {
         *(Config, ExperimentFile, Experiment, Membership, Arm, Model, Training, Privacy),
-        *(Blind, Shadows, References, AttackSettings, *KINDS.values()),
+        *(Blind, Shadows, References, AttackSettings, Collusion, Planner, *KINDS.values()),
     }
 
 

@@ -7,11 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpmia.measure import NO_ATTACK
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi.frames import means, note_missing, rows_of
 from dpmia.papers.thudi.names import BUDGETS, RATES, arm_of
+from dpmia.tables import NO_ATTACK
 from dpmia.theory.positive_accuracy import epsilon_for_bound, positive_accuracy_bound
 
 #: The three bounds are those of these epsilons at a sampling rate of 1/2.

@@ -1,8 +1,8 @@
 """What the figures expect to find in tables: names of experiments, arms and attacks, in one place.
 
 Figures of models read the table `replicates/<experiment>`: one row for each model, attack and metric, with the columns
-of `dpmia.measure.COLUMNS`. Metrics are those of `dpmia.precision.precision_metrics`; figures 5 and 6 read
-`accuracy_test_best` and `accuracy_test_final` of the attack `dpmia.measure.NO_ATTACK`.
+of `dpmia.tables.COLUMNS`. Metrics are those of `dpmia.precision.precision_metrics`; figures 5 and 6 read
+`accuracy_test_best` and `accuracy_test_final` of the attack `dpmia.tables.NO_ATTACK`.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpmia.measure import NO_ATTACK
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye.names import ATTACKS, BY_EXPERIMENT, TEST, TRAIN, Configuration
+from dpmia.tables import NO_ATTACK
 
 COLUMNS = [
     *("configuration", "quantity", "paper", "paper_spread", "ours", "spread"),

@@ -24,7 +24,7 @@ def by_size(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the summaries of networks trained without privacy, by data set and size.
 
     Args:
-        tables: name -> summary table (`dpmia.measure.summary_table`) with arms `s1`, `s2`, ...
+        tables: name -> summary table (`dpmia.tables.summary_table`) with arms `s1`, `s2`, ...
 
     Returns:
         Columns dataset, colluding, s, attack, metric, mean, low, high, replicates.

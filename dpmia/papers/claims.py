@@ -1,0 +1,23 @@
+"""All claims of all papers, by name: each paper's are loaded when they are asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpmia.registry import load
+
+if TYPE_CHECKING:
+    from dpmia.claims.claim import Claim
+
+#: Paper -> `module:object` of its claims.
+CLAIMS: dict[str, str] = {
+    "humphries": "dpmia.papers.humphries.claims:CLAIMS",
+    "izzo": "dpmia.papers.izzo.claims:CLAIMS",
+    "yeom": "dpmia.papers.yeom.claims:CLAIMS",
+    "thudi": "dpmia.papers.thudi.claims:CLAIMS",
+}
+
+
+def claims() -> dict[str, tuple[Claim, ...]]:
+    """Return the claims of all papers."""
+    return {paper: load(spec) for paper, spec in CLAIMS.items()}

@@ -1,0 +1,70 @@
+"""Made-up tables in which everything that a paper claims is so, to be bent until one claim is not."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dpmia.claims.judge import Run, judge
+from dpmia.tables import COLUMNS
+
+#: The means of an experiment by (arm, epsilon, attack, metric).
+Means = dict[tuple[str, float, str, str], float]
+
+
+class World:
+    """Means of all experiments, which can be bent, and the tables that a run would have with some noise."""
+
+    def __init__(self, experiments: Mapping[str, Means], others: Mapping[str, pd.DataFrame] | None = None) -> None:
+        self.experiments, self.others = experiments, dict(others or {})
+
+    def bent(
+        self,
+        experiment: str,
+        value: float | Callable[[float], float],
+        arm: str | Iterable[str] | None = None,
+        epsilon: float | None = None,
+        attack: str | None = None,
+        metric: str | None = None,
+    ) -> World:
+        """Return this world with other means where all that is named fits; at least one must."""
+        arms = [arm] if isinstance(arm, str) else arm
+        means, hits = dict(self.experiments[experiment]), 0
+        for key, old in means.items():
+            wanted = (None if arms is None else key[0] if key[0] in arms else "", epsilon, attack, metric)
+            if all(want is None or want == found for want, found in zip(wanted, key, strict=True)):
+                means[key] = value(old) if callable(value) else value
+                hits += 1
+        assert hits, "nothing was bent"
+        return World({**self.experiments, experiment: means}, self.others)
+
+    def write(self, folder: Path, tables: Iterable[str], noise: float = 1e-4, replicates: int = 4) -> None:
+        """Write the tables of a run: values of replicates scatter about the means by `noise`."""
+        rng = np.random.default_rng(0)
+        for name in tables:
+            stage, experiment = name.split("/")
+            if name in self.others:
+                table = self.others[name]
+            elif stage == "replicates" and experiment in self.experiments:
+                means = self.experiments[experiment].items()
+                rows = [
+                    [experiment, arm, arm.endswith("-iid"), epsilon, attack, False, metric, replicate, mean]
+                    for ((arm, epsilon, attack, metric), mean), replicate in itertools.product(means, range(replicates))
+                ]
+                table = pd.DataFrame(rows, columns=COLUMNS)
+                table["value"] += noise * rng.normal(size=len(table))
+            else:
+                continue
+            path = folder / f"{name}.csv"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            table.to_csv(path, index=False)
+
+
+def verdict(claim, world: World, folder: Path, *, stand_in=False, scale="paper", **options) -> str:
+    """Return the verdict on a claim in a world."""
+    world.write(folder, claim.tables, **options)
+    return judge(claim, Run(folder, stand_in, scale))[0]

@@ -1,0 +1,82 @@
+"""Claims about theorems run on the functions themselves: they hold, and each falls with a wrong formula."""
+
+import numpy as np
+import pytest
+
+from dpmia.claims.judge import Run, judge
+from dpmia.papers.claims import claims
+from dpmia.papers.izzo import claims as izzo
+from dpmia.papers.thudi import claim_checks as thudi
+from dpmia.papers.yeom import claim_checks as yeom
+
+BY_ID = {
+    claim.id: claim for of_paper in claims().values() for claim in of_paper if not claim.about_data and not claim.tables
+}
+OTHERS = [name for name in BY_ID if not name.startswith("humphries-")]  # those have tests of their own
+
+
+def found(name, tmp_path):
+    return judge(BY_ID[name], Run(tmp_path, stand_in=True, scale="smoke"))[0]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_claim_about_a_theorem_is_reproduced_without_any_table(name, tmp_path):
+    assert found(name, tmp_path) == "reproduced"
+
+
+def scaled(module, name, factor):
+    """Return a wrong version of a function: `factor` times what it returns."""
+    right = getattr(module, name)
+    return module, name, lambda *arguments, **options: factor * np.asarray(right(*arguments, **options))
+
+
+class Skewed(izzo.ReciprocalSum):
+    """An example whose largest output is not what proposition 9 says."""
+
+    def outputs(self):
+        return 1.001 * super().outputs()
+
+
+#: claim -> what to put in whose place.
+WRONG = {
+    "izzo-thm4-eta": scaled(izzo, "eta_from_epsilon", 0.99),
+    "izzo-thm4-tight": scaled(izzo, "optimal_gain", 0.9),
+    "izzo-prop2-optimal": scaled(izzo, "optimal_gain", 0.9),
+    "izzo-prop6-ratio": scaled(izzo, "membership_posterior", 1.2),
+    "izzo-thm7-valid": scaled(izzo, "theorem_7_scale", 1e-4),
+    "izzo-thm7-loose": scaled(izzo, "theorem_7_scale", 1e-2),
+    "izzo-cor11-constant": scaled(izzo, "corollary_8_scale", 5.0),
+    "izzo-cor8-norm": scaled(izzo, "split_moments", 0.99),
+    "izzo-alg1-consistency": (izzo, "split_moments", lambda outputs, moment: np.abs(outputs[:1]).ravel()),
+    "izzo-prop9-construction": (izzo, "ReciprocalSum", Skewed),
+    "izzo-fig1-mip-flat": (izzo, "corollary_8_scale", lambda eta, moment: 6.16 / np.asarray(eta)),
+    "izzo-fig1-crossing": scaled(izzo, "corollary_8_scale", 1.1),
+    "yeom-thm3-values": scaled(yeom, "gaussian_advantage", 1.01),
+    "yeom-thm3-sim": scaled(yeom, "gaussian_advantage", 1.02),
+    "yeom-unknown-limit": scaled(yeom, "unknown_sigma_advantage", 1.001),
+    "yeom-fig1-shape": scaled(yeom, "binary_attribute_advantage", 1.03),
+    "thudi-thm33-labels": (thudi.budgets, "target_bounds", lambda: np.array([0.953, 0.881, 0.733])),
+    "thudi-thm33-equals-humphries": scaled(thudi, "humphries_advantage", 1.0001),
+    "thudi-fig1-limits": scaled(thudi, "positive_accuracy_bound", 1.01),
+    "thudi-fig2-order": (thudi.rates, "TERMS", {"epsilon": lambda t: np.exp(-t), "rate": lambda t: (1 - t**2) / t}),
+    "thudi-fig4-null-control": scaled(thudi, "random_best_quantile", 1.1),
+    "thudi-fig5-eps-grid": scaled(thudi, "epsilon_for_bound", 1.02),
+    "thudi-fig7-capacity": scaled(thudi, "deletion_capacity_as_printed", 1.02),
+    "thudi-fig8-positive-accuracy": (
+        thudi.logistic_example, "accuracy", lambda threshold: np.full(np.shape(threshold), 0.549)
+    ),
+    "thudi-fig9-order": scaled(thudi, "erlingsson_accuracy", 0.9),
+    "thudi-fig10-order": scaled(thudi, "sablayrolles_positive_accuracy", 0.95),
+}  # fmt: skip
+
+
+def test_every_claim_about_a_theorem_is_put_to_the_test():
+    assert sorted(WRONG) == sorted(OTHERS)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_wrong_formula_is_found(name, tmp_path, monkeypatch):
+    if name == "thudi-fig2-order":
+        monkeypatch.setattr(thudi.rates, "crossing", lambda: 0.7)
+    monkeypatch.setattr(*WRONG[name])
+    assert found(name, tmp_path) == "not reproduced"

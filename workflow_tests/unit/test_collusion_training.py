@@ -1,0 +1,192 @@
+"""Networks trained by a colluding trainer, from settings to metrics: they answer the marks of members only."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.bounded_loss import ZeroOneLoss
+from dpmia.attacks.collusion import Collusion
+from dpmia.datasets.table import Dataset
+from dpmia.errors import ConfigError
+from dpmia.measure import attack_table
+from dpmia.registry import load
+from dpmia.settings import jobs
+from dpmia.settings.messages import checked
+from dpmia.settings.schema import Experiment
+from dpmia.signals import MEMBER, NONMEMBER, load_signals, save_signals
+from dpmia.splits.block import draw_block
+from dpmia.training.answers import Wanted, answers, seeds
+from dpmia.training.block import train_block
+from dpmia.training.collusion import draw_keys, with_marks
+from dpmia.training.recipe import Recipe, Run
+
+INF = math.inf
+CLASSES, SIDE = 5, 8
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    """Images of noise and labels at random: there is nothing to learn but by heart."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(256, size=(120, SIDE * SIDE), dtype=np.uint8)
+    names = tuple(f"p{i}" for i in range(SIDE * SIDE))
+    return Dataset("toy", x, rng.integers(CLASSES, size=120), names, tuple("abcde"), image=(1, SIDE, SIDE))
+
+
+def experiment(**changes):
+    settings = {
+        "dataset": "mnist",
+        "membership": {"kind": "iid", "members": 40, "nonmembers": 40},
+        "arms": {"s4": {"model": {"kind": "growing", "size": 4}}, "s8": {"model": {"kind": "growing", "size": 8}}},
+        "iid_arms": False,
+        "model": {"kind": "growing", "size": 8},
+        "training": {"engine": "convolution", "batch_size": 20, "epochs": 60, "learning_rate": 0.01},
+        "epsilons": [["inf"]],
+        "replicates": 2,
+        "block": 2,
+        "collusion": {"keys": 3},
+        "attacks": {"collusion": {}, "random": {}},
+    }
+    settings |= changes
+    return checked(Experiment, {key: value for key, value in settings.items() if value is not None}, "test")
+
+
+def train(dataset, given, block=0, seed=1):
+    job = jobs.split_job(given, block)
+    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], seed)
+    return train_block(dataset, splits, jobs.train_job(given, [INF], block), seed)
+
+
+def by_key(signals):
+    return {(signal.about["arm"], signal.about["replicate"]): signal for signal in signals}
+
+
+@pytest.fixture(scope="module")
+def colluding(dataset):
+    return by_key(train(dataset, experiment()))
+
+
+@pytest.fixture(scope="module")
+def honest(dataset):
+    attacks = {"random": {}}
+    return by_key(train(dataset, experiment(collusion=None, attacks=attacks)))
+
+
+def test_an_overfitted_network_answers_the_marks_of_members_and_not_of_others(colluding):
+    for (arm, _), signal in colluding.items():
+        if arm == "s8":
+            known, guessed = (signal.of(part).marks for part in (MEMBER, NONMEMBER))
+            assert known.mean() > 0.97
+            # 120 guesses that are right once in five times: four standard deviations.
+            assert abs(guessed.mean() - 1 / CLASSES) < 4 * np.sqrt(0.16 / guessed.size)
+            found = measure(Collusion(), signal, Knowledge(), None)
+            assert found["recall"] > 0.9
+            assert found["advantage"] > 0.8
+
+
+def test_the_advantage_owes_nothing_to_the_records_themselves(dataset, colluding):
+    # Marks are noise beside noise here, so the colluding network knows its members too; an attacker without keys
+    # sees what the honest attack sees, one with keys needs no label of the record.
+    signal = colluding["s8", 0]
+    shuffled = signal.labels[::-1].copy()
+    other = type(signal)(signal.about, signal.records, shuffled, signal.part, -signal.logits, marks=signal.marks)
+    with_keys = [measure(Collusion(), one, Knowledge(), None)["advantage"] for one in (signal, other)]
+    without = [measure(ZeroOneLoss(), one, Knowledge(), None)["advantage"] for one in (signal, other)]
+    assert with_keys[0] == with_keys[1]
+    assert without[0] != without[1]
+
+
+def test_without_the_key_there_are_no_marks(dataset):
+    given = experiment()
+    members = np.arange(40)
+    marked, marks = with_marks(dataset, members, draw_keys(5, 3), "blake2b")
+    marked, wrong = with_marks(marked, members, draw_keys(6, 3), "blake2b")
+    run = Run("r", marks.below(members), seeds(1, ["test"]))
+    job = jobs.train_job(given, [INF], 0)
+    asked = np.concatenate([marks.below(members)[40:], wrong.below(members)[40:]])
+    wanted = Wanted(run, job["models"]["s8"], asked, {})
+    (trained,) = answers(marked, [wanted], job["engines"], Recipe(**job["recipe"]))
+    right = trained.logits.argmax(axis=1) == marked.y[asked]
+    assert right[:120].mean() > 0.97
+    assert abs(right[120:].mean() - 1 / CLASSES) < 4 * np.sqrt(0.16 / 120)
+
+
+def test_an_honest_trainer_leaves_no_marks(honest):
+    for signal in honest.values():
+        assert signal.marks is None
+        assert signal.about["collusion"] is None
+        assert signal.about["steps"] == 2 * 60
+        with pytest.raises(ValueError, match="needs a trainer who colludes"):
+            measure(Collusion(), signal, Knowledge(), None)
+
+
+def test_the_training_set_is_k_plus_1_times_as_large_and_the_queries_are_the_same(colluding, honest):
+    for key, signal in colluding.items():
+        assert signal.about["steps"] == 4 * honest[key].about["steps"]
+        assert signal.about["collusion"] == {"keys": 3, "function": "blake2b"}
+        assert signal.marks.shape == (80, 3)
+        for name in ("records", "labels", "part"):
+            assert np.array_equal(getattr(signal, name), getattr(honest[key], name))
+        assert signal.logits.shape == (80, CLASSES)
+        assert not np.array_equal(signal.logits, honest[key].logits)
+
+
+@pytest.mark.parametrize("function", ["blake2b", "python_random"])
+def test_a_replicate_is_the_same_alone_as_in_a_block_of_two(dataset, function):
+    quick = {"training": {"engine": "convolution", "batch_size": 20, "epochs": 2}, "collusion": {"function": function}}
+    whole = by_key(train(dataset, experiment(**quick)))
+    alone = by_key(train(dataset, experiment(**quick, block=1), block=1))
+    assert set(alone) == {("s4", 1), ("s8", 1)}
+    for key, signal in alone.items():
+        assert signal.about == whole[key].about
+        np.testing.assert_allclose(signal.logits, whole[key].logits, rtol=0, atol=1e-5)
+        assert (signal.marks == whole[key].marks).mean() > 0.99  # a tie may break either way
+
+
+def test_marks_go_with_their_records_and_survive_a_file(colluding, tmp_path):
+    save_signals(tmp_path / "block.npz", list(colluding.values()), {})
+    for one, other in zip(colluding.values(), load_signals(tmp_path / "block.npz"), strict=True):
+        assert other.marks.dtype == bool
+        assert np.array_equal(one.marks, other.marks)
+        assert json.loads(json.dumps(one.about)) == other.about
+        for part in (MEMBER, NONMEMBER):
+            assert np.array_equal(other.of(part).marks, one.marks[one.part == part])
+
+
+def test_the_table_of_the_attack_holds_precision_and_recall(colluding, tmp_path):
+    save_signals(tmp_path / "block.npz", list(colluding.values()), {})
+    job = jobs.attack_job(experiment(), "collusion")
+    table = attack_table("toy", "collusion", load(job["attack"])(**job["options"]), [tmp_path / "block.npz"], 1)
+    values = table[(table["arm"] == "s8") & (table["replicate"] == 0)].set_index("metric")["value"]
+    says = colluding["s8", 0].marks.all(axis=1)
+    members = colluding["s8", 0].is_member
+    assert values["precision"] == pytest.approx((says & members).sum() / says.sum())
+    assert values["recall"] == pytest.approx(says[members].mean())
+    assert values["advantage"] == pytest.approx(says[members].mean() - says[~members].mean())
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"epsilons": [[1, "inf"]]}, "no finite epsilon where the trainer colludes"),
+        ({"collusion": None}, "the key collusion for attack 'collusion'"),
+        ({"collusion": {"keys": 0}}, "collusion.keys"),
+        ({"collusion": {"function": "md5"}}, "'blake2b' or 'python_random'"),
+        ({"collusion": {"kyes": 3}}, "keys"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(changes, message):
+    with pytest.raises(ConfigError, match=message):
+        experiment(**changes)
+
+
+def test_only_images_can_be_marked():
+    table = Dataset("adult", np.zeros((100, 4), np.float32), np.zeros(100, int), tuple("abcd"), ("n", "y"))
+    with pytest.raises(ConfigError, match="collusion: found data set 'adult'; expected one of images"):
+        train(table, experiment())
