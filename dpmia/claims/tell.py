@@ -48,7 +48,7 @@ def number(measured: float, low: float, high: float) -> str:
     if math.isnan(measured):
         return "-"
     if low == high == measured:
-        return f"{measured:.4g}"
+        return f"{measured:.5g}"
     if math.isnan(low):
         return f"{measured:.3f}, no interval"
     return f"{measured:.3f} [{low:.3f}, {high:.3f}]"

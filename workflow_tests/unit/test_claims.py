@@ -358,7 +358,7 @@ def test_the_page_tells_every_claim_with_number_and_interval(verdicts, run):
     ("numbers", "text"),
     [
         ((np.nan, np.nan, np.nan), "-"),
-        ((15135.0, 15135.0, 15135.0), "1.514e+04"),
+        ((15135.0, 15135.0, 15135.0), "15135"),
         ((0.5, np.nan, np.nan), "0.500, no interval"),
         ((0.5, 0.4, 0.6), "0.500 [0.400, 0.600]"),
     ],
@@ -369,7 +369,7 @@ def test_numbers_are_told_with_what_is_known_of_them(numbers, text):
 
 def test_the_picture_has_a_column_for_each_paper_and_a_sign_for_each_claim(verdicts, run):
     figure = picture.draw(verdicts, run)
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["toy: 1 of 3 judged", "other: 1 of 1 judged"]
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["toy: 1 of 3 judged hold", "other: 1 of 1 judged hold"]
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert texts == ["✓", "claim", "✗", "two*", "?", "pipe|three"]
     colours = [patch.get_facecolor() for patch in figure.axes[0].patches]
