@@ -173,10 +173,11 @@ def test_tables_set_our_means_and_spreads_beside_the_printed_values(name):
     table = tidy(name).set_index(["configuration", "quantity"])
     for of_one in BY_NAME[name].tables:
         row = names.BY_EXPERIMENT[of_one.partition("/")[2]]
-        for quantity, (value, spread) in row.printed.items():
+        for letter, (value, spread) in row.printed.items():
+            quantity = letter if "accuracy" in letter else f"AUC of {letter}"
             assert tuple(table.loc[(row.label, quantity), ["paper", "paper_spread"]]) == (value, spread)
         for title, attack in names.ATTACKS.items():
-            ours = table.loc[(row.label, title)]
+            ours = table.loc[(row.label, f"AUC of {title}")]
             assert ours["ours"] == pytest.approx(auc(row.experiment, attack), abs=6e-4)
             assert (ours["spread"], ours["targets"]) == (0.02, 3)
             assert ours["tpr_at_1pct_fpr"] == pytest.approx(0.01 ** (1 / auc(row.experiment, attack) - 1), abs=6e-4)
@@ -192,11 +193,11 @@ def test_an_attack_that_did_not_run_and_a_single_target_leave_cells_empty():
     facts = Facts(True, "laptop")
     rows = replicates("ye_mnist_1a", attacks=("population",), shifts=(0.01,))
     table = auc_tables.tabulate({"replicates/ye_mnist_1a": rows}, facts).set_index("quantity")
-    assert table.loc["P", "ours"] == pytest.approx(auc("ye_mnist_1a", "population") + 0.01, abs=6e-4)
-    assert pd.isna(table.loc["P", "spread"])
-    assert table.loc["P", "targets"] == 1
-    assert (table.loc["D", "paper"], table.loc["D", "targets"]) == (0.549, 0)
-    assert pd.isna(table.loc["D", "ours"])
+    assert table.loc["AUC of P", "ours"] == pytest.approx(auc("ye_mnist_1a", "population") + 0.01, abs=6e-4)
+    assert pd.isna(table.loc["AUC of P", "spread"])
+    assert table.loc["AUC of P", "targets"] == 1
+    assert (table.loc["AUC of D", "paper"], table.loc["AUC of D", "targets"]) == (0.549, 0)
+    assert pd.isna(table.loc["AUC of D", "ours"])
 
 
 def test_a_table_of_no_configuration_is_refused():

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dpmia.metrics import LOW_RATES
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye.names import ATTACKS, BY_EXPERIMENT, TEST, TRAIN, Configuration
 from dpmia.tables import NO_ATTACK
 
-COLUMNS = [
-    *("configuration", "quantity", "paper", "paper_spread", "ours", "spread"),
-    *("tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "targets"),
-]
+COLUMNS = ["configuration", "quantity", "paper", "paper_spread", "ours", "spread", *LOW_RATES, "targets"]
 
 #: Facts on the run that have a row of their own, and what it is called.
 SETTINGS = {
@@ -76,13 +74,12 @@ def _accuracies(row: Configuration, values: Values) -> Iterator[dict[str, Any]]:
 
 def _attacks(row: Configuration, values: Values) -> Iterator[dict[str, Any]]:
     for title, attack in ATTACKS.items():
-        if (attack, "auc") not in values:
-            yield _line(row, title, np.array([]), digits=3)
-            continue
-        low = {
-            column: _rounded(values[attack, column].mean(), 3) for column in ("tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr")
-        }
-        yield _line(row, title, values[attack, "auc"], digits=3) | low
+        line = _line(row, title, values.get((attack, "auc"), np.array([])), digits=3)
+        line["quantity"] = f"AUC of {title}"
+        for column in LOW_RATES:
+            if (attack, column) in values:
+                line[column] = _rounded(values[attack, column].mean(), 3)
+        yield line
 
 
 def _line(row: Configuration, quantity: str, values: np.ndarray, digits: int) -> dict[str, Any]:
