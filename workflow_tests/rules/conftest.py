@@ -10,18 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from files import Files
 
 from dpmia.datasets.table import Dataset
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
-
-
-class Files(list):
-    """Files by position and by name, as a script sees them."""
-
-    def __init__(self, *paths: Any, **named: Any) -> None:
-        super().__init__([*paths, *named.values()])
-        self.__dict__.update(named)
 
 
 @pytest.fixture

@@ -8,15 +8,15 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import Files  # the one beside this file
+from files import Files
 
 from dpmia.datasets.sources import RawFile
 from dpmia.datasets.table import Dataset
-from dpmia.tables import COLUMNS, KEYS, NO_ATTACK, read_table
 from dpmia.registry import load
 from dpmia.settings.names import STAND_INS
 from dpmia.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
 from dpmia.splits.split import Split, load_splits, save_splits
+from dpmia.tables import COLUMNS, KEYS, NO_ATTACK, read_table
 
 ARMS = {
     "left": {
@@ -51,7 +51,8 @@ def signals(tmp_path):
         logits = np.zeros((100, 2), dtype=np.float32)
         logits[:, 0] = np.linspace(0, 1, 50).tolist() * 2
         logits[part == MEMBER, 0] += gap
-        about = {"arm": "left", "iid": False, "epsilon": "inf", "replicate": replicate, "meaning": [replicate]}
+        about = {"arm": "left", "iid": False, "epsilon": "inf", "replicate": replicate}
+        about |= {"accounting": None, "compares": "replace_one", "meaning": [replicate]}
         models.append(Signal(about, np.arange(100), labels, part, logits))
     save_signals(tmp_path / "block-0.npz", models, {"stand_in": True})
     return tmp_path / "block-0.npz"
@@ -98,13 +99,13 @@ def test_make_stand_in_and_prepare_dataset_follow_one_another(run_script, tmp_pa
     run_script(
         "make_stand_in",
         Files(*files, marker=str(folder / "STAND-IN.txt")),
-        params={"writer": "dpmia.datasets.stand_ins.heart:write_files", "seed": 3},
+        params={"writer": "dpmia.datasets.stand_ins.heart:write_files", "seed": 3, "scale": "smoke"},
     )
     run_script(
         "prepare_dataset",
         Files(str(target)),
         input=Files(*files),
-        params={"module": "dpmia.datasets.heart", "attributes": []},
+        params={"job": {"module": "dpmia.datasets.heart", "options": {"attributes": []}}},
     )
     made = Dataset.load(target)
     assert made.x.shape == (920, 22)
@@ -112,14 +113,14 @@ def test_make_stand_in_and_prepare_dataset_follow_one_another(run_script, tmp_pa
 
 
 def test_prepare_dataset_takes_no_file_for_real_that_is_not_the_publishers(run_script, tmp_path):
-    load(STAND_INS["student"])(tmp_path, 0)
+    load(STAND_INS["student"])(tmp_path, 0, "smoke")
     (tmp_path / "STAND-IN.txt").unlink()
     with pytest.raises(SystemExit, match=r"student-por\.csv: found sha256 .*that of the published file"):
         run_script(
             "prepare_dataset",
             Files(str(tmp_path / "student.npz")),
             input=Files(str(tmp_path / "student-por.csv")),
-            params={"module": "dpmia.datasets.student", "attributes": []},
+            params={"job": {"module": "dpmia.datasets.student", "options": {"attributes": []}}},
         )
     assert not (tmp_path / "student.npz").exists()
 
@@ -166,11 +167,14 @@ def test_train_block_asks_every_model_about_every_record_of_its_split(run_script
         "arms": ARMS,
         "replicates": [0],
         "epsilons": [1.0, float("inf")],
-        "model": "dpmia.models.mlp:MLP",
-        "shape": {"hidden": [4]},
+        "models": {arm: {"build": "dpmia.models.mlp:perceptron", "shape": {"hidden": [4]}} for arm in ARMS},
         "engines": {"private": f"dpmia.training.{engine}", "plain": f"dpmia.training.{plain}"},
         "recipe": {"optimiser": "adam", "learning_rate": 0.01, "batch_size": 10, "epochs": 2},
         "privacy": {"relation": "replace_one", "delta": 1e-5, "accountant": "pld"},
+        "population": False,
+        "parameters": False,
+        "collusion": None,
+        "compares": "replace_one",
     }
     run_script(
         "train_block",
@@ -196,8 +200,17 @@ def test_run_attack_measures_each_model(run_script, signals, tmp_path):
     run_script(
         "run_attack",
         Files(str(target)),
-        input=Files(str(signals)),
-        params={"attack": "dpmia.attacks.threshold:OptimalThreshold", "seed": 1},
+        input=Files(targets=[str(signals)], shadows=[], references=[], distilled=[], dataset=[]),
+        params={
+            "job": {
+                "attack": "dpmia.attacks.threshold:OptimalThreshold",
+                "options": {},
+                "reference_arm": None,
+                "details": False,
+                "epsilons": None,
+            },
+            "seed": 1,
+        },
         wildcards={"experiment": "toy", "attack": "optimal_threshold"},
     )
     table = read_table(target)
@@ -221,8 +234,10 @@ def test_summarise_experiment_averages_over_replicates(run_script, tmp_path):
     rows = pd.DataFrame([["toy", "left", False, 1.0, "a", False, "advantage", r, v] for r, v in enumerate((0.1, 0.3))])
     rows.columns = COLUMNS
     rows.to_csv(tmp_path / "a.csv", index=False)
-    run_script("summarise_experiment", Files(str(tmp_path / "out.csv")), input=Files(str(tmp_path / "a.csv")))
-    table = read_table(tmp_path / "out.csv")
+    files = {name: str(tmp_path / f"{name}.csv") for name in ("replicates", "summary")}
+    run_script("summarise_experiment", Files(**files), input=Files(str(tmp_path / "a.csv")))
+    assert read_table(files["replicates"])["value"].tolist() == [0.1, 0.3]
+    table = read_table(files["summary"])
     assert list(table.columns) == [*KEYS, "mean", "low", "high", "replicates"]
     assert table["mean"].item() == pytest.approx(0.2)
     assert table["high"].item() == pytest.approx(0.2 + 12.7062 * 0.1, abs=1e-3)  # t quantile with one degree of freedom
@@ -235,12 +250,11 @@ def test_make_artifact_writes_a_figure_and_the_table_it_shows(run_script, tmp_pa
         "caption": "Bounds.",
         "tabulate": "dpmia.papers.humphries.bounds:tabulate",
         "draw": "dpmia.papers.humphries.bounds:draw",
-        "experiments": (),
-        "stage": "summary",
+        "tables": (),
     }
     files = {ending: str(tmp_path / f"fig.{ending}") for ending in ("pdf", "png", "csv")}
     facts = {"stand_in": True, "scale": "smoke", "experiments": {}}
-    run_script("make_artifact", Files(**files), params={"artifact": artifact, "facts": facts})
+    run_script("make_artifact", Files(**files), params={"artifact": artifact, "tables": [], "facts": facts})
     assert (tmp_path / "fig.pdf").read_bytes().startswith(b"%PDF")
     assert (tmp_path / "fig.png").read_bytes().startswith(b"\x89PNG")
     table = pd.read_csv(tmp_path / "fig.csv")

@@ -182,6 +182,7 @@ def test_the_record_says_all_that_a_reader_needs():
         "noise_multiplier": 10.5,
         "clip_norm": 2.0,
         "noise_sd": 21.0,
+        "proved": True,
     }
     assert json.loads(json.dumps(record)) == record
     told = {field.name: record[field.name] for field in dataclasses.fields(Mechanism)}

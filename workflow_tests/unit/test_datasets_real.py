@@ -20,6 +20,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+#: The first data sets; the others have tests of their own.
+TABLES = ("adult", "compas", "heart", "student")
+
+
 def module(name):
     return importlib.import_module(DATASETS[name])
 
@@ -29,7 +33,7 @@ def tables(tmp_path_factory):
     """Data set -> (real table, stand-in table)."""
     root = tmp_path_factory.mktemp("raw")
     read = {}
-    for name in DATASETS:
+    for name in TABLES:
         for raw in raw_files(name):
             fetch(replace(raw, urls=()), root / "real" / name / raw.file, MIRROR)
         load(STAND_INS[name])(root / "made" / name, 0, "smoke")
@@ -63,7 +67,7 @@ def test_records_and_features(real, name, attributes, shape):
     assert dataset.provenance["stand_in"] is False
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", TABLES)
 def test_provenance_is_the_published_one(real, name):
     files = module(name).encode(real[name]).provenance["files"]
     found = [(file["name"], f"sha256:{file['sha256']}", file["bytes"], file["rows"]) for file in files]
@@ -110,7 +114,7 @@ def test_groups_of_the_group_experiments(real, name, attribute, sizes):
 TOLERANCE = {"adult": 0.02, "compas": 0.03, "heart": 0.06, "student": 0.08}
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", TABLES)
 def test_stand_ins_have_the_real_marginals(tables, name):
     real, made = (module(name).encode(table) for table in tables[name])
     assert real.features == made.features
@@ -120,7 +124,7 @@ def test_stand_ins_have_the_real_marginals(tables, name):
     assert made.y.mean() == pytest.approx(real.y.mean(), abs=0.01)
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", TABLES)
 def test_stand_ins_have_the_real_numbers(tables, name):
     real, made = tables[name]
     for column in real.select_dtypes("number"):
@@ -142,7 +146,7 @@ def test_labels_depend_on_groups_as_they_really_do(tables, name, group):
     assert rates[1] == pytest.approx(rates[0], abs=0.06)
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", TABLES)
 def test_features_tell_as_much_about_the_label_as_they_really_do(tables, name):
     told = [correlations(module(name).encode(table)) for table in tables[name]]
     # Of the five features that tell most about the real label, each tells as much about the made-up one.

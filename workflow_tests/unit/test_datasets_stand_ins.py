@@ -22,6 +22,10 @@ GROUPS = {
 }
 
 
+#: The first data sets; the others have tests of their own.
+TABLES = ("adult", "compas", "heart", "student")
+
+
 def module(name):
     return importlib.import_module(DATASETS[name])
 
@@ -30,7 +34,7 @@ def module(name):
 def made(tmp_path_factory):
     """Folder, table and data set of every stand-in."""
     sets = {}
-    for name in DATASETS:
+    for name in TABLES:
         folder = tmp_path_factory.mktemp(name)
         load(STAND_INS[name])(folder, 0, "smoke")
         frame = module(name).read(folder)
@@ -38,7 +42,7 @@ def made(tmp_path_factory):
     return sets
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", TABLES)
 def test_files_and_rows_are_those_of_the_real_data(made, name):
     folder, frame, dataset = made[name]
     told = {file["name"]: file for file in dataset.provenance["files"]}
@@ -91,7 +95,7 @@ def test_clusters_are_large_enough_for_the_experiment(made, name, seed, least):
     assert max(straight.min(), crossed.min()) >= least
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", TABLES)
 def test_a_seed_decides_on_every_byte(made, name, tmp_path):
     folder, _, _ = made[name]
     load(STAND_INS[name])(tmp_path / "same", 0, "smoke")

@@ -6,7 +6,7 @@ import os
 import time
 
 # What follows training in one experiment that has a figure of its own: three attacks, accuracy, summary, figure.
-AFTER_TRAINING = {"run_attack": 3, "measure_accuracy": 1, "summarise_experiment": 1}
+AFTER_TRAINING = {"run_attack": 3, "measure_accuracy": 1, "measure_blind": 1, "summarise_experiment": 1}
 
 
 def test_touched_files_and_edited_comments_rerun_nothing(grown):
@@ -40,14 +40,7 @@ def test_a_changed_learning_rate_reruns_training_and_what_follows_in_its_experim
 def test_a_changed_group_reruns_the_splits_too(grown):
     grown.change_experiments(lambda file: file["experiments"]["student"]["arms"]["gabriel_pereira"].update(group="MS"))
     jobs = grown.planned()
-    assert jobs == {
-        "draw_splits": 1,
-        "measure_sizes": 1,
-        "train_block": 1,
-        **AFTER_TRAINING,
-        "make_humphries_fig7": 1,
-        "make_humphries_table2": 1,
-    }
+    assert jobs == {"draw_splits": 1, "train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1}
 
 
 def test_more_replicates_train_only_the_new_block(grown):
@@ -56,7 +49,9 @@ def test_more_replicates_train_only_the_new_block(grown):
 
     grown.change_experiments(more)
     jobs = grown.planned()
-    assert jobs == {"draw_splits": 1, "train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1}
+    # The blind baseline is measured on the first replicate only, at smoke scale.
+    after = {rule: count for rule, count in AFTER_TRAINING.items() if rule != "measure_blind"}
+    assert jobs == {"draw_splits": 1, "train_block": 1, **after, "make_humphries_fig7": 1}
 
 
 def test_one_more_epsilon_trains_only_its_group(grown):

@@ -1,45 +1,66 @@
-"""The whole workflow at smoke scale on stand-in data."""
+"""The workflow from end to end at smoke scale on stand-in data."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
+import yaml
 from matplotlib import image
+from workspace import FEW, Workspace
 
 from dpmia.papers.catalogue import PAPERS
 from dpmia.signals import load_header
 
 ARTIFACTS = [(paper, artifact) for paper, artifacts in PAPERS.items() for artifact in artifacts]
+#: What is made of the few experiments that most tests run.
+MADE = [
+    (paper, artifact)
+    for paper, artifact in ARTIFACTS
+    if {table.split("/")[1] for table in artifact.tables} <= {*FEW, "izzo_fig2"} and paper in ("humphries", "izzo")
+]
 
 
-def test_every_figure_and_table_of_every_paper_is_made(finished):
+def assert_made(folder, paper, artifact):
+    stem = folder / f"results/embedded-smoke/{artifact.kind}s/{paper}/{artifact.name}"
+    for ending in {"figure": ("pdf", "png", "csv"), "table": ("md", "csv")}[artifact.kind]:
+        assert stem.with_suffix(f".{ending}").stat().st_size > 0
+    assert len(pd.read_csv(stem.with_suffix(".csv"))) > 0
+    if artifact.kind == "figure":
+        pixels = image.imread(stem.with_suffix(".png"))[..., :3]
+        assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 20
+        content = stem.with_suffix(".pdf").read_bytes()
+        assert content.startswith(b"%PDF")
+        assert b"/Subtype /Image" not in content
+
+
+def test_figures_and_tables_are_made_and_are_not_blank(finished):
+    assert len(MADE) >= 8
+    for paper, artifact in MADE:
+        assert_made(finished.folder, paper, artifact)
+
+
+@pytest.mark.slow  # some fifteen minutes on two cores
+def test_every_figure_and_table_of_every_paper_is_made(tmp_path):
+    whole = Workspace(tmp_path / "dpmia", whole=True)
+    answer = whole.snakemake(timeout=3000)
+    assert answer.returncode == 0, answer.stdout
+    runs = {name for file in (whole.folder / "experiments").glob("*.yaml") for name in names_in(file)}
     for paper, artifact in ARTIFACTS:
-        folder = finished.folder / f"results/embedded-smoke/{artifact.kind}s/{paper}"
-        for ending in {"figure": ("pdf", "png", "csv"), "table": ("md", "csv")}[artifact.kind]:
-            assert (folder / f"{artifact.name}.{ending}").stat().st_size > 0
-        assert len(pd.read_csv(folder / f"{artifact.name}.csv")) > 0
-
-
-def test_pictures_are_not_blank_and_pdfs_are_vectors(finished):
-    for paper, artifact in ARTIFACTS:
-        if artifact.kind == "figure":
-            stem = finished.folder / f"results/embedded-smoke/figures/{paper}/{artifact.name}"
-            pixels = image.imread(stem.with_suffix(".png"))[..., :3]
-            assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 20
-            content = stem.with_suffix(".pdf").read_bytes()
-            assert content.startswith(b"%PDF")
-            assert b"/Subtype /Image" not in content
-
-
-def test_tables_of_stand_in_data_say_so(finished):
-    text = (finished.folder / "results/embedded-smoke/tables/humphries/humphries_table2.md").read_text()
+        if {table.split("/")[1] for table in artifact.tables} <= runs:
+            assert_made(whole.folder, paper, artifact)
+    text = (whole.folder / "results/embedded-smoke/tables/humphries/humphries_table2.md").read_text()
     assert "Stand-in data" in text
-
-
-def test_sizes_on_stand_ins_are_those_of_the_paper(finished):
-    table = pd.read_csv(finished.folder / "results/embedded-smoke/tables/humphries/humphries_table2.csv")
-    for column in ("features", "classes", "members", "nonmembers"):
+    table = pd.read_csv(whole.folder / "results/embedded-smoke/tables/humphries/humphries_table2.csv")
+    for column in ("classes", "members", "nonmembers"):
         assert table[column].tolist() == table[f"paper_{column}"].tolist()
+    assert (table["features"] - table["paper_features"]).abs().max() <= 1  # the census data: 99 for 100
+    assert whole.planned() == {}
+
+
+def names_in(file):
+    content = yaml.safe_load(file.read_text())
+    return [*content.get("experiments", {}), *content.get("studies", {})]
 
 
 def test_every_private_model_states_its_accounting(finished):
