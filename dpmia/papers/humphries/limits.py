@@ -26,7 +26,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     arm. Where an experiment has no IID arms, that of equal shares stands for them. `attack` is the average threshold.
     """
     rows = pd.concat(tables.values(), ignore_index=True)
-    cells = rows.set_index(["experiment", "arm", "epsilon", "attack", "metric"])[["mean", "low", "high"]]
+    cells = rows.set_index(["experiment", "arm", "epsilon", "attack", "metric"])[["mean", "low", "high"]].sort_index()
     found = []
     for (experiment, arm, epsilon), _ in rows[~rows["iid"]].groupby(["experiment", "arm", "epsilon"], sort=False):
         fact = facts.experiments[experiment]
