@@ -181,6 +181,44 @@ def leader(curves: Iterable[tuple[Mapping[float, ArrayLike], Iterable[float]]]) 
     return _of_many(worst, found, "worst")
 
 
+def no_later(curves: Mapping[str, tuple[Mapping[float, ArrayLike], Mapping[float, ArrayLike]]]) -> Finding:
+    """Return whether each first curve is highest at no higher place than the second.
+
+    The number told is the place of the first less that of the second; its limits come from all places at which either
+    may be highest: those that are not shown to lie below another one. Bonferroni over all pairs of places.
+
+    Args:
+        curves: name -> two mappings from a place to the values of each replicate there.
+
+    Raises:
+        MissingRowsError: there are no curves.
+    """
+    if not curves:
+        raise MissingRowsError("curves to compare were not run")
+    pairs = sum(math.comb(len(curve), 2) for both in curves.values() for curve in both)
+    found = []
+    for name, both in curves.items():
+        (first, *firsts), (second, *seconds) = (_tops(curve, 1 - FAMILY_ERROR / pairs) for curve in both)
+        apart = Interval(first - second, min(firsts) - max(seconds), max(firsts) - min(seconds), 2)
+        holds, margin = at_most(0)(apart)
+        told = f"{name}{first:g} against {second:g}"
+        found.append(Finding(apart.mean, apart.low, apart.high, holds, told, margin))
+    worst = min(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
+    return _of_many(worst, found, "worst")
+
+
+def _tops(curve: Mapping[float, ArrayLike], level: float) -> list[float]:
+    """Return the place where the mean is highest, then all places that are not shown to lie below another."""
+    values = {place: np.asarray(found, dtype=float) for place, found in curve.items()}
+    beaten = {
+        place
+        for place in values
+        for rival in values
+        if rival != place and mean_interval(values[rival] - values[place], level).low > 0
+    }
+    return [max(values, key=lambda place: values[place].mean()), *(place for place in values if place not in beaten)]
+
+
 def mean(values: ArrayLike, comparison: Comparison, note: str = "") -> Finding:
     """Return whether one mean is as it must be."""
     return replace(every([Cell("", values, comparison)]), note=note)

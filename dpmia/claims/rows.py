@@ -20,7 +20,8 @@ class Replicates:
         """Take a table as `dpmia.tables.replicates_table` returns it."""
         self.experiment = str(table["experiment"].iloc[0])
         self.arms = list(dict.fromkeys(table["arm"]))
-        self._table = table
+        table = table.sort_values("replicate", kind="stable")
+        self._replicates, self._values = table["replicate"].to_numpy(), table["value"].to_numpy()
         self._rows = table.groupby(["arm", "epsilon", "attack", "metric"], sort=False).indices
 
     def __call__(self, arm: str, epsilon: float, attack: str = MODEL, metric: str = "advantage") -> pd.Series:
@@ -33,7 +34,7 @@ class Replicates:
         if rows is None:
             what = f"{metric} of {attack}, arm {arm}, ε = {tell(epsilon)}"
             raise MissingRowsError(f"{self.experiment} has no {what}")
-        return self._table.iloc[rows].set_index("replicate")["value"].sort_index()
+        return pd.Series(self._values[rows], index=self._replicates[rows])
 
     def epsilons(
         self, arm: str, attack: str = MODEL, metric: str = "advantage", least: float = 0.0, most: float = math.inf

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -44,24 +43,31 @@ class World:
 
     def write(self, folder: Path, tables: Iterable[str], noise: float = 1e-4, replicates: int = 4) -> None:
         """Write the tables of a run: values of replicates scatter about the means by `noise`."""
-        rng = np.random.default_rng(0)
         for name in tables:
             stage, experiment = name.split("/")
             if name in self.others:
                 table = self.others[name]
             elif stage == "replicates" and experiment in self.experiments:
-                means = self.experiments[experiment].items()
-                rows = [
-                    [experiment, arm, arm.endswith("-iid"), epsilon, attack, False, metric, replicate, mean]
-                    for ((arm, epsilon, attack, metric), mean), replicate in itertools.product(means, range(replicates))
-                ]
-                table = pd.DataFrame(rows, columns=COLUMNS)
-                table["value"] += noise * rng.normal(size=len(table))
+                table = _table(experiment, self.experiments[experiment], noise, replicates)
             else:
                 continue
             path = folder / f"{name}.csv"
             path.parent.mkdir(parents=True, exist_ok=True)
             table.to_csv(path, index=False)
+
+
+def _table(experiment: str, means: Means, noise: float, replicates: int) -> pd.DataFrame:
+    keys = pd.MultiIndex.from_tuples(means, names=["arm", "epsilon", "attack", "metric"])
+    values = np.array(list(means.values()))[:, None] + scatter(len(means), replicates, noise, experiment)
+    table = pd.DataFrame(values, index=keys).rename_axis(columns="replicate").stack().rename("value").reset_index()
+    iid = table["arm"].str.endswith("-iid")
+    return table.assign(experiment=experiment, iid=iid, oracle=False)[COLUMNS]
+
+
+def scatter(means: int, replicates: int, noise: float, name: str = "") -> np.ndarray:
+    """Return noise for each mean and replicate that leaves the means as they are, so that no accident decides."""
+    drawn = np.random.default_rng([*name.encode()]).normal(size=(means, replicates))
+    return noise * (drawn - drawn.mean(axis=1, keepdims=True))
 
 
 def verdict(claim, world: World, folder: Path, *, stand_in=False, scale="paper", **options) -> str:

@@ -1,0 +1,182 @@
+"""The claims of Yeom et al.: each holds where all is as the paper says, and falls where one thing is not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from claim_worlds import World, scatter, verdict
+
+from dpmia.claims.judge import Run, judge
+from dpmia.papers.yeom import claim_checks as checks
+from dpmia.papers.yeom.claims import CLAIMS
+from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
+
+BY_ID = {claim.id: claim for claim in CLAIMS}
+OF_STUDIES = [claim.id for claim in CLAIMS if claim.about_data and claim.tables[0].startswith("studies/")]
+OF_NETWORKS = [claim.id for claim in CLAIMS if claim.about_data and claim.id not in OF_STUDIES]
+
+DEPTHS = {1: 1.0, 9: 1.28, 15: 2.42, 20: 4.68, 30: 9.09}
+PENALTIES = {5: 5.09, 20: 2.43, 50: 1.78, 1000: 1.19}
+KNOWN, UNKNOWN, MULTI = checks.KNOWN, checks.UNKNOWN, checks.MULTI
+MEMBERSHIP = "membership"
+
+# Regression and trees
+
+
+def trees():
+    """Return the mean advantages on trees by (depth, adversary, target)."""
+    found = {}
+    for depth, ratio in DEPTHS.items():
+        found[depth, KNOWN, MEMBERSHIP] = float(gaussian_advantage(ratio)) - 0.01
+        found[depth, UNKNOWN, MEMBERSHIP] = float(unknown_sigma_advantage(ratio)) + 0.19
+        for target, values in checks.TARGETS.items():
+            found[depth, "uniform", target] = found[depth, UNKNOWN, MEMBERSHIP] / values
+            found[depth, "attribute", target] = found[depth, UNKNOWN, MEMBERSHIP] / 2 + 0.05
+            found[depth, MULTI, target] = found[depth, UNKNOWN, MEMBERSHIP] - 0.05
+    for target, values in checks.AT_20.items():
+        found |= {(20, adversary, target): value for adversary, value in values.items()}
+        found[20, "uniform", target] = found[20, UNKNOWN, MEMBERSHIP] / checks.TARGETS[target]
+    return found
+
+
+def ridge():
+    found = {(penalty, KNOWN, MEMBERSHIP): float(gaussian_advantage(ratio)) for penalty, ratio in PENALTIES.items()}
+    return {key: value - (0.05 if key[0] >= checks.STRONG else -0.02) for key, value in found.items()}
+
+
+def study(means, ratios, noise=1e-4, splits=20):
+    """Return the table of a study whose advantages scatter about `means`."""
+    rows = [
+        [parameter, ratios[parameter], adversary, target, split, mean + noisy[split]]
+        for ((parameter, adversary, target), mean), noisy in zip(
+            means.items(), scatter(len(means), splits, noise), strict=True
+        )
+        for split in range(splits)
+    ]
+    return pd.DataFrame(rows, columns=["parameter", "ratio", "adversary", "target", "replicate", "advantage"])
+
+
+def studies(changes=None, **options):
+    """Return the world of both studies, some means changed."""
+    tables = {}
+    for name, means, ratios in (("iwpc", trees(), DEPTHS), ("eyedata", ridge(), PENALTIES)):
+        means |= {key: value for key, value in (changes or {}).items() if key in means}
+        tables[f"studies/yeom_{name}"] = study(means, ratios, **options)
+    return World({}, tables)
+
+
+#: claim -> what is otherwise where it does not hold.
+OTHERWISE = {
+    "yeom-fig2a-agreement-tree": {(9, KNOWN, MEMBERSHIP): 0.2},
+    "yeom-fig2a-regression": {(5, KNOWN, MEMBERSHIP): 0.6},
+    "yeom-fig2a-regression-below-theory": {(1000, KNOWN, MEMBERSHIP): 0.2},
+    "yeom-fig2b-exceeds-theory": {(15, UNKNOWN, MEMBERSHIP): 0.4},
+    "yeom-fig2b-unknown-beats-known": {(30, UNKNOWN, MEMBERSHIP): 0.7},
+    "yeom-thm7-uniform": {(9, "uniform", "cyp2c9"): 0.1},
+    "yeom-fig3-order": {(30, "attribute", "cyp2c9"): 0.8},
+    "yeom-fig3-values": {(20, "attribute", "vkorc1"): 0.5},
+}
+
+
+@pytest.mark.parametrize("name", OF_STUDIES)
+def test_a_claim_about_studies_holds_where_the_paper_is_right(name, tmp_path):
+    assert verdict(BY_ID[name], studies(), tmp_path) == "reproduced"
+
+
+@pytest.mark.parametrize("name", OF_STUDIES)
+def test_a_claim_about_studies_falls_where_one_thing_is_otherwise(name, tmp_path):
+    assert verdict(BY_ID[name], studies(OTHERWISE[name]), tmp_path) == "not reproduced"
+
+
+@pytest.mark.parametrize("name", OF_STUDIES)
+def test_one_split_leaves_a_claim_undecided(name, tmp_path):
+    assert verdict(BY_ID[name], studies(splits=1), tmp_path) == "undecided"
+
+
+@pytest.mark.parametrize("name", [name for name in OF_STUDIES if name != "yeom-thm7-uniform"])
+def test_noise_leaves_a_claim_about_studies_undecided(name, tmp_path):
+    assert verdict(BY_ID[name], studies(noise=3.0), tmp_path) == "undecided"
+
+
+def test_advantages_that_do_not_follow_the_ratio_are_told(tmp_path):
+    world = studies({(20, KNOWN, MEMBERSHIP): 0.1})
+    world.write(tmp_path, BY_ID["yeom-fig2a-regression"].tables)
+    found, finding = judge(BY_ID["yeom-fig2a-regression"], Run(tmp_path, False, "paper"))
+    assert (found, finding.note) == ("not reproduced", "rank correlation of ratio and mean advantage")
+
+
+def test_without_deep_trees_claims_about_them_are_not_run(tmp_path):
+    claim = BY_ID["yeom-fig2b-exceeds-theory"]
+    shallow = {key: value for key, value in trees().items() if key[0] < checks.DEEP}
+    World({}, {"studies/yeom_iwpc": study(shallow, DEPTHS)}).write(tmp_path, claim.tables)
+    found, finding = judge(claim, Run(tmp_path, False, "smoke"))
+    assert found == "not run"
+    found, finding = judge(claim, Run(tmp_path, False, "laptop"))
+    assert (found, finding.note) == ("not run", "the study has no parameter from 15 up at scale laptop")
+
+
+# Networks
+
+SIZES = (1, 8, 16, 32, 128)
+#: Data set -> advantage and precision of the threshold, generalisation error under collusion.
+LEAKS = {"mnist": (0.03, 0.51), "cifar10": (0.5, 0.7), "cifar100": (0.8, 0.87)}
+GAPS = {
+    "mnist": (0.03, 0.05, 0.03, 0.01, 0.01),
+    "cifar10": (0.1, 0.3, 0.52, 0.5, 0.5),
+    "cifar100": (0.1, 0.4, 0.82, 0.8, 0.8),
+}
+COSTS = {"mnist": 0.014, "cifar10": 0.047, "cifar100": 0.031}
+
+
+def networks():
+    experiments = {}
+    for name, (advantage, precision) in LEAKS.items():
+        honest, colluding = {}, {}
+        for size, gap in zip(SIZES, GAPS[name], strict=True):
+            arm = f"s{size}", np.inf
+            honest |= {(*arm, "average_threshold", "advantage"): advantage * size / 128}
+            honest |= {(*arm, "average_threshold", "precision"): precision}
+            honest |= {(*arm, "average_threshold", "recall"): 0.99}
+            honest |= {(*arm, "model", "accuracy_nonmembers"): 0.6}
+            colluding |= {(*arm, "collusion", "advantage"): 0.98 if size >= 16 else 0.1}
+            colluding |= {(*arm, "model", "accuracy_nonmembers"): 0.6 - COSTS[name]}
+            colluding |= {(*arm, "model", "accuracy_members"): 0.6 - COSTS[name] + gap}
+        experiments |= {f"yeom_{name}": honest, f"yeom_{name}_collusion": colluding}
+    return World(experiments)
+
+
+BENT = {
+    "yeom-fig2c-cnn-order": ("yeom_cifar10", 0.9, "s128", None, "average_threshold", "advantage"),
+    "yeom-table1-precision": ("yeom_cifar100", 0.8, "s32", None, "average_threshold", "precision"),
+    "yeom-fig4a-advantage": ("yeom_cifar100_collusion", 0.94, "s16", None, "collusion", "advantage"),
+    "yeom-fig4b-gen-error": ("yeom_mnist_collusion", 0.7, "s32", None, "model", "accuracy_members"),
+    "yeom-fig4b-acc-cost": ("yeom_cifar10_collusion", 0.5, None, None, "model", "accuracy_nonmembers"),
+}
+
+
+def test_every_claim_about_data_is_bent_once():
+    assert sorted([*OTHERWISE, *BENT]) == sorted(OF_STUDIES + OF_NETWORKS)
+
+
+@pytest.mark.parametrize("name", OF_NETWORKS)
+def test_a_claim_about_networks_holds_where_the_paper_is_right(name, tmp_path):
+    assert verdict(BY_ID[name], networks(), tmp_path) == "reproduced"
+
+
+@pytest.mark.parametrize("name", OF_NETWORKS)
+def test_a_claim_about_networks_falls_where_one_thing_is_otherwise(name, tmp_path):
+    assert verdict(BY_ID[name], networks().bent(*BENT[name]), tmp_path) == "not reproduced"
+
+
+@pytest.mark.parametrize("name", OF_NETWORKS)
+@pytest.mark.parametrize("options", [{"replicates": 1}, {"noise": 3.0}], ids=["one replicate", "noise"])
+def test_too_little_leaves_a_claim_about_networks_undecided(name, options, tmp_path):
+    assert verdict(BY_ID[name], networks(), tmp_path, **options) == "undecided"
+
+
+@pytest.mark.parametrize("name", OF_NETWORKS)
+def test_networks_are_judged_on_the_data_sets_that_are_there(name, tmp_path):
+    claim = BY_ID[name]
+    networks().write(tmp_path, [table for table in claim.tables if "cifar100" not in table])
+    found, finding = judge(claim, Run(tmp_path, False, "laptop", {"yeom_cifar100": "only its test part is here"}))
+    assert found == "reproduced"
+    assert "judged without replicates/yeom_cifar100" in finding.note
