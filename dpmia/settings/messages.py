@@ -85,4 +85,6 @@ def _keys(model: type[BaseModel], path: list[Any]) -> list[str]:
 
 
 def _resolve(schema: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+    # An optional group of settings is one of two: the group, or null.
+    node = next((option for option in node.get("anyOf", ()) if "$ref" in option), node)
     return schema["$defs"][node["$ref"].rsplit("/", 1)[1]] if "$ref" in node else node

@@ -126,7 +126,17 @@ def test_metrics_are_those_of_the_decisions():
     says = attack.decisions(signal, attack.scores(signal, Knowledge(), rng()))
     assert found | advantage(says, signal.is_member) == found
     assert set(found) == {
-        *("advantage", "tpr", "fpr", "precision", "recall", "auc", "tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "resolution"),
+        *(
+            "advantage",
+            "tpr",
+            "fpr",
+            "precision",
+            "recall",
+            "auc",
+            "tpr_at_1pct_fpr",
+            "tpr_at_0.1pct_fpr",
+            "resolution",
+        ),
     }
 
 

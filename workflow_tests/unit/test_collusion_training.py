@@ -104,7 +104,7 @@ def test_without_the_key_there_are_no_marks(dataset):
     members = np.arange(40)
     marked, marks = with_marks(dataset, members, draw_keys(5, 3), "blake2b")
     marked, wrong = with_marks(marked, members, draw_keys(6, 3), "blake2b")
-    run = Run("r", marks.below(members), seeds(1, ["test"]))
+    run = Run("r", marks.below(members), seeds(1, ["b"]))
     job = jobs.train_job(given, [INF], 0)
     asked = np.concatenate([marks.below(members)[40:], wrong.below(members)[40:]])
     wanted = Wanted(run, job["models"]["s8"], asked, {})

@@ -324,7 +324,9 @@ def test_every_option_belongs_to_an_attack_and_every_need_is_met():
 
 @pytest.mark.parametrize("kind", names.ATTACKS)
 def test_every_attack_can_be_made_as_its_job_says(kind):
-    collusion = {"collusion": {"keys": 2}} if "collusion" in names.ATTACKS[kind].uses else {}
-    given = experiment(RICH | {"attacks": {"mine": {"kind": kind}}, **collusion})
+    colluding = {"collusion": {"keys": 2}, "epsilons": [["inf"]], "blind": None}
+    given = experiment(
+        RICH | {"attacks": {"mine": {"kind": kind}}} | (colluding if "collusion" in names.ATTACKS[kind].uses else {})
+    )
     job = jobs.attack_job(given, "mine")
     load(job["attack"])(**job["options"])
