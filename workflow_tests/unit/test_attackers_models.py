@@ -1,0 +1,187 @@
+"""Which of the attacker's models an attack on a target model is given: of the right arm, epsilon, split and records."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpmia.attacks.base import Attack
+from dpmia.losses import Losses, save_losses
+from dpmia.measure import AttackersModels, attack_table
+from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal, save_signals
+
+RECORDS = np.arange(100, 160)
+ARMS = ("va", "va-iid", "other")
+
+
+def target(arm="va", epsilon="1", replicate=0, seed=0):
+    """Return a model that is asked about some of the records, in an order of its own."""
+    rng = np.random.default_rng(seed)
+    parts = np.repeat(np.array([MEMBER, NONMEMBER, VALIDATION, POPULATION], dtype=np.uint8), [10, 10, 5, 10])
+    about = {"arm": arm, "iid": arm.endswith("-iid"), "epsilon": epsilon, "replicate": replicate}
+    about |= {"meaning": [arm, epsilon, replicate], "accounting": None, "compares": "replace_one"}
+    records = rng.permutation(RECORDS)[:35]
+    return Signal(about, records, records % 2, parts, rng.standard_normal((35, 2)).astype(np.float32))
+
+
+def code(arm, epsilon, number):
+    """Return a number that says which model a loss is of."""
+    return 1000 * ARMS.index(arm) + 100 * ["1", "10", "inf"].index(epsilon) + number
+
+
+def answers(arm, epsilon, numbers, records=RECORDS, **more):
+    """Return models whose loss on a record says whose it is, and on what: the code and a thousandth of the record."""
+    losses = np.array([[code(arm, epsilon, number) + record / 1000 for record in records] for number in numbers])
+    trained_on = np.array([[(record + number) % 3 == 0 for record in records] for number in numbers])
+    about = [{"arm": arm, "epsilon": epsilon, "number": number, **more} for number in numbers]
+    return Losses(about, records, losses.astype(np.float32), trained_on)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return a function that writes groups of answers, a file for each, and returns the paths."""
+
+    def write(*groups):
+        paths = [tmp_path / f"{number}.npz" for number in range(len(groups))]
+        for path, group in zip(paths, groups, strict=True):
+            save_losses(path, group if isinstance(group, list) else [group], {})
+        return paths
+
+    return write
+
+
+def check(found, signal, models):
+    """Check that `found` holds the answers of `models` (arm, epsilon, number) on the records of `signal`, in order."""
+    expected = [[code(*model) + record / 1000 for record in signal.records] for model in models]
+    np.testing.assert_allclose(found.losses, expected, rtol=0, atol=2e-4)  # float32
+    trained = [[(record + number) % 3 == 0 for record in signal.records] for _, _, number in models]
+    assert found.trained_on.tolist() == trained
+
+
+def test_references_are_those_of_the_targets_arm_or_of_the_arm_that_is_named(files):
+    models = AttackersModels(references=files(*(answers(arm, "inf", range(3)) for arm in ARMS)))
+    for arm in ARMS:
+        signal = target(arm, "inf")
+        check(models.known(signal, None).references, signal, [(arm, "inf", n) for n in range(3)])
+        check(models.known(signal, "other").references, signal, [("other", "inf", n) for n in range(3)])
+
+
+def test_blocks_of_reference_models_are_one(files):
+    models = AttackersModels(references=files(answers("va", "inf", [0, 1]), answers("va", "inf", [2, 3])))
+    signal = target(epsilon="inf")
+    check(models.known(signal, None).references, signal, [("va", "inf", n) for n in range(4)])
+
+
+def test_references_without_privacy_serve_every_epsilon(files):
+    models = AttackersModels(references=files(answers("va", "inf", range(2))))
+    for epsilon in ("1", "10", "inf"):
+        signal = target(epsilon=epsilon)
+        check(models.known(signal, None).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
+
+
+def test_private_references_serve_targets_of_their_own_epsilon(files):
+    paths = files(*(answers(arm, epsilon, range(2)) for arm in ARMS for epsilon in ("1", "10", "inf")))
+    models = AttackersModels(references=paths)
+    for arm in ARMS:
+        for epsilon in ("1", "10", "inf"):
+            signal = target(arm, epsilon)
+            check(models.known(signal, None).references, signal, [(arm, epsilon, 0), (arm, epsilon, 1)])
+
+
+def test_an_arm_without_reference_models_has_none(files):
+    models = AttackersModels(references=files(answers("va", "inf", range(2))))
+    assert models.known(target("other", "inf"), None).references.losses.shape == (0, 35)
+    assert AttackersModels().known(target(), None).references is None
+
+
+def test_a_target_that_was_asked_more_than_the_references_is_told(files):
+    models = AttackersModels(references=files(answers("va", "inf", range(2), records=RECORDS[:34])))
+    with pytest.raises(ValueError, match="not asked about all records"):
+        models.known(target(), None)
+
+
+def test_distilled_models_are_those_of_the_very_target(files):
+    groups = [
+        [answers("va", epsilon, numbers, replicate=replicate) for epsilon in ("1", "inf") for replicate in (0, 1)]
+        for numbers in ([0, 1], [2])
+    ]
+    # The replicate shows in the number.
+    for group in groups:
+        for part in group:
+            part.losses[:] += 50 * part.about[0]["replicate"]
+    models = AttackersModels(distilled=files(*groups))
+    for epsilon in ("1", "inf"):
+        for replicate in (0, 1):
+            signal = target(epsilon=epsilon, replicate=replicate)
+            found = models.known(signal, None).distilled
+            found.losses[:] -= 50 * replicate
+            check(found, signal, [("va", epsilon, n) for n in range(3)])
+    assert models.known(target("other"), None).distilled is None
+    assert models.known(target(replicate=2), None).distilled is None
+
+
+def shadow(arm, replicate, number):
+    signal = target(arm, "inf", replicate, seed=number)
+    return replace(signal, about=signal.about | {"number": number})
+
+
+def test_shadow_models_are_those_of_the_targets_split_and_one_object_for_all_its_epsilons(tmp_path):
+    for block in (0, 1):
+        signals = [shadow(arm, block, number) for arm in ("va", "va-iid") for number in range(3)]
+        save_signals(tmp_path / f"{block}.npz", signals, {})
+    models = AttackersModels(shadows=[tmp_path / "0.npz", tmp_path / "1.npz"])
+    for arm in ("va", "va-iid"):
+        for replicate in (0, 1):
+            found = [models.known(target(arm, epsilon, replicate), None).shadows for epsilon in ("1", "10", "inf")]
+            assert [model.about["number"] for model in found[0]] == [0, 1, 2]
+            assert {(model.about["arm"], model.about["replicate"]) for model in found[0]} == {(arm, replicate)}
+            assert found[0] is found[1] is found[2], "an attack may keep what it learnt from them"
+            assert any(known.shadows is found[0] for known in models.shadows)
+    assert len(models.shadows) == 4
+    assert len(models.known(target("other"), None).shadows) == 0
+
+
+# What an attack is handed
+
+
+class Remembering(Attack):
+    """Keeps what it was given."""
+
+    def __init__(self):
+        self.prepared, self.seen = [], []
+
+    def prepare(self, known):
+        self.prepared += known
+
+    def scores(self, signal, known, rng):
+        self.seen.append((signal, known))
+        return rng.random(len(signal.records))
+
+    def decisions(self, signal, scores):
+        return scores > 0.5
+
+
+def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(files, tmp_path):
+    save_signals(tmp_path / "targets.npz", [target("va", "1"), target("va-iid", "10")], {})
+    save_signals(tmp_path / "shadows.npz", [shadow(arm, 0, 0) for arm in ("va", "va-iid")], {})
+    attack = Remembering()
+    attack_table(
+        "heart",
+        "mine",
+        attack,
+        [tmp_path / "targets.npz"],
+        1,
+        shadows=[tmp_path / "shadows.npz"],
+        references=files(answers("other", "inf", range(2)), answers("va", "inf", range(2))),
+        features=lambda records: np.stack([records, -records], axis=1),
+        reference_arm="other",
+    )
+    assert len(attack.prepared) == 2
+    for (signal, known), given in zip(attack.seen, (target("va", "1"), target("va-iid", "10")), strict=True):
+        assert not (signal.part == VALIDATION).any()
+        expected = given.records[given.part != VALIDATION]
+        np.testing.assert_array_equal(signal.records, expected)
+        np.testing.assert_array_equal(known.features, np.stack([expected, -expected], axis=1))
+        check(known.references, signal, [("other", "inf", 0), ("other", "inf", 1)])
+        assert {model.about["arm"] for model in known.shadows} == {given.about["arm"]}
+        assert known.distilled is None
