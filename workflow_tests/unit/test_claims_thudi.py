@@ -91,7 +91,7 @@ OTHERWISE = {
     "thudi-fig12-depends-on-p": None,
     "thudi-fig13-shadow-rate": (names.MNIST, 0.2, "p0.1", 3.0, names.LIRA_BY_RATE[0.9], "precision_best"),
     "thudi-fig14-p-null": (names.MNIST, 0.37, "p0.3", 15.0, names.POPULATION, "precision"),
-    "thudi-fig15-r-null": (names.CIFAR10, 0.4, "p0.5", 1.0, names.REFERENCE[0.1], "precision"),
+    "thudi-fig15-r-null": (names.CIFAR10, 0.6, "p0.5", 1.0, names.REFERENCE[0.1], "precision"),
     "thudi-fig16-r-fpr": (names.CIFAR10, 0.6, "p0.5", 15.0, names.REFERENCE[0.3], "precision"),
     "thudi-fig17-r-same-rate": (names.MNIST, 0.99, "p0.9", 7.0, names.REFERENCE_OWN_RATE, "precision"),
     "thudi-cor54-generalisation": (names.MNIST, -0.4, "p0.5", 1.0, MODEL, "accuracy_nonmembers"),
@@ -149,6 +149,16 @@ def test_data_sets_that_are_missing_and_smaller_networks_are_named(tmp_path):
         "judged without replicates/thudi_svhn (no file); perceptrons on averaged pixels in place of the paper's "
         "networks"
     )
+
+
+def test_an_attack_that_calls_nobody_a_member_gains_nothing_and_one_that_is_wrong_does_not_either(tmp_path):
+    claim = BY_ID["thudi-fig17-r-same-rate"]
+    silent = WORLD.bent(names.MNIST, np.nan, "p0.1", None, names.REFERENCE_OWN_RATE, "precision")
+    wrong = silent.bent(names.CIFAR10, 0.0, "p0.1", None, names.REFERENCE_OWN_RATE, "precision")
+    wrong.write(tmp_path, claim.tables, replicates=5)
+    found, finding = judge(claim, Run(tmp_path, False, "paper"))
+    assert found == "reproduced"
+    assert finding.note.endswith("in 2 more nobody is called a member")
 
 
 def test_accuracies_without_their_epsilons_are_not_run(tmp_path):

@@ -38,7 +38,7 @@ CLAIMS = (
     Claim(
         id="yeom-fig1-shape",
         artifact="yeom_fig1",
-        statement="Attribute advantage has one peak, below 1/2, at a middle influence, and higher with the ratio.",
+        statement="Attribute advantage has one peak below 1/2, between no influence and too much; the ratio raises it.",
         criterion="peaks 0.1613 at 2.72 (ratio 2), 0.3236 at 3.66 (5), 0.3991 at 4.31 (10), +- 0.002 and 0.01",
         paper_value="0.1613, 0.3236, 0.3991",
         about_data=False,
