@@ -1,7 +1,9 @@
 """Claims about theorems run on the functions themselves: they hold, and each falls with a wrong formula."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from claim_worlds import World
 
 from dpmia.claims.judge import Run, judge
 from dpmia.papers.claims import claims
@@ -80,3 +82,38 @@ def test_a_wrong_formula_is_found(name, tmp_path, monkeypatch):
         monkeypatch.setattr(thudi.rates, "crossing", lambda: 0.7)
     monkeypatch.setattr(*WRONG[name])
     assert found(name, tmp_path) == "not reproduced"
+
+
+# Figure 2 of Izzo et al., whose settings are lost
+
+ETAS = (0.05, 0.1, 0.25, 0.49)
+
+
+def errors(of_mip, of_dp, moments=(2, 4)):
+    """Return a world with the relative errors of ten runs, the same for every eta."""
+    rows = [
+        ["mip", moment, "corollary_8", "laplace", eta, run, of_mip + 0.01 * run] for moment in moments for eta in ETAS
+        for run in range(10)
+    ]  # fmt: skip
+    rows += [["dp", np.nan, None, None, eta, run, of_dp + 0.01 * run] for eta in ETAS for run in range(10)]
+    columns = ["method", "moment", "calibration", "radius", "eta", "run", "relative_error"]
+    return World({}, {"studies/izzo_fig2": pd.DataFrame(rows, columns=columns)})
+
+
+@pytest.mark.parametrize("name", ["izzo-fig2-mip-beats-dp", "izzo-fig2-dp-noise"])
+@pytest.mark.parametrize(("of_mip", "of_dp"), [(0.5, 1.5), (1.5, 0.2)])
+def test_lost_settings_leave_figure_2_undecided_whatever_is_measured(name, of_mip, of_dp, tmp_path):
+    claim = next(claim for claim in izzo.CLAIMS if claim.id == name)
+    errors(of_mip, of_dp).write(tmp_path, claim.tables)
+    verdict, finding = judge(claim, Run(tmp_path, stand_in=True, scale="laptop"))
+    assert verdict == "undecided"
+    assert finding.note.startswith(izzo.SETTINGS_LOST)
+    if "beats" in name:
+        assert finding.note.endswith("M = 4: all" if of_mip < of_dp else "M = 4: none")
+    assert finding.measured == pytest.approx(of_mip - of_dp if "beats" in name else of_dp + 0.045)
+
+
+def test_figure_2_without_what_is_compared_is_not_run(tmp_path):
+    claim = next(claim for claim in izzo.CLAIMS if claim.id == "izzo-fig2-mip-beats-dp")
+    errors(0.5, 1.5, moments=(2,)).write(tmp_path, claim.tables)
+    assert judge(claim, Run(tmp_path, stand_in=True, scale="laptop"))[0] == "not run"

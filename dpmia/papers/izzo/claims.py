@@ -192,7 +192,8 @@ def _mip_beats_dp(tables: Tables) -> Finding:
     told = []
     for moment, gap in gaps.items():
         worse = gap.index[gap.mean(axis=1) >= 0]
-        told.append(f"M = {moment:g}: {'all' if worse.empty else f'above {worse.max():g}'}")
+        last = "none" if worse.max() == gap.index.max() else f"above {worse.max():g}"
+        told.append(f"M = {moment:g}: {'all' if worse.empty else last}")
     eta = gaps[4].mean(axis=1).idxmax()
     return _lost(gaps[4].loc[eta].to_numpy(), f"at η = {eta:g}; η where MIP is better, {', '.join(told)}")
 
