@@ -1,0 +1,191 @@
+"""Each rule alone: the attacker's models, the attacks with them, and what needs no model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from files import Files
+
+from dpmia.losses import load_losses
+from dpmia.settings import jobs
+from dpmia.settings.messages import checked
+from dpmia.settings.schema import Experiment
+from dpmia.signals import MEMBER, POPULATION, load_header, load_signals
+from dpmia.splits.split import load_splits
+from dpmia.tables import BLIND, BLIND_WITH_LOSS, COLUMNS, read_table
+
+INF = float("inf")
+ATTACKS = ("shadow", "lira", "reference", "population", "distillation", "rmia", "quantile_regression")
+EXPERIMENT = {
+    "dataset": "heart",
+    "membership": {"kind": "group", "by": "side", "members": 16, "nonmembers": 12},
+    "arms": {"left": {"group": "left"}},
+    "model": {"hidden": [4]},
+    "training": {"batch_size": 4, "epochs": 2},
+    "epsilons": [["inf"]],
+    "replicates": 1,
+    "block": 1,
+    "blind": {"with_loss": ["inf"]},
+    "shadows": {"count": 2, "attack_epochs": 1},
+    "references": {"count": 6, "block": 3},
+    # Of so small a population no threshold can be set at the usual rate of .1.
+    "attacks": {name: {"alpha": 0.25} if name == "quantile_regression" else {} for name in ATTACKS},
+}
+
+
+@pytest.fixture
+def given():
+    return checked(Experiment, EXPERIMENT, "test")
+
+
+@pytest.fixture
+def prepared(dataset, tmp_path):
+    dataset.save(tmp_path / "toy.npz")
+    return str(tmp_path / "toy.npz")
+
+
+@pytest.fixture
+def splits(run_script, given, prepared, tmp_path):
+    inputs = Files(dataset=prepared, clusters=[])
+    output = Files(str(tmp_path / "splits.npz"))
+    run_script("draw_splits", output, input=inputs, params={"job": jobs.split_job(given, 0), "seed": 1})
+    return output[0]
+
+
+@pytest.fixture
+def targets(run_script, given, prepared, splits, tmp_path):
+    output = Files(str(tmp_path / "targets.npz"))
+    params = {"job": jobs.train_job(given, [INF], 0), "seed": 1}
+    run_script("train_block", output, input=Files(dataset=prepared, splits=splits), params=params)
+    return output[0]
+
+
+@pytest.fixture
+def shadows(run_script, given, prepared, splits, tmp_path):
+    output = Files(str(tmp_path / "shadows.npz"))
+    params = {"job": jobs.shadow_job(given, 0), "seed": 1}
+    run_script("train_shadows", output, input=Files(dataset=prepared, splits=splits), params=params)
+    return output[0]
+
+
+@pytest.fixture
+def references(run_script, given, prepared, splits, tmp_path):
+    """Return the files of both arms and both blocks."""
+    files = []
+    for arm in jobs.arms(given):
+        for block in jobs.reference_blocks(given):
+            files.append(str(tmp_path / f"references-{arm}-{block}.npz"))
+            params = {"job": jobs.reference_job(given, arm, [INF], block), "seed": 1}
+            inputs = Files(dataset=prepared, clusters=[], splits=[splits])
+            run_script("train_references", Files(files[-1]), input=inputs, params=params)
+    return files
+
+
+@pytest.fixture
+def distilled(run_script, given, prepared, targets, tmp_path):
+    files = [str(tmp_path / f"distilled-{block}.npz") for block in jobs.reference_blocks(given)]
+    for block, file in enumerate(files):
+        params = {"job": jobs.distilled_job(given, block), "seed": 1}
+        inputs = Files(dataset=prepared, clusters=[], targets=targets)
+        run_script("train_distilled", Files(file), input=inputs, params=params)
+    return files
+
+
+def test_shadow_models_know_the_population_only(shadows, splits, dataset):
+    split = load_splits(splits, dataset.fingerprint)
+    found = list(load_signals(shadows))
+    assert [(s.about["arm"], s.about["number"]) for s in found] == [
+        (arm, n) for arm in ("left", "left-iid") for n in (0, 1)
+    ]
+    for signal in found:
+        assert np.isin(signal.records, split[signal.about["arm"], 0].population).all()
+        assert signal.is_member.sum() == signal.is_nonmember.sum() == len(split["left", 0].population) // 2
+    assert load_header(shadows)["provenance"] == {"stand_in": True}
+
+
+def test_reference_models_answer_all_that_targets_are_asked(references, targets):
+    asked = np.unique(np.concatenate([signal.records for signal in load_signals(targets)]))
+    for file in references:
+        (group,) = load_losses(file)
+        assert np.array_equal(group.records, asked)
+        assert group.losses.shape == (3, len(asked))
+        assert np.isfinite(group.losses).all()
+
+
+def test_targets_are_distilled_one_by_one(distilled, targets):
+    keys = [(signal.about["arm"], signal.about["epsilon"]) for signal in load_signals(targets)]
+    for file in distilled:
+        groups = load_losses(file)
+        assert [(group.about[0]["arm"], group.about[0]["epsilon"]) for group in groups] == keys
+        assert all(group.losses.shape[0] == 3 for group in groups)
+
+
+def test_every_attack_is_run_with_the_models_it_needs(
+    run_script, given, prepared, targets, shadows, references, distilled, tmp_path
+):
+    needs = {"shadow": {"shadows": [shadows]}, "distillation": {"distilled": distilled}}
+    needs |= {name: {"references": references} for name in ("lira", "reference", "rmia")}
+    needs |= {"quantile_regression": {"dataset": [prepared]}}
+    nothing = {"shadows": [], "references": [], "distilled": [], "dataset": []}
+    for name in given.attacks:
+        target = tmp_path / f"{name}.csv"
+        run_script(
+            "run_attack",
+            Files(str(target)),
+            input=Files(targets=[targets], **nothing | needs.get(name, {})),
+            params={"job": jobs.attack_job(given, name), "seed": 1},
+            wildcards={"experiment": "toy", "attack": name},
+        )
+        table = read_table(target)
+        assert list(table.columns) == COLUMNS
+        assert set(table["arm"]) == {"left", "left-iid"}
+        assert set(table["attack"]) == {name}
+        found = table.set_index(["arm", "metric"])["value"]
+        assert found[:, "auc"].between(0, 1).all()
+        assert found[:, "advantage"].between(-1, 1).all()
+
+
+def test_targets_keep_what_the_attacks_need(targets):
+    for signal in load_signals(targets):
+        assert (signal.part == POPULATION).any()
+        assert signal.parameters.dtype == np.float32
+        assert (signal.part == MEMBER).sum() == 16
+
+
+def test_measure_blind_needs_no_model_but_for_what_losses_add(run_script, given, prepared, splits, targets, tmp_path):
+    target = tmp_path / "blind.csv"
+    run_script(
+        "measure_blind",
+        Files(str(target)),
+        input=Files(dataset=prepared, splits=splits, targets=[targets]),
+        params={"job": jobs.blind_job(given, 0), "seed": 1},
+        wildcards={"experiment": "toy"},
+    )
+    table = read_table(target)
+    assert list(table.columns) == COLUMNS
+    assert set(table["attack"]) == {BLIND, BLIND_WITH_LOSS}
+    assert set(table["arm"]) == {"left", "left-iid"}
+
+
+def test_run_study_writes_what_its_function_returns(run_script, tmp_path):
+    target = tmp_path / "study.csv"
+    sizes = {"records": 40, "dimension": 2, "steps": 3, "splits": 4, "runs": 2}
+    options = sizes | {"learning_rate": 0.1, "moments": [2], "etas": [0.1], "delta": 1e-5}
+    params = {"study": "dpmia.studies.linear_generator:run", "options": options, "seed": 1}
+    run_script("run_study", Files(str(target)), params=params)
+    table = pd.read_csv(target)
+    assert len(table) > 0
+    run_script("run_study", Files(str(tmp_path / "again.csv")), params=params)
+    assert (tmp_path / "again.csv").read_bytes() == target.read_bytes()
+
+
+def test_claims_of_a_run_without_tables_are_judged_as_not_run(run_script, tmp_path, capsys):
+    folder = tmp_path / "results"
+    folder.mkdir()
+    params = {"folder": str(folder), "stand_in": True, "scale": "smoke", "not_run": {}}
+    run_script("judge_claims", Files(), params=params)
+    assert {path.name for path in folder.iterdir()} == {"claims.csv", "claims.md", "claims.pdf", "claims.png"}
+    verdicts = pd.read_csv(folder / "claims.csv")
+    assert "not run" in set(verdicts["verdict"])
+    assert "claims.md" in capsys.readouterr().out
