@@ -13,6 +13,7 @@ from dpmia.datasets.sources import raw_files
 from dpmia.datasets.stand_ins.sampling import complete, from_quantiles, highest, pick
 from dpmia.registry import load
 from dpmia.settings.names import DATASETS, STAND_INS
+from dpmia.splits.draws import bias
 
 FEATURES = {"adult": 104, "compas": 15, "heart": 22, "student": 42}
 #: Humphries et al., table II: records of each group.
@@ -103,6 +104,34 @@ def test_a_seed_decides_on_every_byte(made, name, tmp_path):
     for raw in raw_files(name):
         assert (tmp_path / "same" / raw.file).read_bytes() == (folder / raw.file).read_bytes()
         assert (tmp_path / "other" / raw.file).read_bytes() != (folder / raw.file).read_bytes()
+
+
+#: Records of Adult that are graduates: more than some college.
+GRADUATE = ["Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate"]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_adult_has_as_many_men_and_graduates_as_the_real_one_whatever_the_seed(made, tmp_path, seed):
+    load(STAND_INS["adult"])(tmp_path, seed, "smoke")
+    frame = module("adult").read(tmp_path)
+    assert (frame["sex"] == "Male").sum() == 32_650
+    assert frame["education"].isin(GRADUATE).sum() == 15_772
+
+
+@pytest.mark.parametrize(
+    ("attribute", "group", "population"),
+    [("sex", {"Male"}, 11_192), ("education", GRADUATE, 10_772)],
+)
+def test_bias_draws_on_adult_give_the_shadow_data_of_table_two(made, attribute, group, population):
+    # Humphries et al. 2023, table II: where p = 0, of men or of people with little education.
+    _, frame, _ = made["adult"]
+    dataset = module("adult").encode(frame, (attribute,))
+    groups = np.where(np.isin(dataset.attributes[attribute], list(group)), "a", "b")
+    without = "a" if attribute == "sex" else "b"
+    sizes = {"members": 10_000, "nonmembers": 10_000, "validation": 2500}
+    split = bias(groups, np.random.default_rng(0), group=without, share=0, **sizes)
+    assert len(split.population) == population
+    assert not (groups[split.members] == without).any()
 
 
 def test_the_format_of_adult(made):

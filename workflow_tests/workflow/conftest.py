@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from workspace import Workspace
 
 
@@ -16,12 +17,20 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """Return a copy in which all of it was run at smoke scale. Tests must leave it as they found it."""
-    workspace = Workspace(tmp_path_factory.mktemp("finished") / "dpmia")
-    answer = workspace.snakemake()
-    assert answer.returncode == 0, answer.stdout
-    return workspace
+def finished(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Workspace:
+    """Return a copy in which all of it was run at smoke scale. Tests must leave it as they found it.
+
+    Test processes share it: the first to ask makes it, the others wait.
+    """
+    own = tmp_path_factory.getbasetemp()
+    folder = (own if worker_id == "master" else own.parent) / "finished" / "dpmia"
+    with FileLock(f"{folder.parent}.lock"):
+        if folder.exists():
+            return Workspace.at(folder)
+        workspace = Workspace(folder)
+        answer = workspace.snakemake()
+        assert answer.returncode == 0, answer.stdout
+        return workspace
 
 
 @pytest.fixture
@@ -29,6 +38,4 @@ def grown(finished: Workspace, tmp_path: Path) -> Workspace:
     """Return a copy of the finished run, file times and Snakemake's own records included, to change at will."""
     folder = tmp_path / "dpmia"
     shutil.copytree(finished.folder, folder)
-    workspace = object.__new__(Workspace)
-    workspace.folder = folder
-    return workspace
+    return Workspace.at(folder)

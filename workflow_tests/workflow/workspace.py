@@ -42,6 +42,13 @@ class Workspace:
                     file.unlink()
             self.change_experiments(_few)
 
+    @classmethod
+    def at(cls, folder: Path) -> Workspace:
+        """Return the copy that stands in a folder already."""
+        workspace = object.__new__(cls)
+        workspace.folder = folder
+        return workspace
+
     def snakemake(
         self, *arguments: str, scale: str = "smoke", timeout: float = 900, **config: object
     ) -> subprocess.CompletedProcess[str]:
