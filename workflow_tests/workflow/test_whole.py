@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
-import yaml
 from matplotlib import image
-from workspace import FEW, Workspace
+from workspace import FEW
 
 from dpmia.papers.catalogue import PAPERS
 from dpmia.signals import load_header
@@ -38,29 +36,6 @@ def test_figures_and_tables_are_made_and_are_not_blank(finished):
     assert len(MADE) >= 8
     for paper, artifact in MADE:
         assert_made(finished.folder, paper, artifact)
-
-
-@pytest.mark.slow  # some fifteen minutes on two cores
-def test_every_figure_and_table_of_every_paper_is_made(tmp_path):
-    whole = Workspace(tmp_path / "dpmia", whole=True)
-    answer = whole.snakemake(timeout=3000)
-    assert answer.returncode == 0, answer.stdout
-    runs = {name for file in (whole.folder / "experiments").glob("*.yaml") for name in names_in(file)}
-    for paper, artifact in ARTIFACTS:
-        if {table.split("/")[1] for table in artifact.tables} <= runs:
-            assert_made(whole.folder, paper, artifact)
-    text = (whole.folder / "results/embedded-smoke/tables/humphries/humphries_table2.md").read_text()
-    assert "Stand-in data" in text
-    table = pd.read_csv(whole.folder / "results/embedded-smoke/tables/humphries/humphries_table2.csv")
-    for column in ("classes", "members", "nonmembers"):
-        assert table[column].tolist() == table[f"paper_{column}"].tolist()
-    assert (table["features"] - table["paper_features"]).abs().max() <= 1  # the census data: 99 for 100
-    assert whole.planned() == {}
-
-
-def names_in(file):
-    content = yaml.safe_load(file.read_text())
-    return [*content.get("experiments", {}), *content.get("studies", {})]
 
 
 def test_every_private_model_states_its_accounting(finished):

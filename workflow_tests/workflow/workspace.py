@@ -25,9 +25,9 @@ TARGETS = {*PAPERS, *(artifact.name for artifacts in PAPERS.values() for artifac
 
 
 class Workspace:
-    """A copy of the project and what one can do in it; of the experiments, those of `FEW` unless it is `whole`."""
+    """A copy of the project with the experiments `FEW`, and what one can do in it."""
 
-    def __init__(self, folder: Path, whole: bool = False) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True)
         for part in PARTS:
@@ -36,11 +36,10 @@ class Workspace:
                 shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy2(source, target)
-        if not whole:
-            for file in (folder / "experiments").glob("*.yaml"):
-                if file.stem not in ("humphries", "izzo"):
-                    file.unlink()
-            self.change_experiments(_few)
+        for file in (folder / "experiments").glob("*.yaml"):
+            if file.stem not in ("humphries", "izzo"):
+                file.unlink()
+        self.change_experiments(_few)
 
     @classmethod
     def at(cls, folder: Path) -> Workspace:
@@ -49,9 +48,7 @@ class Workspace:
         workspace.folder = folder
         return workspace
 
-    def snakemake(
-        self, *arguments: str, scale: str = "smoke", timeout: float = 900, **config: object
-    ) -> subprocess.CompletedProcess[str]:
+    def snakemake(self, *arguments: str, scale: str = "smoke", **config: object) -> subprocess.CompletedProcess[str]:
         """Run Snakemake with targets and options, then `--config`; standard output and error come together."""
         settings = [f"{key}={value}" for key, value in {"scale": scale, **config}.items()]
         # A proxy on a closed port of this machine: whatever asks for the network is refused at once.
@@ -64,7 +61,7 @@ class Workspace:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=timeout,
+            timeout=900,
         )
 
     def planned(self, *arguments: str, **config: object) -> dict[str, int]:
