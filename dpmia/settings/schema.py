@@ -403,9 +403,6 @@ class Experiment(Settings):
                 raise ValueError(f"an epsilon of the experiment for attack {name!r}")
             if attack.reference_arm is not None and "references" not in names.ATTACKS[attack.kind].uses:
                 raise ValueError(f"no reference_arm for attack {name!r}, which uses no reference models")
-            known = {epsilon for group in self.epsilons for epsilon in group}
-            if attack.epsilons is not None and not set(attack.epsilons) & known:
-                raise ValueError(f"an epsilon of the experiment for attack {name!r}")
             if attack.reference_arm is not None and attack.reference_arm not in self.arms:
                 raise ValueError(f"a reference_arm of attack {name!r} that is one of {', '.join(self.arms)}")
         return self
