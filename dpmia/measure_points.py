@@ -13,11 +13,11 @@ import pandas as pd
 
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.hypothesis import HypothesisTest
+from dpmia.losses import Losses, load_losses
 from dpmia.measure import AttackersModels
+from dpmia.points import draw_points
 from dpmia.settings.seeds import derive_seed
-from dpmia.signals import ANSWERS, MEMBER, NONMEMBER, POPULATION, Signal, load_signals
-
-PARTS = {"member": MEMBER, "nonmember": NONMEMBER}
+from dpmia.signals import ANSWERS, MEMBER, NONMEMBER, POPULATION, Signal, load_all
 
 POINTS = ["experiment", "target", "record", "label", "part", "attack", "alpha", "loss", "threshold", "says"]
 NULLS = [
@@ -40,6 +40,7 @@ def points_table(
     *,
     references: Iterable[Path | str] = (),
     distilled: Iterable[Path | str] = (),
+    left_out: Iterable[Path | str] = (),
     alphas: Sequence[float],
     count: int,
 ) -> pd.DataFrame:
@@ -52,25 +53,35 @@ def points_table(
         root_seed: the user's seed; records are drawn with it.
         references: files of the losses of reference models.
         distilled: files of the losses of models distilled from the target models.
+        left_out: files of the losses of models that leave one record out.
         alphas: false positive rates at which thresholds are set.
         count: records of each part, all where there are fewer.
 
     Returns:
         Columns `POINTS`: `target` is the replicate, `loss` the target model's, `says` whether the attack says "member".
+        An attack with models that leave one record out judges the records that there are such models of.
     """
     models = AttackersModels((), references, distilled)
+    parts = [part for path in left_out for part in load_losses(path)]
     tables = []
     for signal in _signals(files):
-        rng = np.random.default_rng(derive_seed(root_seed, "points", *signal.about["meaning"]))
-        chosen = np.concatenate([_some(signal, part, count, rng) for part in PARTS.values()])
-        asked = _cut(signal, chosen)
-        tables += _judged(experiment, attacks, asked, models.known(asked, None), alphas)
+        asked = _cut(signal, np.concatenate(draw_points(signal, count, root_seed)))
+        known = models.known(asked, None)
+        for name, attack in attacks.items():
+            if "left_out" not in attack.uses:
+                tables += _judged(experiment, name, attack, asked, known, alphas)
+                continue
+            for part in parts:
+                if all(part.about[0][key] == signal.about[key] for key in ("arm", "epsilon", "replicate")):
+                    of_part = _cut(asked, part.records).of(MEMBER, NONMEMBER)
+                    tables += _judged(experiment, name, attack, of_part, _of_left_out(part, of_part), alphas)
     return pd.concat(tables, ignore_index=True)[POINTS]
 
 
 def _judged(
     experiment: str,
-    attacks: Mapping[str, HypothesisTest],
+    name: str,
+    attack: HypothesisTest,
     signal: Signal,
     known: Knowledge,
     alphas: Sequence[float],
@@ -84,12 +95,11 @@ def _judged(
         "part": np.where(signal.is_member[wanted], "member", "nonmember"),
         "loss": signal.losses[wanted],
     }
-    for name, attack in attacks.items():
-        null = attack.null(signal, known)
-        for alpha in alphas:
-            threshold = attack.estimator.threshold(null, alpha)[wanted]
-            says = base["loss"] <= threshold
-            yield pd.DataFrame({**base, "attack": name, "alpha": alpha, "threshold": threshold, "says": says})
+    null = attack.null(signal, known)
+    for alpha in alphas:
+        threshold = attack.estimator.threshold(null, alpha)[wanted]
+        says = base["loss"] <= threshold
+        yield pd.DataFrame({**base, "attack": name, "alpha": alpha, "threshold": threshold, "says": says})
 
 
 def nulls_table(
@@ -188,19 +198,16 @@ def _class_mates(signals: Sequence[Signal]) -> np.ndarray:
     return first.records[shared & (first.labels == most)]
 
 
-def _some(signal: Signal, part: int, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Return at most `count` records of a part."""
-    records = signal.records[signal.part == part]
-    return rng.choice(records, min(count, len(records)), replace=False)
-
-
 def _cut(signal: Signal, records: np.ndarray) -> Signal:
     """Return the answers about some records and about the whole population, which attacks use."""
     keep = np.isin(signal.records, records) | (signal.part == POPULATION)
     return replace(signal, **{name: getattr(signal, name)[keep] for name in ANSWERS})
 
 
+def _of_left_out(part: Losses, signal: Signal) -> Knowledge:
+    return Knowledge(left_out=part.on(signal.records, np.ones(len(part.about), dtype=bool)))
+
+
 def _signals(files: Iterable[Path | str]) -> Iterator[Signal]:
-    for path in files:
-        for signal in load_signals(path):
-            yield signal.of(MEMBER, NONMEMBER, POPULATION)
+    for signal in load_all(files):
+        yield signal.of(MEMBER, NONMEMBER, POPULATION)

@@ -263,6 +263,19 @@ def test_agreement_counts_equal_answers():
     assert set(table["asked"]) == {8}
 
 
+def test_an_attack_that_judged_some_points_is_compared_on_those():
+    rows = points("ye_purchase_2a")
+    some = rows[(rows["attack"] == "reference") & (rows["target"] == 0) & (rows["record"] % 100 < 4)]
+    rows = pd.concat([rows, some.assign(attack="leave_one_out")])
+    table = agreement.tabulate({"points/ye_purchase_2a": rows}, Facts(True, "laptop"))
+    table = table.set_index(["points", "first", "second"])
+    # R says "member" of the first 3 records, and so does L, which was asked about the first 4.
+    assert tuple(table.loc[("train", "GT", "L"), ["ours", "asked", "targets"]]) == (3 / 4, 4, 1)
+    assert table.loc[("test", "L", "R"), "ours"] == 1
+    assert tuple(table.loc[("train", "L", "S"), ["ours", "asked"]]) == (2 / 4, 4)
+    assert tuple(table.loc[("train", "GT", "R"), ["ours", "asked", "targets"]]) == (3 / 8, 8, 2)
+
+
 def test_agreement_needs_its_false_positive_rate():
     rows = points("ye_purchase_2a")
     with pytest.raises(ValueError, match=r"alpha = 0\.3"):

@@ -50,7 +50,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
     Returns:
         Columns `COLUMNS`. `ours` is the mean over target models and `spread` their standard deviation, missing of one
-        model; both are missing of an attack that did not run. `asked` counts records of each target model. With the
+        model; both are missing of an attack that did not run. `asked` counts records of each target model that both
+        have judged. With the
         truth, an attack agrees at its true positive rate on `train` points and at 1 minus its false positive rate on
         `test` points.
 
@@ -64,17 +65,20 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     lines = []
     for part, points in PARTS.items():
         answers = [_answers(of_one, part) for _, of_one in rows[rows["part"] == part].groupby("target")]
-        asked = len(answers[0]) if answers else 0
         for (one, other), paper in zip(combinations(ORDER, 2), PRINTED[points], strict=True):
-            rates = np.array([(a[one] == a[other]).mean() for a in answers if {one, other} <= set(a)])
+            pairs = [each[[one, other]].dropna() for each in answers if {one, other} <= set(each)]
+            rates = np.array([(pair[one] == pair[other]).mean() for pair in pairs if len(pair)])
             mean = round(float(rates.mean()), 3) if len(rates) else None
             spread = round(float(rates.std(ddof=1)), 3) if len(rates) > 1 else None
-            lines.append([points, one, other, paper, mean, spread, asked, len(rates)])
+            lines.append([points, one, other, paper, mean, spread, max(map(len, pairs), default=0), len(rates)])
     return pd.DataFrame(lines, columns=COLUMNS)
 
 
 def _answers(rows: pd.DataFrame, part: str) -> pd.DataFrame:
-    """Return for one target model a row for each record, and a column of yes and no for each attack and the truth."""
-    says = rows.pivot(index="record", columns="attack", values="says").astype(bool)
+    """Return for one target model a row for each record, and a column of yes and no for each attack and the truth.
+
+    Missing where an attack, L, did not judge the record.
+    """
+    says = rows.pivot(index="record", columns="attack", values="says").astype("boolean")
     found = pd.DataFrame({letter: says[name] for letter, name in NAMES.items() if name in says})
     return found.assign(**{TRUTH: part == "member"})

@@ -1,0 +1,106 @@
+"""Models that leave one record out: trained on all other members, asked about that record alone."""
+
+import numpy as np
+import pytest
+import torch
+from training_checks import experiment, logits_of, splits_of, toy, trained_alone
+
+from dpmia.attacks.hypothesis import LeaveOneOut
+from dpmia.losses import save_losses
+from dpmia.measure_points import points_table
+from dpmia.points import draw_points
+from dpmia.settings import jobs
+from dpmia.signals import save_signals
+from dpmia.training.block import train_block
+from dpmia.training.left_out import ROLE, train_left_out
+
+INF = float("inf")
+COUNT = 2
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    return toy()
+
+
+@pytest.fixture(scope="module")
+def target(dataset):
+    return train_block(dataset, splits_of(dataset, experiment()), jobs.train_job(experiment(), [INF], 0), 1)[0]
+
+
+def job(points=3, first=0, last=3):
+    told = jobs.train_job(experiment(), [INF], 0)
+    return {key: told[key] for key in ("engines", "recipe")} | {
+        **{"points": points, "first": first, "last": last, "count": COUNT},
+    }
+
+
+@pytest.fixture(scope="module")
+def left_out(dataset, target):
+    return train_left_out(dataset, target, job(), 1)
+
+
+def losses_of(dataset, target, number, whom, training, records):
+    """Return what a model trained once more, alone, loses on records."""
+    about = {key: target.about[key] for key in ("model", "recipe", "seed", "accounting")}
+    about["meaning"] = [*target.about["meaning"], ROLE, number, whom]
+    logits = logits_of(trained_alone(dataset, about, training), dataset, records).double()
+    return torch.nn.functional.cross_entropy(logits, torch.from_numpy(dataset.y[records]), reduction="none").numpy()
+
+
+def test_points_are_drawn_without_replacement_and_few_are_the_first_of_many(target):
+    members, nonmembers = draw_points(target, 10, 1)
+    assert len(set(members)) == len(set(nonmembers)) == 10
+    assert set(members) <= set(target.records[target.is_member])
+    assert set(nonmembers) <= set(target.records[target.is_nonmember])
+    for few, many in zip(draw_points(target, 4, 1), (members, nonmembers), strict=True):
+        np.testing.assert_array_equal(few, many[:4])
+    assert not np.array_equal(draw_points(target, 10, 2)[0], members)
+    assert [len(part) for part in draw_points(target, 1000, 1)] == [40, 30]
+
+
+def test_a_member_is_asked_about_where_it_was_left_out(left_out, dataset, target):
+    members, nonmembers = draw_points(target, 3, 1)
+    training = np.sort(target.records[target.is_member])
+    assert left_out.records.tolist() == sorted([*members, *nonmembers])
+    assert left_out.losses.shape == (COUNT, 6)
+    for number, record in ((0, members[0]), (1, members[2])):
+        rest = training[training != record]
+        assert len(rest) == 39
+        found = left_out.losses[number, left_out.records == record]
+        expected = losses_of(dataset, target, number, int(record), rest, np.array([record]))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
+
+
+def test_of_a_nonmember_models_of_the_whole_training_set_speak(left_out, dataset, target):
+    _, nonmembers = draw_points(target, 3, 1)
+    training = np.sort(target.records[target.is_member])
+    expected = losses_of(dataset, target, 1, "nobody", training, np.sort(nonmembers))
+    np.testing.assert_allclose(left_out.losses[1, np.isin(left_out.records, nonmembers)], expected, rtol=0, atol=1e-4)
+
+
+def test_no_model_was_trained_on_what_it_is_asked_about_and_no_two_are_alike(left_out):
+    assert not left_out.trained_on.any()
+    assert np.isfinite(left_out.losses).all()
+    assert len(np.unique(left_out.losses)) == left_out.losses.size
+
+
+def test_blocks_of_points_are_parts_of_the_whole(left_out, dataset, target):
+    parts = [train_left_out(dataset, target, job(first=first, last=last), 1) for first, last in ((0, 2), (2, 3))]
+    assert sorted(np.concatenate([part.records for part in parts])) == left_out.records.tolist()
+    for part in parts:
+        whole = left_out.losses[:, np.isin(left_out.records, part.records)]
+        np.testing.assert_allclose(part.losses, whole, rtol=0, atol=1e-5)
+
+
+def test_the_attack_judges_the_points_that_there_are_models_of(left_out, target, tmp_path):
+    save_signals(tmp_path / "t.npz", [target], {})
+    save_losses(tmp_path / "l.npz", [left_out], {})
+    attacks = {"leave_one_out": LeaveOneOut(estimator="logit_gaussian")}
+    table = points_table(
+        "one", attacks, [tmp_path / "t.npz"], 1, left_out=[tmp_path / "l.npz"], alphas=(0.3,), count=10
+    )
+    assert sorted(table["record"]) == left_out.records.tolist()
+    members = draw_points(target, 3, 1)[0]
+    assert sorted(table.loc[table["part"] == "member", "record"]) == sorted(members)
+    assert (table["says"] == (table["loss"] <= table["threshold"])).all()
