@@ -77,6 +77,7 @@ DRAWN = TRAINING | {"split"}
         ({"attacks__lira__variance": "per_point"}, {"attack"}),
         ({"attacks__lira__reference_arm": None}, {"attack"}),
         ({"attacks__population__alpha": 0.2}, {"attack"}),
+        ({"attacks__random__epsilons": [1]}, {"attack"}),
         ({"details": True}, {"attack"}),
         ({"blind__replicates": 1}, {"blind"}),
         ({"blind__with_loss": [1]}, {"blind"}),
@@ -161,6 +162,16 @@ def test_the_blind_baseline_is_measured_on_the_first_replicates():
 def test_reference_models_are_private_only_where_that_is_said():
     assert jobs.reference_groups(experiment(RICH)) == [[math.inf]]
     assert jobs.reference_groups(experiment(RICH, references__private=True)) == [[0.1, 1], [math.inf]]
+
+
+def test_an_attack_on_some_epsilons_needs_the_models_of_their_groups_only():
+    given = experiment(RICH, references__private=True, attacks__lira={"epsilons": [1]})
+    assert jobs.attack_job(given, "lira")["epsilons"] == ["1"]
+    assert jobs.attacked_groups(given, "lira") == jobs.reference_groups(given, "lira") == [[0.1, 1]]
+    assert jobs.attack_job(given, "random")["epsilons"] is None
+    assert jobs.attacked_groups(given, "random") == jobs.reference_groups(given, "random") == [[0.1, 1], [math.inf]]
+    public = experiment(RICH, attacks__lira={"epsilons": [1]})
+    assert jobs.reference_groups(public, "lira") == [[math.inf]]
 
 
 def test_reference_models_are_trained_of_the_arms_that_attacks_need():

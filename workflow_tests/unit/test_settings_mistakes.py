@@ -41,6 +41,10 @@ def plan(tmp_path):
         ("attacks.distillation", {}, ["the key references for attack 'distillation', which uses them"]),
         ("attacks.random", {"reference_arm": "va"}, ["no reference_arm for attack 'random', which uses no reference"]),
         ("attacks.population", {}, None),
+        ("attacks.random", {"epsilons": [7]}, ["an epsilon of the experiment for attack 'random'"]),
+        ("attacks.random", {"epsilons": []}, ["'attacks.random.epsilons'", "found []", "at least 1"]),
+        ("attacks.random", {"epsilons": [7, "1e0"]}, None),  # a scale may leave out some
+        ("collusion", {"keys": 2}, ["no finite epsilon where the trainer colludes"]),
         ("training.sampling", "poison", ["'training.sampling'", "Did you mean 'poisson'?"]),
         ("privacy.relation", "replace", ["'privacy.relation'", "found 'replace'", "Did you mean 'replace_one'?"]),
         ("privacy.accountant", "prv", ["'privacy.accountant'", "found 'prv'", "'pld', 'rdp' or 'rdp_as_published'"]),
