@@ -1,0 +1,1 @@
+"""Pages to read: what a run made, in one HTML file that needs nothing else."""

@@ -1,0 +1,140 @@
+"""The frame of all pages: one self-contained HTML file for screens, phones, paper and screen readers.
+
+A page is a template of the folder `templates` that extends `page.html` and takes its pieces from `parts.html`: figure
+cards, tables, verdicts, notices. It asks for nothing on any network: styles, script, pictures and downloads are in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import mimetypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from PIL import Image
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+#: A file of more bytes is named and not embedded, so that the page opens at once.
+LARGEST_DOWNLOAD = 400_000
+
+#: Colours that a picture keeps: charts have few, and half the bytes or less.
+COLOURS = 256
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture inside a page.
+
+    Attributes:
+        uri: the picture itself, as a data URI.
+        alt: what it shows, in words, for those who do not see it.
+        width: in pixels of the screen.
+        height: the same.
+    """
+
+    uri: str
+    alt: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file that a reader can save.
+
+    Attributes:
+        label: what the reader clicks on: `CSV`, `PDF`.
+        name: the file's name.
+        size: in words, as `of_size` tells it.
+        uri: the file itself, as a data URI; empty for a file that is too large to be inside the page.
+        path: where the file stands beside the page.
+    """
+
+    label: str
+    name: str
+    size: str
+    uri: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """An entry of the table of contents.
+
+    Attributes:
+        id: of the element that it leads to.
+        title: its words.
+        parts: entries below it.
+    """
+
+    id: str
+    title: str
+    parts: Sequence[Section] = ()
+
+
+def render(template: str, *, title: str, sections: Sequence[Section], **content: Any) -> str:
+    """Return a whole page.
+
+    Args:
+        template: its name in `templates`, for instance `report.html`.
+        title: of the page, told in its head, its first heading and its tab.
+        sections: the table of contents.
+        content: what the template takes besides: `subtitle`, `mark` (a warning that goes with the title, such as
+            stand-in data), and whatever its own blocks name. A name that is missing is an error.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(template).render(title=title, sections=sections, **content)
+
+
+def picture(path: Path | str, alt: str, scale: float = 0.5) -> Picture:
+    """Return a PNG as a picture of a page, with as few bytes as keep every line and letter sharp.
+
+    Args:
+        path: of the PNG.
+        alt: what it shows, in words.
+        scale: pixels of the screen for one pixel of the file; at 0.5 it is sharp on fine screens too.
+    """
+    with Image.open(path) as full:
+        width, height = full.size
+        few = full.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    buffer = io.BytesIO()
+    few.save(buffer, "PNG", optimize=True)
+    content = min(buffer.getvalue(), Path(path).read_bytes(), key=len)
+    return Picture(_uri(content, "image/png"), alt, round(width * scale), round(height * scale))
+
+
+def download(path: Path | str, beside: Path | str, label: str = "") -> Download:
+    """Return a file as a download, inside the page unless it is large.
+
+    Args:
+        path: of the file.
+        beside: folder of the page, in or below which the file stands.
+        label: what the reader clicks on; the file's ending in capitals where left out.
+    """
+    path = Path(path)
+    size = path.stat().st_size
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    uri = _uri(path.read_bytes(), kind) if size <= LARGEST_DOWNLOAD else ""
+    return Download(label or path.suffix[1:].upper(), path.name, of_size(size), uri, str(path.relative_to(beside)))
+
+
+def of_size(count: int) -> str:
+    """Return a number of bytes as people say it: `812 bytes`, `41 kB`, `3.2 MB`."""
+    if count < 1000:
+        return f"{count} bytes"
+    return f"{count / 1e3:.0f} kB" if count < 999_500 else f"{count / 1e6:.1f} MB"
+
+
+def _uri(content: bytes, kind: str) -> str:
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
