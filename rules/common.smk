@@ -8,7 +8,7 @@ from snakemake.exceptions import WorkflowError
 REPOSITORY = Path(workflow.basedir)
 sys.path.insert(0, str(REPOSITORY))
 
-from dpmia.datasets.sources import not_to_be_had, raw_files
+from dpmia.datasets.sources import files_at_hand, not_to_be_had, raw_files, required_files
 from dpmia.digest import code_digest
 from dpmia.errors import UserError
 from dpmia.papers.catalogue import PAPERS
@@ -87,8 +87,10 @@ def prepared(experiment):
 
 def raw_paths(dataset):
     """Return the raw files of a data set, and the marker of made-up ones."""
-    markers = [] if CONFIG.data == "real" else ["STAND-IN.txt"]
-    return [f"{RESOURCES}/raw/{dataset}/{file}" for file in [raw.file for raw in raw_files(dataset)] + markers]
+    folder = f"{RESOURCES}/raw/{dataset}"
+    if CONFIG.data == "real":
+        return [f"{folder}/{raw.file}" for raw in files_at_hand(dataset, CONFIG.data_mirror, folder)]
+    return [*(f"{folder}/{raw.file}" for raw in required_files(dataset)), f"{folder}/STAND-IN.txt"]
 
 
 def study_data(study):

@@ -29,7 +29,7 @@ for dataset, writer in names.STAND_INS.items():
         name:
             f"make_stand_in_{dataset}"
         output:
-            [f"resources/embedded-{CONFIG.scale}/raw/{dataset}/{raw.file}" for raw in raw_files(dataset)],
+            [f"resources/embedded-{CONFIG.scale}/raw/{dataset}/{raw.file}" for raw in required_files(dataset)],
             marker=f"resources/embedded-{CONFIG.scale}/raw/{dataset}/STAND-IN.txt",
         log:
             f"logs/make_stand_in/{CONFIG.scale}/{dataset}.log",

@@ -1,5 +1,6 @@
 """Turn raw files into features, labels and attributes. In: raw files. Out: one prepared data set."""
 
+import logging
 from pathlib import Path
 
 from _job import run
@@ -7,12 +8,17 @@ from _job import run
 from dpmia.datasets.sources import require_published
 from dpmia.registry import load
 
+log = logging.getLogger(__name__)
+
 
 def main(snakemake):
     """Read and encode the data set as `params.job` says."""
     module = load(snakemake.params.job["module"])
     raw = module.read(Path(snakemake.input[0]).parent)
     dataset = module.encode(raw, **snakemake.params.job["options"])
+    for file in dataset.provenance["files"]:
+        log.info("%s: %s rows", file["name"], file["rows"])
+    log.info("%s: %d records, %d features", dataset.name, *dataset.x.shape[:2])
     if not dataset.provenance["stand_in"]:
         require_published(dataset.name, dataset.provenance["files"])
     dataset.save(snakemake.output[0])

@@ -13,10 +13,8 @@ from dpmia.datasets.encoding import fill, prepared
 from dpmia.datasets.parsing import Category, Layout, read_table, stack
 from dpmia.datasets.table import Dataset
 
-#: The publisher's two parts, the training part first. Whichever lie in the folder are read.
+#: The publisher's two parts, the training part first. Whichever lie in the folder are read; the first one is optional.
 FILES = ("census-income.data", "census-income.test")
-#: The part that stands in the list of raw files; the other one is welcome beside it.
-LISTED = FILES[1]
 
 LABEL = adult.LABEL
 CLASSES = adult.CLASSES
@@ -113,7 +111,7 @@ def read(folder: Path) -> pd.DataFrame:
     Raises:
         DataError: neither part of the census, or a file of Adult, is there; or a file is damaged or of another kind.
     """
-    present = [name for name in FILES if (folder / name).exists()] or [LISTED]
+    present = [name for name in FILES if (folder / name).exists()] or [FILES[1]]
     census = [_in_adults_words(read_table(folder / name, LAYOUT)) for name in present]
     other = adult.read(folder)
     other[ASKED] = pd.Categorical.from_codes(np.zeros(len(other), dtype=np.int64), categories=list(YEARS))

@@ -32,6 +32,7 @@ class RawFile:
             known, so that the file cannot be verified.
         bytes: of the uncompressed content; None where unknown.
         rows: number of records; None where unknown.
+        optional: whether the data set can be read without it.
         licence: licence, or terms where there is none.
         homepage: a page for people that tells about the file.
     """
@@ -43,6 +44,7 @@ class RawFile:
     checksum: str
     bytes: int | None
     rows: int | None
+    optional: bool
     licence: str
     homepage: str
 
@@ -60,6 +62,7 @@ def all_raw_files() -> tuple[RawFile, ...]:
                 checksum=row["checksum"],
                 bytes=int(row["bytes"]) if row["bytes"] else None,
                 rows=int(row["rows"]) if row["rows"] else None,
+                optional=row["optional"] == "yes",
                 licence=row["licence"],
                 homepage=row["homepage"],
             )
@@ -102,6 +105,26 @@ def raw_files(dataset: str) -> tuple[RawFile, ...]:
     return tuple(raw for raw in all_raw_files() if raw.dataset == dataset)
 
 
+def required_files(dataset: str) -> tuple[RawFile, ...]:
+    """Return the raw files that a data set cannot be read without: those that stand-ins are made for."""
+    return tuple(raw for raw in raw_files(dataset) if not raw.optional)
+
+
+def files_at_hand(dataset: str, mirror: Path | str | None, folder: Path | str) -> tuple[RawFile, ...]:
+    """Return the raw files that a data set is read from: all of them, but for optional ones that a mirror lacks.
+
+    Args:
+        dataset: name of the data set.
+        mirror: folder with raw files that were fetched before; None for none, then whatever has a URL is downloaded.
+        folder: where the raw files of the data set belong.
+    """
+    return tuple(
+        raw
+        for raw in raw_files(dataset)
+        if not raw.optional or (mirror is None and raw.urls) or _lies_there(raw, mirror, folder)
+    )
+
+
 def not_to_be_had(dataset: str, mirror: Path | str | None, folder: Path | str) -> str | None:
     """Return which raw file of a data set cannot be had: no URL, not in the mirror, not in its folder; else None.
 
@@ -110,10 +133,15 @@ def not_to_be_had(dataset: str, mirror: Path | str | None, folder: Path | str) -
         mirror: folder with raw files that were fetched before; None for none.
         folder: where the raw files of the data set belong.
     """
-    for raw in raw_files(dataset):
-        places = [Path(folder) / raw.file]
-        if mirror is not None:
-            places += [Path(mirror) / (name + ending) for name in raw.mirror for ending in ("", ".gz")]
-        if not raw.urls and not any(place.exists() for place in places):
+    for raw in required_files(dataset):
+        if not raw.urls and not _lies_there(raw, mirror, folder):
             return f"{raw.file} has to be got by hand"
     return None
+
+
+def _lies_there(raw: RawFile, mirror: Path | str | None, folder: Path | str) -> bool:
+    """Return whether a raw file lies in its folder or, plain or gzipped, in the mirror."""
+    places = [Path(folder) / raw.file]
+    if mirror is not None:
+        places += [Path(mirror) / (name + ending) for name in raw.mirror for ending in ("", ".gz")]
+    return any(place.exists() for place in places)

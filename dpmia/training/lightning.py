@@ -13,6 +13,7 @@ import numpy as np
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import ModelCheckpoint
+from pytorch_lightning.plugins.environments import LightningEnvironment
 
 from dpmia.errors import TrainingError
 from dpmia.training.engine import Engine
@@ -108,6 +109,7 @@ def fit(engine: Engine, checkpoints: Path | None = None, progress: bool = False)
         # Checkpoints hold the state after a chunk, streams included, and are resumed in the folder they are in.
         warnings.filterwarnings("ignore", message="Using ModelCheckpoint with manual optimization")
         warnings.filterwarnings("ignore", message="Checkpoint directory .* exists and is not empty")
+        warnings.filterwarnings("ignore", message="The `srun` command is available on your system but is not used")
         warnings.filterwarnings("ignore", message="You're resuming from a checkpoint that ended before the epoch")
         trainer = pl.Trainer(
             max_epochs=1,
@@ -118,6 +120,8 @@ def fit(engine: Engine, checkpoints: Path | None = None, progress: bool = False)
             enable_progress_bar=progress,
             enable_model_summary=False,
             callbacks=callbacks,
+            # One process, also inside a job of a cluster, which Lightning would else take for a part of one training.
+            plugins=[LightningEnvironment()],
         )
         trainer.fit(EngineModule(engine), ckpt_path=resume)
     # The last step of all may break a model whose losses were finite until then.

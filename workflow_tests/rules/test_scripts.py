@@ -63,7 +63,7 @@ def test_fetch_raw_file_takes_the_file_from_the_mirror(run_script, tmp_path):
     (tmp_path / "mirror/toy").mkdir(parents=True)
     (tmp_path / "mirror/toy/toy.data").write_bytes(content)
     checksum = f"sha256:{hashlib.sha256(content).hexdigest()}"
-    raw = RawFile("toy", "toy.data", ("toy/toy.data",), (), checksum, 8, 1, "none", "none")
+    raw = RawFile("toy", "toy.data", ("toy/toy.data",), (), checksum, 8, 1, False, "none", "none")
     target = tmp_path / "raw/toy.data"
     run_script(
         "fetch_raw_file",
@@ -76,7 +76,7 @@ def test_fetch_raw_file_takes_the_file_from_the_mirror(run_script, tmp_path):
 
 def test_fetch_raw_file_tells_what_is_missing_and_writes_nothing(run_script, tmp_path):
     raw = RawFile(
-        "toy", "toy.data", ("toy/toy.data",), (), "sha256:" + "0" * 64, 8, 1, "none", "https://example.org/toy"
+        "toy", "toy.data", ("toy/toy.data",), (), "sha256:" + "0" * 64, 8, 1, False, "none", "https://example.org/toy"
     )
     target = tmp_path / "raw/toy.data"
     with pytest.raises(SystemExit, match=r"toy\.data") as stopped:

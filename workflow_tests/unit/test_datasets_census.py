@@ -11,7 +11,7 @@ import pytest
 from dpmia.datasets import adult, census_adult
 from dpmia.datasets.fetch import fetch
 from dpmia.datasets.parsing import STAND_IN_MARK
-from dpmia.datasets.sources import raw_files
+from dpmia.datasets.sources import required_files
 from dpmia.datasets.stand_ins import adult as adult_stand_in
 from dpmia.datasets.stand_ins import census_adult as stand_in
 from dpmia.errors import DataError
@@ -181,7 +181,7 @@ def made(tmp_path_factory):
 def test_the_stand_in_has_the_real_files_and_rows(made):
     folder, frame, dataset = made
     assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, STAND_IN_MARK])
-    rows = {file.file: file.rows for file in raw_files("census_adult")}
+    rows = {file.file: file.rows for file in required_files("census_adult")}
     assert {file["name"]: file["rows"] for file in dataset.provenance["files"]} == rows
     assert list(rows) == FILES
     assert dataset.provenance["stand_in"] is True
@@ -236,7 +236,7 @@ def real(tmp_path_factory):
     if not MIRROR.is_dir():
         pytest.skip(NO_MIRROR)
     folder = tmp_path_factory.mktemp("real")
-    for file in raw_files("census_adult"):
+    for file in required_files("census_adult"):
         fetch(replace(file, urls=()), folder / file.file, MIRROR)
     frame = census_adult.read(folder)
     return frame, census_adult.encode(frame)

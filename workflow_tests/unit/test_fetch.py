@@ -34,6 +34,7 @@ def raw(*urls):
         checksum=f"sha256:{SHA256}",
         bytes=len(CONTENT),
         rows=20_000,
+        optional=False,
         licence="none",
         homepage="https://example.org/toy",
     )
@@ -379,6 +380,37 @@ def test_the_table_of_sources_is_complete():
         assert file.licence
     assert [file.file for file in raw_files("adult")] == ["adult.data", "adult.test"]
     assert raw_files("nothing") == ()
+
+
+@pytest.fixture
+def two_parts(monkeypatch):
+    """The table lists a required file and an optional one, both with a URL."""
+    second = replace(raw("https://example.org/more"), file="more.data", mirror=("toy/more.data",), optional=True)
+    monkeypatch.setattr(sources, "all_raw_files", lambda: (raw("https://example.org/toy"), second))
+
+
+@pytest.mark.parametrize(
+    ("lies", "mirrored", "found"),
+    [
+        ((), False, ["toy.data", "more.data"]),  # both are downloaded
+        ((), True, ["toy.data"]),
+        (("mirror/toy/more.data",), True, ["toy.data", "more.data"]),
+        (("mirror/toy/more.data.gz",), True, ["toy.data", "more.data"]),
+        (("raw/more.data",), True, ["toy.data", "more.data"]),
+    ],
+)
+def test_an_optional_file_is_read_unless_the_mirror_lacks_it(two_parts, tmp_path, lies, mirrored, found):
+    for name in lies:
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    files = sources.files_at_hand("toy", tmp_path / "mirror" if mirrored else None, tmp_path / "raw")
+    assert [file.file for file in files] == found
+
+
+def test_an_optional_file_without_url_keeps_nothing_from_running(monkeypatch, tmp_path):
+    monkeypatch.setattr(sources, "all_raw_files", lambda: (raw("https://example.org"), replace(raw(), optional=True)))
+    assert len(sources.files_at_hand("toy", None, tmp_path)) == 1
+    assert sources.not_to_be_had("toy", None, tmp_path) is None
 
 
 def test_the_table_of_sources_is_light():

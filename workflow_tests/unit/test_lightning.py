@@ -1,5 +1,7 @@
 """Training under Lightning: interruptions leave no trace, and a loss that breaks down stops the run."""
 
+import os
+
 import numpy as np
 import pytest
 import torch
@@ -93,6 +95,27 @@ def test_without_a_folder_nothing_is_written(data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     fit(make(PlainEngine, data))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_inside_a_job_of_a_cluster_training_is_still_one_process(data, monkeypatch):
+    # As in a batch job on two nodes: Lightning would take this process for one of two.
+    told = {"JOB_ID": "7", "JOB_NAME": "train", "NTASKS": "2", "PROCID": "1", "LOCALID": "1", "NODEID": "1"}
+    for name, value in told.items():
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    engine = make(StackedEngine, data, 1.0)
+    fit(engine)
+    assert engine.done == 55
+
+
+def test_on_the_head_of_a_cluster_nothing_is_said_of_it(data, monkeypatch, tmp_path):
+    for name in [name for name in os.environ if name.startswith("SLURM_")]:
+        monkeypatch.delenv(name)
+    (tmp_path / "srun").write_text("#!/bin/sh\n")
+    (tmp_path / "srun").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    engine = make(StackedEngine, data, 1.0)
+    fit(engine)  # warnings are errors
+    assert engine.done == 55
 
 
 @pytest.mark.parametrize(("kind", "sigma"), ENGINES, ids=IDS)

@@ -82,7 +82,7 @@ def write_files(folder: Path, seed: int, scale: str) -> None:
     columns = _columns(np.random.default_rng([seed, 1]))
     line = ", ".join(UNREAD.get(name, "%s") for name in census_adult.COLUMNS) + "\n"
     rows = zip(*(columns[name] for name in census_adult.COLUMNS if name not in UNREAD), strict=True)
-    write(folder / census_adult.LISTED, "".join(line % row for row in rows))
+    write(folder / census_adult.FILES[1], "".join(line % row for row in rows))
     adult_stand_in.write_files(folder, seed, scale)
 
 
