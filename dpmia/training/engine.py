@@ -1,4 +1,4 @@
-"""What every training engine can do: advance its models by some steps, and tell their logits."""
+"""What every training engine can do: advance its models by some steps, and tell their parameters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Engine(ABC):
             recipe: shared by all runs.
             runs: the models to train.
             x: float32, features of the whole data set; runs name their rows of it.
-            y: int64, labels of the whole data set.
+            y: labels of the whole data set: int64 classes, or float32 numbers to predict (see `dpmia.training.loss`).
             streams: random streams to use instead of those of the runs' seeds.
 
         Raises:
@@ -70,10 +70,6 @@ class Engine(ABC):
             The mean training loss of each model over the records it met, shape (models,); NaN where it met
             none, infinite where training broke down.
         """
-
-    @abstractmethod
-    def logits(self, x: torch.Tensor) -> torch.Tensor:
-        """Return the logits of every model on `x`: float32, shape (models, len(x), classes)."""
 
     @abstractmethod
     def parameters(self) -> list[torch.Tensor]:

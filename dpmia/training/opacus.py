@@ -16,8 +16,8 @@ import torch
 from opacus.grad_sample import GradSampleModule, GradSampleModuleFastGradientClipping
 from opacus.optimizers import DPOptimizer, DPOptimizerFastGradientClipping
 from opacus.utils.fast_gradient_clipping_utils import DPTensorFastGradientClipping
-from torch.nn.functional import cross_entropy
 
+from dpmia.training.loss import record_losses
 from dpmia.training.plain import PlainEngine, torch_optimiser
 from dpmia.training.recipe import Recipe, Run
 from dpmia.training.streams import Streams
@@ -77,7 +77,7 @@ class OpacusEngine(PlainEngine):
 
     def _sum_by_ghost(self, x: torch.Tensor, y: torch.Tensor) -> float:
         """Sum clipped gradients: norms in a first backward pass, the sum in a second one."""
-        losses = cross_entropy(self.wrapped(x), y, reduction="none")
+        losses = record_losses(self.wrapped(x), y)
         DPTensorFastGradientClipping(self.wrapped, self.optimiser, losses, loss_reduction="sum").backward()
         self.optimiser.accumulate()
         return losses.detach().sum().item()
@@ -86,7 +86,7 @@ class OpacusEngine(PlainEngine):
         """Sum clipped gradients of one chunk of records after another."""
         total = 0.0
         for features, labels in zip(x.split(self._chunk), y.split(self._chunk), strict=True):
-            loss = cross_entropy(self.wrapped(features), labels, reduction="sum")
+            loss = record_losses(self.wrapped(features), labels).sum()
             loss.backward()
             self.optimiser.clip_and_accumulate()
             for parameter in self.module.parameters():

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.nn.functional import cross_entropy
 
 from dpmia.training.engine import Engine
+from dpmia.training.loss import record_losses
 from dpmia.training.recipe import Recipe, Run
 
 
@@ -57,16 +57,11 @@ class PlainEngine(Engine):
     def _step(self, x: torch.Tensor, y: torch.Tensor) -> float:
         """Take one step and return the sum of the losses of the batch before it."""
         self.optimiser.zero_grad()
-        loss = cross_entropy(self.module(x), y, reduction="sum")
+        loss = record_losses(self.module(x), y).sum()
         # The expected batch size, not the drawn one: the same step as with clipping and noise.
         (loss / self.recipe.batch_size).backward()
         self.optimiser.step()
         return loss.item()
-
-    def logits(self, x: torch.Tensor) -> torch.Tensor:
-        """See `Engine.logits`."""
-        with torch.no_grad():
-            return self.module(x)[None]
 
     def parameters(self) -> list[torch.Tensor]:
         """See `Engine.parameters`."""

@@ -12,6 +12,7 @@ from torch.nn.functional import one_hot
 
 from dpmia.models.mlp import MLP
 from dpmia.training.engine import Engine
+from dpmia.training.loss import losses_and_gradients
 from dpmia.training.plain import torch_optimiser
 from dpmia.training.recipe import Recipe, Run
 from dpmia.training.stacked_layout import Layout, suited
@@ -143,8 +144,8 @@ class StackedEngine(Engine):
         places = layout.positions.to(device) + self._first.index_select(0, layout.owner.to(device))
         rows = self._rows.index_select(0, places)
         x = self._network.scratch.matrix("batch", len(rows), self.x.shape[1])
-        logits = self._network.forward(layout, torch.index_select(self.x, 0, rows, out=x))
-        loss, output_gradient = self._cross_entropy(logits, rows, places)
+        outputs = self._network.forward(layout, torch.index_select(self.x, 0, rows, out=x))
+        loss, output_gradient = self._losses(outputs, rows, places)
         if layout.real is not None:
             # A gradient of zero at the output is zero everywhere: such a row adds to no sum.
             real = layout.real.to(device)
@@ -152,6 +153,13 @@ class StackedEngine(Engine):
             loss.mul_(real[:, 0])
         self._network.backward(layout, output_gradient)
         return loss
+
+    def _losses(
+        self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return each record's loss and its gradient at the outputs."""
+        labels = self.y.index_select(0, rows) if self._soft is None else self._soft.index_select(0, places)
+        return losses_and_gradients(outputs, labels)
 
     def _draw_noise(self) -> None:
         """Set the gradients to what they are without any record: noise alone."""
@@ -164,34 +172,6 @@ class StackedEngine(Engine):
                 stream.noise(normals)
                 row.copy_(normals)
         gradients.mul_(self._noise_scale)
-
-    def _cross_entropy(
-        self, logits: torch.Tensor, rows: torch.Tensor, places: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return each record's loss and its gradient at the logits."""
-        log_probabilities = torch.log_softmax(logits, 1)
-        if self._soft is None:
-            label = self.y.index_select(0, rows)[:, None]
-            loss = log_probabilities.gather(1, label)[:, 0].neg_()
-            gradient = log_probabilities.exp_()
-            return loss, gradient.scatter_add_(1, label, torch.full_like(gradient[:, :1], -1))
-        label = self._soft.index_select(0, places)
-        loss = (label * log_probabilities).sum(1).neg_()
-        return loss, log_probabilities.exp_().sub_(label)
-
-    @torch.no_grad()
-    def logits(self, x: torch.Tensor) -> torch.Tensor:
-        """See `Engine.logits`."""
-        network = self._network
-        out = torch.empty(len(self.runs), len(x), self.architecture.outputs, device=x.device)
-        for model in range(len(self.runs)):
-            # In pieces: a hidden layer of all records at once may be larger than the data.
-            for piece, into in zip(x.split(1024), out[model].split(1024), strict=True):
-                for layer, (weights, biases) in enumerate(zip(network.weights, network.biases, strict=True)):
-                    a = piece.relu_() if layer else piece
-                    piece = torch.addmm(biases[model], a, weights[model].T)
-                into.copy_(piece)
-        return out
 
     def parameters(self) -> list[torch.Tensor]:
         """See `Engine.parameters`."""

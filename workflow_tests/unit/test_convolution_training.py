@@ -57,7 +57,6 @@ def test_fifty_steps_follow_the_other_engine(settings, sampling, sigma, referenc
     engine, other = (kind(network, recipe, [run], *data) for kind in (ConvolutionEngine, reference))
     assert engine.advance(50)[0] == pytest.approx(other.advance(50)[0], abs=1e-5)
     torch.testing.assert_close(engine.parameters()[0], other.parameters()[0], rtol=0, atol=1e-4)
-    torch.testing.assert_close(engine.logits(data[0]), other.logits(data[0]), rtol=0, atol=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,7 @@ def test_losses_are_means_over_the_records_met(data):
     batches = [np.array([0, 1]), np.array([2, 3, 4])]
     engine.streams[0].batch = iter(batches).__next__
     x, y = data[0][5:10], data[1][5:10]
-    expected = torch.nn.functional.cross_entropy(engine.logits(x)[0], y).item()
+    expected = torch.nn.functional.cross_entropy(engine.module(x), y).item()
     assert engine.advance(2) == pytest.approx([expected], rel=1e-5)
 
 

@@ -340,15 +340,15 @@ class EmptyBatchesSkipped(StackedEngine):
 class BatchStatistics(StackedEngine):
     """Logits are centred over the batch."""
 
-    def _cross_entropy(self, logits, rows, places):
-        return super()._cross_entropy(logits - logits.mean(0), rows, places)
+    def _losses(self, outputs, rows, places):
+        return super()._losses(outputs - outputs.mean(0), rows, places)
 
 
 class ClassWeights(StackedEngine):
     """Records are weighted by the numbers of the classes in the training set."""
 
-    def _cross_entropy(self, logits, rows, places):
-        loss, gradient = super()._cross_entropy(logits, rows, places)
+    def _losses(self, outputs, rows, places):
+        loss, gradient = super()._losses(outputs, rows, places)
         counts = torch.bincount(self.y[self._rows], minlength=2)
         return loss, gradient * (len(self._rows) / counts[self.y[rows]])[:, None]
 
