@@ -6,7 +6,7 @@ A data set is one module with two functions:
 * `encode(frame, attributes)` turns the rows into features, labels and attributes (`table.Dataset`).
 
 A module beside it, in `stand_ins`, writes raw files of the same format with made-up records:
-`write_files(folder, seed)`.
+`write_files(folder, seed, scale)`.
 
 `sources.csv` lists the raw files of every data set.
 """

@@ -45,6 +45,18 @@ def humphries_advantage(epsilon: ArrayLike, delta: float = 0.0) -> np.ndarray:
     return (1 - shrunk + 2 * delta * shrunk) / (1 + shrunk)
 
 
+def auc_bound(epsilon: ArrayLike, delta: float = 0.0) -> np.ndarray:
+    """Return 1 - (1 - delta)^2 / (1 + e^epsilon), the largest area under the ROC curve that privacy allows.
+
+    It is the area of the region of error rates that (epsilon, delta) leaves to any test; without delta it equals the
+    bound on accuracy at prior 1/2.
+
+    Source: the region of Kairouz et al. 2015, integrated.
+    """
+    shrunk = np.exp(-np.asarray(epsilon, dtype=float))
+    return 1 - (1 - delta) ** 2 * shrunk / (1 + shrunk)
+
+
 def advantage_bound(epsilon: ArrayLike, delta: float, relation: str) -> np.ndarray:
     """Return the bound of Humphries et al. for a promise under either neighbouring relation, at most 1.
 

@@ -7,11 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage, yeom_advantage
+from dpmia.theory.bounds import auc_bound, erlingsson_advantage, humphries_advantage, yeom_advantage
 from dpmia.theory.mip import eta_from_epsilon
 from dpmia.theory.positive_accuracy import positive_accuracy_bound, sablayrolles_positive_accuracy
 
@@ -23,18 +22,6 @@ PRIORS = (0.1, 0.5)
 MEASURES = ("advantage", "accuracy", "positive accuracy")
 
 HUMPHRIES, IZZO, THUDI, YE = "Humphries et al.", "Izzo et al.", "Thudi et al.", "AUC (measure of Ye et al.)"
-
-
-def auc_bound(epsilon: ArrayLike, delta: float = 0.0) -> np.ndarray:
-    """Return 1 - (1 - delta)^2 / (1 + e^epsilon), the largest area under the ROC curve that privacy allows.
-
-    It is the area of the region of error rates that (epsilon, delta) leaves to any test; without delta it equals the
-    bound on accuracy at prior 1/2. Ye et al. 2022 measure attacks by this area and give no bound of their own.
-
-    Source: the region of Kairouz et al. 2015, integrated.
-    """
-    shrunk = np.exp(-np.asarray(epsilon, dtype=float))
-    return 1 - (1 - delta) ** 2 * shrunk / (1 + shrunk)
 
 
 def _advantages() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
