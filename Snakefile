@@ -9,6 +9,15 @@ configfile: "config.yaml"
 include: "rules/common.smk"
 
 
+onstart:
+    # What writes nothing may look at a live run.
+    if not workflow.dryrun and any(job.output for job in workflow.dag.needrun_jobs()):
+        try:
+            hold(".snakemake/run.lock")
+        except UserError as error:
+            raise WorkflowError(str(error)) from None
+
+
 rule all:
     input:
         [artifact_files(artifact).values() for artifact in ARTIFACTS.values() if made_by_all(artifact)],

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
-from sklearn.metrics import roc_auc_score, roc_curve
+from scipy.special import stdtrit
 
 #: False positive rates at which the true positive rate is told.
 LOW_RATES = {"tpr_at_1pct_fpr": 0.01, "tpr_at_0.1pct_fpr": 0.001}
@@ -38,8 +37,7 @@ def best_threshold(scores: np.ndarray, is_member: np.ndarray) -> float:
     Of equally good thresholds it takes the highest. `inf` (nobody is a member) is always among them, so the
     oracle's advantage is never negative, and on a small set even random scores reach more than zero.
     """
-    _both(is_member)
-    fpr, tpr, thresholds = roc_curve(is_member, scores, drop_intermediate=False)
+    fpr, tpr, thresholds = roc(scores, is_member)
     return float(thresholds[np.argmax(tpr - fpr)])
 
 
@@ -49,13 +47,39 @@ def ranking(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
     With m non-members the smallest false positive rate above zero is 1/m. A TPR at a rate below that resolution
     is NaN: the data cannot show it.
     """
-    _both(is_member)
-    fpr, tpr, _ = roc_curve(is_member, scores, drop_intermediate=False)
+    fpr, tpr, _ = roc(scores, is_member)
     resolution = 1 / int((~is_member).sum())
     low = {
         name: float(tpr[fpr <= rate].max()) if rate >= resolution else float("nan") for name, rate in LOW_RATES.items()
     }
-    return {"auc": float(roc_auc_score(is_member, scores)), **low, "resolution": resolution}
+    auc = float((np.diff(fpr) * (tpr[1:] + tpr[:-1])).sum() / 2)
+    return {"auc": auc, **low, "resolution": resolution}
+
+
+def roc(scores: np.ndarray, is_member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return false and true positive rates of "score >= t" at every threshold t that makes a difference.
+
+    Written here because its usual home takes longer to import than an attack takes to run.
+
+    Args:
+        scores: float, shape (records,), higher = more likely a member; may be infinite.
+        is_member: bool, shape (records,), the truth.
+
+    Returns:
+        FPR, TPR and thresholds, from `inf` (nobody is called a member) down to the lowest score (everybody is).
+
+    Raises:
+        ValueError: a score is not a number, or members or non-members are missing.
+    """
+    _both(is_member)
+    if np.isnan(scores).any():
+        raise ValueError(f"{np.isnan(scores).sum()} scores are not numbers")
+    order = np.argsort(scores, kind="stable")[::-1]
+    ranked = scores[order]
+    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+    true = np.concatenate([[0], np.cumsum(is_member[order])[last]])
+    false = np.concatenate([[0], last + 1]) - true
+    return false / false[-1], true / true[-1], np.concatenate([[np.inf], ranked[last]])
 
 
 @dataclass(frozen=True)
@@ -81,7 +105,7 @@ def mean_interval(values: np.ndarray, level: float = 0.95) -> Interval:
     mean = float(values.mean())
     if count == 1:
         return Interval(mean, np.nan, np.nan, 1)
-    half = float(stats.t.ppf((1 + level) / 2, count - 1) * values.std(ddof=1) / np.sqrt(count))
+    half = float(stdtrit(count - 1, (1 + level) / 2) * values.std(ddof=1) / np.sqrt(count))
     return Interval(mean, mean - half, mean + half, count)
 
 

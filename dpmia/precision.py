@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import rankdata
-from sklearn.metrics import roc_curve
+
+from dpmia.metrics import roc
 
 #: Parts of the ranking that are tried as "these are the members": the best 1/40, 2/40, ... of all scores.
 QUANTILES = 40
@@ -112,9 +112,7 @@ def _precision(says: np.ndarray, is_member: np.ndarray) -> tuple[float, float]:
 
 
 def _roc(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    # Ranks stand for scores, so that infinite ones can be compared.
-    ranks = rankdata(np.where(np.isnan(scores), -np.inf, scores))
-    fpr, tpr, _ = roc_curve(is_member, ranks, drop_intermediate=False)
+    fpr, tpr, _ = roc(np.where(np.isnan(scores), -np.inf, scores), is_member)
     resolution = 1 / int((~is_member).sum())
     return {
         f"tpr@{rate:g}": float(tpr[fpr <= rate].max()) if rate >= resolution else float("nan") for rate in ROC_RATES

@@ -18,8 +18,8 @@ rule run_attack:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=120,
+        mem_mb=more(3000),
+        runtime=more(120),
     params:
         job=lambda wildcards: jobs.attack_job(EXPERIMENTS[wildcards.experiment], wildcards.attack),
         seed=CONFIG.seed,
@@ -43,8 +43,8 @@ rule measure_accuracy:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=more(3000),
+        runtime=more(60),
     params:
         code=code("measure_accuracy.py"),
     message:
@@ -68,8 +68,8 @@ rule measure_blind:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=240,
+        mem_mb=more(3000),
+        runtime=more(240),
     params:
         job=lambda wildcards: jobs.blind_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
         seed=CONFIG.seed,
@@ -92,8 +92,8 @@ rule summarise_experiment:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=more(1000),
+        runtime=more(20),
     params:
         code=code("summarise_experiment.py"),
     message:

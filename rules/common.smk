@@ -11,6 +11,7 @@ sys.path.insert(0, str(REPOSITORY))
 from dpmia.datasets.sources import files_at_hand, not_to_be_had, raw_files, required_files
 from dpmia.digest import code_digest
 from dpmia.errors import UserError
+from dpmia.lock import hold
 from dpmia.papers.catalogue import PAPERS
 from dpmia.settings import jobs, names, studies
 from dpmia.settings.epsilon import spell_group
@@ -78,6 +79,11 @@ wildcard_constraints:
 def code(script, *specs):
     """Return the digest of a script and of the modules that it reaches or loads by name."""
     return code_digest(REPOSITORY / "scripts" / script, specs)
+
+
+def more(amount):
+    """Return a resource of which each further attempt of a job gets as much again."""
+    return lambda wildcards, attempt: attempt * amount
 
 
 def prepared(experiment):

@@ -10,8 +10,8 @@ rule fetch_raw_file:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=30,
+        mem_mb=more(500),
+        runtime=more(30),
         # Not a parameter: where the right bytes come from changes nothing that follows.
         data_mirror=CONFIG.data_mirror or "",
     params:
@@ -37,8 +37,8 @@ for dataset, writer in names.STAND_INS.items():
             "../envs/dpmia.yaml"
         threads: 1
         resources:
-            mem_mb=1000,
-            runtime=10,
+            mem_mb=more(1000),
+            runtime=more(10),
         params:
             writer=writer,
             seed=CONFIG.seed,

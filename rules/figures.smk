@@ -16,8 +16,8 @@ for artifact in ARTIFACTS.values():
             "../envs/dpmia.yaml"
         threads: 1
         resources:
-            mem_mb=1000,
-            runtime=20,
+            mem_mb=more(1000),
+            runtime=more(20),
         params:
             artifact=artifact.__dict__,
             tables=artifact_tables(artifact),

@@ -12,8 +12,8 @@ rule prepare_dataset:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=more(2000),
+        runtime=more(20),
     params:
         job=lambda wildcards: jobs.prepare_job(PREPARED[wildcards.prepared]),
         code=lambda wildcards: code("prepare_dataset.py", names.DATASETS[PREPARED[wildcards.prepared].dataset]),

@@ -12,8 +12,8 @@ rule find_clusters:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=more(2000),
+        runtime=more(30),
     params:
         job=lambda wildcards: jobs.cluster_job(CLUSTERED[wildcards.clusters]),
         code=code("find_clusters.py"),
@@ -35,8 +35,8 @@ rule draw_splits:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=more(2000),
+        runtime=more(20),
     params:
         job=lambda wildcards: jobs.split_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
         seed=CONFIG.seed,
@@ -61,8 +61,8 @@ rule measure_sizes:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=more(1000),
+        runtime=more(10),
     params:
         code=code("measure_sizes.py"),
     message:

@@ -14,8 +14,8 @@ rule run_study:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=240,
+        mem_mb=more(2000),
+        runtime=more(240),
     params:
         study=lambda wildcards: names.STUDIES[STUDIES[wildcards.study].kind],
         options=lambda wildcards: studies.options(STUDIES[wildcards.study]),

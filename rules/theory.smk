@@ -12,8 +12,8 @@ rule plan:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=more(1000),
+        runtime=more(20),
     params:
         plan=CONFIG.plan.model_dump(),
         code=code("plan.py"),

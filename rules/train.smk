@@ -15,8 +15,8 @@ rule train_block:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=600,
+        mem_mb=more(3000),
+        runtime=more(600),
     params:
         job=lambda wildcards: jobs.train_job(
             EXPERIMENTS[wildcards.experiment],
@@ -45,8 +45,8 @@ rule train_shadows:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=600,
+        mem_mb=more(3000),
+        runtime=more(600),
     params:
         job=lambda wildcards: jobs.shadow_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
         seed=CONFIG.seed,
@@ -72,8 +72,8 @@ rule train_references:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=600,
+        mem_mb=more(3000),
+        runtime=more(600),
     params:
         job=lambda wildcards: jobs.reference_job(
             EXPERIMENTS[wildcards.experiment],
@@ -104,8 +104,8 @@ rule train_distilled:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=600,
+        mem_mb=more(3000),
+        runtime=more(600),
     params:
         job=lambda wildcards: jobs.distilled_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
         seed=CONFIG.seed,

@@ -7,6 +7,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.signals import save_signals
 from dpmia.splits.split import load_splits
 from dpmia.training.block import train_block
+from dpmia.training.checkpoints import Checkpoints
 
 
 def main(snakemake):
@@ -14,8 +15,9 @@ def main(snakemake):
     torch.set_num_threads(snakemake.threads)
     dataset = Dataset.load(snakemake.input.dataset)
     splits = load_splits(snakemake.input.splits, dataset.fingerprint)
-    signals = train_block(dataset, splits, snakemake.params.job, snakemake.params.seed)
-    save_signals(snakemake.output[0], signals, dataset.provenance)
+    with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
+        signals = train_block(dataset, splits, snakemake.params.job, snakemake.params.seed, checkpoints)
+        save_signals(snakemake.output[0], signals, dataset.provenance)
 
 
 run(main, snakemake)

@@ -7,6 +7,7 @@ from _job import run
 from dpmia.datasets.table import Dataset
 from dpmia.losses import save_losses
 from dpmia.signals import load_signals
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.distilled import train_distilled
 
 
@@ -16,8 +17,9 @@ def main(snakemake):
     dataset = Dataset.load(snakemake.input.dataset)
     clusters = np.load(snakemake.input.clusters[0])["groups"] if snakemake.input.clusters else None
     targets = list(load_signals(snakemake.input.targets))
-    losses = train_distilled(dataset, clusters, targets, snakemake.params.job, snakemake.params.seed)
-    save_losses(snakemake.output[0], losses, dataset.provenance)
+    with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
+        losses = train_distilled(dataset, clusters, targets, snakemake.params.job, snakemake.params.seed, checkpoints)
+        save_losses(snakemake.output[0], losses, dataset.provenance)
 
 
 run(main, snakemake)

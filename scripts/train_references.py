@@ -7,6 +7,7 @@ from _job import run
 from dpmia.datasets.table import Dataset
 from dpmia.losses import save_losses
 from dpmia.splits.split import load_splits
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.references import train_references
 
 
@@ -18,8 +19,9 @@ def main(snakemake):
     targets = {
         key: split for file in snakemake.input.splits for key, split in load_splits(file, dataset.fingerprint).items()
     }
-    losses = train_references(dataset, clusters, targets, snakemake.params.job, snakemake.params.seed)
-    save_losses(snakemake.output[0], [losses], dataset.provenance)
+    with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
+        losses = train_references(dataset, clusters, targets, snakemake.params.job, snakemake.params.seed, checkpoints)
+        save_losses(snakemake.output[0], [losses], dataset.provenance)
 
 
 run(main, snakemake)

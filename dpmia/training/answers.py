@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import torch
 from dpmia.datasets.table import Dataset
 from dpmia.registry import load
 from dpmia.settings.seeds import Meaning, derive_seed
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.lightning import fit
 from dpmia.training.recipe import Recipe, Run, Seeds
 
@@ -79,7 +79,7 @@ def answers(
     wanted: Sequence[Wanted],
     engines: Mapping[str, str],
     recipe: Recipe,
-    checkpoints: Path | None = None,
+    checkpoints: Checkpoints | None = None,
     progress: bool = False,
 ) -> Iterator[Trained]:
     """Train all models and yield each with its answers.
@@ -91,7 +91,7 @@ def answers(
         wanted: the models.
         engines: names of the engines for `private` and `plain` models.
         recipe: shared by all models.
-        checkpoints: folder for checkpoints of long trainings; None for none.
+        checkpoints: of the job; None for none.
         progress: show progress bars.
 
     Raises:
@@ -106,7 +106,7 @@ def answers(
         for start in range(0, len(group), width):
             together = group[start : start + width]
             engine = engine_type(architecture, recipe, [one.run for one in together], x, y)
-            fit(engine, checkpoints and checkpoints / _digest(together), progress)
+            fit(engine, checkpoints, _digest(together), progress)
             for one, parameters in zip(together, engine.parameters(), strict=True):
                 torch.nn.utils.vector_to_parameters(parameters, module.parameters())
                 with torch.inference_mode():
@@ -137,4 +137,8 @@ def architecture_for(dataset: Dataset, model: Mapping[str, Any]) -> Any:
 
 def _digest(together: Sequence[Wanted]) -> str:
     """Return a name that no other models share: whoever finds a checkpoint there may go on from it."""
-    return hashlib.sha256(json.dumps([one.about for one in together], sort_keys=True).encode()).hexdigest()[:16]
+    digest = hashlib.sha256(json.dumps([one.about for one in together], sort_keys=True).encode())
+    for one in together:
+        digest.update(one.run.records.tobytes())
+        digest.update(b"" if one.run.soft_labels is None else one.run.soft_labels.tobytes())
+    return digest.hexdigest()[:16]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal
 from dpmia.splits.split import Split
 from dpmia.training.accounting import Mechanism
 from dpmia.training.answers import Wanted, answers, expected_size, seeds
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.collusion import Marks, draw_keys, with_marks
 from dpmia.training.recipe import Recipe, Run
 
@@ -27,7 +27,7 @@ def train_block(
     splits: Mapping[tuple[str, int], Split],
     job: Mapping[str, Any],
     root_seed: int,
-    checkpoints: Path | None = None,
+    checkpoints: Checkpoints | None = None,
     progress: bool = False,
 ) -> list[Signal]:
     """Train every (arm, replicate, epsilon) of a block and return what an attacker sees of each model.
@@ -37,7 +37,7 @@ def train_block(
         splits: by (arm, replicate).
         job: as `dpmia.settings.jobs.train_job` describes it.
         root_seed: the user's seed.
-        checkpoints: folder for checkpoints of long trainings; None for none.
+        checkpoints: of the job; None for none.
         progress: show progress bars.
 
     Raises:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from dpmia.registry import load
 from dpmia.signals import Signal, cross_entropy
 from dpmia.splits.block import draw_block
 from dpmia.training.answers import ASKED_AT_ONCE, Wanted, answers, architecture_for, expected_size, seeds
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.recipe import Recipe, Run
 from dpmia.training.references import draw_name
 
@@ -28,7 +28,7 @@ def train_distilled(
     targets: Sequence[Signal],
     job: Mapping[str, Any],
     root_seed: int,
-    checkpoints: Path | None = None,
+    checkpoints: Checkpoints | None = None,
     progress: bool = False,
 ) -> list[Losses]:
     """Distil each target model on the draws of some reference models, without privacy.
@@ -41,7 +41,7 @@ def train_distilled(
         targets: target models, with their parameters.
         job: as `dpmia.settings.jobs.distilled_job` describes it.
         root_seed: the user's seed.
-        checkpoints: folder for checkpoints of long trainings; None for none.
+        checkpoints: of the job; None for none.
         progress: show progress bars.
 
     Returns:

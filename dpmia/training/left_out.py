@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from dpmia.losses import Losses
 from dpmia.points import draw_points
 from dpmia.signals import Signal, cross_entropy
 from dpmia.training.answers import Wanted, answers, seeds
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.recipe import Recipe, Run
 
 ROLE = "left_out"
@@ -23,7 +23,7 @@ def train_left_out(
     target: Signal,
     job: Mapping[str, Any],
     root_seed: int,
-    checkpoints: Path | None = None,
+    checkpoints: Checkpoints | None = None,
     progress: bool = False,
 ) -> Losses:
     """Train models without each of some members, and ask them about it; and models of all members about the others.
@@ -38,7 +38,7 @@ def train_left_out(
         job: `points` are looked at of each part (see `dpmia.points.draw_points`), here those from `first` to `last`,
             `last` excluded; `count` models for each of them, trained by `engines` and `recipe`.
         root_seed: the user's seed.
-        checkpoints: folder for checkpoints of long trainings; None for none.
+        checkpoints: of the job; None for none.
         progress: show progress bars.
 
     Returns:

@@ -6,16 +6,16 @@ import logging
 import math
 import warnings
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytorch_lightning as pl
 import torch
-from pytorch_lightning.callbacks import ModelCheckpoint
 from pytorch_lightning.plugins.environments import LightningEnvironment
 
 from dpmia.errors import TrainingError
+from dpmia.files import whole_file
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engine import Engine
 
 #: Optimiser steps in one Lightning step: its own cost, about 1.5 ms a step, must not show.
@@ -85,30 +85,43 @@ def _refuse_broken(engine: Engine, broken: Iterable[bool]) -> None:
             )
 
 
-def fit(engine: Engine, checkpoints: Path | None = None, progress: bool = False) -> None:
+class _Keep(pl.Callback):
+    """Saves the state after a chunk whenever it is time to."""
+
+    def __init__(self, checkpoints: Checkpoints, name: str) -> None:
+        super().__init__()
+        self.checkpoints, self.path = checkpoints, checkpoints.path(name)
+
+    def on_train_batch_end(self, trainer: pl.Trainer, *args: Any, **kwargs: Any) -> None:
+        """Save between two chunks."""
+        if self.checkpoints.due():
+            self.save(trainer)
+
+    def save(self, trainer: pl.Trainer) -> None:
+        """Write the file; a kill in the midst of it leaves the one before."""
+        with whole_file(self.path) as part:
+            trainer.save_checkpoint(part)
+        self.checkpoints.saved()
+
+
+def fit(engine: Engine, checkpoints: Checkpoints | None = None, name: str = "last", progress: bool = False) -> None:
     """Train the models of `engine` to their last step.
 
     Args:
         engine: where training stands is kept in it.
-        checkpoints: folder for a checkpoint every few chunks; a checkpoint found there is resumed.
+        checkpoints: of the job, where it keeps any; one of these models is resumed.
+        name: of these models among those of the job.
         progress: show Lightning's progress bar.
 
     Raises:
         TrainingError: the loss of a model is not finite.
     """
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
-    callbacks, resume = [], None
-    if checkpoints is not None:
-        callbacks.append(ModelCheckpoint(checkpoints, filename="last", every_n_train_steps=10))
-        last = checkpoints / "last.ckpt"
-        resume = last if last.exists() else None
+    keep = checkpoints and _Keep(checkpoints, name)
     with warnings.catch_warnings():
         # Lightning's own use of a part of torch that is going away; nothing here calls it.
         warnings.filterwarnings("ignore", category=FutureWarning, module="pytorch_lightning")
         warnings.filterwarnings("ignore", message=".*does not have many workers.*")
-        # Checkpoints hold the state after a chunk, streams included, and are resumed in the folder they are in.
-        warnings.filterwarnings("ignore", message="Using ModelCheckpoint with manual optimization")
-        warnings.filterwarnings("ignore", message="Checkpoint directory .* exists and is not empty")
         warnings.filterwarnings("ignore", message="The `srun` command is available on your system but is not used")
         warnings.filterwarnings("ignore", message="You're resuming from a checkpoint that ended before the epoch")
         trainer = pl.Trainer(
@@ -116,13 +129,15 @@ def fit(engine: Engine, checkpoints: Path | None = None, progress: bool = False)
             accelerator="cpu",
             devices=1,
             logger=False,
-            enable_checkpointing=checkpoints is not None,
+            enable_checkpointing=False,
             enable_progress_bar=progress,
             enable_model_summary=False,
-            callbacks=callbacks,
+            callbacks=[keep] if keep else [],
             # One process, also inside a job of a cluster, which Lightning would else take for a part of one training.
             plugins=[LightningEnvironment()],
         )
-        trainer.fit(EngineModule(engine), ckpt_path=resume)
+        trainer.fit(EngineModule(engine), ckpt_path=keep.path if keep and keep.path.exists() else None)
     # The last step of all may break a model whose losses were finite until then.
     _refuse_broken(engine, (not bool(parameters.isfinite().all()) for parameters in engine.parameters()))
+    if keep and checkpoints.due(finished=True):
+        keep.save(trainer)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
 from dpmia.training.answers import Wanted, answers, expected_size, seeds
 from dpmia.training.block import Promise
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.recipe import Recipe, Run
 
 ROLE = "reference"
@@ -28,7 +28,7 @@ def train_references(
     targets: Mapping[tuple[str, int], Split],
     job: Mapping[str, Any],
     root_seed: int,
-    checkpoints: Path | None = None,
+    checkpoints: Checkpoints | None = None,
     progress: bool = False,
 ) -> Losses:
     """Train the reference models of one block and ask each about the records that any target model is asked about.
@@ -39,7 +39,7 @@ def train_references(
         targets: the splits of all target models.
         job: as `dpmia.settings.jobs.reference_job` describes it.
         root_seed: the user's seed.
-        checkpoints: folder for checkpoints of long trainings; None for none.
+        checkpoints: of the job; None for none.
         progress: show progress bars.
 
     Raises:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, Signal
 from dpmia.splits.split import Split
 from dpmia.training.answers import Wanted, answers, seeds
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.recipe import Recipe, Run
 
 ROLE = "shadow"
@@ -23,7 +23,7 @@ def train_shadows(
     splits: Mapping[tuple[str, int], Split],
     job: Mapping[str, Any],
     root_seed: int,
-    checkpoints: Path | None = None,
+    checkpoints: Checkpoints | None = None,
     progress: bool = False,
 ) -> list[Signal]:
     """Train the shadow models of every (arm, replicate) of a block, without privacy, and ask each about its records.
@@ -38,7 +38,7 @@ def train_shadows(
         splits: by (arm, replicate).
         job: as `dpmia.settings.jobs.shadow_job` describes it.
         root_seed: the user's seed.
-        checkpoints: folder for checkpoints of long trainings; None for none.
+        checkpoints: of the job; None for none.
         progress: show progress bars.
 
     Raises:

@@ -26,7 +26,7 @@ def run_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
         handed = SimpleNamespace(
             input=input or Files(),
             output=output,
-            params=SimpleNamespace(**(params or {})),
+            params=SimpleNamespace(**{"code": "code", **(params or {})}),
             wildcards=SimpleNamespace(**rest.pop("wildcards", {})),
             resources=SimpleNamespace(**rest.pop("resources", {})),
             log=[str(tmp_path / f"{name}.log")],

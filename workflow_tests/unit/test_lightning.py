@@ -9,6 +9,7 @@ import torch
 from dpmia.errors import TrainingError
 from dpmia.models.mlp import MLP
 from dpmia.training import lightning
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.lightning import fit
 from dpmia.training.opacus import OpacusEngine
 from dpmia.training.plain import PlainEngine
@@ -20,8 +21,22 @@ ENGINES = [(PlainEngine, None), (OpacusEngine, 1.0), (StackedEngine, None), (Sta
 IDS = ["plain", "opacus", "stacked", "stacked, private"]
 
 
+#: Where the checkpoints of `signals.npz` are.
+KEPT = "signals.npz.checkpoints/code/last.ckpt"
+
+
 class PowerCutError(Exception):
     pass
+
+
+class EveryTenth(Checkpoints):
+    """Checkpoints that count instead of looking at the clock."""
+
+    asked = 0
+
+    def due(self, finished=False):
+        self.asked += not finished
+        return not finished and self.asked % 10 == 0
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +47,7 @@ def data():
 
 @pytest.fixture
 def short_chunks(monkeypatch):
-    """Two steps in a chunk, so that a checkpoint is written every 20 steps."""
+    """Two steps in a chunk."""
     monkeypatch.setattr(lightning, "STEPS_PER_CHUNK", 2)
 
 
@@ -71,13 +86,13 @@ def test_interrupted_twice_training_ends_with_the_same_bits(kind, sigma, samplin
     for stop in (30, 50):
         cut = make(failing_at(kind, stop), data, sigma, sampling=sampling)
         with pytest.raises(PowerCutError):
-            fit(cut, tmp_path)
+            fit(cut, EveryTenth(tmp_path / "signals.npz", "code"))
         assert cut.done == stop
-        assert [file.name for file in tmp_path.iterdir()] == ["last.ckpt"]
-    kept = torch.load(tmp_path / "last.ckpt", weights_only=True)
+        assert [str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*.*t")] == [KEPT]
+    kept = torch.load(tmp_path / KEPT, weights_only=True)
     assert kept["engine"]["done"] == 40
     resumed = make(kind, data, sigma, sampling=sampling)
-    fit(resumed, tmp_path)
+    fit(resumed, EveryTenth(tmp_path / "signals.npz", "code"))
     assert resumed.done == 55
     assert torch.equal(whole.parameters()[0], resumed.parameters()[0])
 
@@ -85,10 +100,33 @@ def test_interrupted_twice_training_ends_with_the_same_bits(kind, sigma, samplin
 @pytest.mark.usefixtures("short_chunks")
 def test_a_finished_training_is_not_trained_further(data, tmp_path):
     first, again = make(PlainEngine, data, steps=40), make(PlainEngine, data, steps=40)
-    fit(first, tmp_path)
-    fit(again, tmp_path)
+    fit(first, Checkpoints(tmp_path / "signals.npz", "code", every=0))
+    again.advance = None  # nothing is left to do
+    fit(again, Checkpoints(tmp_path / "signals.npz", "code", every=0))
     assert again.done == 40
     assert torch.equal(first.parameters()[0], again.parameters()[0])
+
+
+def test_a_checkpoint_of_other_code_or_other_models_is_not_used(data, tmp_path):
+    fit(make(PlainEngine, data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
+    for code, name in (("other code", "last"), ("code", "others")):
+        untouched = make(failing_at(PlainEngine, 0), data)
+        with pytest.raises(PowerCutError):
+            fit(untouched, Checkpoints(tmp_path / "signals.npz", code), name)
+
+
+@pytest.mark.usefixtures("short_chunks")
+def test_a_short_job_writes_none_and_a_job_that_succeeds_leaves_none(data, tmp_path):
+    with Checkpoints(tmp_path / "signals.npz", "code") as checkpoints:
+        fit(make(PlainEngine, data), checkpoints)
+        assert list(tmp_path.iterdir()) == []
+    with Checkpoints(tmp_path / "signals.npz", "code", every=0) as checkpoints:
+        fit(make(PlainEngine, data), checkpoints)
+        assert (tmp_path / KEPT).exists()
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(PowerCutError), Checkpoints(tmp_path / "signals.npz", "code", every=0) as checkpoints:
+        fit(make(failing_at(PlainEngine, 6), data), checkpoints)
+    assert (tmp_path / KEPT).exists()
 
 
 def test_without_a_folder_nothing_is_written(data, tmp_path, monkeypatch):

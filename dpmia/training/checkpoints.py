@@ -1,0 +1,55 @@
+"""What a long job keeps of its work while it is at it, so that after an interruption it goes on from there."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from types import TracebackType
+
+#: Seconds of work that an interruption may cost. A job that takes less writes no checkpoint.
+EVERY = 300.0
+
+
+class Checkpoints:
+    """The checkpoints of one job, in a folder beside its output: gone when the job has succeeded, kept when it has not.
+
+    Models that are trained together share one. Its name says what they are, and its folder which code trains them, so
+    that a checkpoint of other settings, data or code is never found.
+    """
+
+    def __init__(self, output: Path | str, code: str, every: float = EVERY) -> None:
+        """Keep checkpoints for `output`.
+
+        Args:
+            output: the file that the job makes.
+            code: digest of the code that makes it.
+            every: seconds from one checkpoint to the next.
+        """
+        self.folder = Path(f"{output}.checkpoints")
+        self.current = self.folder / code
+        self.every = every
+        self._started = self._saved = time.monotonic()
+
+    def __enter__(self) -> Checkpoints:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Remove all that was kept, unless the job failed."""
+        if kind is None and self.folder.exists():
+            shutil.rmtree(self.folder)
+
+    def path(self, name: str) -> Path:
+        """Return the file of the models `name`."""
+        return self.current / f"{name}.ckpt"
+
+    def due(self, finished: bool = False) -> bool:
+        """Return whether it is time to save; in a job that runs that long, what is finished is always worth it."""
+        return time.monotonic() - (self._started if finished else self._saved) >= self.every
+
+    def saved(self) -> None:
+        """Count anew from now."""
+        self._saved = time.monotonic()
