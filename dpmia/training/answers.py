@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,6 +19,8 @@ from dpmia.settings.seeds import Meaning, derive_seed
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.lightning import fit
 from dpmia.training.recipe import Recipe, Run, Seeds
+
+log = logging.getLogger(__name__)
 
 #: Features asked about in one forward pass: bounds memory, costs nothing.
 ASKED_AT_ONCE = 2**20
@@ -100,6 +103,7 @@ def answers(
     inputs = dataset.inputs()
     x, y = torch.from_numpy(inputs), torch.from_numpy(dataset.y)
     at_once = max(1, ASKED_AT_ONCE // len(dataset.features))
+    done = 0
     for engine_type, architecture, group in _groups(dataset, wanted, engines, recipe):
         module = architecture.module()
         width = engine_type.width(architecture, recipe)
@@ -107,6 +111,8 @@ def answers(
             together = group[start : start + width]
             engine = engine_type(architecture, recipe, [one.run for one in together], x, y)
             fit(engine, checkpoints, _digest(together), progress)
+            done += len(together)
+            log.info("%d of %d models trained", done, len(wanted))
             for one, parameters in zip(together, engine.parameters(), strict=True):
                 torch.nn.utils.vector_to_parameters(parameters, module.parameters())
                 with torch.inference_mode():

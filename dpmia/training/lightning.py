@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 import warnings
 from collections.abc import Iterable
 from typing import Any
@@ -18,8 +19,13 @@ from dpmia.files import whole_file
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engine import Engine
 
+log = logging.getLogger(__name__)
+
 #: Optimiser steps in one Lightning step: its own cost, about 1.5 ms a step, must not show.
 STEPS_PER_CHUNK = 100
+
+#: Seconds between two lines of the log on how far training is; one that takes less says nothing.
+SECONDS_PER_LINE = 20.0
 
 
 class EngineModule(pl.LightningModule):
@@ -71,6 +77,36 @@ class _StepCounter(torch.optim.Optimizer):
 
     def step(self, closure: Any = None) -> None:
         """Count one chunk."""
+
+
+class Progress(pl.Callback):
+    """Tells the log, every now and then, how far training is and how long it will still take."""
+
+    def on_train_start(self, trainer: pl.Trainer, module: EngineModule) -> None:
+        """Note when and where training starts: of a resumed one, what was done before counts for nothing."""
+        self.started = self.told = time.monotonic()
+        self.first = module.engine.done
+
+    def on_train_batch_end(self, trainer: pl.Trainer, module: EngineModule, *answer: Any) -> None:
+        """Write a line if the last one is old enough."""
+        now, engine = time.monotonic(), module.engine
+        if now - self.told >= SECONDS_PER_LINE:
+            self.told = now
+            log.info("%s", told_progress(engine, (now - self.started) / (engine.done - self.first)))
+
+
+def told_progress(engine: Engine, pace: float) -> str:
+    """Return how far an engine is, in words.
+
+    Args:
+        engine: what is trained.
+        pace: seconds that a step has taken so far, on average.
+    """
+    models = f"{len(engine.runs)} models" if len(engine.runs) > 1 else engine.runs[0].name
+    epoch = math.ceil(engine.recipe.epochs * engine.done / engine.steps)
+    left = round(pace * (engine.steps - engine.done))
+    clock = f"{left // 3600}:{left // 60 % 60:02}:{left % 60:02}"
+    return f"{models}: step {engine.done} of {engine.steps}, epoch {epoch} of {engine.recipe.epochs}, {clock} left"
 
 
 def _refuse_broken(engine: Engine, broken: Iterable[bool]) -> None:
@@ -132,7 +168,7 @@ def fit(engine: Engine, checkpoints: Checkpoints | None = None, name: str = "las
             enable_checkpointing=False,
             enable_progress_bar=progress,
             enable_model_summary=False,
-            callbacks=[keep] if keep else [],
+            callbacks=[Progress(), keep] if keep else [Progress()],
             # One process, also inside a job of a cluster, which Lightning would else take for a part of one training.
             plugins=[LightningEnvironment()],
         )

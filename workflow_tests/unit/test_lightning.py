@@ -283,3 +283,24 @@ def test_a_model_that_breaks_in_its_very_last_step_is_told_too(kind, sigma, data
     monkeypatch.setattr(engine, "advance", advance_and_break)
     with pytest.raises(TrainingError, match="not finite"):
         fit(engine)
+
+
+def test_the_log_tells_every_now_and_then_how_far_training_is(data, monkeypatch, caplog):
+    monkeypatch.setattr(lightning, "STEPS_PER_CHUNK", 10)
+    monkeypatch.setattr(lightning, "SECONDS_PER_LINE", 30.0)
+    seconds = iter([100.0, 115.0, 131.0, 132.0, 133.0, 200.0, 201.0])
+    monkeypatch.setattr(lightning.time, "monotonic", lambda: next(seconds))
+    with caplog.at_level("INFO", logger=lightning.__name__):
+        fit(make(PlainEngine, data))
+    name = "va/epsilon 1/replicate 3"
+    assert caplog.messages == [
+        f"{name}: step 20 of 55, epoch 4 of 11, 0:00:54 left",
+        f"{name}: step 50 of 55, epoch 10 of 11, 0:00:10 left",
+    ]
+
+
+def test_hours_left_are_told_for_many_models_together(data):
+    recipe = Recipe("adam", 0.01, batch_size=10, epochs=1000)
+    runs = [Run(str(number), np.arange(50), Seeds(number, 2, 3)) for number in range(3)]
+    engine = StackedEngine(SHAPE, recipe, runs, *data)
+    assert lightning.told_progress(engine, 1.5) == "3 models: step 0 of 5000, epoch 0 of 1000, 2:05:00 left"

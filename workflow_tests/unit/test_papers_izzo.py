@@ -7,12 +7,13 @@ from scipy.stats import sem
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.izzo import bounds_all, fig1, fig2
+from dpmia.papers.izzo import bounds_all, fig1, fig2, theory
 from dpmia.papers.izzo.artifacts import ARTIFACTS
 from dpmia.registry import load
 from dpmia.theory.bounds import auc_bound, humphries_advantage
 
 FACTS = Facts(False, "laptop")
+FIGURES = [artifact for artifact in ARTIFACTS if artifact.kind == "figure"]
 ETAS = [0.02, 0.1, 0.25, 0.4]
 MOMENTS = [2.0, 4.0, 6.0, 8.0]
 
@@ -56,8 +57,8 @@ def draw(module, tables=None):
         return module.draw(module.tabulate(tables or {}, FACTS), FACTS)
 
 
-@pytest.mark.parametrize("artifact", ARTIFACTS, ids=lambda artifact: artifact.name)
-def test_every_artifact_is_made_of_its_tables(artifact):
+@pytest.mark.parametrize("artifact", FIGURES, ids=lambda artifact: artifact.name)
+def test_every_figure_is_made_of_its_tables(artifact):
     table = load(artifact.tabulate)({name: study() for name in artifact.tables}, FACTS)
     assert len(table) > 50
     assert load(artifact.draw)(table, FACTS).axes
@@ -79,6 +80,31 @@ def test_legends_fit_into_their_figures(module):
         box = figure.legends[0].get_window_extent()
     assert figure.bbox.x0 <= box.x0
     assert box.x1 <= figure.bbox.x1
+
+
+# Theorems
+
+
+def test_the_best_attacker_reaches_no_more_than_the_theorems_promise():
+    (artifact,) = (each for each in ARTIFACTS if each.kind == "table")
+    table = load(artifact.tabulate)({}, FACTS)
+    assert (table["measured"] <= table["promised"] + 1e-5).all()
+    gains = table[table["quantity"] == "gain over 1/2"].groupby("statement")
+    assert gains.size().to_dict() == {"theorem 4": 3, "theorem 7": 9, "corollary 8": 6}
+    tight = gains.get_group("theorem 4")
+    np.testing.assert_allclose(tight["measured"], tight["promised"], atol=1e-5)
+    at_1 = tight.set_index("at").loc["ε = 1", "promised"]
+    assert at_1 == pytest.approx(0.23106, abs=1e-5)
+
+
+def test_the_gain_of_guessing_the_named_record_is_that_of_randomised_response():
+    assert theory.naming_gain(2.0) == pytest.approx(1 / (1 + np.exp(-2)) - 0.5)
+
+
+def test_noise_by_corollary_8_hides_less_than_by_theorem_7():
+    by_theorem = theory.laplace_gains(theory.theorem_7_scale, (2, 4))
+    by_corollary = theory.laplace_gains(theory.corollary_8_scale, (2, 4))
+    assert all(by_theorem[key] < gain for key, gain in by_corollary.items())
 
 
 # Figure 1

@@ -1,4 +1,4 @@
-"""The figures of Izzo et al. 2022, and all bounds of the five papers on common axes."""
+"""The figures and theorems of Izzo et al. 2022, and all bounds of the five papers on common axes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,13 @@ from dpmia.papers.artifact import Artifact
 _HERE = "dpmia.papers.izzo"
 
 ARTIFACTS = (
+    Artifact(
+        "izzo_theory",
+        "table",
+        "What the theorems promise of the best attacker beside what it reaches, by enumeration of all halves of a few "
+        "records; and the two numbers of proposition 9.",
+        f"{_HERE}.theory:tabulate",
+    ),
     Artifact(
         "izzo_fig1",
         "figure",

@@ -6,7 +6,6 @@ ours its claims can be measured, but neither outcome would speak about the paper
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 
@@ -17,26 +16,18 @@ from dpmia.claims.claim import Claim, Finding, MissingRowsError, Tables
 from dpmia.claims.comparisons import exact, together
 from dpmia.metrics import mean_interval
 from dpmia.mip.noise import Noise, random_halves, split_moments
+from dpmia.papers.izzo import theory
 from dpmia.papers.izzo.fig1 import ETAS, RECORDS, SIGMA
 from dpmia.papers.izzo.fig2 import STUDY
 from dpmia.theory.mip import (
     COROLLARY_8_CONSTANT,
-    all_subsets,
     corollary_8_scale,
     epsilon_from_eta,
     eta_from_epsilon,
-    laplace_gain,
-    membership_posterior,
     optimal_gain,
     theorem_7_scale,
 )
 from dpmia.theory.reciprocal_sum import ReciprocalSum
-
-HALVES = all_subsets(6)
-NUMBERS = np.random.default_rng(7).normal(size=6)
-#: Means of all halves of six numbers.
-MEANS = HALVES @ NUMBERS / 3
-NOISE_ETAS = (0.05, 0.1, 0.25)
 
 SETTINGS_LOST = "the paper's settings are lost in the source; with ours neither outcome decides"
 
@@ -54,13 +45,7 @@ def _eta(tables: Tables) -> Finding:
 
 
 def _tight(tables: Tables) -> Finding:
-    worst = 0.0
-    for epsilon in (0.1, 1.0, 3.0):
-        right = 1 / (1 + math.exp(-epsilon))
-        # Of two records one trains; the output names it with probability `right`.
-        names_first = [[right, 1 - right] if inside[0] else [1 - right, right] for inside in all_subsets(2)]
-        gain = optimal_gain(all_subsets(2), np.array(names_first)).max()
-        worst = max(worst, abs(gain + 0.5 - right))
+    worst = max(abs(theory.naming_gain(epsilon) - float(eta_from_epsilon(epsilon))) for epsilon in theory.EPSILONS)
     return exact(worst, worst <= 0.01, "exact, by enumeration")
 
 
@@ -68,53 +53,36 @@ def _optimal(tables: Tables) -> Finding:
     rng = np.random.default_rng(0)
     excess = -1.0
     for _ in range(20):
-        laws = rng.dirichlet(np.ones(8), size=len(HALVES))
-        best = optimal_gain(HALVES, laws) + 0.5
+        laws = rng.dirichlet(np.ones(8), size=len(theory.HALVES))
+        best = optimal_gain(theory.HALVES, laws) + 0.5
         attackers = np.concatenate([rng.random((500, 8)), rng.integers(2, size=(500, 8))])  # P(says member | output)
-        for record, inside in enumerate(HALVES.T):
+        for record, inside in enumerate(theory.HALVES.T):
             member, other = laws[inside].sum(axis=0), laws[~inside].sum(axis=0)
-            right = (attackers @ member + (1 - attackers) @ other) / len(HALVES)
+            right = (attackers @ member + (1 - attackers) @ other) / len(theory.HALVES)
             excess = max(excess, float(right.max() - best[record]))
     return exact(excess, excess <= 1e-12, "exact accuracies of 1000 attackers on each of 20 random algorithms")
 
 
 def _ratio(tables: Tables) -> Finding:
-    worst = 0.0
-    for epsilon in (0.1, 1.0, 3.0):
-        scale = (NUMBERS.max() - NUMBERS.min()) / 3 / epsilon  # sensitivity of the mean to one replaced record
-        outputs = np.linspace(-20 * scale, 20 * scale, 2001)
-        posterior = membership_posterior(HALVES, np.exp(-np.abs(outputs - MEANS[:, None]) / scale))
-        ratios = np.maximum(posterior / (1 - posterior), (1 - posterior) / posterior)
-        worst = max(worst, float(ratios.max() / math.exp(epsilon)))
+    worst = max(theory.largest_ratio(epsilon) / math.exp(epsilon) for epsilon in theory.EPSILONS)
     return exact(worst, worst <= 1 + 1e-6, "exact on a grid of outputs, Laplace mechanism")
 
 
-def _gains(scale: Callable[[float, float], np.ndarray]) -> dict[tuple[int, float], float]:
-    """Return the gain of the best attacker on Laplace noise of a calibration, by moment and eta."""
-    found = {}
-    for moment, eta in itertools.product((1, 2, 4), NOISE_ETAS):
-        if scale is corollary_8_scale and moment < 2:
-            continue
-        sigma = float(split_moments(MEANS[:, None], moment)[0])
-        found[moment, eta] = float(laplace_gain(HALVES, MEANS, scale(eta, moment) * sigma).max())
-    return found
-
-
 def _valid(tables: Tables) -> Finding:
-    excess = max(gain - eta for (_, eta), gain in _gains(theorem_7_scale).items())
+    excess = max(gain - eta for (_, eta), gain in theory.laplace_gains(theorem_7_scale, theory.THEOREM_7).items())
     return exact(excess, excess <= 1e-6, "exact, by enumeration")
 
 
 def _loose(tables: Tables) -> Finding:
-    gain = max(_gains(theorem_7_scale).values())
+    gain = max(theory.laplace_gains(theorem_7_scale, theory.THEOREM_7).values())
     return exact(gain, gain <= 0.01, "exact, by enumeration")
 
 
 def _smaller_constant(tables: Tables) -> Finding:
     smaller = all(
-        (corollary_8_scale(NOISE_ETAS, moment) < theorem_7_scale(NOISE_ETAS, moment)).all() for moment in (2, 4, 8)
+        (corollary_8_scale(theory.ETAS, moment) < theorem_7_scale(theory.ETAS, moment)).all() for moment in (2, 4, 8)
     )
-    excess = max(gain - eta for (_, eta), gain in _gains(corollary_8_scale).items())
+    excess = max(gain - eta for (_, eta), gain in theory.laplace_gains(corollary_8_scale, theory.COROLLARY_8).items())
     return exact(excess, smaller and excess <= 1e-6, "exact, by enumeration; M = 2 and 4")
 
 
@@ -147,7 +115,7 @@ def _consistent(tables: Tables) -> Finding:
 
 def _construction(tables: Tables) -> Finding:
     found = []
-    for records in (8, 12, 16):
+    for records in theory.RECORDS:
         example = ReciprocalSum(records)
         top, root = float(np.abs(example.outputs()).max()), math.sqrt(math.comb(records, records // 2))
         holds = example.variance() <= 1 and abs(top - root) <= 1e-6

@@ -1,0 +1,98 @@
+"""What the theorems promise beside what was measured, by enumeration: six records, all twenty halves of them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pandas as pd
+
+from dpmia.mip.noise import split_moments
+from dpmia.papers.artifact import Facts
+from dpmia.theory.mip import (
+    all_subsets,
+    corollary_8_scale,
+    eta_from_epsilon,
+    laplace_gain,
+    membership_posterior,
+    optimal_gain,
+    theorem_7_scale,
+)
+from dpmia.theory.reciprocal_sum import ReciprocalSum
+
+HALVES = all_subsets(6)
+NUMBERS = np.random.default_rng(7).normal(size=6)
+#: Means of all halves of six numbers.
+MEANS = HALVES @ NUMBERS / 3
+
+EPSILONS = (0.1, 1.0, 3.0)
+ETAS = (0.05, 0.1, 0.25)
+#: Moments that theorem 7 speaks of here, and those that corollary 8 does.
+THEOREM_7, COROLLARY_8 = (1, 2, 4), (2, 4)
+#: Numbers of records of proposition 9.
+RECORDS = (8, 12, 16)
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return one row for each number that a theorem bounds.
+
+    Returns:
+        Columns statement, at, quantity, promised, measured: `measured` is at most `promised`, and equal to it where
+        the theorem is tight.
+    """
+    rows = []
+    for epsilon in EPSILONS:
+        about = f"ε = {epsilon:g}"
+        rows.append(["theorem 4", about, "gain over 1/2", float(eta_from_epsilon(epsilon)), naming_gain(epsilon)])
+        rows.append(["proposition 6", about, "in / out", math.exp(epsilon), largest_ratio(epsilon)])
+    noises = (("theorem 7", theorem_7_scale, THEOREM_7), ("corollary 8", corollary_8_scale, COROLLARY_8))
+    for name, scale, moments in noises:
+        for (moment, eta), gain in laplace_gains(scale, moments).items():
+            rows.append([name, f"η = {eta:g}, M = {moment}", "gain over 1/2", eta, gain])
+    for records in RECORDS:
+        example = ReciprocalSum(records)
+        largest = math.sqrt(math.comb(records, records // 2))
+        rows.append(["proposition 9", f"n = {records}", "variance", 1.0, float(example.variance())])
+        reached = float(np.abs(example.outputs()).max())
+        rows.append(["proposition 9", f"n = {records}", "largest output", largest, reached])
+    return pd.DataFrame(rows, columns=["statement", "at", "quantity", "promised", "measured"]).round(5)
+
+
+def naming_gain(epsilon: float) -> float:
+    """Return the gain over 1/2 of the best attacker on an algorithm that names the right one of two records.
+
+    It does so with probability 1 / (1 + e^-epsilon), which differential privacy just allows. Source: theorem 4.
+    """
+    right = 1 / (1 + math.exp(-epsilon))
+    # Of two records one trains; the output names it with probability `right`.
+    names_first = [[right, 1 - right] if inside[0] else [1 - right, right] for inside in all_subsets(2)]
+    return float(optimal_gain(all_subsets(2), np.array(names_first)).max())
+
+
+def largest_ratio(epsilon: float) -> float:
+    """Return the largest ratio of in to out, or out to in, given an output of the Laplace mechanism.
+
+    At most e^epsilon, by proposition 6; on a grid of outputs.
+    """
+    scale = (NUMBERS.max() - NUMBERS.min()) / 3 / epsilon  # sensitivity of the mean to one replaced record
+    outputs = np.linspace(-20 * scale, 20 * scale, 2001)
+    posterior = membership_posterior(HALVES, np.exp(-np.abs(outputs - MEANS[:, None]) / scale))
+    return float(np.maximum(posterior / (1 - posterior), (1 - posterior) / posterior).max())
+
+
+def laplace_gains(
+    scale: Callable[[float, float], np.ndarray], moments: Iterable[int]
+) -> dict[tuple[int, float], float]:
+    """Return the gain over 1/2 of the best attacker on Laplace noise of a calibration, by moment and eta.
+
+    Args:
+        scale: takes eta and the moment, returns the scale in units of the moment's root.
+        moments: to try, each with all of `ETAS`.
+    """
+    found = {}
+    for moment, eta in itertools.product(moments, ETAS):
+        sigma = float(split_moments(MEANS[:, None], moment)[0])
+        found[moment, eta] = float(laplace_gain(HALVES, MEANS, scale(eta, moment) * sigma).max())
+    return found
