@@ -24,7 +24,8 @@ ABOUT = {
     "humphries": Paper(
         "Humphries et al. 2023",
         "T. Humphries, S. Oya, L. Tulloch, M. Rafuse, I. Goldberg, U. Hengartner, F. Kerschbaum. Investigating "
-        "Membership Inference Attacks under Data Dependencies. IEEE Computer Security Foundations Symposium (CSF), 2023.",
+        "Membership Inference Attacks under Data Dependencies. IEEE Computer Security Foundations Symposium (CSF), "
+        "2023.",
         "Does differential privacy still bound membership inference when the records of a training set depend on each "
         "other, as those of one hospital, one school or one year do? The paper proves a bound for independent records "
         "and shows attacks that pass it where members and non-members come from different groups.",
