@@ -22,6 +22,7 @@ rule all:
     input:
         [artifact_files(artifact).values() for artifact in ARTIFACTS.values() if made_by_all(artifact)],
         [f"{RUN}/summary/{experiment}.csv" for experiment in EXPERIMENTS if runs(experiment)],
+        [f"{RUN}/points/{experiment}.csv" for experiment in EXPERIMENTS if looked_at(experiment)],
         [f"{RUN}/studies/{study}.csv" for study in STUDIES if runs(study)],
     localrule: True
 

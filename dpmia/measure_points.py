@@ -120,7 +120,7 @@ def nulls_table(
 
     Args:
         experiment: see `points_table`.
-        attacks: see `points_table`.
+        attacks: see `points_table`; those with models that leave one record out are passed over.
         files: see `points_table`.
         root_seed: see `points_table`; of many null losses some are drawn with it.
         references: see `points_table`.
@@ -133,6 +133,7 @@ def nulls_table(
         models that share fewer than two members of every class.
     """
     models = AttackersModels((), references, distilled)
+    attacks = {name: attack for name, attack in attacks.items() if "left_out" not in attack.uses}
     signals = list(_signals(files))
     tables = [pd.DataFrame(columns=NULLS)]
     for together in (signals[:1], _pair(signals)):

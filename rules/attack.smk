@@ -80,6 +80,35 @@ rule measure_blind:
         "../scripts/measure_blind.py"
 
 
+rule measure_points:
+    input:
+        unpack(lambda wildcards: points_inputs(wildcards.experiment)),
+    output:
+        points=f"{RUN}/points/{{experiment}}.csv",
+        nulls=f"{RUN}/nulls/{{experiment}}.csv",
+    log:
+        f"logs/{RUN}/measure_points/{{experiment}}.log",
+    benchmark:
+        f"{RUN}/benchmarks/measure_points/{{experiment}}.tsv"
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=120,
+    params:
+        job=lambda wildcards: jobs.points_job(EXPERIMENTS[wildcards.experiment]),
+        seed=CONFIG.seed,
+        code=lambda wildcards: code(
+            "measure_points.py",
+            *(each["attack"] for each in jobs.points_job(EXPERIMENTS[wildcards.experiment])["attacks"].values()),
+        ),
+    message:
+        "Looking at the attacks on {wildcards.experiment} record by record"
+    script:
+        "../scripts/measure_points.py"
+
+
 rule summarise_experiment:
     input:
         lambda wildcards: metric_files(wildcards.experiment),

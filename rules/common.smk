@@ -71,6 +71,7 @@ wildcard_constraints:
     epsilons=r"[0-9.e+_inf-]+",
     block=r"\d+",
     target_block=r"\d+",
+    replicate=r"\d+",
     study="|".join(STUDIES),
     paper="|".join(PAPERS),
     artifact="|".join(PAPER_OF),
@@ -151,6 +152,27 @@ def distilled_files(experiment, attack, block):
     ]
 
 
+def points_inputs(experiment):
+    """Return the files that attacks are looked at record by record from, by what they hold."""
+    settings = EXPERIMENTS[experiment]
+    attacks = [name for name in jobs.points_job(settings)["attacks"] if name in settings.attacks]
+    found = {
+        "targets": [path for block in jobs.blocks(settings) for path in signal_files(experiment, block)],
+        "references": [path for attack in attacks for path in reference_files(experiment, attack)],
+        "distilled": [
+            path
+            for attack in attacks
+            for block in jobs.blocks(settings)
+            for path in distilled_files(experiment, attack, block)
+        ],
+        "left_out": [
+            f"{RUN}/left_out/{experiment}/target-{replicate}/block-{block}.npz"
+            for replicate, block in jobs.left_out_blocks(settings)
+        ],
+    }
+    return {name: list(dict.fromkeys(paths)) for name, paths in found.items()}
+
+
 def attack_data(experiment, attack):
     """Return the prepared data set for an attack that sees the records' features, nothing for another."""
     kind = names.ATTACKS[EXPERIMENTS[experiment].attacks[attack].kind]
@@ -176,6 +198,11 @@ def epsilon_group(groups, spelled):
 def runs(name):
     """Return whether the data of an experiment or study can be had; one without data always runs."""
     return name not in WITH_DATA or WITH_DATA[name].dataset not in NOT_RUN
+
+
+def looked_at(experiment):
+    """Return whether the attacks of an experiment are looked at record by record, and its data can be had."""
+    return EXPERIMENTS[experiment].points is not None and runs(experiment)
 
 
 def artifact_tables(artifact):
@@ -205,7 +232,7 @@ def run_facts(artifact):
         "experiments": {
             name: jobs.facts(EXPERIMENTS[name])
             for stage, name in (table.split("/") for table in artifact_tables(artifact))
-            if stage in ("summary", "replicates")
+            if stage in ("summary", "replicates", "points", "nulls")
         },
         "not_run": {
             name: NOT_RUN[WITH_DATA[name].dataset]

@@ -89,6 +89,36 @@ rule train_references:
         "../scripts/train_references.py"
 
 
+rule train_left_out:
+    input:
+        dataset=lambda wildcards: prepared(wildcards.experiment),
+        targets=lambda wildcards: signal_files(
+            wildcards.experiment, int(wildcards.replicate) // EXPERIMENTS[wildcards.experiment].block
+        ),
+    output:
+        f"{RUN}/left_out/{{experiment}}/target-{{replicate}}/block-{{block}}.npz",
+    log:
+        f"logs/{RUN}/train_left_out/{{experiment}}/target-{{replicate}}/block-{{block}}.log",
+    benchmark:
+        f"{RUN}/benchmarks/train_left_out/{{experiment}}/target-{{replicate}}/block-{{block}}.tsv"
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=600,
+    params:
+        job=lambda wildcards: jobs.left_out_job(
+            EXPERIMENTS[wildcards.experiment], int(wildcards.replicate), int(wildcards.block)
+        ),
+        seed=CONFIG.seed,
+        code=lambda wildcards: code("train_left_out.py", *jobs.training_code(EXPERIMENTS[wildcards.experiment])),
+    message:
+        "Training {wildcards.experiment}, target {wildcards.replicate}, without one record each, block {wildcards.block}"
+    script:
+        "../scripts/train_left_out.py"
+
+
 rule train_distilled:
     input:
         dataset=lambda wildcards: prepared(wildcards.experiment),

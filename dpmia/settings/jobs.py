@@ -13,6 +13,9 @@ from dpmia.settings.arms import IID_SUFFIX
 from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.schema import DRAWING_KEYS, Experiment
 
+#: What tables call attack L, which is no entry under `attacks`: it judges single records only.
+LEAVE_ONE_OUT = "leave_one_out"
+
 
 def dataset_id(experiment: Experiment) -> str:
     """Return the name of the prepared data set: `adult`, `adult-sex` with the attribute sex kept apart, `mnist-2x2`."""
@@ -193,6 +196,40 @@ def attack_job(experiment: Experiment, attack: str) -> dict[str, Any]:
     }
 
 
+def points_job(experiment: Experiment) -> dict[str, Any]:
+    """Return which attacks are looked at record by record: those with a threshold for the loss, and attack L."""
+    points = experiment.points
+    attacks = {
+        name: {key: attack_job(experiment, name)[key] for key in ("attack", "options")}
+        for name, attack in experiment.attacks.items()
+        if "estimator" in names.ATTACKS[attack.kind].options
+    }
+    if points.left_out:
+        attacks |= {LEAVE_ONE_OUT: {"attack": names.LEAVE_ONE_OUT, "options": {"estimator": points.left_out.estimator}}}
+    return {"attacks": attacks, "count": points.count, "alphas": points.alphas}
+
+
+def left_out_blocks(experiment: Experiment) -> list[tuple[int, int]]:
+    """Return replicate and block of each job that trains models without one record; none where attack L is not run."""
+    left_out = experiment.points.left_out
+    if left_out is None:
+        return []
+    return [(target, block) for target in range(left_out.targets) for block in range(left_out.points // left_out.block)]
+
+
+def left_out_job(experiment: Experiment, replicate: int, block: int) -> dict[str, Any]:
+    """Return which models without one record to train for one target model and one block of points."""
+    left_out = experiment.points.left_out
+    return {
+        "replicate": replicate,
+        "first": block * left_out.block,
+        "last": (block + 1) * left_out.block,
+        "count": left_out.models,
+        "engines": engines(experiment),
+        "recipe": experiment.training.model_dump(exclude={"engine"}),
+    }
+
+
 def models(experiment: Experiment) -> dict[str, dict[str, Any]]:
     """Return the architecture of the models of each arm, IID arms included."""
     found = {}
@@ -231,6 +268,11 @@ def facts(experiment: Experiment) -> dict[str, Any]:
         "optimiser": training.optimiser,
         "sampling": training.sampling,
         "clip_norm": training.clip_norm,
+        "learning_rate": training.learning_rate,
+        "momentum": training.momentum,
+        "l2": training.l2,
+        "members": experiment.membership.members,
+        "references": experiment.references.count if experiment.references else None,
         "replicates": experiment.replicates,
         **privacy.model_dump(),
     }

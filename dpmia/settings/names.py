@@ -111,3 +111,6 @@ ATTACKS = {
     "shadow": AttackKind("dpmia.attacks.shadow:ShadowModels", ("shadows",)),
     "shadow_threshold": AttackKind("dpmia.attacks.hypothesis:ShadowThreshold", ("references", "population"), _TEST),
 }
+
+#: Attack L: looked at record by record only, as each record needs models of its own.
+LEAVE_ONE_OUT = "dpmia.attacks.hypothesis:LeaveOneOut"

@@ -264,6 +264,9 @@ class Collusion(Settings):
     the paper used."""
 
 
+#: Names in `dpmia.attacks.estimators.ESTIMATORS`.
+Estimator = Literal["empirical", "linear", "logit_gaussian", "minimum", "mean"]
+
 #: Engines that train one kind of network only.
 NARROW_ENGINES = ("stacked", "convolution")
 
@@ -274,6 +277,48 @@ MODELS_OF_ATTACKERS = {
     "distilled": "references",
     "collusion": "collusion",
 }
+
+
+class LeftOut(Settings):
+    """Attack L: for each record models of its own, trained as the target was but without that record."""
+
+    points: Annotated[int, Field(ge=1)]
+    """Members, and non-members, of each target model that it judges, a multiple of `block`; the first of all points.
+    More points train only the models of the new ones."""
+    block: Annotated[int, Field(ge=1)]
+    """Points of each part whose models one job trains."""
+    models: Annotated[int, Field(ge=2)]
+    """Models for each member; those of all members that are asked about non-members are as many."""
+    targets: Annotated[int, Field(ge=1)] = 1
+    """Target models that it attacks, the first ones."""
+    estimator: Estimator = "logit_gaussian"
+    """How a threshold is found from the losses of a record's models."""
+
+    @model_validator(mode="after")
+    def _whole_blocks(self) -> LeftOut:
+        if self.points % self.block:
+            raise ValueError(f"points ({self.points}) that are a multiple of block ({self.block})")
+        return self
+
+
+class Points(Settings):
+    """Attacks looked at record by record: all those of the experiment that set a threshold for the loss.
+
+    For experiments of one arm and one epsilon.
+    """
+
+    count: Annotated[int, Field(ge=1)]
+    """Members, and non-members, of each target model that are judged; all where there are fewer."""
+    alphas: Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min_length=1)]
+    """False positive rates that thresholds are set for; the losses behind a threshold are shown for the first."""
+    left_out: LeftOut | None = None
+    """Attack L, which judges fewer points; not run where left out."""
+
+    @model_validator(mode="after")
+    def _left_out_are_points(self) -> Points:
+        if self.left_out is not None and self.left_out.points > self.count:
+            raise ValueError(f"at most as many left_out.points as count ({self.count}), not {self.left_out.points}")
+        return self
 
 
 class AttackSettings(Settings):
@@ -288,7 +333,7 @@ class AttackSettings(Settings):
     """Epsilons of the target models that it is run on; all where left out."""
     alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
     """False positive rate at which it decides."""
-    estimator: Literal["empirical", "linear", "logit_gaussian", "minimum", "mean"] | None = None
+    estimator: Estimator | None = None
     """How a threshold is found from the losses of non-members."""
     variance: Literal["pooled", "per_point", "published"] | None = None
     """LiRA: one variance for all records, or one for each."""
@@ -340,6 +385,8 @@ class Experiment(Settings):
     """A trainer who colludes with the attacker, for the attack that needs one; an honest trainer where left out."""
     attacks: Annotated[dict[Name, AttackSettings], Field(min_length=1)]
     """Attacks by name."""
+    points: Points | None = None
+    """Records at which attacks are looked at one by one; none where left out."""
     details: bool = False
     """Also measure positive accuracy by quantiles, and the true positive rate at many false positive rates."""
 
@@ -405,6 +452,21 @@ class Experiment(Settings):
                 raise ValueError(f"no reference_arm for attack {name!r}, which uses no reference models")
             if attack.reference_arm is not None and attack.reference_arm not in self.arms:
                 raise ValueError(f"a reference_arm of attack {name!r} that is one of {', '.join(self.arms)}")
+        return self
+
+    @model_validator(mode="after")
+    def _points_fit(self) -> Experiment:
+        if self.points is None:
+            return self
+        if len(self.arms) > 1 or self.iid_arms or sum(map(len, self.epsilons)) > 1:
+            raise ValueError("points only for one arm, without IID arms, and one epsilon")
+        if not any("estimator" in names.ATTACKS[attack.kind].options for attack in self.attacks.values()):
+            raise ValueError("an attack with a threshold for the loss (option estimator) for points")
+        left_out = self.points.left_out
+        if left_out is not None and math.isfinite(self.epsilons[0][0]):
+            raise ValueError("epsilon inf for points.left_out: these models are trained without privacy")
+        if left_out is not None and left_out.targets > self.replicates:
+            raise ValueError(f"at most as many points.left_out.targets as replicates ({self.replicates})")
         return self
 
 

@@ -35,8 +35,8 @@ def train_left_out(
     Args:
         dataset: prepared data.
         target: the target model, trained without privacy.
-        job: `points` are looked at of each part (see `dpmia.points.draw_points`), here those from `first` to `last`,
-            `last` excluded; `count` models for each of them, trained by `engines` and `recipe`.
+        job: as `dpmia.settings.jobs.left_out_job` describes it. Of each part the points from `first` to `last`, `last`
+            excluded, in the order of `dpmia.points.draw_points`.
         root_seed: the user's seed.
         checkpoints: of the job; None for none.
         progress: show progress bars.
@@ -48,7 +48,7 @@ def train_left_out(
         TrainingError: the batch is larger than a training set, or a loss is not finite.
     """
     recipe = Recipe(**job["recipe"])
-    members, nonmembers = (part[job["first"] : job["last"]] for part in draw_points(target, job["points"], root_seed))
+    members, nonmembers = (part[job["first"] :] for part in draw_points(target, job["last"], root_seed))
     wanted = list(_left_out(target, members, nonmembers, job, recipe, root_seed))
     records = np.sort(np.concatenate([members, nonmembers]))
     losses = np.full((job["count"], len(records)), np.nan, dtype=np.float32)

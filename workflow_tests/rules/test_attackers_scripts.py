@@ -8,6 +8,7 @@ import pytest
 from files import Files
 
 from dpmia.losses import load_losses
+from dpmia.measure_points import NULLS, POINTS
 from dpmia.settings import jobs
 from dpmia.settings.messages import checked
 from dpmia.settings.schema import Experiment
@@ -189,3 +190,66 @@ def test_claims_of_a_run_without_tables_are_judged_as_not_run(run_script, tmp_pa
     verdicts = pd.read_csv(folder / "claims.csv")
     assert "not run" in set(verdicts["verdict"])
     assert "claims.md" in capsys.readouterr().out
+
+
+ONE_BY_ONE = {
+    key: value for key, value in EXPERIMENT.items() if key not in ("blind", "shadows", "arms", "membership", "attacks")
+} | {
+    "membership": {"kind": "iid", "members": 16, "nonmembers": 12, "population": 20},
+    "arms": {"any": {}},
+    "iid_arms": False,
+    "replicates": 2,
+    "block": 2,
+    "attacks": {"population": {}, "reference": {}, "distillation": {}, "random": {}},
+    "points": {"count": 5, "alphas": [0.1, 0.3], "left_out": {"points": 4, "block": 2, "models": 2}},
+}
+
+
+class TestAttacksRecordByRecord:
+    """On an experiment of its own: one arm, one epsilon."""
+
+    @pytest.fixture
+    def given(self):
+        return checked(Experiment, ONE_BY_ONE, "test")
+
+    @pytest.fixture
+    def left_out(self, run_script, given, prepared, targets, tmp_path):
+        files = []
+        for replicate, block in jobs.left_out_blocks(given):
+            files.append(str(tmp_path / f"left-out-{replicate}-{block}.npz"))
+            params = {"job": jobs.left_out_job(given, replicate, block), "seed": 1}
+            run_script(
+                "train_left_out", Files(files[-1]), input=Files(dataset=prepared, targets=[targets]), params=params
+            )
+        return files
+
+    def test_each_member_has_models_without_it(self, left_out, targets):
+        first, _ = load_signals(targets)
+        groups = [group for file in left_out for group in load_losses(file)]
+        assert [group.losses.shape for group in groups] == [(2, 4), (2, 4)]
+        asked = np.concatenate([group.records for group in groups])
+        assert len(set(asked)) == 8
+        assert np.isin(asked, first.records[first.is_member]).sum() == 4
+        assert not any(group.trained_on.any() for group in groups)
+
+    def test_verdicts_and_null_losses_are_written(
+        self, run_script, given, targets, references, distilled, left_out, tmp_path
+    ):
+        output = Files(points=str(tmp_path / "points.csv"), nulls=str(tmp_path / "nulls.csv"))
+        models = {"references": references, "distilled": distilled, "left_out": left_out}
+        run_script(
+            "measure_points",
+            output,
+            input=Files(targets=[targets], **models),
+            params={"job": jobs.points_job(given), "seed": 1},
+            wildcards={"experiment": "toy"},
+        )
+        points, nulls = (read_table(path) for path in output)
+        assert list(points.columns) == POINTS
+        assert list(nulls.columns) == NULLS
+        judged = points[points["alpha"] == 0.3].groupby(["attack", "target", "part"]).size().to_dict()
+        whole = {(name, target, part): 5 for name in ("population", "reference", "distillation")
+                 for target in (0, 1) for part in ("member", "nonmember")}  # fmt: skip
+        assert judged == whole | {(jobs.LEAVE_ONE_OUT, 0, part): 4 for part in ("member", "nonmember")}
+        assert set(nulls["attack"]) == {"population", "reference", "distillation"}
+        assert set(nulls["alpha"]) == {0.1}

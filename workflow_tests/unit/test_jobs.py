@@ -282,6 +282,11 @@ def test_facts_for_captions_are_plain_data():
         "optimiser": "adam",
         "sampling": "poisson",
         "clip_norm": 1.0,
+        "learning_rate": 0.01,
+        "momentum": 0.0,
+        "l2": 0.0,
+        "members": "all",
+        "references": None,
         "replicates": 4,
         "relation": "replace_one",
         "delta": 1e-5,
@@ -297,6 +302,45 @@ def test_models_without_privacy_are_trained_without_opacus(engine, kind, plain):
     model = {"kind": kind} | ({"hidden": [3]} if kind == "mlp" else {})
     found = jobs.engines(experiment(training__engine=engine, model=model))
     assert found == {"private": names.ENGINES[engine], "plain": names.ENGINES[plain]}
+
+
+#: Attacks are looked at record by record, attack L among them.
+LOOKED_AT = IID | {
+    "epsilons": [["inf"]],
+    "references": {"count": 6, "block": 3},
+    "attacks": {"random": {}, "reference": {"estimator": "mean"}, "lira": {}},
+    "points": {"count": 8, "alphas": [0.1], "left_out": {"points": 4, "block": 2, "models": 3, "targets": 2}},
+}
+
+
+def test_attacks_with_a_threshold_are_looked_at_record_by_record():
+    job = jobs.points_job(experiment(LOOKED_AT))
+    assert list(job["attacks"]) == ["reference", jobs.LEAVE_ONE_OUT]
+    assert (job["count"], job["alphas"]) == (8, [0.1])
+    made = {name: load(each["attack"])(**each["options"]) for name, each in job["attacks"].items()}
+    assert made["reference"].estimator != made[jobs.LEAVE_ONE_OUT].estimator
+    assert "left_out" in made[jobs.LEAVE_ONE_OUT].uses
+    assert list(jobs.points_job(experiment(LOOKED_AT, points__left_out=None))["attacks"]) == ["reference"]
+    assert json.loads(json.dumps(job)) == job
+
+
+def test_more_points_or_targets_add_models_without_a_record_and_leave_the_others():
+    def told(**changes):
+        given = experiment(LOOKED_AT, **changes)
+        return {(replicate, block): jobs.left_out_job(given, replicate, block)
+                for replicate, block in jobs.left_out_blocks(given)}  # fmt: skip
+
+    few = told()
+    assert list(few) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert [(job["first"], job["last"]) for job in few.values()] == [(0, 2), (2, 4)] * 2
+    assert few.items() < told(points__left_out__points=8).items()
+    assert few.items() < told(points__left_out__targets=3).items()
+    assert few == told(points__count=100, points__alphas=[0.3])
+    assert told(points__left_out=None) == {}
+
+
+def test_looking_at_single_records_changes_no_other_job():
+    assert all_jobs(experiment(LOOKED_AT)) == all_jobs(experiment(LOOKED_AT, points=None))
 
 
 def test_the_name_of_a_data_set_does_not_depend_on_the_order_of_attributes():

@@ -28,10 +28,10 @@ def target(dataset):
     return train_block(dataset, splits_of(dataset, experiment()), jobs.train_job(experiment(), [INF], 0), 1)[0]
 
 
-def job(points=3, first=0, last=3):
+def job(first=0, last=3):
     told = jobs.train_job(experiment(), [INF], 0)
     return {key: told[key] for key in ("engines", "recipe")} | {
-        **{"points": points, "first": first, "last": last, "count": COUNT},
+        **{"first": first, "last": last, "count": COUNT},
     }
 
 

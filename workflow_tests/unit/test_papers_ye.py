@@ -15,7 +15,7 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.tables import markdown
 from dpmia.papers.ye import agreement, auc_tables, histograms, margins, names, roc
-from dpmia.papers.ye.artifacts import ARTIFACTS, BY_RECORD
+from dpmia.papers.ye.artifacts import ARTIFACTS
 from dpmia.precision import ROC_RATES
 from dpmia.registry import load
 from dpmia.settings import jobs
@@ -24,7 +24,7 @@ from dpmia.tables import COLUMNS, NO_ATTACK
 
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")) | {"experiments": ["experiments/ye.yaml"]}
-BY_NAME = {artifact.name: artifact for artifact in (*ARTIFACTS, *BY_RECORD)}
+BY_NAME = {artifact.name: artifact for artifact in ARTIFACTS}
 TABLES = [name for name, artifact in BY_NAME.items() if "auc_tables" in artifact.tabulate]
 FIGURES = [name for name, artifact in BY_NAME.items() if artifact.draw]
 CURVES = [name for name in FIGURES if "roc" in BY_NAME[name].tabulate]

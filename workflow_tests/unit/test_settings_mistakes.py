@@ -143,6 +143,14 @@ def test_a_wrong_value_is_told_with_its_place_and_what_is_expected(plan, path, v
         assert words in message
 
 
+POINTS = {"count": 10, "alphas": [0.1]}
+LOOKED_AT = {"attacks.population": {}, "points": POINTS}
+
+
+def _left_out(**changes):
+    return {"points": POINTS | {"left_out": {"points": 4, "block": 2, "models": 2} | changes}}
+
+
 PUBLISHED = {"training.sampling": "shuffle", "privacy.accountant": "rdp_as_published"}
 
 
@@ -177,6 +185,15 @@ PUBLISHED = {"training.sampling": "shuffle", "privacy.accountant": "rdp_as_publi
             "a reference_arm of attack 'lira' that is one of cluster",
         ),
         ("adult", {"shadows": {}, "attacks.shadow": {}}, None),
+        ("heart", LOOKED_AT, "points only for one arm, without IID arms, and one epsilon"),
+        ("iid", LOOKED_AT, "points only for one arm, without IID arms, and one epsilon"),
+        ("iid", {**LOOKED_AT, "epsilons": [[1]]}, None),
+        ("iid", {"points": POINTS, "epsilons": [[1]]}, "an attack with a threshold for the loss (option estimator)"),
+        ("iid", {**LOOKED_AT, **_left_out(), "epsilons": [[1]]}, "epsilon inf for points.left_out"),
+        ("iid", {**LOOKED_AT, **_left_out(), "epsilons": [["inf"]]}, None),
+        ("iid", {**LOOKED_AT, **_left_out(targets=5), "epsilons": [["inf"]]}, "targets as replicates (4)"),
+        ("iid", {**LOOKED_AT, **_left_out(points=3), "epsilons": [["inf"]]}, "points (3) that are a multiple of block"),
+        ("iid", {**LOOKED_AT, **_left_out(points=12), "epsilons": [["inf"]]}, "as count (10), not 12"),
     ],
 )
 def test_settings_that_do_not_fit_together_are_refused(plan, base, changes, told):

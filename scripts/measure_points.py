@@ -1,0 +1,29 @@
+"""Look at attacks record by record. In: signals, losses of the attacker's models. Out: verdicts, and null losses."""
+
+from pathlib import Path
+
+from _job import run
+
+from dpmia.files import whole_file
+from dpmia.measure_points import nulls_table, points_table
+from dpmia.registry import load
+
+
+def main(snakemake):
+    """Look at the attacks of `params.job`."""
+    job, given = snakemake.params.job, snakemake.input
+    experiment, seed = snakemake.wildcards.experiment, snakemake.params.seed
+    attacks = {name: load(each["attack"])(**each["options"]) for name, each in job["attacks"].items()}
+    common = (experiment, attacks, given.targets, seed)
+    models = {"references": given.references, "distilled": given.distilled}
+    alphas, count = job["alphas"], job["count"]
+    tables = {
+        snakemake.output.points: points_table(*common, **models, left_out=given.left_out, alphas=alphas, count=count),
+        snakemake.output.nulls: nulls_table(*common, **models, alpha=alphas[0]),
+    }
+    for path, table in tables.items():
+        with whole_file(Path(path)) as part:
+            table.to_csv(part, index=False)
+
+
+run(main, snakemake)

@@ -1,0 +1,21 @@
+"""Train models without one record each. In: prepared data set, signals of the targets. Out: losses of every model."""
+
+import torch
+from _job import run
+
+from dpmia.datasets.table import Dataset
+from dpmia.losses import save_losses
+from dpmia.signals import load_all
+from dpmia.training.left_out import train_left_out
+
+
+def main(snakemake):
+    """Train as `params.job` says."""
+    torch.set_num_threads(snakemake.threads)
+    dataset, job = Dataset.load(snakemake.input.dataset), snakemake.params.job
+    target = next(each for each in load_all(snakemake.input.targets) if each.about["replicate"] == job["replicate"])
+    losses = train_left_out(dataset, target, job, snakemake.params.seed)
+    save_losses(snakemake.output[0], [losses], dataset.provenance)
+
+
+run(main, snakemake)
