@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Tables = Mapping[str, "pd.DataFrame"]
 
 #: Where tables stand below the folder of a run, by the first part of their name.
-STAGES = ("replicates", "sizes", "studies", "summary")
+STAGES = ("nulls", "points", "replicates", "sizes", "studies", "summary")
 
 
 class MissingRowsError(Exception):

@@ -15,6 +15,7 @@ CLAIMS: dict[str, str] = {
     "izzo": "dpmia.papers.izzo.claims:CLAIMS",
     "yeom": "dpmia.papers.yeom.claims:CLAIMS",
     "thudi": "dpmia.papers.thudi.claims:CLAIMS",
+    "ye": "dpmia.papers.ye.claims:CLAIMS",
 }
 
 

@@ -64,9 +64,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         raise ValueError(f"no thresholds at alpha = {ALPHA} in {sorted(tables)}")
     lines = []
     for part, points in PARTS.items():
-        answers = [_answers(of_one, part) for _, of_one in rows[rows["part"] == part].groupby("target")]
+        judged = [answers(of_one, part) for _, of_one in rows[rows["part"] == part].groupby("target")]
         for (one, other), paper in zip(combinations(ORDER, 2), PRINTED[points], strict=True):
-            pairs = [each[[one, other]].dropna() for each in answers if {one, other} <= set(each)]
+            pairs = [each[[one, other]].dropna() for each in judged if {one, other} <= set(each)]
             rates = np.array([(pair[one] == pair[other]).mean() for pair in pairs if len(pair)])
             mean = round(float(rates.mean()), 3) if len(rates) else None
             spread = round(float(rates.std(ddof=1)), 3) if len(rates) > 1 else None
@@ -74,10 +74,15 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=COLUMNS)
 
 
-def _answers(rows: pd.DataFrame, part: str) -> pd.DataFrame:
+def answers(rows: pd.DataFrame, part: str) -> pd.DataFrame:
     """Return for one target model a row for each record, and a column of yes and no for each attack and the truth.
 
-    Missing where an attack, L, did not judge the record.
+    Args:
+        rows: of one target model, one part and one false positive rate.
+        part: `member` or `nonmember`.
+
+    Returns:
+        Columns of `ORDER`, those that were run; missing where an attack, L, did not judge the record.
     """
     says = rows.pivot(index="record", columns="attack", values="says").astype("boolean")
     found = pd.DataFrame({letter: says[name] for letter, name in NAMES.items() if name in says})

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpmia.metrics import LOW_RATES
 from dpmia.papers.artifact import Facts
-from dpmia.papers.ye.names import ATTACKS, BY_EXPERIMENT, TEST, TRAIN, Configuration
+from dpmia.papers.ye.names import ATTACKS, BY_EXPERIMENT, MODEL_METRICS, Configuration
 from dpmia.tables import NO_ATTACK
 
 COLUMNS = ["configuration", "quantity", "paper", "paper_spread", "ours", "spread", *LOW_RATES, "targets"]
@@ -25,8 +25,6 @@ SETTINGS = {
     "epochs": "epochs",
     "l2": "l2 penalty",
 }
-
-_ACCURACY = {TRAIN: "accuracy_members", TEST: "accuracy_nonmembers"}
 
 #: (attack, metric) -> one value for each target model.
 Values = Mapping[tuple[str, str], np.ndarray]
@@ -68,7 +66,7 @@ def _settings(row: Configuration, run: Mapping[str, Any]) -> Iterator[dict[str, 
 
 
 def _accuracies(row: Configuration, values: Values) -> Iterator[dict[str, Any]]:
-    for quantity, metric in _ACCURACY.items():
+    for quantity, metric in MODEL_METRICS.items():
         yield _line(row, quantity, 100 * values[NO_ATTACK, metric], digits=1)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -20,16 +22,16 @@ _SHOWN = 0.995
 
 
 def tabulate_fig1(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return figure 1's table: two members of one target model; see `_tabulate`."""
-    return _tabulate(tables, 1)
+    """Return figure 1's table: two members of one target model; see `null_losses`."""
+    return null_losses(tables, 1)
 
 
 def tabulate_fig2(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return figure 2's table: two members of two target models; see `_tabulate`."""
-    return _tabulate(tables, 2)
+    """Return figure 2's table: two members of two target models; see `null_losses`."""
+    return null_losses(tables, 2)
 
 
-def _tabulate(tables: dict[str, pd.DataFrame], targets: int) -> pd.DataFrame:
+def null_losses(tables: Mapping[str, pd.DataFrame], targets: int) -> pd.DataFrame:
     """Return one row for each null loss.
 
     Args:

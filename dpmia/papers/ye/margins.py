@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -21,11 +23,15 @@ COLUMNS = ["panel", "across", "up", "record", "x", "y"]
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return the table of the figure; see `margins`."""
+    return margins(tables)
+
+
+def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return loss minus threshold by two attacks for each member of the first target model.
 
     Args:
         tables: one table named `points/<experiment>` (see `dpmia.measure_points.points_table`).
-        facts: of the run.
 
     Returns:
         Columns `COLUMNS`: `across` and `up` are the attacks, `x` and `y` the margins in nats. No row where an attack
@@ -37,14 +43,14 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     (rows,) = tables.values()
     rows = rows[(rows["alpha"] == ALPHA) & (rows["part"] == "member")]
     rows = rows[rows["target"] == rows["target"].min()]
-    margins = rows.assign(margin=rows["loss"] - rows["threshold"]).pivot(
+    found = rows.assign(margin=rows["loss"] - rows["threshold"]).pivot(
         index="record", columns="attack", values="margin"
     )
-    if missing := {PAPER[letter] for pair in PANELS.values() for letter in pair} - set(margins):
+    if missing := {PAPER[letter] for pair in PANELS.values() for letter in pair} - set(found):
         raise ValueError(f"no thresholds at alpha = {ALPHA} of {', '.join(sorted(missing))} in {sorted(tables)}")
     parts = []
     for panel, (across, up) in PANELS.items():
-        both = pd.DataFrame({"x": margins[PAPER[across]], "y": margins[PAPER[up]]})
+        both = pd.DataFrame({"x": found[PAPER[across]], "y": found[PAPER[up]]})
         both = both[np.isfinite(both).all(axis=1)].reset_index()
         parts.append(both.assign(panel=panel, across=across, up=up))
     return pd.concat(parts, ignore_index=True)[COLUMNS]

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 TRAIN, TEST = "train accuracy, %", "test accuracy, %"
 
+#: Metrics of the model itself, which tables have as fractions.
+MODEL_METRICS = {TRAIN: "accuracy_members", TEST: "accuracy_nonmembers"}
+
 #: Attacks of the paper by the letter it gives them -> name in the experiments.
 PAPER = {"S": "shadow_threshold", "P": "population", "R": "reference", "D": "distillation"}
 
