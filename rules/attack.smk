@@ -94,8 +94,8 @@ rule measure_points:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=120,
+        mem_mb=more(3000),
+        runtime=more(120),
     params:
         job=lambda wildcards: jobs.points_job(EXPERIMENTS[wildcards.experiment]),
         seed=CONFIG.seed,

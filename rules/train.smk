@@ -105,8 +105,8 @@ rule train_left_out:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=600,
+        mem_mb=more(3000),
+        runtime=more(600),
     params:
         job=lambda wildcards: jobs.left_out_job(
             EXPERIMENTS[wildcards.experiment], int(wildcards.replicate), int(wildcards.block)

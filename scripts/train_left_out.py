@@ -6,6 +6,7 @@ from _job import run
 from dpmia.datasets.table import Dataset
 from dpmia.losses import save_losses
 from dpmia.signals import load_all
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.left_out import train_left_out
 
 
@@ -14,8 +15,9 @@ def main(snakemake):
     torch.set_num_threads(snakemake.threads)
     dataset, job = Dataset.load(snakemake.input.dataset), snakemake.params.job
     target = next(each for each in load_all(snakemake.input.targets) if each.about["replicate"] == job["replicate"])
-    losses = train_left_out(dataset, target, job, snakemake.params.seed)
-    save_losses(snakemake.output[0], [losses], dataset.provenance)
+    with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
+        losses = train_left_out(dataset, target, job, snakemake.params.seed, checkpoints)
+        save_losses(snakemake.output[0], [losses], dataset.provenance)
 
 
 run(main, snakemake)
