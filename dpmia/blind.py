@@ -101,10 +101,14 @@ def baseline(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
     """
     says = scores >= THRESHOLD
     found = _metrics(scores, says, is_member)
-    for name, parts in _parts(scores, says, is_member).items():
-        half = _half_width(parts, is_member)
+    for name, half in half_widths(scores, says, is_member).items():
         found[f"{name}_low"], found[f"{name}_high"] = found[name] - half, found[name] + half
     return found
+
+
+def half_widths(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    """Return half the width of the 95 % intervals, over records, of `advantage` and `auc` of any scores and answers."""
+    return {name: _half_width(parts, is_member) for name, parts in _parts(scores, says, is_member).items()}
 
 
 def excess(

@@ -15,7 +15,7 @@ rule claims:
         folder=RUN,
         stand_in=CONFIG.data == "embedded",
         scale=CONFIG.scale,
-        not_run={name: NOT_RUN[each.dataset] for name, each in WITH_DATA.items() if each.dataset in NOT_RUN},
+        not_run=NOT_RUN,
     message:
         "Judging the claims of the papers"
     script:

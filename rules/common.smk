@@ -8,13 +8,14 @@ from snakemake.exceptions import WorkflowError
 REPOSITORY = Path(workflow.basedir)
 sys.path.insert(0, str(REPOSITORY))
 
-from dpmia.datasets.sources import files_at_hand, not_to_be_had, raw_files, required_files
+from dpmia.datasets.sources import files_at_hand, not_of_this_kind, not_to_be_had, raw_files, required_files
 from dpmia.digest import code_digest
 from dpmia.errors import UserError
 from dpmia.lock import hold
 from dpmia.papers.catalogue import PAPERS
 from dpmia.settings import jobs, names, studies
 from dpmia.settings.epsilon import spell_group
+from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import make_plan
 
 try:
@@ -29,6 +30,7 @@ validate(config, REPOSITORY / "dpmia/settings/config.schema.json")
 
 EXPERIMENTS = PLAN.experiments
 STUDIES = PLAN.studies
+PREDICTIONS = PLAN.predictions
 WITH_DATA = {name: each for name, each in {**EXPERIMENTS, **STUDIES}.items() if each.dataset is not None}
 PREPARED = {jobs.dataset_id(each): each for each in WITH_DATA.values()}
 PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
@@ -49,16 +51,17 @@ RUN = f"results/{CONFIG.data}-{CONFIG.scale}"
 RESOURCES = "resources/real" if CONFIG.data == "real" else f"resources/embedded-{CONFIG.scale}"
 
 
-# Data set -> why it cannot be had. What is asked for by name is tried all the same, and fails with the reason.
-NOT_RUN = (
-    {
-        each.dataset: reason
-        for each in WITH_DATA.values()
-        if (reason := not_to_be_had(each.dataset, CONFIG.data_mirror, f"{RESOURCES}/raw/{each.dataset}"))
-    }
-    if CONFIG.data == "real"
-    else {}
-)
+def why_not(dataset):
+    """Return why a data set cannot be had in this run; None where it can."""
+    if isinstance(dataset, OwnData):
+        return not_of_this_kind(dataset.path, CONFIG.data)
+    if CONFIG.data == "embedded":
+        return None
+    return not_to_be_had(dataset, CONFIG.data_mirror, f"{RESOURCES}/raw/{dataset}")
+
+
+# Experiment or study -> why its data cannot be had. What is asked for by name is tried all the same, and fails.
+NOT_RUN = {name: reason for name, each in WITH_DATA.items() if (reason := why_not(each.dataset))}
 
 
 wildcard_constraints:
@@ -73,6 +76,7 @@ wildcard_constraints:
     target_block=r"\d+",
     replicate=r"\d+",
     study="|".join(STUDIES),
+    predictions="|".join(PREDICTIONS),
     paper="|".join(PAPERS),
     artifact="|".join(PAPER_OF),
 
@@ -94,6 +98,10 @@ def prepared(experiment):
 
 def raw_paths(dataset):
     """Return the raw files of a data set, and the marker of made-up ones."""
+    if isinstance(dataset, OwnData):
+        if reason := why_not(dataset):
+            raise WorkflowError(reason)
+        return [dataset.path]
     folder = f"{RESOURCES}/raw/{dataset}"
     if CONFIG.data == "real":
         return [f"{folder}/{raw.file}" for raw in files_at_hand(dataset, CONFIG.data_mirror, folder)]
@@ -197,7 +205,7 @@ def epsilon_group(groups, spelled):
 
 def runs(name):
     """Return whether the data of an experiment or study can be had; one without data always runs."""
-    return name not in WITH_DATA or WITH_DATA[name].dataset not in NOT_RUN
+    return name not in NOT_RUN
 
 
 def looked_at(experiment):
@@ -235,8 +243,45 @@ def run_facts(artifact):
             if stage in ("summary", "replicates", "points", "nulls")
         },
         "not_run": {
-            name: NOT_RUN[WITH_DATA[name].dataset]
-            for name in (table.split("/")[1] for table in artifact.tables)
-            if not runs(name)
+            name: NOT_RUN[name] for name in (table.split("/")[1] for table in artifact.tables) if not runs(name)
         },
     }
+
+
+def audit_part(name):
+    """Return what the report of an audit takes of an experiment, or of a model known by its answers only."""
+    if name in PREDICTIONS:
+        settings = PREDICTIONS[name]
+        references = [f"{RUN}/references/{name}/given/block-0.npz"]
+        return {
+            "facts": {"model": name.replace("_", " "), "epochs": 0, "delta": None},
+            "groups": {},
+            "attacks": {attack: job | {"files": references} for attack, job in jobs.given_attacks(settings).items()},
+            "summary": f"{RUN}/summary/{name}.csv",
+            "signals": [f"{RUN}/signals/{name}/given/block-0.npz"],
+            "dataset": None,
+            "splits": None,
+        }
+    settings = EXPERIMENTS[name]
+    return {
+        "facts": jobs.audit_facts(settings),
+        "groups": jobs.groups(settings),
+        "attacks": {
+            attack: jobs.attack_job(settings, attack) | {"files": reference_files(name, attack)}
+            for attack in jobs.audited_attacks(settings)
+        },
+        "summary": f"{RUN}/summary/{name}.csv",
+        "signals": [file for block in jobs.blocks(settings) for file in signal_files(name, block)],
+        "dataset": prepared(name),
+        "splits": split_files(name)[0],
+    }
+
+
+def audit_files(part):
+    """Return the files that an `audit_part` names."""
+    references = dict.fromkeys(file for job in part["attacks"].values() for file in job["files"])
+    return [
+        *(part[name] for name in ("summary", "dataset", "splits") if part[name]),
+        *part["signals"],
+        *references,
+    ]

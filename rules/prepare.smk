@@ -16,7 +16,7 @@ rule prepare_dataset:
         runtime=more(20),
     params:
         job=lambda wildcards: jobs.prepare_job(PREPARED[wildcards.prepared]),
-        code=lambda wildcards: code("prepare_dataset.py", names.DATASETS[PREPARED[wildcards.prepared].dataset]),
+        code=lambda wildcards: code("prepare_dataset.py", jobs.prepare_job(PREPARED[wildcards.prepared])["module"]),
     message:
         "Preparing {wildcards.prepared}"
     script:

@@ -13,14 +13,18 @@ log = logging.getLogger(__name__)
 
 def main(snakemake):
     """Read and encode the data set as `params.job` says."""
-    module = load(snakemake.params.job["module"])
-    raw = module.read(Path(snakemake.input[0]).parent)
-    dataset = module.encode(raw, **snakemake.params.job["options"])
+    job = snakemake.params.job
+    module, own = load(job["module"]), job.get("reading", {})
+    raw = module.read(Path(snakemake.input[0]).parent, **own)
+    dataset = module.encode(raw, **job["options"])
     for file in dataset.provenance["files"]:
         log.info("%s: %s rows", file["name"], file["rows"])
     log.info("%s: %d records, %d features", dataset.name, *dataset.x.shape[:2])
-    if not dataset.provenance["stand_in"]:
+    if not dataset.provenance["stand_in"] and not own:
         require_published(dataset.name, dataset.provenance["files"])
+    for line in module.told(dataset.provenance) if own else ():
+        log.info("%s", line)
+        print(line)
     dataset.save(snakemake.output[0])
 
 

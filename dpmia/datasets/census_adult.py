@@ -20,6 +20,7 @@ LABEL = adult.LABEL
 CLASSES = adult.CLASSES
 GROUP = "source"
 SOURCES = ("census", "adult")
+GROUPS = {GROUP: SOURCES}
 #: The census asked in two years; Adult comes from the first.
 ASKED, YEARS = "year", ("94", "95")
 #: Decides which copy of a record stays where there are several.

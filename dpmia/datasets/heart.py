@@ -16,6 +16,7 @@ LABEL = "num"
 CLASSES = ("healthy", "disease")
 GROUP = "hospital"
 HOSPITALS = ("cleveland", "hungarian", "switzerland", "va")
+GROUPS = {GROUP: HOSPITALS}
 MISSING = "?"
 
 #: Every column but the label, in the files' order; what the codes mean stands in the publisher's description.

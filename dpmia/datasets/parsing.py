@@ -19,7 +19,8 @@ from dpmia.registry import suggestion
 #: A file of this name in a raw folder says that the records beside it are made up.
 STAND_IN_MARK = "STAND-IN.txt"
 
-_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+#: A number in decimal digits.
+DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _FETCH_AGAIN = "Delete the file and fetch it again if it was not edited on purpose."
 
 
@@ -32,7 +33,7 @@ class Number:
 
     def parse(self, text: str) -> float | None:
         """Return the number that `text` writes in decimal digits, or None where it is no number in range."""
-        value = float(text) if _DECIMAL.fullmatch(text) else np.nan
+        value = float(text) if DECIMAL.fullmatch(text) else np.nan
         return value if self.low <= value <= self.high and np.isfinite(value) else None
 
     def __str__(self) -> str:
@@ -52,7 +53,7 @@ class Category:
 
     def parse(self, text: str) -> str | None:
         """Return the value that `text` writes, or None where it is not one of the known."""
-        if self.coded and _DECIMAL.fullmatch(text):
+        if self.coded and DECIMAL.fullmatch(text):
             text = f"{float(text):g}"
         return text if text in self.values else None
 
@@ -108,7 +109,7 @@ def read_table(path: Path, layout: Layout) -> pd.DataFrame:
         DataError: the file is absent, is not such a table, or has no records.
     """
     content = _content(path)
-    lines, rows = _split(path.name, _text(path.name, content), layout)
+    lines, rows = _split(path.name, decoded(path.name, content), layout)
     if layout.header:
         _check_header(path.name, lines[0] if rows else 1, rows[0] if rows else [], layout)
         lines, rows = lines[1:], rows[1:]
@@ -154,7 +155,12 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _text(name: str, content: bytes) -> str:
+def decoded(name: str, content: bytes) -> str:
+    """Return the bytes of a file as text.
+
+    Raises:
+        DataError: they are not UTF-8; the message names the row.
+    """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -145,3 +145,20 @@ def _lies_there(raw: RawFile, mirror: Path | str | None, folder: Path | str) -> 
     if mirror is not None:
         places += [Path(mirror) / (name + ending) for name in raw.mirror for ending in ("", ".gz")]
     return any(place.exists() for place in places)
+
+
+def not_of_this_kind(path: str, data: str) -> str | None:
+    """Return why a file of one's own is not for a run of this kind, so that made-up and real records never mix.
+
+    Args:
+        path: of the file; a file `STAND-IN.txt` beside it says that its records are made up.
+        data: `embedded` or `real`.
+    """
+    from dpmia.datasets.parsing import STAND_IN_MARK
+
+    made_up = Path(path).with_name(STAND_IN_MARK).exists()
+    if made_up and data == "real":
+        return f"{path} is made up, as {STAND_IN_MARK} beside it says: run with data: embedded"
+    if not made_up and data == "embedded":
+        return f"{path} is your own: run with data: real"
+    return None

@@ -25,6 +25,7 @@ class Dataset:
         classes: names of the classes, by number; none where a number is predicted.
         attributes: name -> strings of shape (records,), kept out of `x`: hospital, school, sex.
         provenance: plain data on the origin: files with sha256 and rows, whether stand-in.
+        rows: shape (records,): int64, where each record stands in the user's own file; None for published data.
         image: channels, height and width of the images that the rows of `x` are, in that order; None for tables.
     """
 
@@ -36,6 +37,7 @@ class Dataset:
     attributes: dict[str, np.ndarray] = field(default_factory=dict)
     provenance: dict = field(default_factory=dict)
     image: tuple[int, int, int] | None = None
+    rows: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         """Refuse arrays that do not fit together, whoever made them."""
@@ -80,6 +82,8 @@ class Dataset:
             "image": self.image,
         }
         columns = {f"attribute_{i}": self.attributes[name] for i, name in enumerate(header["attributes"])}
+        if self.rows is not None:
+            columns["rows"] = self.rows
         with whole_file(path) as part:
             np.savez_compressed(part, header=np.array(json.dumps(header)), x=self.x, y=self.y, **columns)
 
@@ -97,4 +101,5 @@ class Dataset:
                 attributes={name: arrays[f"attribute_{i}"] for i, name in enumerate(header["attributes"])},
                 provenance=header["provenance"],
                 image=header["image"] and tuple(header["image"]),
+                rows=arrays["rows"] if "rows" in arrays.files else None,
             )

@@ -11,9 +11,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from dpmia.settings.own_data import OwnData
+from dpmia.settings.predictions import Predictions
 from dpmia.settings.schema import (
     Arm,
     AttackSettings,
+    Audit,
     Blind,
     Collusion,
     Config,
@@ -55,8 +58,10 @@ def settings_page() -> str:
 SECTIONS = (
     ("config.yaml", Config),
     ("plan", Planner),
+    ("audit", Audit),
     ("experiments/*.yaml", ExperimentFile),
     ("An experiment", Experiment),
+    ("dataset, a file of your own", OwnData),
     ("membership", Membership),
     ("arms.<name>", Arm),
     ("model", Model),
@@ -69,6 +74,7 @@ SECTIONS = (
     ("attacks.<name>", AttackSettings),
     ("points", Points),
     ("points.left_out", LeftOut),
+    ("predictions.<name>", Predictions),
     ("studies.<name>, kind linear_generator", LinearGenerator),
     ("studies.<name>, kind regression", Regression),
 )
@@ -90,6 +96,8 @@ def _value(field: dict[str, Any]) -> str:
     """Return the type and range of a key in words."""
     if "anyOf" in field:
         return " or ".join(_value(option) for option in field["anyOf"])
+    if "oneOf" in field:
+        return " or ".join(_value(option) for option in field["oneOf"])
     if "enum" in field:
         return ", ".join(f"`{word}`" for word in field["enum"])
     if "const" in field:

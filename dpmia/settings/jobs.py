@@ -11,6 +11,8 @@ from typing import Any
 from dpmia.settings import names
 from dpmia.settings.arms import IID_SUFFIX
 from dpmia.settings.epsilon import spell_epsilon
+from dpmia.settings.own_data import OwnData
+from dpmia.settings.predictions import Predictions
 from dpmia.settings.schema import DRAWING_KEYS, Experiment
 
 #: What tables call attack L, which is no entry under `attacks`: it judges single records only.
@@ -20,16 +22,17 @@ LEAVE_ONE_OUT = "leave_one_out"
 def dataset_id(experiment: Experiment) -> str:
     """Return the name of the prepared data set: `adult`, `adult-sex` with the attribute sex kept apart, `mnist-2x2`."""
     pooled = [f"{experiment.pool}x{experiment.pool}"] if experiment.pool > 1 else []
-    return "-".join([experiment.dataset, *sorted(experiment.attributes), *pooled])
+    name = experiment.dataset.key if isinstance(experiment.dataset, OwnData) else experiment.dataset
+    return "-".join([name, *sorted(experiment.attributes), *pooled])
 
 
 def prepare_job(experiment: Experiment) -> dict[str, Any]:
     """Return how the data set of an experiment is encoded."""
     pooled = {"pool": experiment.pool} if experiment.pool > 1 else {}
-    return {
-        "module": names.DATASETS[experiment.dataset],
-        "options": {"attributes": sorted(experiment.attributes), **pooled},
-    }
+    options = {"attributes": sorted(experiment.attributes), **pooled}
+    if isinstance(experiment.dataset, OwnData):
+        return {"module": names.OWN_DATA, "options": options, "reading": experiment.dataset.reading}
+    return {"module": names.DATASETS[experiment.dataset], "options": options}
 
 
 def cluster_job(experiment: Experiment) -> dict[str, Any]:
@@ -92,7 +95,7 @@ def train_job(experiment: Experiment, epsilons: list[float], block: int) -> dict
         "epsilons": epsilons,
         "models": models(experiment),
         "engines": engines(experiment),
-        "recipe": experiment.training.model_dump(exclude={"engine"}),
+        "recipe": recipe(experiment),
         "privacy": experiment.privacy.model_dump(),
         "population": uses(experiment, "population"),
         "parameters": uses(experiment, "distilled"),
@@ -119,7 +122,7 @@ def shadow_job(experiment: Experiment, block: int) -> dict[str, Any]:
         "count": experiment.shadows.count,
         "models": models(experiment),
         "engines": engines(experiment),
-        "recipe": experiment.training.model_dump(exclude={"engine"}) | {"l2": experiment.shadows.l2},
+        "recipe": recipe(experiment) | {"l2": experiment.shadows.l2},
     }
 
 
@@ -133,7 +136,7 @@ def reference_job(experiment: Experiment, arm: str, epsilons: list[float], block
         "epsilons": epsilons,
         "model": models(experiment)[arm],
         "engines": engines(experiment),
-        "recipe": experiment.training.model_dump(exclude={"engine"}),
+        "recipe": recipe(experiment),
         "privacy": experiment.privacy.model_dump(),
         "population": uses(experiment, "population"),
     }
@@ -173,7 +176,7 @@ def distilled_job(experiment: Experiment, block: int) -> dict[str, Any]:
         "arms": arms(experiment),
         "numbers": list(range(block * size, (block + 1) * size)),
         "engines": engines(experiment),
-        "recipe": experiment.training.model_dump(exclude={"engine"}),
+        "recipe": recipe(experiment),
     }
 
 
@@ -240,6 +243,13 @@ def models(experiment: Experiment) -> dict[str, dict[str, Any]]:
     return found
 
 
+def recipe(experiment: Experiment) -> dict[str, Any]:
+    """Return how models are trained; of those that fit themselves, that no step is ours."""
+    if experiment.training.engine == "scikit_learn":
+        return {"optimiser": "its own", "learning_rate": 0.0, "batch_size": 1, "epochs": 0}
+    return experiment.training.model_dump(exclude={"engine"})
+
+
 def engines(experiment: Experiment) -> dict[str, str]:
     """Return the engine for models with and without privacy."""
     name = experiment.training.engine
@@ -276,3 +286,43 @@ def facts(experiment: Experiment) -> dict[str, Any]:
         "replicates": experiment.replicates,
         **privacy.model_dump(),
     }
+
+
+def audit_facts(experiment: Experiment) -> dict[str, Any]:
+    """Return what the report of an audit says about an experiment."""
+    count = experiment.references.count if experiment.references and uses(experiment, "references") else None
+    return facts(experiment) | {"epochs": recipe(experiment)["epochs"], "references": count}
+
+
+def groups(experiment: Experiment) -> dict[str, str]:
+    """Return the group that the members of each arm come from, without IID arms; nothing where there are no groups."""
+    return {name: arm.group for name, arm in experiment.arms.items() if arm.group is not None}
+
+
+def audited_attacks(experiment: Experiment) -> list[str]:
+    """Return the attacks by which single records are ranked: those on all models, with reference models at most."""
+    return [
+        name
+        for name, attack in experiment.attacks.items()
+        if attack.epsilons is None
+        and attack.reference_arm is None
+        and set(names.ATTACKS[attack.kind].uses) <= {"references", "population"}
+    ]
+
+
+def given_attacks(predictions: Predictions) -> dict[str, dict[str, Any]]:
+    """Return which attacks to run on a model known by its answers only, and with which options."""
+    return {
+        name: {"attack": names.ATTACKS[attack.kind].spec, "options": attack.options}
+        for name, attack in predictions.attacks.items()
+    }
+
+
+def given_job(predictions: Predictions) -> dict[str, Any]:
+    """Return how tables of answers are read."""
+    return predictions.model_dump(exclude={"attacks"}) | {"epsilon": spell_epsilon(predictions.epsilon)}
+
+
+def given_files(predictions: Predictions) -> list[str]:
+    """Return the tables of a model known by its answers only."""
+    return [predictions.path, *predictions.references]

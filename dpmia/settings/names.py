@@ -36,6 +36,12 @@ DATASETS = {
     "texas": "dpmia.datasets.texas",
 }
 
+#: a data set from a file of one's own: a module as those above.
+OWN_DATA = "dpmia.datasets.own"
+
+#: a function that tells the groups of a data set before it is prepared.
+GROUP_SIZES = "dpmia.datasets.groups:group_sizes"
+
 #: what writes made-up raw files of a data set. Apart from `DATASETS`, so that no job on real data reaches it.
 STAND_INS = {
     "adult": "dpmia.datasets.stand_ins.adult:write_files",
@@ -67,18 +73,29 @@ MEMBERSHIP = {
 #: architectures of target models: a function of inputs, outputs and image that takes the other keys of `model`.
 MODELS = {
     "alexnet": "dpmia.models.networks:alexnet",
+    "gradient_boosting": "dpmia.models.classifiers:gradient_boosting",
     "growing": "dpmia.models.networks:growing",
+    "logistic_regression": "dpmia.models.classifiers:logistic_regression",
     "mlp": "dpmia.models.mlp:perceptron",
+    "random_forest": "dpmia.models.classifiers:random_forest",
     "tramer_boneh": "dpmia.models.networks:tramer_boneh",
     "two_convolutions": "dpmia.models.networks:two_convolutions",
     "vgg": "dpmia.models.networks:vgg",
 }
+
+#: those that scikit-learn fits.
+CLASSIFIERS = (
+    "gradient_boosting",
+    "logistic_regression",
+    "random_forest",
+)
 
 #: training engines (see `dpmia.training.engine`).
 ENGINES = {
     "convolution": "dpmia.training.convolution:ConvolutionEngine",
     "opacus": "dpmia.training.opacus:OpacusEngine",
     "plain": "dpmia.training.plain:PlainEngine",
+    "scikit_learn": "dpmia.training.scikit_learn:ScikitLearnEngine",
     "stacked": "dpmia.training.stacked:StackedEngine",
 }
 

@@ -13,9 +13,14 @@ import yaml
 from dpmia.errors import ConfigError
 from dpmia.registry import suggestion
 from dpmia.settings.base import Settings
+from dpmia.settings.each_group import with_groups
 from dpmia.settings.messages import checked
+from dpmia.settings.predictions import Predictions
 from dpmia.settings.schema import Config, Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.studies import KINDS, Study
+
+#: The `paper` of files whose experiments are an audit.
+AUDIT = "audit"
 
 SCALES = get_args(Config.model_fields["scale"].annotation)
 
@@ -28,11 +33,15 @@ class Plan:
         config: `config.yaml` with what the command line changed.
         experiments: by name, at the scale of `config`.
         studies: the same.
+        predictions: models of which there are answers only, by name.
+        audit: names of the experiments and predictions that `snakemake audit` reports on.
     """
 
     config: Config
     experiments: dict[str, Experiment]
     studies: dict[str, Study]
+    predictions: dict[str, Predictions]
+    audit: tuple[str, ...] = ()
 
 
 def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
@@ -51,21 +60,34 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
         raise ConfigError("config, key 'data_mirror'", repr(mirror), "a folder that exists, or null to download")
     experiments: dict[str, Experiment] = {}
     studies: dict[str, Study] = {}
+    predictions: dict[str, Predictions] = {}
+    audit: list[str] = []
     for name in _file_names(settings.experiments, root):
         file = checked(ExperimentFile, _read_yaml(root / name, name), name)
+        audit += (*file.experiments, *file.predictions) if file.paper == AUDIT else ()
+        for each, given in file.predictions.items():
+            _free_name(each, name, "predictions", {*experiments, *studies, *predictions, *file.experiments})
+            predictions[each] = checked(Predictions, given, f"{name}, {each}")
         for section, found, layers in (("experiments", experiments, file), ("studies", studies, _bare(file))):
             for each in getattr(file, section):
-                if each in experiments or each in studies:
-                    raise ConfigError(f"{name}, key '{section}.{each}'", "a name that is taken", "a new name")
+                _free_name(each, name, section, {*experiments, *studies, *predictions})
                 for scale in SCALES:
                     merged = _merged(layers, section, each, scale, name)
                     where = f"{name}, {each} ({scale})"
-                    kind = Experiment if section == "experiments" else _kind_of_study(merged, where)
+                    if section == "experiments":
+                        kind, merged = Experiment, with_groups(merged, root, where)
+                    else:
+                        kind = _kind_of_study(merged, where)
                     resolved = checked(kind, merged, where)
                     if scale == settings.scale:
                         this = resolved
                 found[each] = this
-    return Plan(settings, experiments, studies)
+    return Plan(settings, experiments, studies, predictions, tuple(audit))
+
+
+def _free_name(name: str, file: str, section: str, taken: set[str]) -> None:
+    if name in taken:
+        raise ConfigError(f"{file}, key '{section}.{name}'", "a name that is taken", "a new name")
 
 
 def _kind_of_study(merged: dict[str, Any], where: str) -> type[Settings]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 from dpmia.registry import suggestion
 from dpmia.settings import names
-from dpmia.settings.base import ArmName, Count, Epsilon, Name, Scale, Settings, one_of
+from dpmia.settings.base import ArmName, Count, Epsilon, Name, Scale, Settings, Size, one_of
 from dpmia.settings.epsilon import spell_epsilon
+from dpmia.settings.own_data import OwnData
 from dpmia.settings.privacy import AS_PUBLISHED, VALID_ACCOUNTING
 
 
@@ -35,6 +36,19 @@ class Planner(Settings):
     """Least probability that none of the records to be deleted was trained on."""
 
 
+#: What `snakemake audit` may limit.
+LIMITED = ("advantage", "auc", "tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "advantage_excess", "auc_excess")
+
+
+class Audit(Settings):
+    """What `snakemake audit` holds models to: it ends with an error, after its report is written, if one fails."""
+
+    fail_above: dict[one_of(dict.fromkeys(LIMITED)), Annotated[float, Field(ge=0, le=1)]] = {}
+    """Metric -> the largest value that the mean of any attack may have, in any arm."""
+    epsilons: list[Epsilon] | None = None
+    """Epsilons of the models that may be released, which the limits are for; all where left out."""
+
+
 class Config(Settings):
     """`config.yaml`: which data, how much of it all, and from which seed."""
 
@@ -50,6 +64,8 @@ class Config(Settings):
     """Files that say what each paper runs; `*` stands for any name."""
     plan: Planner = Planner()
     """What `snakemake plan` plans."""
+    audit: Audit = Audit()
+    """What `snakemake audit` holds models to."""
 
 
 class Membership(Settings):
@@ -59,18 +75,21 @@ class Membership(Settings):
     """`iid`: all from one pool; `group`: members from one group, non-members from the others; `cluster`: as `group`,
     with groups made by k-means; `bias`: members from two groups in another proportion than non-members; `bernoulli`:
     each record of a pool joins the training set with one probability."""
-    members: Count | None = None
-    """All but `bernoulli`: size of the training set, or `all` records of the group."""
-    nonmembers: Count | None = None
-    """All but `bernoulli`: records outside of the training set to attack, or `all` of the other groups."""
-    population: Count | None = None
-    """`iid`: further records that the attacker has; `all` others where left out."""
+    members: Size | None = None
+    """All but `bernoulli`: size of the training set, `all` records of the group, or a share of them between 0 and 1."""
+    nonmembers: Size | None = None
+    """All but `bernoulli`: records outside of the training set to attack, `all` of the other groups, or a share."""
+    population: Size | None = None
+    """`iid`: further records that the attacker has, or a share; `all` others where left out."""
     records: Count | None = None
     """`bernoulli`: size of the pool, the first records of the data set, or `all`."""
     asked: Count | None = None
     """`bernoulli`: records of the pool, the first ones, that are attacked; `all` where left out."""
     by: str | None = None
-    """`group`, `bias`: the attribute that holds the groups (hospital, school, sex)."""
+    """`group`, `bias`: the attribute that holds the groups (hospital, school, sex); that of one's own file where left
+    out."""
+    smallest: Annotated[int, Field(ge=1)] | None = None
+    """`group`, with `arms: each group`: fewest records of a group that has an arm, and of all others together."""
     merge: dict[str, Annotated[list[str], Field(min_length=1)]] | None = None
     """`bias`: groups made of several values of the attribute, by the group's name."""
     validation: Annotated[int, Field(ge=1)] | None = None
@@ -95,6 +114,11 @@ class Membership(Settings):
             )
         if self.kind in ("iid", "bias") and "all" in (self.members, self.nonmembers):
             raise ValueError(f"numbers of members and nonmembers for kind {self.kind!r}, not 'all'")
+        shares = [size for size in (self.members, self.nonmembers, self.population) if isinstance(size, float)]
+        if shares and self.kind == "bias":
+            raise ValueError("numbers of members and nonmembers for kind 'bias', not shares")
+        if self.kind == "iid" and sum(shares) > 1:
+            raise ValueError(f"shares of members, nonmembers and population that add up to 1 at most, not {shares}")
         return self
 
 
@@ -103,7 +127,7 @@ _SIZES = {"members", "nonmembers"}
 #: kind of membership experiment -> keys that it needs, keys that it may have.
 MEMBERSHIP_KEYS: dict[str, tuple[set[str], set[str]]] = {
     "iid": (_SIZES, {"population"}),
-    "group": (_SIZES | {"by"}, set()),
+    "group": (_SIZES | {"by"}, {"smallest"}),
     "cluster": (_SIZES | {"clusters", "pairing", "cluster_seed", "restarts"}, set()),
     "bias": (_SIZES | {"by", "validation"}, {"merge"}),
     "bernoulli": ({"records"}, {"asked"}),
@@ -124,11 +148,13 @@ class Model(Settings):
     """The architecture of target models."""
 
     kind: one_of(names.MODELS) = "mlp"
-    """Architecture: perceptron, or one of the papers' convolutional networks."""
+    """Architecture: perceptron, one of the papers' convolutional networks, or a classifier of scikit-learn."""
     hidden: list[Annotated[int, Field(ge=1)]] | None = None
     """`mlp`: widths of the hidden layers, ReLU after each."""
     size: Annotated[int, Field(ge=1)] | None = None
     """`growing`: filters of the first convolutions; all else grows with them."""
+    trees: Annotated[int, Field(ge=1)] | None = None
+    """`random_forest`, `gradient_boosting`: number of trees."""
 
     @model_validator(mode="after")
     def _keys_fit_kind(self) -> Model:
@@ -149,7 +175,7 @@ class Model(Settings):
 
 
 #: kind of model -> keys that it needs.
-MODEL_KEYS = {"mlp": {"hidden"}, "growing": {"size"}}
+MODEL_KEYS = {"mlp": {"hidden"}, "growing": {"size"}, "random_forest": {"trees"}, "gradient_boosting": {"trees"}}
 
 
 class Arm(Settings):
@@ -175,7 +201,8 @@ class Training(Settings):
 
     engine: one_of(names.ENGINES) = "stacked"
     """`stacked` trains many perceptrons at once; `convolution` one convolutional network at a time; `opacus` any
-    model, one at a time (`plain` for those without privacy)."""
+    model, one at a time (`plain` for those without privacy); `scikit_learn` its classifiers, by their own methods: the
+    other keys here are not used."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
     learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.01
@@ -348,11 +375,31 @@ class AttackSettings(Settings):
         return self.model_dump(exclude={"kind", "reference_arm", "epsilons"}, exclude_none=True)
 
 
+def each_of_a_kind(attacks: dict[str, AttackSettings]) -> dict[str, AttackSettings]:
+    """Return attacks with their kinds, which their names are where left out.
+
+    Raises:
+        ValueError: a kind is unknown, or an option is not one of it.
+    """
+    for name, attack in attacks.items():
+        kind = attack.kind or name
+        if kind not in names.ATTACKS:
+            known = f"a key `kind` in attack {name!r}, which is no kind itself ({', '.join(names.ATTACKS)})"
+            raise ValueError(f"{known}. {suggestion(name, names.ATTACKS)}".strip())
+        if wrong := sorted(set(attack.options) - set(names.ATTACKS[kind].options)):
+            allowed = ", ".join(names.ATTACKS[kind].options) or "none"
+            raise ValueError(f"attack {name!r} without {', '.join(wrong)}: options of {kind!r} are {allowed}")
+    return {name: attack.model_copy(update={"kind": attack.kind or name}) for name, attack in attacks.items()}
+
+
 class Experiment(Settings):
     """A data set, a membership experiment, a model, a recipe, epsilons, replicates and attacks."""
 
-    dataset: one_of(names.DATASETS)
-    """Data set."""
+    dataset: Annotated[
+        Annotated[one_of(names.DATASETS), Tag("name")] | Annotated[OwnData, Tag("own")],
+        Discriminator(lambda value: "own" if isinstance(value, dict | OwnData) else "name"),
+    ]
+    """Data set: its name, or how to read a file of one's own."""
     attributes: list[str] = []
     """Columns to keep out of the features, so that groups can be made of them."""
     pool: Annotated[int, Field(ge=1)] = 1
@@ -360,7 +407,7 @@ class Experiment(Settings):
     membership: Membership
     """How members and non-members are drawn."""
     arms: Annotated[dict[ArmName, Arm], Field(min_length=1)]
-    """The arms by name."""
+    """The arms by name; or `each group`, an arm for every group that has enough records."""
     iid_arms: bool = True
     """Give each arm its IID arm: the same records, shuffled."""
     model: Model = Model(hidden=[256, 256])
@@ -402,27 +449,21 @@ class Experiment(Settings):
     @field_validator("attacks")
     @classmethod
     def _each_of_a_kind(cls, attacks: dict[str, AttackSettings]) -> dict[str, AttackSettings]:
-        for name, attack in attacks.items():
-            kind = attack.kind or name
-            if kind not in names.ATTACKS:
-                known = f"a key `kind` in attack {name!r}, which is no kind itself ({', '.join(names.ATTACKS)})"
-                raise ValueError(f"{known}. {suggestion(name, names.ATTACKS)}".strip())
-            if wrong := sorted(set(attack.options) - set(names.ATTACKS[kind].options)):
-                allowed = ", ".join(names.ATTACKS[kind].options) or "none"
-                raise ValueError(f"attack {name!r} without {', '.join(wrong)}: options of {kind!r} are {allowed}")
-        return {name: attack.model_copy(update={"kind": attack.kind or name}) for name, attack in attacks.items()}
+        return each_of_a_kind(attacks)
 
     @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
         if self.replicates % self.block:
             raise ValueError(f"replicates ({self.replicates}) that are a multiple of block ({self.block})")
         finite = [epsilon for group in self.epsilons for epsilon in group if math.isfinite(epsilon)]
-        if self.training.engine == "plain" and finite:
-            raise ValueError("an engine other than 'plain' for a finite epsilon: it adds no noise")
+        if self.training.engine in ("plain", "scikit_learn") and finite:
+            raise ValueError(f"an engine other than {self.training.engine!r} for a finite epsilon: it adds no noise")
         if self.collusion is not None and finite:
             raise ValueError("no finite epsilon where the trainer colludes: a record and its marks are not one record")
         for model in [self.model, *(arm.model for arm in self.arms.values() if arm.model is not None)]:
             if (model.kind == "mlp") != (self.training.engine == "stacked") and self.training.engine in NARROW_ENGINES:
+                raise ValueError(f"an engine for models of kind {model.kind!r}, not {self.training.engine!r}")
+            if (model.kind in names.CLASSIFIERS) != (self.training.engine == "scikit_learn"):
                 raise ValueError(f"an engine for models of kind {model.kind!r}, not {self.training.engine!r}")
         combination = (self.training.sampling, self.privacy.relation, self.privacy.accountant)
         if combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
@@ -445,6 +486,8 @@ class Experiment(Settings):
             for use, key in MODELS_OF_ATTACKERS.items():
                 if use in names.ATTACKS[attack.kind].uses and getattr(self, key) is None:
                     raise ValueError(f"the key {key} for attack {name!r}, which uses them")
+            if "distilled" in names.ATTACKS[attack.kind].uses and self.training.engine == "scikit_learn":
+                raise ValueError(f"no attack {name!r} on models of engine 'scikit_learn': they take no soft labels")
             known = {epsilon for group in self.epsilons for epsilon in group}
             if attack.epsilons is not None and not set(attack.epsilons) & known:
                 raise ValueError(f"an epsilon of the experiment for attack {name!r}")
@@ -488,12 +531,14 @@ class ExperimentFile(Settings):
     """A file in `experiments/`: what one paper runs, and what each scale changes."""
 
     paper: Name
-    """Name of the paper."""
+    """Name of the paper; `snakemake audit` reports on the experiments of files that say `audit`."""
     defaults: dict[str, Any] = {}
     """Settings of all experiments of the file, unless an experiment says otherwise."""
     scales: dict[Scale, dict[str, Any]] = {}
     """What each scale changes in all experiments of the file."""
     experiments: dict[Name, ExperimentEntry] = {}
     """The experiments by name; each may hold `scales` of its own, which count most."""
+    predictions: dict[Name, dict[str, Any]] = {}
+    """Models by name of which there are answers only; the same at every scale, and without `defaults`."""
     studies: dict[Name, ExperimentEntry] = {}
     """Studies by name, with `like` and `scales` as experiments; `defaults` and the file's `scales` are not theirs."""

@@ -11,16 +11,21 @@ ALL = "all"
 
 
 def iid(
-    groups: np.ndarray, rng: np.random.Generator, *, members: int, nonmembers: int, population: int | str = ALL
+    groups: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    members: int | float,
+    nonmembers: int | float,
+    population: int | float | str = ALL,
 ) -> Split:
     """Draw members and non-members uniformly from one and the same pool (Exp_IID of Yeom et al. 2018).
 
     Args:
         groups: group of every record; only its length counts here.
         rng: source of randomness.
-        members: size of the training set.
-        nonmembers: number of records outside of it.
-        population: number of further records that the attacker has, or `all` others.
+        members: size of the training set, or its share of all records.
+        nonmembers: number of records outside of it, or their share.
+        population: number of further records that the attacker has, their share, or `all` others.
 
     Returns:
         A split without a validation set.
@@ -28,7 +33,8 @@ def iid(
     Raises:
         DataError: more records are asked for than there are.
     """
-    rest = len(groups) - members - nonmembers if population == ALL else int(population)
+    members, nonmembers = _count(members, len(groups)), _count(nonmembers, len(groups))
+    rest = len(groups) - members - nonmembers if population == ALL else _count(population, len(groups))
     _require(len(groups), members + nonmembers + max(rest, 0), "members + nonmembers + population")
     order = rng.permutation(len(groups))
     outside = members + nonmembers
@@ -41,7 +47,12 @@ def iid(
 
 
 def group(
-    groups: np.ndarray, rng: np.random.Generator, *, group: str, members: int | str, nonmembers: int | str
+    groups: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    group: str,
+    members: int | float | str,
+    nonmembers: int | float | str,
 ) -> Split:
     """Draw members from one group and non-members from all the others (Exp_MM of Humphries et al. 2023, III-C).
 
@@ -49,8 +60,8 @@ def group(
         groups: group of every record, as text.
         rng: source of randomness.
         group: the group that members come from.
-        members: size of the training set, or `all`.
-        nonmembers: number of records from the other groups, or `all`.
+        members: size of the training set, its share of the group, or `all`.
+        nonmembers: number of records from the other groups, their share, or `all`.
 
     Returns:
         A split without a validation set. Its population holds, of the members' group and of the others,
@@ -68,7 +79,7 @@ def group(
         (inside, members, f"members from group {group!r}"),
         (outside, nonmembers, f"nonmembers from the groups other than {group!r}"),
     ):
-        count = len(rows) if wanted == ALL else int(wanted)
+        count = _count(wanted, len(rows))
         _require(len(rows), count, what)
         rows = rng.permutation(rows)
         drawn.append((rows[:count], rows[count : 2 * count]))
@@ -181,6 +192,13 @@ def shuffled(split: Split, rng: np.random.Generator) -> Split:
     pool = rng.permutation(np.concatenate([split.members, split.nonmembers]))
     cut = len(split.members)
     return Split(pool[:cut], pool[cut:], split.population, np.empty(0))
+
+
+def _count(wanted: int | float | str, there: int) -> int:
+    """Return a number of records: as given, all, or by its share in (0, 1)."""
+    if wanted == ALL:
+        return there
+    return int(wanted * there) if isinstance(wanted, float) and wanted < 1 else int(wanted)
 
 
 def _require(there: int, wanted: int, what: str) -> None:

@@ -22,9 +22,6 @@ from dpmia.training.recipe import Recipe, Run, Seeds
 
 log = logging.getLogger(__name__)
 
-#: Features asked about in one forward pass: bounds memory, costs nothing.
-ASKED_AT_ONCE = 2**20
-
 
 @dataclass(frozen=True)
 class Wanted:
@@ -102,10 +99,8 @@ def answers(
     """
     inputs = dataset.inputs()
     x, y = torch.from_numpy(inputs), torch.from_numpy(dataset.y)
-    at_once = max(1, ASKED_AT_ONCE // len(dataset.features))
     done = 0
     for engine_type, architecture, group in _groups(dataset, wanted, engines, recipe):
-        module = architecture.module()
         width = engine_type.width(architecture, recipe)
         for start in range(0, len(group), width):
             together = group[start : start + width]
@@ -113,12 +108,9 @@ def answers(
             fit(engine, checkpoints, _digest(together), progress)
             done += len(together)
             log.info("%d of %d models trained", done, len(wanted))
-            for one, parameters in zip(together, engine.parameters(), strict=True):
-                torch.nn.utils.vector_to_parameters(parameters, module.parameters())
-                with torch.inference_mode():
-                    chunks = torch.from_numpy(inputs[one.asked]).split(at_once)
-                    logits = torch.cat([module(chunk) for chunk in chunks]).numpy()
-                yield Trained(one, logits, parameters.numpy().copy())
+            for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
+                logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.asked]))
+                yield Trained(one, logits.numpy(), parameters.numpy().copy())
 
 
 def _groups(

@@ -14,8 +14,9 @@ from dpmia.losses import Losses
 from dpmia.registry import load
 from dpmia.signals import Signal, cross_entropy
 from dpmia.splits.block import draw_block
-from dpmia.training.answers import ASKED_AT_ONCE, Wanted, answers, architecture_for, expected_size, seeds
+from dpmia.training.answers import Wanted, answers, architecture_for, expected_size, seeds
 from dpmia.training.checkpoints import Checkpoints
+from dpmia.training.engine import ASKED_AT_ONCE
 from dpmia.training.recipe import Recipe, Run
 from dpmia.training.references import draw_name
 

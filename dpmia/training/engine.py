@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ import torch
 
 from dpmia.training.recipe import Recipe, Run
 from dpmia.training.streams import Streams
+
+#: Features asked about in one forward pass: bounds memory, costs nothing.
+ASKED_AT_ONCE = 2**20
 
 
 class Engine(ABC):
@@ -70,6 +74,25 @@ class Engine(ABC):
             The mean training loss of each model over the records it met, shape (models,); NaN where it met
             none, infinite where training broke down.
         """
+
+    def answer(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        """Return the logits of one model: float32, shape (len(x), classes).
+
+        By the framework's own module, so that answers do not depend on what trained the model.
+
+        Args:
+            number: of the model.
+            parameters: its weights and biases, as `parameters` returns them.
+            x: float32, features.
+        """
+        torch.nn.utils.vector_to_parameters(parameters, self._module.parameters())
+        at_once = max(1, ASKED_AT_ONCE // max(1, x[:1].numel()))
+        with torch.inference_mode():
+            return torch.cat([self._module(chunk) for chunk in x.split(at_once)])
+
+    @cached_property
+    def _module(self) -> torch.nn.Module:
+        return self.architecture.module()
 
     @abstractmethod
     def parameters(self) -> list[torch.Tensor]:

@@ -10,10 +10,13 @@ from settings_samples import ADULT, BASES, FILE, HEART, HUMPHRIES, OWN_CONFIG, O
 from dpmia.errors import ConfigError
 from dpmia.settings import generate
 from dpmia.settings.messages import checked
+from dpmia.settings.own_data import OwnData
+from dpmia.settings.predictions import Predictions
 from dpmia.settings.resolve import SCALES, make_plan
 from dpmia.settings.schema import (
     Arm,
     AttackSettings,
+    Audit,
     Blind,
     Collusion,
     Config,
@@ -251,8 +254,8 @@ def test_every_setting_is_described(model):
 
 def test_the_page_explains_every_class_of_settings():
     assert {model for _, model in generate.SECTIONS} == {
-        *(Config, ExperimentFile, Experiment, Membership, Arm, Model, Training, Privacy),
-        *(Blind, Shadows, References, AttackSettings, Collusion, Planner, *KINDS.values()),
+        *(Config, ExperimentFile, Experiment, OwnData, Membership, Arm, Model, Training, Privacy),
+        *(Blind, Shadows, References, AttackSettings, Collusion, Planner, Audit, Predictions, *KINDS.values()),
     }
 
 

@@ -1,0 +1,197 @@
+"""From the files of a run to what an audit found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dpmia import __version__
+from dpmia.attacks.base import Attack
+from dpmia.audit import findings
+from dpmia.audit.records import Exposure, scored
+from dpmia.audit.words import plainly
+from dpmia.datasets.own import told
+from dpmia.datasets.table import Dataset
+from dpmia.planner import plan
+from dpmia.registry import load
+from dpmia.settings.epsilon import spell_epsilon
+from dpmia.settings.seeds import derive_seed
+from dpmia.signals import load_header
+from dpmia.splits.block import sizes_table
+from dpmia.splits.split import load_splits
+from dpmia.tables import read_table
+
+#: Sampling rates that are planned for, as shares of the bound.
+PLANNED_SHARES = (0.2, 0.5, 0.8)
+
+
+def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of `audit.json`.
+
+    Args:
+        parts: by experiment: `facts`, `groups` (arm -> group), `attacks` (as `attack_job` describes them, with `files`
+            of reference models), and the files `summary`, `signals`, `dataset` and `splits`; the last two None where
+            there are predictions only.
+        run: data, scale, seed.
+        audit: `fail_above`, `epsilons`, and `plan`: bound, delta and relation.
+    """
+    datasets = {part["dataset"]: Dataset.load(part["dataset"]) for part in parts.values() if part["dataset"]}
+    results, accuracy, exposed = [], [], []
+    experiments: dict[str, Any] = {}
+    for name, part in parts.items():
+        summary = read_table(part["summary"])
+        found = findings.results(summary, part["facts"])
+        results += found
+        accuracy += findings.accuracy(summary)
+        dataset = datasets.get(part["dataset"])
+        exposed += _exposed(name, part, found, dataset, run["seed"])
+        experiments[name] = {
+            "facts": part["facts"],
+            "sizes": _sizes(name, part, dataset),
+            "told": _told(part),
+            "plain": plainly(found, name, part["facts"]),
+        }
+    origins = _origins(parts, datasets)
+    epsilons = None if audit["epsilons"] is None else [spell_epsilon(epsilon) for epsilon in audit["epsilons"]]
+    over = findings.exceeded(results, audit["fail_above"], epsilons)
+    untold = findings.untold(results, audit["fail_above"])
+    verdict = "failed" if over else "untold" if untold else "passed" if audit["fail_above"] else "none"
+    planned, rows = _planned(parts, datasets, audit["plan"])
+    return {
+        "format": findings.FORMAT,
+        "version": findings.VERSION,
+        "run": {**run, "stand_in": any(each["stand_in"] for each in origins), "version": __version__},
+        "data": origins,
+        "experiments": experiments,
+        "results": results,
+        "accuracy": accuracy,
+        "groups": findings.group_risks(results, {name: part["groups"] for name, part in parts.items()}),
+        "too_small": _too_small(parts, datasets),
+        "exposed": exposed,
+        "limits": {
+            "fail_above": dict(audit["fail_above"]),
+            "epsilons": epsilons,
+            "verdict": verdict,
+            "exceeded": over,
+            "untold": untold,
+        },
+        "planned": planned,
+        "plan": rows,
+    }
+
+
+def _exposed(
+    name: str, part: Mapping[str, Any], found: list[dict[str, Any]], dataset: Dataset | None, seed: int
+) -> list[dict[str, Any]]:
+    """Return the most exposed records of each arm, for the largest epsilon, by the attack with the largest AUC."""
+    largest = max({each["epsilon"] for each in found}, key=float)
+    chosen = {
+        arm: best["attack"]
+        for arm in dict.fromkeys(each["arm"] for each in found)
+        if (best := findings.best(found, arm=arm, epsilon=largest)) is not None
+    }
+    attacks: dict[str, tuple[Attack, list[str]]] = {
+        attack: (load(job["attack"])(**job["options"]), job["files"])
+        for attack, job in part["attacks"].items()
+        if attack in chosen.values()
+    }
+    exposures = {arm: Exposure() for arm in chosen}
+    iid = {}
+    for attack, signal, scores, _ in scored(attacks, part["signals"], seed):
+        arm = signal.about["arm"]
+        if signal.about["epsilon"] == largest and chosen.get(arm) == attack:
+            exposures[arm].add(signal, scores)
+            iid[arm] = bool(signal.about["iid"])
+    rng = np.random.default_rng(derive_seed(seed, "exposed", name))
+    return [
+        {"experiment": name, "arm": arm, "iid": iid[arm], "epsilon": largest, "attack": chosen[arm]}
+        | {"records": exposure.most(dataset), "stability": exposure.stable(rng)}
+        for arm, exposure in exposures.items()
+        if arm in iid
+    ]
+
+
+def _sizes(name: str, part: Mapping[str, Any], dataset: Dataset | None) -> dict[str, dict[str, int]]:
+    if dataset is None:
+        return {}
+    table = sizes_table(name, dataset, load_splits(part["splits"], dataset.fingerprint))
+    parts = ("members", "nonmembers", "population")
+    return {row["arm"]: {each: int(row[each]) for each in parts} for row in table.to_dict("records")}
+
+
+def _told(part: Mapping[str, Any]) -> str:
+    """Return how the models of an experiment came about, in a few sentences."""
+    facts = part["facts"]
+    if part["dataset"] is None:
+        return "One model, known by its answers only: nothing was trained here."
+    if facts["epochs"] == 0:
+        trained = "fitted by scikit-learn"
+    else:
+        trained = f"{facts['epochs']} epochs, batches of {facts['batch_size']}, {facts['optimiser']}"
+    told = f"Model: {facts['model']}; {trained}; {facts['replicates']} replicates, each with members of its own."
+    if facts.get("references"):
+        told += (
+            f" The attacker trains {facts['references']} reference models for each arm, on further draws of the same "
+            "sizes: each record was then in the training set of some of them and not of others."
+        )
+    return told
+
+
+def _origins(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Dataset]) -> list[dict[str, Any]]:
+    found = [
+        {"name": data.name, "told": told(data.provenance), **_facts(data.provenance)} for data in datasets.values()
+    ]
+    for name, part in parts.items():
+        if part["dataset"] is None:
+            provenance = load_header(part["signals"][0])["provenance"]
+            found.append({"name": name, "told": ["Predictions of one model."], **_facts(provenance)})
+    return found
+
+
+def _facts(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    own = provenance.get("own", {})
+    kept = {key: own[key] for key in ("columns", "groups", "classes", "records", "by", "warnings") if key in own}
+    return {"files": provenance["files"], "stand_in": bool(provenance["stand_in"]), **kept}
+
+
+def _too_small(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Dataset]) -> list[str]:
+    """Return the groups of one's own files that are members of no arm of any experiment."""
+    told = {group for part in parts.values() for group in part["groups"].values()}
+    groups = [data.provenance.get("own", {}).get("groups", {}) for data in datasets.values()]
+    return sorted(f"{group} ({count})" for each in groups for group, count in each.items() if group not in told)
+
+
+def _planned(
+    parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Dataset], wanted: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return what the planner was asked, and its rows: settings of the first experiment that takes steps of ours."""
+    for part in parts.values():
+        facts = part["facts"]
+        if part["dataset"] is not None and facts["epochs"]:
+            asked = {
+                "bound": wanted["bound"],
+                "records": len(datasets[part["dataset"]]),
+                "batch_size": facts["batch_size"],
+                "epochs": facts["epochs"],
+                "delta": facts["delta"],
+            }
+            rates = [share * wanted["bound"] for share in PLANNED_SHARES]
+            table = plan(**asked, relation=wanted["relation"], rates=rates)
+            return asked, [{key: _plain(value) for key, value in row.items()} for row in table.to_dict("records")]
+    return {}, []
+
+
+def _plain(value: Any) -> Any:
+    """Return a cell of a table as JSON takes it; what is missing is null."""
+    if value is None or value is np.ma.masked or (not isinstance(value, str) and value != value):
+        return None
+    if isinstance(value, str | int):
+        return value
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return None if math.isnan(number) else number

@@ -1,0 +1,85 @@
+"""What an audit found, in sentences for people who know neither attacks nor differential privacy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpmia.audit.findings import best, blind_of
+
+Entry = Mapping[str, Any]
+
+
+def model_of(facts: Mapping[str, Any], epsilon: str) -> str:
+    """Return a model in words: `mlp 64-64 with epsilon 1`."""
+    return f"{facts['model']} {'without privacy' if epsilon == 'inf' else f'with epsilon {epsilon}'}"
+
+
+def plainly(found: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[str]:
+    """Return what an experiment found, a paragraph for each epsilon.
+
+    Args:
+        found: entries of `dpmia.audit.findings.results`.
+        experiment: whose.
+        facts: of the experiment, with the model's name.
+    """
+    epsilons = dict.fromkeys(each["epsilon"] for each in found if each["experiment"] == experiment)
+    return [_paragraph(found, experiment, epsilon, model_of(facts, epsilon)) for epsilon in epsilons]
+
+
+def interval(cell: Mapping[str, Any] | None, digits: int = 3) -> str:
+    """Return a mean and its interval: `0.531 [0.498, 0.564]`; a dash where there is none."""
+    if cell is None:
+        return "-"
+    told = f"{cell['mean']:.{digits}f}"
+    return told if cell["low"] is None else f"{told} [{cell['low']:.{digits}f}, {cell['high']:.{digits}f}]"
+
+
+def of_hundred(value: float) -> str:
+    """Return a share as a number of 100."""
+    return f"{100 * value:.0f} in 100"
+
+
+def resolution(entry: Entry, rate: float) -> str:
+    """Return why a true positive rate cannot be told at a rate."""
+    return f"not told: {math.ceil(1 / entry['resolution'] - 1e-9)} non-members show no rate below " + (
+        f"{entry['resolution']:.2g}, and so not {rate:g}"
+    )
+
+
+def _paragraph(found: Sequence[Entry], experiment: str, epsilon: str, model: str) -> str:
+    wanted = {"experiment": experiment, "epsilon": epsilon}
+    mixed, apart = best(found, iid=True, **wanted), best(found, iid=False, **wanted)
+    told = [f"{model[0].upper()}{model[1:]}."]
+    if mixed is not None:
+        told.append(
+            "Shown one member and one non-member of the same kind, a stranger who sees the model's answers and guesses "
+            f"as well as our best attack ({_name(mixed)}) picks the member {of_hundred(mixed['auc']['mean'])} times; a "
+            "coin reaches 50."
+        )
+        rate = mixed["tpr_at_1pct_fpr"]
+        if rate is not None:
+            told.append(f"At one false alarm in 100 it finds {of_hundred(rate['mean'])} members.")
+    if apart is not None:
+        told.append(
+            f"If the members all come from one group (here: {apart['arm']}) and the non-members from the others, it is "
+            f"{of_hundred(apart['auc']['mean'])} ({_name(apart)})."
+        )
+        blind = blind_of(found, apart)
+        if blind is not None:
+            told.append(
+                "Somebody who never asks the model and looks at the records alone gets "
+                f"{of_hundred(blind['auc']['mean'])} there: {_compared(apart['auc']['mean'], blind['auc']['mean'])}"
+            )
+    return " ".join(told)
+
+
+def _compared(attack: float, blind: float) -> str:
+    if attack > blind + 0.005:
+        return "what lies above that is the model's doing."
+    return "so what the attack finds, the data give away, and not the model alone."
+
+
+def _name(entry: Entry) -> str:
+    return entry["attack"].replace("_", " ")

@@ -1,0 +1,32 @@
+"""The groups of a data set, told before it is prepared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dpmia.datasets.own_files import group_values
+from dpmia.registry import load
+
+
+def group_sizes(module: str | None, own: Mapping[str, Any] | None, by: str) -> dict[str, int | None]:
+    """Return the number of records of each group, the groups in their order.
+
+    Args:
+        module: of a published data set: its groups are those that its layout knows, their sizes None.
+        own: of a file of one's own, as `dpmia.settings.own_data.OwnData.reading` says; its groups are counted.
+        by: the attribute that holds the groups.
+
+    Returns:
+        Nothing where the groups are not known before the data are read.
+
+    Raises:
+        DataError: the file cannot be read, or has no such column.
+    """
+    if own is not None:
+        return dict(sorted(Counter(group_values(Path(own["path"]), own, by)).items()))
+    dataset = load(module)
+    known = getattr(dataset, "GROUPS", {}).get(by) or getattr(getattr(dataset, "KINDS", {}).get(by), "values", ())
+    return dict.fromkeys(known)

@@ -1,0 +1,93 @@
+"""`arms: each group`: an arm for every group that has enough records, told before anything runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dpmia.errors import ConfigError
+from dpmia.registry import load
+from dpmia.settings import names
+from dpmia.settings.messages import checked
+from dpmia.settings.own_data import OwnData
+
+EACH_GROUP = "each group"
+
+#: Fewest records of a group that has an arm, where the settings do not say.
+SMALLEST = 100
+
+
+def with_groups(settings: Mapping[str, Any], root: Path, where: str) -> dict[str, Any]:
+    """Return the settings of an experiment with `arms: each group` spelled out.
+
+    A membership experiment on one's own file that does not say `by` goes by the file's group.
+
+    Args:
+        settings: of one experiment, at one scale, not yet checked.
+        root: folder to which paths are relative.
+        where: the place, for messages.
+
+    Raises:
+        ConfigError: the groups cannot be told, or fewer than one has enough records.
+    """
+    settings = dict(settings)
+    dataset, membership = settings.get("dataset"), settings.get("membership")
+    if isinstance(dataset, dict):
+        dataset = checked(OwnData, dataset, f"{where}, key 'dataset'")
+        if not (root / dataset.path).is_file():
+            raise ConfigError(f"{where}, key 'dataset.path'", repr(dataset.path), f"a file in {root.resolve()}")
+        if isinstance(membership, dict) and membership.get("kind") in ("group", "bias"):
+            membership = {"by": dataset.by} | membership
+            settings["membership"] = {key: value for key, value in membership.items() if value is not None}
+    if settings.get("arms") != EACH_GROUP:
+        return settings
+    if not isinstance(membership, dict) or membership.get("kind") != "group" or membership.get("by") is None:
+        raise ConfigError(
+            f"{where}, key 'arms'",
+            repr(EACH_GROUP),
+            "that with membership.kind 'group' and groups: the key membership.by, or dataset.group of one's own file",
+        )
+    smallest = membership.get("smallest", SMALLEST)
+    settings["arms"] = _arms(_sizes(dataset, membership["by"], root, where), smallest, where)
+    return settings
+
+
+def _sizes(dataset: Any, by: str, root: Path, where: str) -> dict[str, int | None]:
+    if isinstance(dataset, OwnData):
+        return load(names.GROUP_SIZES)(None, dataset.reading | {"path": str(root / dataset.path)}, by)
+    if not isinstance(dataset, str) or dataset not in names.DATASETS:
+        return {"any": None}  # what is wrong with the data set is told when all settings are checked
+    sizes = load(names.GROUP_SIZES)(names.DATASETS[dataset], None, by)
+    if not sizes:
+        expected = "names of arms: the groups of this data set are not known before it is read"
+        raise ConfigError(f"{where}, key 'arms'", repr(EACH_GROUP), expected)
+    return sizes
+
+
+def _arms(sizes: Mapping[str, int | None], smallest: int, where: str) -> dict[str, dict[str, str]]:
+    """Return the arms of the groups that are large enough; a size of None is not known yet and counts as such."""
+    total = sum(size or 0 for size in sizes.values())
+    found: dict[str, dict[str, str]] = {}
+    for group, size in sizes.items():
+        if size is None or min(size, total - size) >= smallest:
+            name = arm_name(group)
+            while name in found:
+                name += "_"
+            found[name] = {"group": group}
+    if not found:
+        told = ", ".join(f"{group!r}: {size}" for group, size in list(sizes.items())[:10])
+        raise ConfigError(
+            f"{where}, key 'arms'",
+            f"no group of {smallest} records or more, and as many in the others ({told})",
+            "one at least",
+            "Lower membership.smallest, or take another group column.",
+        )
+    return found
+
+
+def arm_name(group: str) -> str:
+    """Return the name of the arm of a group: its letters and digits, in lower case."""
+    word = re.sub(r"[^a-z0-9]+", "_", group.lower()).strip("_")
+    return word if word[:1].isalpha() else f"group_{word}"

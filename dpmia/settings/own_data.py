@@ -1,0 +1,115 @@
+"""Settings of a data set from the user's own file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from dpmia.settings.base import Name, Settings
+
+Value = str | int | float
+
+#: Texts that stand for a missing value, unless the settings name others.
+MISSING_MARKS = ["", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>"]
+
+
+class OwnData(Settings):
+    """A data set from a file of one's own, in the place of a data set's name.
+
+    A table with a row of column names (CSV, plain or gzipped, or Parquet), or arrays (`.npz` with `x` of shape
+    (records, features), `y` and perhaps `group`), which are taken as they are.
+    """
+
+    path: str
+    """The file: `.csv`, `.tsv`, `.txt` (each also with `.gz`), `.parquet` or `.npz`; relative to the working folder."""
+    label: str | None = None
+    """Column to predict. Required for tables."""
+    group: str | None = None
+    """Column that says how records were collected (hospital, school, branch). Never a feature."""
+    columns: Annotated[list[str], Field(min_length=1)] | None = None
+    """CSV: names of all columns, for a file without a row of names."""
+    drop: list[str] = []
+    """Columns to leave out: names, identifiers, free text, what is known only after the label."""
+    types: dict[str, Literal["number", "category"]] = {}
+    """Types of columns that are detected wrongly: codes that look like numbers are categories."""
+    missing: Literal["fill", "drop", "refuse"] = "fill"
+    """Missing values of features: `fill` takes the mean or the most frequent value, `drop` leaves their rows out,
+    `refuse` stops."""
+    missing_marks: list[str] = MISSING_MARKS
+    """Texts that stand for a missing value."""
+    positive: Value | Annotated[list[Value], Field(min_length=1)] | None = None
+    """Values of the label that are class 1, all others being class 0; every value is a class where left out."""
+    positive_from: float | None = None
+    """Labels that are numbers: class 1 from this number on."""
+    separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    """Character between fields; detected where left out."""
+    duplicates: Literal["remove", "keep"] = "remove"
+    """Rows with the features and label of an earlier row: a member must have no twin among the non-members."""
+    most_values: Annotated[int, Field(ge=2)] = 50
+    """A column of text with more different values than this is taken for free text, and refused."""
+    name: Name | None = None
+    """Name in file names and reports; that of the file where left out."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> OwnData:
+        if self.form is None:
+            raise ValueError(f"a path that ends in {', '.join(ENDINGS)}")
+        if self.form != "npz" and self.label is None:
+            raise ValueError("the key label: the column to predict")
+        if self.positive is not None and self.positive_from is not None:
+            raise ValueError("positive or positive_from, not both")
+        if self.group is not None and self.group == self.label:
+            raise ValueError("a group other than the label: groups say how records were collected, not what they are")
+        if self.form == "npz":
+            meant = sorted(
+                self.model_fields_set & {"label", "group", "drop", "types", "separator", "missing_marks", "columns"}
+            )
+            if meant:
+                raise ValueError(f"no {', '.join(meant)} for .npz, whose arrays are x, y and perhaps group")
+        else:
+            named = [column for column in (self.label, self.group) if column in self.drop]
+            if named:
+                raise ValueError(f"{named[0]!r} under label or group, or under drop, not both")
+        return self
+
+    @property
+    def form(self) -> str | None:
+        """`csv`, `parquet` or `npz`, by the file's ending; None where it is another."""
+        return next((form for ending, form in ENDINGS.items() if self.path.lower().endswith(ending)), None)
+
+    @property
+    def title(self) -> str:
+        """A name of letters, digits and underscores."""
+        if self.name is not None:
+            return self.name
+        stem = re.sub(r"[^a-z0-9]+", "_", Path(self.path).name.split(".")[0].lower()).strip("_")
+        return stem if stem[:1].isalpha() else f"data_{stem}"
+
+    @property
+    def by(self) -> str | None:
+        """The attribute that holds the groups."""
+        return "group" if self.form == "npz" else self.group
+
+    @property
+    def key(self) -> str:
+        """The name and a digest of all settings: two readings of one file are two data sets."""
+        text = json.dumps(self.reading, sort_keys=True)
+        return f"{self.title}.{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How the file is read, as plain data."""
+        return self.model_dump() | {"name": self.title, "form": self.form}
+
+
+#: Ending of a file's name -> its form.
+ENDINGS = {
+    **{f".{ending}{packed}": "csv" for ending in ("csv", "tsv", "txt", "data") for packed in ("", ".gz")},
+    ".parquet": "parquet",
+    ".npz": "npz",
+}

@@ -1,0 +1,60 @@
+"""Settings of predictions only: a model that cannot be trained again, known by what it answered."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from dpmia.settings import names
+from dpmia.settings.base import Epsilon, Name, Settings
+from dpmia.settings.schema import AttackSettings, each_of_a_kind
+
+#: What attacks may use of what a table of predictions can hold.
+GIVEN = {"references", "population"}
+
+
+class Predictions(Settings):
+    """What one model answered about known members and non-members, and perhaps what others answered.
+
+    Tables of CSV (plain or gzipped) or Parquet, one row for each record.
+    """
+
+    path: str
+    """Table with the answers of the model: label, member, and one column for each class."""
+    label: str = "label"
+    """Column with the true class of each record."""
+    member: str = "member"
+    """Column that says whether the record was trained on: `yes` or `no`, or `population` for what an attacker has."""
+    classes: Annotated[dict[str, str], Field(min_length=2)]
+    """Label -> column with the model's answer for it. Quote `"yes"` and `"no"`, which YAML takes for true and false."""
+    scale: Literal["probabilities", "logits"] = "probabilities"
+    """What the columns hold; rows of probabilities add up to 1."""
+    references: list[str] = []
+    """Tables of the same rows in the same order, one for each reference model; `member` says what that one was trained
+    on."""
+    same_kind: bool = False
+    """Whether members and non-members were drawn from one pool at random, as in an IID arm."""
+    epsilon: Epsilon = float("inf")
+    """Epsilon of the model, for the report; it is not checked."""
+    attacks: Annotated[dict[Name, AttackSettings], Field(min_length=1)]
+    """Attacks by name, of those that train no models."""
+
+    @field_validator("attacks")
+    @classmethod
+    def _each_of_a_kind(cls, attacks: dict[str, AttackSettings]) -> dict[str, AttackSettings]:
+        return each_of_a_kind(attacks)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Predictions:
+        for name, attack in self.attacks.items():
+            uses = set(names.ATTACKS[attack.kind].uses)
+            if uses - GIVEN:
+                raise ValueError(
+                    f"no attack {name!r}, which uses {', '.join(sorted(uses - GIVEN))}: nothing is trained"
+                )
+            if "references" in uses and not self.references:
+                raise ValueError(f"the key references for attack {name!r}, which uses them")
+            if attack.reference_arm is not None or attack.epsilons is not None:
+                raise ValueError(f"no reference_arm and no epsilons for attack {name!r}: there is one model")
+        return self

@@ -1,0 +1,23 @@
+"""Attack a model known by its answers only. In: tables of predictions. Out: signals, losses, tidy tables."""
+
+from pathlib import Path
+
+from _job import run
+
+from dpmia.files import whole_file
+from dpmia.predictions import import_predictions, tables
+from dpmia.registry import load
+
+
+def main(snakemake):
+    """Import the tables that `params.settings` name, and run `params.attacks`."""
+    output, params = snakemake.output, snakemake.params
+    import_predictions(params.settings, output.signals, output.references)
+    attacks = {name: load(job["attack"])(**job["options"]) for name, job in params.attacks.items()}
+    found = tables(snakemake.wildcards.predictions, attacks, output.signals, output.references, params.seed)
+    for table, path in zip(found, (output.replicates, output.summary), strict=True):
+        with whole_file(Path(path)) as part:
+            table.to_csv(part, index=False)
+
+
+run(main, snakemake)

@@ -1,0 +1,26 @@
+"""Report an audit. In: what its experiments measured, answers of their models. Out: `audit.html` and `audit.json`."""
+
+import json
+from pathlib import Path
+
+from _job import run
+
+from dpmia.audit.gather import gather
+from dpmia.audit.page import page
+from dpmia.files import whole_file
+
+
+def main(snakemake):
+    """Gather what `params.parts` name, and write both files."""
+    params = snakemake.params
+    audit = gather(params.parts, params.run, params.audit)
+    for path, text in (
+        (snakemake.output.json, json.dumps(audit, indent=1, allow_nan=False)),
+        (snakemake.output.html, page(audit)),
+    ):
+        with whole_file(Path(path)) as part:
+            part.write_text(text, encoding="utf-8")
+    print("\n\n".join(line for experiment in audit["experiments"].values() for line in experiment["plain"]))
+
+
+run(main, snakemake)

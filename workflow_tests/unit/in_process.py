@@ -1,0 +1,81 @@
+"""An experiment in one process: what the scripts call, in the order of the rules, on files of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpmia.datasets.table import Dataset
+from dpmia.losses import save_losses
+from dpmia.measure import attack_table
+from dpmia.measure_accuracy import accuracy_table
+from dpmia.measure_blind import blind_table
+from dpmia.registry import load
+from dpmia.settings import jobs
+from dpmia.settings.epsilon import spell_group
+from dpmia.settings.schema import Experiment
+from dpmia.signals import save_signals
+from dpmia.splits.block import draw_block
+from dpmia.splits.split import save_splits
+from dpmia.tables import replicates_table, summary_table
+from dpmia.training.block import train_block
+from dpmia.training.references import train_references
+
+
+def prepare(experiment: Experiment, root: Path) -> Dataset:
+    """Read and encode the data set, as `scripts/prepare_dataset.py` does."""
+    job = jobs.prepare_job(experiment)
+    module = load(job["module"])
+    return module.encode(module.read(root, **job.get("reading", {})), **job["options"])
+
+
+def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed: int = 1) -> dict[str, Any]:
+    """Run an experiment of one block, and return what `rules/common.smk` hands to the report of an audit."""
+    folder.mkdir(parents=True, exist_ok=True)
+    dataset.save(folder / "data.npz")
+    job = jobs.split_job(experiment, 0)
+    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], seed)
+    save_splits(folder / "splits.npz", splits, dataset.fingerprint)
+    signals = []
+    for epsilons in experiment.epsilons:
+        signals.append(folder / f"signals-{spell_group(epsilons)}.npz")
+        trained = train_block(dataset, splits, jobs.train_job(experiment, epsilons, 0), seed)
+        save_signals(signals[-1], trained, dataset.provenance)
+    tables: list[pd.DataFrame] = [accuracy_table(name, signals)]
+    if experiment.blind:
+        tables.append(blind_table(name, dataset, splits, signals, jobs.blind_job(experiment, 0), seed))
+    attacks = {}
+    for attack in experiment.attacks:
+        references = _references(experiment, attack, dataset, splits, folder, seed)
+        job = jobs.attack_job(experiment, attack)
+        made = load(job["attack"])(**job["options"])
+        tables.append(attack_table(name, attack, made, signals, seed, references=references))
+        attacks[attack] = job | {"files": references}
+    rows = replicates_table(tables)
+    rows.to_csv(folder / "replicates.csv", index=False)
+    summary_table(rows).to_csv(folder / "summary.csv", index=False)
+    return {
+        "facts": jobs.audit_facts(experiment),
+        "groups": jobs.groups(experiment),
+        "attacks": {attack: attacks[attack] for attack in jobs.audited_attacks(experiment)},
+        "summary": folder / "summary.csv",
+        "signals": signals,
+        "dataset": folder / "data.npz",
+        "splits": folder / "splits.npz",
+    }
+
+
+def _references(
+    experiment: Experiment, attack: str, dataset: Dataset, splits: dict, folder: Path, seed: int
+) -> list[Path]:
+    files = []
+    for arm in jobs.reference_arms(experiment, attack):
+        files.append(folder / f"references-{arm}.npz")
+        if not files[-1].exists():
+            job = jobs.reference_job(experiment, arm, [np.inf], 0)
+            losses = train_references(dataset, None, splits, job, seed)
+            save_losses(files[-1], [losses], dataset.provenance)
+    return files

@@ -1,0 +1,258 @@
+"""Files of one's own: what is detected, and everything that can be wrong with them."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from dpmia.datasets import own, student
+from dpmia.datasets.groups import group_sizes
+from dpmia.datasets.stand_ins import patients
+from dpmia.datasets.table import Dataset
+from dpmia.errors import ConfigError, DataError
+from dpmia.settings.generate import ROOT
+from dpmia.settings.own_data import OwnData
+
+ROWS = 60
+
+
+def table(separator=",", **columns):
+    """Return a table of `ROWS` rows as text; a column is a list, or a function of the row's number."""
+    rng = np.random.default_rng(0)
+    age, noise = rng.integers(20, 80, ROWS), rng.normal(size=ROWS)
+    whole = {
+        "site": lambda i: "ab"[i % 2],
+        "age": lambda i: str(age[i]),
+        "dose": lambda i: f"{noise[i]:.6f}",
+        "colour": lambda i: ("red", "green", "blue")[i % 3],
+        "ill": lambda i: "yes" if (i * 7) % 5 < 2 else "no",
+        **columns,
+    }
+    whole = {name: column for name, column in whole.items() if column is not None}
+    cells = {
+        name: column if isinstance(column, list) else [column(i) for i in range(ROWS)] for name, column in whole.items()
+    }
+    lines = [separator.join(whole), *(separator.join(row) for row in zip(*cells.values(), strict=True))]
+    return "\n".join(lines) + "\n"
+
+
+def read(folder, content, name="own.csv", attributes=(), **settings):
+    """Return the data set of a file with this content, text or bytes."""
+    data = content.encode() if isinstance(content, str) else content
+    (folder / name).write_bytes(data)
+    settings = {"path": name, "label": "ill", "group": "site"} | settings
+    reading = OwnData(**{key: value for key, value in settings.items() if value is not None}).reading
+    return own.encode(own.read(folder, **reading), attributes)
+
+
+def test_types_classes_and_groups_are_detected_told_and_stored(tmp_path):
+    dataset = read(tmp_path, table())
+    assert dataset.features == ("age", "dose", "colour=blue", "colour=green", "colour=red")
+    assert dataset.classes == ("no", "yes")
+    assert set(dataset.attributes) == {"site"}
+    assert dataset.x.min() == 0
+    assert dataset.x.max() == 1
+    told = "\n".join(own.told(dataset.provenance))
+    for words in ("60 of 60 rows", "number: age, dose", "category: colour", "no 36, yes 24", "a 30, b 30"):
+        assert words in told
+    dataset.save(tmp_path / "data.npz")
+    again = Dataset.load(tmp_path / "data.npz")
+    assert own.told(again.provenance) == own.told(dataset.provenance)
+    np.testing.assert_array_equal(again.rows, np.arange(2, ROWS + 2))
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_any_separator_and_gzip_give_the_same_records(tmp_path, separator):
+    plain = read(tmp_path, table())
+    other = read(tmp_path, gzip.compress(table(separator).encode()), name="own.csv.gz")
+    assert other.fingerprint == plain.fingerprint
+
+
+def test_parquet_gives_the_same_records_as_csv(tmp_path):
+    pytest.importorskip("pyarrow")
+    import pandas as pd
+
+    plain = read(tmp_path, table())
+    pd.read_csv(tmp_path / "own.csv").to_parquet(tmp_path / "own.parquet")
+    other = read(tmp_path, (tmp_path / "own.parquet").read_bytes(), name="own.parquet")
+    assert other.fingerprint == plain.fingerprint
+
+
+def test_arrays_are_taken_as_they_are(tmp_path):
+    rng = np.random.default_rng(1)
+    x, y, group = rng.normal(size=(50, 3)), np.arange(50) % 3, np.where(np.arange(50) < 20, "left", "right")
+    np.savez(tmp_path / "made.npz", x=x, y=y, group=group)
+    dataset = read(tmp_path, (tmp_path / "made.npz").read_bytes(), name="own.npz", label=None, group=None)
+    np.testing.assert_array_equal(dataset.x, x.astype(np.float32))
+    assert dataset.classes == ("0", "1", "2")
+    assert dataset.attributes["group"].tolist() == group.tolist()
+    reading = OwnData(path="own.npz").reading | {"path": str(tmp_path / "own.npz")}
+    assert group_sizes(None, reading, "group") == {"left": 20, "right": 30}
+
+
+def test_pupils_as_ones_own_data_are_the_published_data_set(tmp_path):
+    from dpmia.datasets.stand_ins.student import write_files
+
+    write_files(tmp_path, 1, "smoke")
+    settings = {"label": "G3", "positive_from": student.PASS, "drop": ["G1", "G2"], "group": "school"}
+    mine = read(tmp_path, (tmp_path / student.FILE).read_bytes(), name=student.FILE, **settings)
+    published = student.encode(student.read(tmp_path))
+    assert (mine.fingerprint, mine.features) == (published.fingerprint, published.features)
+
+
+def test_several_values_can_be_the_positive_class(tmp_path):
+    dataset = read(tmp_path, table(), label="colour", positive=["red", "blue"])
+    assert dataset.classes == ("other", "red, blue")
+    np.testing.assert_array_equal(dataset.y, np.arange(ROWS) % 3 != 1)
+
+
+def test_types_can_be_overridden(tmp_path):
+    codes = table(ward=lambda i: str(i % 4))
+    assert "ward" in read(tmp_path, codes).features
+    assert "ward=0" in read(tmp_path, codes, types={"ward": "category"}).features
+
+
+@pytest.mark.parametrize(("policy", "records"), [("fill", ROWS), ("drop", ROWS - 2)])
+def test_missing_values_are_filled_or_leave_their_rows_out(tmp_path, policy, records):
+    dataset = read(tmp_path, table(age=lambda i: "NA" if i in (3, 8) else str(20 + i)), missing=policy)
+    assert len(dataset) == records
+    assert (5 in dataset.rows) == (policy == "fill")
+
+
+def test_a_missing_group_is_a_group(tmp_path):
+    dataset = read(tmp_path, table(site=lambda i: ("a", "b", "")[i % 3]))
+    assert sorted(set(dataset.attributes["site"].tolist())) == ["?", "a", "b"]
+
+
+def test_rows_that_repeat_another_are_told_and_removed(tmp_path):
+    lines = table().splitlines()
+    twin = "b" + lines[1][1:]  # the same features and label in the other group
+    dataset = read(tmp_path, "\n".join([*lines, twin]) + "\n")
+    assert len(dataset) == ROWS
+    assert "row 62 that of row 2" in own.told(dataset.provenance)[-1]
+    assert len(read(tmp_path, "\n".join([*lines, twin]) + "\n", duplicates="keep")) == ROWS + 1
+
+
+def test_a_feature_that_gives_the_label_away_is_told(tmp_path):
+    dataset = read(
+        tmp_path,
+        table(code=lambda i: "x" if (i * 7) % 5 < 2 else "y", money=lambda i: str(9 if (i * 7) % 5 < 2 else 1)),
+    )
+    told = "\n".join(own.told(dataset.provenance))
+    assert "'code' alone is right about 100.0% of the labels" in told
+    assert "'money' alone" in told
+    assert "'colour' alone" not in told
+
+
+def test_an_identifier_is_told(tmp_path):
+    told = own.told(read(tmp_path, table(number=lambda i: str(1000 + i))).provenance)
+    assert any("'number' holds another whole number in every row" in line for line in told)
+
+
+free = {f"note{number}": lambda i, number=number: f"text {i} of {number}" for number in range(100)}
+
+WRONG = {
+    "no label column": (table(), {"label": "il"}, ["'il'", "key label", "Did you mean 'ill'"]),
+    "no group column": (table(), {"group": "sit"}, ["'sit'", "key group", "Did you mean 'site'"]),
+    "no column to drop": (table(), {"drop": ["agee"]}, ["'agee'", "Did you mean 'age'"]),
+    "a column twice": (table().replace("dose", "age", 1), {}, ["column 3", "'age' of column 2 again"]),
+    "a column without name": (table().replace("dose", "", 1), {}, ["column 3", "no name"]),
+    "one class": (table(ill=lambda i: "yes"), {}, ["'ill'", "one class (yes)"]),
+    "an unknown class": (table(), {"positive": "maybe"}, ["'maybe'", "'yes'"]),
+    "no number for positive_from": (table(), {"positive_from": 3}, ["row 2", "'ill'", "a number"]),
+    "a label missing": (table(ill=lambda i: "" if i == 4 else "ny"[i % 2]), {}, ["row 6", "'ill'", "missing: drop"]),
+    "the label again": (table(site=lambda i: "A" if (i * 7) % 5 < 2 else "B"), {}, ["'site'", "under another name"]),
+    "a group in every row": (table(site=lambda i: f"s{i}"), {}, ["'site'", "another group in every row"]),
+    "one group": (table(site=lambda i: "a"), {}, ["'site'", "one group (a)"]),
+    "a constant column": (table(age=lambda i: "7"), {}, ["'age'", "'7' only", "drop: [age]"]),
+    "an empty column": (table(age=lambda i: ""), {}, ["'age'", "no value", "drop: [age]"]),
+    "an infinity": (table(dose=lambda i: "inf" if i == 5 else str(i)), {}, ["row 7", "'dose'", "'inf'", "finite"]),
+    "a huge number": (table(dose=lambda i: "1e999" if i == 5 else str(i)), {}, ["row 7", "'dose'", "finite"]),
+    "mixed types": (table(age=lambda i: "old" if i == 9 else str(i)), {}, ["row 11", "'age'", "'old'", "types:"]),
+    "a type that does not fit": (table(), {"types": {"colour": "number"}}, ["row 2", "'colour'", "'red'"]),
+    "free text": (table(**free), {}, ["100 columns of free text", "'note0'", "and 95 more", "drop:"]),
+    "bytes that are no text": (table().encode().replace(b"red", b"r\xe9d", 1), {}, ["row 2", "0xE9", "UTF-8"]),
+    "a short row": (table() + "a,3\n", {}, ["row 62", "found 2", "5 fields"]),
+    "a quote alone": (table() + 'a,"3,1,red,no\n', {}, ["row 62", "quotes in pairs"]),
+    "too few records": ("\n".join(table().splitlines()[:20]) + "\n", {}, ["19 records", "40 at least"]),
+    "no records": ("site,age,ill\n", {}, ["no records"]),
+    "nothing": ("", {}, ["an empty file"]),
+    "a missing value": (table(age=lambda i: "" if i == 2 else str(i)), {"missing": "refuse"}, ["row 4", "'age'"]),
+    "no features": (table(age=None, dose=None, colour=None), {}, ["one feature at least"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "settings", "words"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_told_in_one_message(tmp_path, content, settings, words):
+    with pytest.raises(DataError) as caught:
+        read(tmp_path, content, **settings)
+    message = str(caught.value)
+    assert message.startswith("own.csv")
+    assert "\n" not in message
+    for word in words:
+        assert word in message, message
+
+
+def test_an_attribute_that_is_no_column_is_told(tmp_path):
+    with pytest.raises(ConfigError, match="Did you mean 'colour'"):
+        read(tmp_path, table(), attributes=("color",))
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"y": np.arange(50)}, "one called 'x'"),
+        ({"x": np.zeros((50, 2)), "y": np.arange(3)}, "shape \\(50,\\)"),
+        ({"x": np.full((50, 2), np.inf), "y": np.arange(50) % 2}, "row 1, column 1"),
+        ({"x": np.zeros(50), "y": np.arange(50) % 2}, "numbers of shape"),
+    ],
+)
+def test_wrong_arrays_are_told(tmp_path, arrays, words):
+    np.savez(tmp_path / "own.npz", **arrays)
+    with pytest.raises(DataError, match=words):
+        read(tmp_path, (tmp_path / "own.npz").read_bytes(), name="own.npz", label=None, group=None)
+
+
+def test_parquet_without_its_library_is_told(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(DataError, match="pip install"):
+        read(tmp_path, b"PAR1 and more", name="own.parquet")
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"path": "a.xlsx", "label": "y"}, "a path that ends in"),
+        ({"path": "a.csv"}, "the key label"),
+        ({"path": "a.csv", "label": "y", "group": "y"}, "a group other than the label"),
+        ({"path": "a.csv", "label": "y", "drop": ["y"]}, "not both"),
+        ({"path": "a.csv", "label": "y", "positive": 1, "positive_from": 1}, "not both"),
+        ({"path": "a.npz", "label": "y"}, "no label for .npz"),
+    ],
+)
+def test_settings_that_do_not_fit_together_are_refused(settings, words):
+    with pytest.raises(ValueError, match=words):
+        OwnData(**settings)
+
+
+def test_two_readings_of_one_file_are_two_data_sets():
+    keys = {OwnData(path="My Data.csv", label="y", **more).key for more in ({}, {"drop": ["a"]}, {"missing": "drop"})}
+    assert len(keys) == 3
+    assert all(key.startswith("my_data.") for key in keys)
+
+
+def test_the_example_is_what_its_module_writes(tmp_path):
+    patients.write_files(tmp_path, seed=1)
+    for file in ("patients.csv", "STAND-IN.txt"):
+        assert (tmp_path / file).read_bytes() == (ROOT / "examples" / file).read_bytes()
+
+
+def test_groups_of_published_data_are_known_before_they_are_read():
+    assert list(group_sizes("dpmia.datasets.heart", None, "hospital")) == [
+        "cleveland",
+        "hungarian",
+        "switzerland",
+        "va",
+    ]
+    assert list(group_sizes("dpmia.datasets.student", None, "school")) == ["GP", "MS"]
+    assert group_sizes("dpmia.datasets.mnist", None, "digit") == {}
