@@ -18,12 +18,16 @@ onstart:
             raise WorkflowError(str(error)) from None
 
 
+onsuccess:
+    print(ending(Path(RUN), STARTED, CONFIG.data), end="")
+
+
 rule all:
     input:
-        [artifact_files(artifact).values() for artifact in ARTIFACTS.values() if made_by_all(artifact)],
-        [f"{RUN}/summary/{experiment}.csv" for experiment in EXPERIMENTS if runs(experiment)],
+        artifacts_of_all(),
+        tables_of_all(),
         [f"{RUN}/points/{experiment}.csv" for experiment in EXPERIMENTS if looked_at(experiment)],
-        [f"{RUN}/studies/{study}.csv" for study in STUDIES if runs(study)],
+        f"{RUN}/report.html",
     localrule: True
 
 
@@ -51,3 +55,4 @@ include: "rules/theory.smk"
 include: "rules/figures.smk"
 include: "rules/claims.smk"
 include: "rules/audit.smk"
+include: "rules/report.smk"

@@ -35,6 +35,18 @@ def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
     return digest.hexdigest()[:16]
 
 
+def text_digest(files: Iterable[Path]) -> str:
+    """Return the digest of files that are no code but shape what is made: templates of pages.
+
+    Returns:
+        16 hexadecimal digits.
+    """
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(f"{file.name}:".encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def reached(starts: Iterable[Path | None]) -> set[Path]:
     """Return the files of this package that are imported from `starts`, directly or not, `starts` included."""
     found: set[Path] = set()

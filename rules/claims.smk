@@ -1,9 +1,43 @@
-# What the papers claim, judged. No inputs and no outputs: it takes the tables that are there, and always runs.
+# What the papers claim, judged: once all is made; and, by `snakemake claims`, whatever is there by now.
+
+
+rule judge_claims:
+    input:
+        tables_of_all(),
+    output:
+        **{ending: f"{RUN}/claims.{ending}" for ending in ("csv", "md", "pdf")},
+        png=report(
+            f"{RUN}/claims.png",
+            caption="report/claims.rst",
+            category="Claims",
+            labels={"figure or table": "Verdicts on all claims", "name": "claims"},
+        ),
+    log:
+        f"logs/{RUN}/judge_claims.log",
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=more(1000),
+        runtime=more(20),
+    params:
+        **judged(),
+        folder=lambda wildcards, output: str(Path(output.csv).parent),
+        name="claims",
+        code=code("judge_claims.py", *CLAIMS.values()),
+    message:
+        "Judging the claims of the papers"
+    script:
+        "../scripts/judge_claims.py"
+
+
+# No inputs and no outputs: it takes the tables that are there, always runs, and writes files of its own, so that those of
+# `judge_claims` are never taken for complete.
 
 
 rule claims:
     log:
-        f"logs/{RUN}/judge_claims.log",
+        f"logs/{RUN}/claims.log",
     localrule: True
     conda:
         "../envs/dpmia.yaml"
@@ -12,10 +46,9 @@ rule claims:
         mem_mb=1000,
         runtime=20,
     params:
+        **judged(),
         folder=RUN,
-        stand_in=CONFIG.data == "embedded",
-        scale=CONFIG.scale,
-        not_run=NOT_RUN,
+        name="claims-so-far",
     message:
         "Judging the claims of the papers"
     script:

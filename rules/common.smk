@@ -1,18 +1,24 @@
 # What the rules share: the plan made from the settings, and where each file stands.
 import re
 import sys
+import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
+STARTED = time.time()
 REPOSITORY = Path(workflow.basedir)
 sys.path.insert(0, str(REPOSITORY))
 
 from dpmia.datasets.sources import files_at_hand, not_of_this_kind, not_to_be_had, raw_files, required_files
-from dpmia.digest import code_digest
+from dpmia.digest import code_digest, text_digest
 from dpmia.errors import UserError
 from dpmia.lock import hold
+from dpmia.papers.about import ABOUT
 from dpmia.papers.catalogue import PAPERS
+from dpmia.papers.claims import CLAIMS
+from dpmia.report import words
+from dpmia.report.ending import ending
 from dpmia.settings import jobs, names, studies
 from dpmia.settings.epsilon import spell_group
 from dpmia.settings.own_data import OwnData
@@ -285,3 +291,86 @@ def audit_files(part):
         *part["signals"],
         *references,
     ]
+
+
+def reported(artifact):
+    """Return the files of an artifact, one of them marked for the report that Snakemake itself makes."""
+    files, paper = artifact_files(artifact), ABOUT[PAPER_OF[artifact.name]].short
+    shown = {"figure": "png", "table": "csv"}[artifact.kind]
+    labels = {"figure or table": words.title_of(artifact.name), "name": artifact.name}
+    marked = report(files[shown], caption="report/artifact.rst", category=paper, labels=labels)
+    return files | {shown: marked}
+
+
+def tables_of_all():
+    """Return all tables that figures and claims are made of, of what can be had."""
+    of_artifacts = {
+        table for artifact in ARTIFACTS.values() if made_by_all(artifact) for table in artifact_tables(artifact)
+    }
+    summaries = {f"summary/{experiment}" for experiment in EXPERIMENTS if runs(experiment)}
+    of_studies = {f"studies/{study}" for study in STUDIES if runs(study)}
+    return [f"{RUN}/{table}.csv" for table in sorted(of_artifacts | summaries | of_studies)]
+
+
+def artifacts_of_all():
+    """Return the files of all figures and tables that can be had."""
+    return [
+        file for artifact in ARTIFACTS.values() if made_by_all(artifact) for file in artifact_files(artifact).values()
+    ]
+
+
+def judged():
+    """Return what those who judge claims are told about the run."""
+    return {
+        "stand_in": CONFIG.data == "embedded",
+        "scale": CONFIG.scale,
+        "not_run": NOT_RUN,
+    }
+
+
+def published_data():
+    """Return the prepared data sets of this run, those of a file of one's own left out: path -> data set."""
+    return {
+        f"{RESOURCES}/prepared/{jobs.dataset_id(each)}.npz": each.dataset
+        for name, each in WITH_DATA.items()
+        if runs(name) and not isinstance(each.dataset, OwnData)
+    }
+
+
+def model_files(experiment):
+    """Return the files of all models of an experiment: targets, and the attacker's own."""
+    settings = EXPERIMENTS[experiment]
+    files = [file for block in jobs.blocks(settings) for file in signal_files(experiment, block)]
+    for attack in settings.attacks:
+        files += reference_files(experiment, attack)
+        for block in jobs.blocks(settings):
+            files += [*shadow_files(experiment, attack, block), *distilled_files(experiment, attack, block)]
+    return list(dict.fromkeys(files))
+
+
+def progress_files():
+    """Return by paper, and then by stage, the files that are made for it; experiments of no paper stand apart."""
+    found = {}
+    claimed = set()
+    for paper in PAPERS:
+        shown = [
+            artifact for artifact in ARTIFACTS.values() if PAPER_OF[artifact.name] == paper and made_by_all(artifact)
+        ]
+        needed = dict.fromkeys(table.split("/")[1] for artifact in shown for table in artifact_tables(artifact))
+        claimed |= set(needed)
+        found[paper] = stage_files(needed) | {
+            "figures and tables": [next(iter(artifact_files(artifact).values())) for artifact in shown]
+        }
+    others = [name for name in [*EXPERIMENTS, *STUDIES] if name not in claimed and runs(name)]
+    return found | ({"others": stage_files(others)} if others else {})
+
+
+def stage_files(names_of):
+    """Return the files of experiments and studies, by stage."""
+    experiments = [name for name in names_of if name in EXPERIMENTS]
+    return {
+        "data": list(dict.fromkeys(prepared(name) for name in experiments)),
+        "training": [file for name in experiments for file in model_files(name)],
+        "attacks": [file for name in experiments for file in metric_files(name)],
+        "studies": [f"{RUN}/studies/{name}.csv" for name in names_of if name in STUDIES],
+    }

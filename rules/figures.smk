@@ -9,7 +9,7 @@ for artifact in ARTIFACTS.values():
         input:
             [f"{RUN}/{table}.csv" for table in artifact_tables(artifact)],
         output:
-            **artifact_files(artifact),
+            **reported(artifact),
         log:
             f"logs/{RUN}/make_artifact/{artifact.name}.log",
         conda:

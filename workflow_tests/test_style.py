@@ -28,7 +28,7 @@ def test_style(command):
 
 
 #: Each knows those before it; theory and mip need no model and so none of the others, but studies and all above them.
-LAYERS = ("settings", "datasets", "splits", "models", "training", "attacks", "studies", "papers")
+LAYERS = ("settings", "datasets", "splits", "models", "training", "attacks", "studies", "papers", "report")
 WITHOUT_MODELS = ("theory", "mip")
 
 

@@ -22,6 +22,8 @@ TEMPLATES = Path(__file__).with_name("templates")
 #: A file of more bytes is named and not embedded, so that the page opens at once.
 LARGEST_DOWNLOAD = 400_000
 
+_LABELS = {".md": "Markdown"}
+
 #: Colours that a picture keeps: charts have few, and half the bytes or less.
 COLOURS = 256
 
@@ -97,13 +99,13 @@ def render(template: str, *, title: str, sections: Sequence[Section], **content:
     return environment.get_template(template).render(title=title, sections=sections, **content)
 
 
-def picture(path: Path | str, alt: str, scale: float = 0.5) -> Picture:
+def picture(path: Path | str, alt: str, scale: float = 0.625) -> Picture:
     """Return a PNG as a picture of a page, with as few bytes as keep every line and letter sharp.
 
     Args:
         path: of the PNG.
         alt: what it shows, in words.
-        scale: pixels of the screen for one pixel of the file; at 0.5 it is sharp on fine screens too.
+        scale: pixels of the screen for one pixel of the file: 100 for an inch of a figure, sharp on fine screens too.
     """
     with Image.open(path) as full:
         width, height = full.size
@@ -120,13 +122,14 @@ def download(path: Path | str, beside: Path | str, label: str = "") -> Download:
     Args:
         path: of the file.
         beside: folder of the page, in or below which the file stands.
-        label: what the reader clicks on; the file's ending in capitals where left out.
+        label: what the reader clicks on; what kind of file it is where left out.
     """
     path = Path(path)
     size = path.stat().st_size
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     uri = _uri(path.read_bytes(), kind) if size <= LARGEST_DOWNLOAD else ""
-    return Download(label or path.suffix[1:].upper(), path.name, of_size(size), uri, str(path.relative_to(beside)))
+    label = label or _LABELS.get(path.suffix, path.suffix[1:].upper())
+    return Download(label, path.name, of_size(size), uri, str(path.relative_to(beside)))
 
 
 def of_size(count: int) -> str:

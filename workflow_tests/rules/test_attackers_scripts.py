@@ -184,7 +184,7 @@ def test_run_study_writes_what_its_function_returns(run_script, tmp_path):
 def test_claims_of_a_run_without_tables_are_judged_as_not_run(run_script, tmp_path, capsys):
     folder = tmp_path / "results"
     folder.mkdir()
-    params = {"folder": str(folder), "stand_in": True, "scale": "smoke", "not_run": {}}
+    params = {"folder": str(folder), "name": "claims", "stand_in": True, "scale": "smoke", "not_run": {}}
     run_script("judge_claims", Files(), params=params)
     assert {path.name for path in folder.iterdir()} == {"claims.csv", "claims.md", "claims.pdf", "claims.png"}
     verdicts = pd.read_csv(folder / "claims.csv")

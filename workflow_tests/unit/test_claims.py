@@ -404,7 +404,7 @@ def test_the_picture_has_a_column_for_each_paper_and_a_sign_for_each_claim(verdi
 def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypatch, capsys):
     script = Path(__file__).parents[2] / "scripts/judge_claims.py"
     monkeypatch.syspath_prepend(str(script.parent))
-    params = SimpleNamespace(folder=str(tmp_path / "run"), stand_in=True, scale="smoke", not_run={})
+    params = SimpleNamespace(folder=str(tmp_path / "run"), name="claims", stand_in=True, scale="smoke", not_run={})
     snakemake = SimpleNamespace(params=params, log=[str(tmp_path / "log")], rule="claims")
     runpy.run_path(str(script), init_globals={"snakemake": snakemake})
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [

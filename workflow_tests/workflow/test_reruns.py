@@ -7,6 +7,8 @@ import time
 
 # What follows training in one experiment that has a figure of its own: three attacks, accuracy, summary, figure.
 AFTER_TRAINING = {"run_attack": 3, "measure_accuracy": 1, "measure_blind": 1, "summarise_experiment": 1}
+# What follows whatever is made anew.
+IN_THE_END = {"judge_claims": 1, "make_report": 1}
 
 
 def test_touched_files_and_edited_comments_rerun_nothing(grown):
@@ -21,7 +23,7 @@ def test_an_edited_attack_reruns_itself_and_what_follows(grown):
     grown.edit("dpmia/attacks/control.py", "rng.random(len(signal.records))", "rng.normal(size=len(signal.records))")
     jobs = grown.planned()
     assert jobs.pop("run_attack") == jobs.pop("summarise_experiment") == 4
-    assert set(jobs) == {f"make_humphries_fig{number}" for number in (2, 3, 6, 7)}
+    assert set(jobs) == {f"make_humphries_fig{number}" for number in (2, 3, 6, 7)} | set(IN_THE_END)
 
 
 def test_an_edited_data_set_reruns_only_what_is_made_of_it(grown):
@@ -34,13 +36,13 @@ def test_an_edited_data_set_reruns_only_what_is_made_of_it(grown):
 
 def test_a_changed_learning_rate_reruns_training_and_what_follows_in_its_experiment(grown):
     grown.change_experiments(lambda file: file["experiments"]["student"]["training"].update(learning_rate=0.02))
-    assert grown.planned() == {"train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1}
+    assert grown.planned() == {"train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1, **IN_THE_END}
 
 
 def test_a_changed_group_reruns_the_splits_too(grown):
     grown.change_experiments(lambda file: file["experiments"]["student"]["arms"]["gabriel_pereira"].update(group="MS"))
     jobs = grown.planned()
-    assert jobs == {"draw_splits": 1, "train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1}
+    assert jobs == {"draw_splits": 1, "train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1, **IN_THE_END}
 
 
 def test_more_replicates_train_only_the_new_block(grown):
@@ -51,7 +53,7 @@ def test_more_replicates_train_only_the_new_block(grown):
     jobs = grown.planned()
     # The blind baseline is measured on the first replicate only, at smoke scale.
     after = {rule: count for rule, count in AFTER_TRAINING.items() if rule != "measure_blind"}
-    assert jobs == {"draw_splits": 1, "train_block": 1, **after, "make_humphries_fig7": 1}
+    assert jobs == {"draw_splits": 1, "train_block": 1, **after, "make_humphries_fig7": 1, **IN_THE_END}
 
 
 def test_one_more_epsilon_trains_only_its_group(grown):
@@ -59,7 +61,7 @@ def test_one_more_epsilon_trains_only_its_group(grown):
         file["experiments"]["student"]["scales"] = {"smoke": {"epsilons": [[1, "inf"], [10]]}}
 
     grown.change_experiments(more)
-    assert grown.planned() == {"train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1}
+    assert grown.planned() == {"train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1, **IN_THE_END}
 
 
 def test_another_mirror_reruns_nothing_on_stand_ins(grown):
@@ -68,7 +70,7 @@ def test_another_mirror_reruns_nothing_on_stand_ins(grown):
 
 def test_a_deleted_figure_is_made_again_and_nothing_else(grown):
     (grown.folder / "results/embedded-smoke/figures/humphries/humphries_fig3.png").unlink()
-    assert grown.planned() == {"make_humphries_fig3": 1}
+    assert grown.planned() == {"make_humphries_fig3": 1, "make_report": 1}
 
 
 def test_an_experiment_of_ones_own_is_run_by_all(grown):
@@ -76,4 +78,4 @@ def test_an_experiment_of_ones_own_is_run_by_all(grown):
         file["experiments"]["my_school"] = {**file["experiments"]["student"], "arms": {"mousinho": {"group": "MS"}}}
 
     grown.change_experiments(own)
-    assert grown.planned() == {"draw_splits": 1, "train_block": 1, **AFTER_TRAINING}
+    assert grown.planned() == {"draw_splits": 1, "train_block": 1, **AFTER_TRAINING, **IN_THE_END}

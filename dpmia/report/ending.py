@@ -1,0 +1,31 @@
+"""What a finished run says on the terminal. Light: it is read whenever the workflow is."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+REAL_DATA = "snakemake --cores all --config data=real"
+
+
+def ending(folder: Path, started: float, data: str) -> str:
+    """Return where the report is, how many claims have each verdict, and what to type for real data.
+
+    Nothing where this run has made no report: it had nothing to do, or was asked for something else.
+
+    Args:
+        folder: of the run.
+        started: when this run began, in seconds of the file system's clock.
+        data: `embedded` or `real`.
+    """
+    report = folder / "report.html"
+    if not report.is_file() or report.stat().st_mtime < started:
+        return ""
+    with (folder / "claims.csv").open(newline="", encoding="utf-8") as lines:
+        found = Counter(row["verdict"] for row in csv.DictReader(lines))
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in found.most_common())
+    told = [f"Report: {report}", f"Claims: {counts}"]
+    if data == "embedded":
+        told.append(f"These are made-up records. For the real data: {REAL_DATA}")
+    return "\n" + "\n".join(told) + "\n"

@@ -1,0 +1,320 @@
+"""The report of a run: one page with every figure, table and claim, and what stands behind the numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from dpmia.claims import tell
+from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, STAND_IN, UNDECIDED, VERDICTS
+from dpmia.claims.picture import STYLES
+from dpmia.papers.about import ABOUT, Paper
+from dpmia.papers.artifact import Artifact
+from dpmia.papers.catalogue import PAPERS
+from dpmia.report import page, run, words
+
+#: Verdict -> kind of badge.
+KINDS = {REPRODUCED: "good", NOT_REPRODUCED: "bad", UNDECIDED: "open", NOT_RUN: "none", STAND_IN: "made-up"}
+JUDGED = (REPRODUCED, NOT_REPRODUCED, UNDECIDED)
+
+
+@dataclass(frozen=True)
+class About:
+    """What the report is about; all paths are relative to the folder where the workflow runs.
+
+    Attributes:
+        folder: `results/<data>-<scale>`, where the page will stand.
+        config: what was asked for: the keys of `config.yaml`.
+        artifacts: artifact -> its files, by their ending.
+        models: experiment -> files of its models.
+        prepared: path of a prepared data set -> name of the data set.
+        not_run: experiment or study -> why its data cannot be had.
+        repository: the checkout.
+    """
+
+    folder: Path
+    config: Mapping[str, Any]
+    artifacts: Mapping[str, Mapping[str, str]]
+    models: Mapping[str, list[str]]
+    prepared: Mapping[str, str]
+    not_run: Mapping[str, str]
+    repository: Path
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether the records are made up."""
+        return self.config["data"] == "embedded"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim as the page shows it: texts of a row of verdicts, and the kind of its badge."""
+
+    id: str
+    verdict: str
+    kind: str
+    sign: str
+    statement: str
+    criterion: str
+    measured: str
+    paper_value: str
+    note: str
+    ours: bool
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure or table as the page shows it.
+
+    Attributes:
+        id: name of the artifact.
+        title: its name in words.
+        caption: what it shows.
+        picture: of a figure; None of a table, or where it was not made.
+        table: column names and rows of texts; None of a figure, or where it was not made.
+        files: to save.
+        missing: why it was not made, empty where it was.
+        partial: what it was made without, empty where it has all.
+        claims: that are about it.
+    """
+
+    id: str
+    title: str
+    caption: str
+    picture: page.Picture | None
+    table: tuple[list[str], list[list[str]]] | None
+    files: list[page.Download]
+    missing: str
+    partial: str
+    claims: list[Claim]
+
+
+@dataclass(frozen=True)
+class PaperShown:
+    """A paper as the page shows it, with its verdicts counted as parts of a bar."""
+
+    id: str
+    about: Paper
+    shown: list[Shown]
+    other_claims: list[Claim]
+    bar: list[tuple[str, str, int]]
+
+    @property
+    def made(self) -> int:
+        """How many of the figures and tables are there."""
+        return sum(not shown.missing for shown in self.shown)
+
+    @property
+    def claims(self) -> list[Claim]:
+        """All claims of the paper."""
+        return [claim for shown in self.shown for claim in shown.claims] + self.other_claims
+
+
+def report(about: About, verdicts: pd.DataFrame) -> str:
+    """Return the page.
+
+    Args:
+        about: the run.
+        verdicts: what `dpmia.claims.judge.judge_all` returns.
+    """
+    papers = [_paper(name, about, verdicts) for name in PAPERS if any(a.name in about.artifacts for a in PAPERS[name])]
+    paper_of = _paper_of_experiments()
+    models, costs = run.model_table(about.folder, about.models), run.cost_table(about.folder)
+    content = {
+        "subtitle": f"{'Stand-in' if about.stand_in else 'Real'} data, scale {about.config['scale']}",
+        "mark": "Stand-in data: nothing here says anything about real records" if about.stand_in else "",
+        "stand_in": about.stand_in,
+        "scale": about.config["scale"],
+        "papers": papers,
+        "bar": _bar(verdicts),
+        "verdict_kinds": [(KINDS[verdict], verdict) for verdict in VERDICTS if verdict in set(verdicts["verdict"])],
+        "claims_files": _downloads({end: str(about.folder / f"claims.{end}") for end in ("csv", "md", "pdf")}, about),
+        "tiles": _tiles(papers, verdicts, models, costs),
+        "not_run": sorted({reason for name, reason in about.not_run.items() if name in paper_of}),
+        "data": _data(run.data_table(about.prepared)),
+        "promises": _promises(models, paper_of),
+        "speeds": _speeds(models),
+        "costs": _costs(costs),
+        "config": yaml.safe_dump(dict(about.config), sort_keys=False, allow_unicode=True),
+        "versions": list(run.versions().items()),
+        "commit": run.commit(about.repository),
+        "made_at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    }
+    sections = [
+        page.Section("summary", "Summary"),
+        *(
+            page.Section(each.id, each.about.short, [page.Section(shown.id, shown.title) for shown in each.shown])
+            for each in papers
+        ),
+        *map(
+            page.Section,
+            ("data", "privacy", "costs", "made"),
+            ("Data", "Privacy accounting", "Costs", "How it was made"),
+        ),
+    ]
+    rest = {"title": "dpmia: what the papers claim, and what we measured", "sections": sections}
+    size = len(page.render("report.html", size="", **rest, **content).encode())
+    return page.render("report.html", size=page.of_size(size), **rest, **content)
+
+
+def _paper(name: str, about: About, verdicts: pd.DataFrame) -> PaperShown:
+    of_paper = verdicts[verdicts["paper"] == name]
+    shown = [
+        _shown(artifact, about, _claims(of_paper[of_paper["artifact"] == artifact.name]))
+        for artifact in PAPERS[name]
+        if artifact.name in about.artifacts
+    ]
+    others = of_paper[~of_paper["artifact"].isin([each.id for each in shown])]
+    return PaperShown(name, ABOUT[name], shown, _claims(others), _bar(of_paper))
+
+
+def _shown(artifact: Artifact, about: About, claims: list[Claim]) -> Shown:
+    files = {ending: path for ending, path in about.artifacts[artifact.name].items() if Path(path).is_file()}
+    left_out = {
+        name: about.not_run[name]
+        for name in (table.split("/")[1] for table in artifact.tables)
+        if name in about.not_run
+    }
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+    complete = len(files) == len(about.artifacts[artifact.name])
+    title = words.title_of(artifact.name)
+    alt = f"{title}. {artifact.caption} The numbers are in the CSV file below."
+    return Shown(
+        id=artifact.name,
+        title=title,
+        caption=artifact.caption,
+        picture=page.picture(files["png"], alt) if complete and artifact.kind == "figure" else None,
+        table=_cells(files["csv"]) if complete and artifact.kind == "table" else None,
+        files=_downloads({end: path for end, path in files.items() if end in ("csv", "pdf", "md")}, about)
+        if complete
+        else [],
+        missing="" if complete else reasons or "not made yet",
+        partial=reasons if complete else "",
+        claims=claims,
+    )
+
+
+def _cells(path: str) -> tuple[list[str], list[list[str]]]:
+    """Return the columns and cells of a CSV file as they stand there, with dashes for what is empty."""
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    columns = [column.replace("_", " ") for column in table.columns]
+    return columns, table.replace({"": "–"}).to_numpy().tolist()
+
+
+def _downloads(files: Mapping[str, str], about: About) -> list[page.Download]:
+    return [page.download(path, about.folder) for path in files.values() if Path(path).is_file()]
+
+
+def _claims(rows: pd.DataFrame) -> list[Claim]:
+    return [
+        Claim(
+            id=row.id,
+            verdict=row.verdict,
+            kind=KINDS[row.verdict],
+            sign=STYLES[row.verdict][1],
+            statement=row.statement,
+            criterion=row.criterion,
+            measured="" if math.isnan(row.measured) else tell.number(row.measured, row.low, row.high),
+            paper_value=row.paper_value,
+            note="" if row.verdict == STAND_IN else row.note,
+            ours=row.ours,
+        )
+        for row in rows.itertuples()
+    ]
+
+
+def _bar(verdicts: pd.DataFrame) -> list[tuple[str, str, int]]:
+    found = verdicts["verdict"].value_counts()
+    return [(verdict, KINDS[verdict], int(found[verdict])) for verdict in VERDICTS if verdict in found]
+
+
+def _tiles(papers: list[PaperShown], verdicts: pd.DataFrame, models: pd.DataFrame, costs: pd.DataFrame) -> list[tuple]:
+    judged = verdicts["verdict"].isin(JUDGED).sum()
+    held = (verdicts["verdict"] == REPRODUCED).sum()
+    made, there = sum(paper.made for paper in papers), sum(len(paper.shown) for paper in papers)
+    private = models.loc[models["private"], "models"].sum()
+    return [
+        (f"{held} of {judged}", "judged claims reproduced", f"{len(verdicts)} claims in all"),
+        (f"{made} of {there}", "figures and tables made", ""),
+        (words.count(models["models"].sum()), "models trained", f"{words.count(private)} of them with privacy"),
+        (
+            words.duration(costs["cpu_seconds"].sum()),
+            "CPU time",
+            f"of {words.count(costs['jobs'].sum())} measured jobs",
+        ),
+    ]
+
+
+def _data(table: pd.DataFrame) -> list[list[Any]]:
+    said = {True: "that of the published file", False: "NOT that of the published file"}
+    return [
+        [row.dataset, row.file, words.count(row.rows), page.of_size(row.bytes), row.sha256,
+         said.get(row.verified, ""), row.licence, row.homepage]
+        for row in table.itertuples()
+    ]  # fmt: skip
+
+
+def _paper_of_experiments() -> dict[str, str]:
+    return {
+        table.split("/")[1]: paper
+        for paper, artifacts in PAPERS.items()
+        for artifact in artifacts
+        for table in artifact.tables
+    }
+
+
+def _promises(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, list[list[Any]]]:
+    """Return the rows of private models by paper, or by "own experiments" where they belong to none."""
+    found: dict[str, list[list[Any]]] = {}
+    for row in models[models["private"]].itertuples():
+        paper = paper_of.get(row.experiment)
+        found.setdefault(ABOUT[paper].short if paper else "Own experiments", []).append(
+            [
+                row.experiment,
+                row.role,
+                words.number(row.epsilon),
+                words.number(row.delta),
+                row.relation.replace("_", "-"),
+                row.sampler,
+                words.number(row.rate),
+                words.count(row.steps),
+                words.number(row.noise_multiplier),
+                words.number(row.clip_norm),
+                row.accountant.replace("_", " "),
+                "yes" if row.proved else "no",
+                words.count(row.models),
+            ]
+        )
+    return found
+
+
+def _speeds(models: pd.DataFrame) -> list[list[Any]]:
+    grouped = models.groupby(["experiment", "role", "engine", "private"], sort=False)
+    return [
+        [
+            *(experiment, role, engine.removesuffix("Engine").lower(), "yes" if private else "no"),
+            words.count(rows["models"].sum()),
+            words.count(rows["model_steps"].sum()),
+            words.duration(seconds := rows["seconds"].sum(skipna=False)),
+            words.number(rows["model_steps"].sum() / seconds, 3),
+        ]
+        for (experiment, role, engine, private), rows in grouped
+    ]
+
+
+def _costs(table: pd.DataFrame) -> list[list[Any]]:
+    rows = table.sort_values("cpu_seconds", ascending=False)
+    return [
+        [
+            *(row.rule, words.count(row.jobs), words.duration(row.cpu_seconds), words.duration(row.wall_seconds)),
+            f"{words.number(row.largest_mb, 3)} MB",
+        ]
+        for row in rows.itertuples()
+    ]

@@ -1,0 +1,157 @@
+"""What a run made and what it took, read from its files: models and their promises, data, costs, versions."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpmia.datasets.sources import all_raw_files
+
+#: Folder of models in a run -> rule whose jobs train them.
+TRAINED_BY = {
+    "signals": "train_block",
+    "shadows": "train_shadows",
+    "references": "train_references",
+    "distilled": "train_distilled",
+}
+
+#: Of which installed packages the version is told.
+PACKAGES = (
+    *("dpmia", "torch", "opacus", "pytorch-lightning", "dp-accounting", "numpy", "scipy", "pandas"),
+    *("scikit-learn", "matplotlib", "snakemake"),
+)
+
+#: What a promise is made of, as it is stored beside each model.
+PROMISE = (
+    *("epsilon", "delta", "relation", "sampler", "rate", "steps", "epochs", "noise_multiplier", "clip_norm"),
+    *("accountant", "proved"),
+)
+
+
+def model_table(folder: Path, files: Mapping[str, Iterable[str]]) -> pd.DataFrame:
+    """Return one row for each group of models that are alike: trained for one experiment, in one role, on one promise.
+
+    Args:
+        folder: of the run.
+        files: experiment -> files of models, those that are not there are left out.
+
+    Returns:
+        Columns experiment, role, engine, private, the parts of `PROMISE` (missing without privacy), models,
+        model_steps, seconds (CPU time of the jobs, shared among the models of a file by their steps; NaN where it was
+        not measured).
+    """
+    rows = []
+    for experiment, paths in files.items():
+        for path in map(Path, paths):
+            if path.is_file():
+                rows += _models(experiment, folder, path)
+    columns = ["experiment", "role", "engine", "private", *PROMISE]
+    table = pd.DataFrame(rows, columns=[*columns, "models", "model_steps", "seconds"])
+    sums = {"models": "sum", "model_steps": "sum", "seconds": lambda spent: spent.sum(skipna=False)}
+    return table.groupby(columns, dropna=False, sort=False).agg(sums).reset_index()
+
+
+def _models(experiment: str, folder: Path, path: Path) -> list[list[Any]]:
+    """Return the groups of models of one file, each as a row."""
+    with np.load(path, allow_pickle=False) as arrays:
+        models = json.loads(str(arrays["header"]))["models"]
+    models = [about for entry in models for about in (entry if isinstance(entry, list) else [entry])]
+    stage, *rest = path.relative_to(folder).with_suffix(".tsv").parts
+    spent = _cpu_seconds(folder / "benchmarks" / TRAINED_BY[stage] / Path(*rest))
+    steps, count = Counter(), Counter()
+    for about in models:
+        promise = about["accounting"] or {}
+        key = (about["role"], about["engine"], bool(promise), *(promise.get(part) for part in PROMISE))
+        steps[key] += about["steps"]
+        count[key] += 1
+    all_steps = sum(steps.values())
+    return [[experiment, *key, count[key], steps[key], spent * steps[key] / all_steps] for key in steps]
+
+
+def _cpu_seconds(benchmark: Path) -> float:
+    return float(_benchmark(benchmark)["cpu_time"].sum(min_count=1)) if benchmark.is_file() else float("nan")
+
+
+def _benchmark(path: Path) -> pd.DataFrame:
+    # A job that was over before it could be measured has texts in place of numbers.
+    return pd.read_csv(path, sep="\t").apply(pd.to_numeric, errors="coerce")
+
+
+def cost_table(folder: Path) -> pd.DataFrame:
+    """Return what the jobs of a run took, by rule: columns rule, jobs, cpu_seconds, wall_seconds, largest_mb."""
+    rows = [
+        [path.relative_to(folder / "benchmarks").parts[0], measured["cpu_time"].sum(), measured["s"].sum(), largest]
+        for path in sorted((folder / "benchmarks").rglob("*.tsv"))
+        for measured in [_benchmark(path)]
+        for largest in [measured["max_rss"].max()]
+    ]
+    table = pd.DataFrame(rows, columns=["rule", "cpu_seconds", "wall_seconds", "largest_mb"])
+    return table.groupby("rule", as_index=False).agg(
+        jobs=("rule", "size"),
+        cpu_seconds=("cpu_seconds", "sum"),
+        wall_seconds=("wall_seconds", "sum"),
+        largest_mb=("largest_mb", "max"),
+    )
+
+
+def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:
+    """Return the raw files behind prepared data sets.
+
+    Args:
+        prepared: path of a prepared data set -> name of the data set; those that are not there are left out.
+
+    Returns:
+        Columns dataset, file, rows, bytes, sha256 (of what was read, uncompressed), verified (whether that is the
+        checksum of the published file; None where none is known, or the file is made up), licence, homepage.
+    """
+    published = {(raw.dataset, raw.file): raw for raw in all_raw_files()}
+    found: dict[tuple[str, str], list[Any]] = {}
+    for path, dataset in prepared.items():
+        if not Path(path).is_file():
+            continue
+        with np.load(path, allow_pickle=False) as arrays:
+            origin = json.loads(str(arrays["header"]))["provenance"]
+        for file in origin["files"]:
+            raw = published.get((dataset, file["name"]))
+            algorithm, _, digest = (raw.checksum if raw else "").partition(":")
+            verified = None if origin["stand_in"] or not digest else file.get(algorithm) == digest
+            about = [raw.licence, raw.homepage] if raw else ["", ""]
+            found[dataset, file["name"]] = [file["rows"], file["bytes"], file["sha256"], verified, *about]
+    columns = ["dataset", "file", "rows", "bytes", "sha256", "verified", "licence", "homepage"]
+    return pd.DataFrame([[*key, *values] for key, values in sorted(found.items())], columns=columns)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of what the numbers rest on, and what the machine is."""
+    told = {"Python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            told[package] = version(package)
+        except PackageNotFoundError:
+            told[package] = "not installed as a package"
+    return told | {"machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"}
+
+
+def commit(repository: Path) -> str:
+    """Return the commit of a checkout, and whether files were changed since; a word where git cannot tell."""
+    try:
+        head = _git(repository, "rev-parse", "HEAD")
+        changed = _git(repository, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown: no git checkout"
+    return f"{head}, with changes that are not committed" if changed else head
+
+
+def _git(repository: Path, *arguments: str) -> str:
+    answer = subprocess.run(["git", "-C", repository, *arguments], capture_output=True, text=True, check=True)
+    return answer.stdout.strip()

@@ -1,0 +1,51 @@
+"""How far a run is: what is there of what its papers need, and what is being trained now."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from dpmia.report.run import TRAINED_BY
+
+#: A log that was written to within so many seconds belongs to a job that is running.
+RECENT = 120.0
+
+
+def status(folder: Path, papers: Mapping[str, Mapping[str, Iterable[str]]], logs: Path = Path("logs")) -> str:
+    """Return a table with a line for each paper, and a line for each training that goes on.
+
+    What is there counts, whether it is still up to date or not: `snakemake --dry-run` tells what would run again.
+
+    Args:
+        folder: of the run.
+        papers: paper -> stage -> files that are made in that stage.
+        logs: folder of the logs.
+    """
+    stages = list(dict.fromkeys(stage for files in papers.values() for stage in files))
+    rows = [
+        ["", *stages],
+        *([paper, *(_share(files.get(stage, ())) for stage in stages)] for paper, files in papers.items()),
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    files = {file for stage in papers.values() for file in stage.get("training", ())}
+    running = [line for file in sorted(files) if (line := _running(folder, Path(file), logs))]
+    return "\n".join([f"{folder}: what is there", *lines, *(["Training now:", *running] if running else [])])
+
+
+def _share(files: Iterable[str]) -> str:
+    files = list(files)
+    there = sum(Path(file).is_file() for file in files)
+    return f"{there} of {len(files)}" if files else "-"
+
+
+def _running(folder: Path, file: Path, logs: Path) -> str:
+    """Return the last words of the job that makes a file, nothing where there is no such job or it is silent."""
+    stage, *rest = file.relative_to(folder).parts
+    log = (logs / folder / TRAINED_BY[stage] / Path(*rest)).with_suffix(".log")
+    if file.is_file() or not log.is_file() or time.time() - log.stat().st_mtime > RECENT:
+        return ""
+    lines = log.read_text(encoding="utf-8").strip().splitlines()
+    last = lines[-1].split(maxsplit=2)[-1] if lines else "started"  # without date and time
+    return f"  {Path(stage, *rest).with_suffix('')}: {last}"

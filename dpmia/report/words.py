@@ -1,0 +1,41 @@
+"""How pages spell things: names of artifacts, numbers, times."""
+
+from __future__ import annotations
+
+import math
+import re
+
+#: `fig2c_reverse`, `table2`: kind, number, variant.
+_NUMBERED = re.compile(r"(fig|table)(\d+[a-z]?)(?:_(.+))?$")
+_KINDS = {"fig": "Figure", "table": "Table"}
+
+
+def title_of(artifact: str) -> str:
+    """Return an artifact's name as people say it: `Figure 2: reverse`, `Table 2`, `Theory`."""
+    name = artifact.partition("_")[2]
+    numbered = _NUMBERED.match(name)
+    if not numbered:
+        return {"bounds_all": "Bounds of all papers"}.get(artifact, name.replace("_", " ").capitalize())
+    kind, number, variant = numbered.groups()
+    return f"{_KINDS[kind]} {number}" + (f": {variant.replace('_', ' ')}" if variant else "")
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Return a number with as many significant digits as asked for; a dash where there is none."""
+    return "–" if value is None or math.isnan(value) else f"{value:.{digits}g}"
+
+
+def count(value: float) -> str:
+    """Return a whole number with thin spaces between thousands."""
+    return f"{round(value):,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it: `42 s`, `3 min 20 s`, `2.4 h`."""
+    if math.isnan(seconds):
+        return "–"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{int(seconds) // 60} min {int(seconds) % 60} s"
+    return f"{seconds / 3600:.1f} h"

@@ -1,0 +1,54 @@
+# One page on all of a run, and how far a run is.
+
+
+rule make_report:
+    input:
+        artifacts=artifacts_of_all(),
+        tables=tables_of_all(),
+        claims=expand(f"{RUN}/claims.{{ending}}", ending=("csv", "md", "pdf")),
+    output:
+        f"{RUN}/report.html",
+    log:
+        f"logs/{RUN}/make_report.log",
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=more(2000),
+        runtime=more(20),
+    params:
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
+        config={key: getattr(CONFIG, key) for key in ("data", "scale", "seed", "experiments")},
+        artifacts={name: artifact_files(artifact) for name, artifact in ARTIFACTS.items()},
+        models=lambda wildcards: {name: model_files(name) for name in EXPERIMENTS if runs(name)},
+        prepared=published_data(),
+        not_run=NOT_RUN,
+        code=code("make_report.py"),
+        templates=text_digest(
+            REPOSITORY / "dpmia/report/templates" / name
+            for name in ("page.html", "parts.html", "report.html", "script.js", "style.css")
+        ),
+    message:
+        "Making the report"
+    script:
+        "../scripts/make_report.py"
+
+
+# No inputs and no outputs: it looks at what is there, and may be asked while a run is going on.
+rule status:
+    log:
+        f"logs/{RUN}/status.log",
+    localrule: True
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        folder=RUN,
+        papers=lambda wildcards: progress_files(),
+    message:
+        "Looking at what is there"
+    script:
+        "../scripts/tell_status.py"

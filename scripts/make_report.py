@@ -1,0 +1,29 @@
+"""Make the report. In: figures, tables and verdicts of a run, and what it left on the way. Out: one HTML file."""
+
+from pathlib import Path
+
+from _job import run
+
+from dpmia.files import whole_file
+from dpmia.report.report import About, report
+from dpmia.tables import read_table
+
+
+def main(snakemake):
+    """Make the page on the run that `params` describe."""
+    params = snakemake.params
+    about = About(
+        folder=Path(params.folder),
+        config=params.config,
+        artifacts=params.artifacts,
+        models=params.models,
+        prepared=params.prepared,
+        not_run=params.not_run,
+        repository=Path(__file__).parent.parent,
+    )
+    verdicts = read_table(snakemake.input.claims[0]).fillna({"paper_value": "", "note": ""})
+    with whole_file(Path(snakemake.output[0])) as part:
+        part.write_text(report(about, verdicts), encoding="utf-8")
+
+
+run(main, snakemake)

@@ -1,0 +1,15 @@
+"""Tell how much of each paper is done. In: whatever files a run has by now. Out: lines on the terminal."""
+
+from pathlib import Path
+
+from _job import run
+
+from dpmia.report.status import status
+
+
+def main(snakemake):
+    """Look at the files that `params` name."""
+    print(status(Path(snakemake.params.folder), snakemake.params.papers))
+
+
+run(main, snakemake)
