@@ -7,18 +7,11 @@ configfile: "config.yaml"
 
 
 include: "rules/common.smk"
-
-
-onstart:
-    # What writes nothing may look at a live run.
-    if not workflow.dryrun and any(job.output for job in workflow.dag.needrun_jobs()):
-        try:
-            hold(".snakemake/run.lock")
-        except UserError as error:
-            raise WorkflowError(str(error)) from None
+include: "rules/start.smk"
 
 
 onsuccess:
+    note_own_time()
     print(ending(Path(RUN), STARTED, CONFIG.data), end="")
 
 
@@ -56,3 +49,4 @@ include: "rules/figures.smk"
 include: "rules/claims.smk"
 include: "rules/audit.smk"
 include: "rules/report.smk"
+include: "rules/costs.smk"

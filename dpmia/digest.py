@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from dpmia.files import whole_file
+
 PACKAGE = "dpmia"
 ROOT = Path(__file__).parent.parent
+
+#: What stands behind each digest that this process was asked for: file -> digest of its syntax tree.
+_behind: dict[str, dict[str, str]] = {}
 
 
 def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
@@ -27,12 +33,44 @@ def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
     Returns:
         16 hexadecimal digits.
     """
+    return _digest(Path(script), tuple(specs))
+
+
+@cache
+def _digest(script: Path, specs: tuple[str, ...]) -> str:
     named = _with_packages(spec.partition(":")[0] for spec in specs)
-    files = {Path(script), *reached([Path(script), *map(_file_of, named)])}
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(f"{_name(file)}:{_syntax(file)}".encode())
-    return digest.hexdigest()[:16]
+    files = {script, *reached([script, *map(_file_of, named)])}
+    modules = {_name(file): hashlib.sha256(_syntax(file).encode()).hexdigest()[:16] for file in sorted(files)}
+    digest = hashlib.sha256(json.dumps(modules).encode()).hexdigest()[:16]
+    _behind[digest] = modules
+    return digest
+
+
+def remember(folder: Path | str) -> None:
+    """Write what stands behind each digest of this process, for `changed_modules` of later ones."""
+    for digest, modules in _behind.items():
+        file = Path(folder) / f"{digest}.json"
+        if not file.exists():
+            with whole_file(file) as part:
+                part.write_text(json.dumps(modules, indent=1), encoding="utf-8")
+
+
+def changed_modules(before: str, now: str, folder: Path | str) -> list[str] | None:
+    """Return the files that are the difference between a digest of an earlier run and one of this process.
+
+    Args:
+        before: the earlier digest.
+        now: the digest of this process.
+        folder: where `remember` wrote.
+
+    Returns:
+        Paths from the root of the repository; None where one of the two is not remembered, or no digest of code.
+    """
+    file = Path(folder) / f"{before}.json"
+    if now not in _behind or not file.exists():
+        return None
+    old, new = json.loads(file.read_text(encoding="utf-8")), _behind[now]
+    return sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
 
 
 def text_digest(files: Iterable[Path]) -> str:

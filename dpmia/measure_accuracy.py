@@ -9,7 +9,6 @@ import pandas as pd
 
 from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, load_all
 from dpmia.tables import NO_ATTACK, rows_of, tidy
-from dpmia.theory.ceiling import advantage_ceiling, trade_off_of
 
 
 def accuracy_table(experiment: str, files: Iterable[Path | str]) -> pd.DataFrame:
@@ -30,6 +29,9 @@ def accuracy_table(experiment: str, files: Iterable[Path | str]) -> pd.DataFrame
                 values[f"accuracy_{name}"] = float(asked.correct.mean())
                 values[f"loss_{name}"] = float(asked.losses.mean())
         if signal.about["accounting"] is not None:
+            # Here, because it takes longer to import than models without privacy take to measure.
+            from dpmia.theory.ceiling import advantage_ceiling, trade_off_of
+
             curve = trade_off_of(signal.about["accounting"], signal.about["compares"])
             values["advantage_ceiling"] = advantage_ceiling(curve)
         rows += rows_of(experiment, signal, NO_ATTACK, False, values)

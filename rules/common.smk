@@ -13,7 +13,6 @@ sys.path.insert(0, str(REPOSITORY))
 from dpmia.datasets.sources import files_at_hand, not_of_this_kind, not_to_be_had, raw_files, required_files
 from dpmia.digest import code_digest, text_digest
 from dpmia.errors import UserError
-from dpmia.lock import hold
 from dpmia.papers.about import ABOUT
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS

@@ -6,6 +6,7 @@ rule fetch_raw_file:
         "resources/real/raw/{dataset}/{file}",
     log:
         "logs/fetch_raw_file/{dataset}/{file}.log",
+    cache: True
     conda:
         "../envs/dpmia.yaml"
     threads: 1

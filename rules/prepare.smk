@@ -8,6 +8,8 @@ rule prepare_dataset:
         f"{RESOURCES}/prepared/{{prepared}}.npz",
     log:
         f"logs/prepare_dataset/{CONFIG.data}-{CONFIG.scale}/{{prepared}}.log",
+    # Others can read what a cache holds: no data of one's own go there.
+    cache: not any(isinstance(each.dataset, OwnData) for each in PREPARED.values())
     conda:
         "../envs/dpmia.yaml"
     threads: 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +22,7 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     What a user can mend is told in one message, on the terminal and in the log, and ends the job; any other
     error is told with its traceback in both.
     """
+    started = time.process_time()
     handler = logging.FileHandler(snakemake.log[0], mode="w")
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     logging.root.addHandler(handler)
@@ -30,10 +33,18 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     except UserError as error:
         logging.error("%s", error)
         sys.exit(f"\nError in {snakemake.rule}: {error}\n")
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            logging.error("%s", traceback.format_exc())
+            raise
+        logging.raiseExceptions = False  # the log may be on the same disk
+        logging.error("%s", error)
+        sys.exit(f"\nError in {snakemake.rule}: {error}. Free some space and start again: what is finished stays.\n")
     except Exception:
         logging.error("%s", traceback.format_exc())
         raise
     finally:
+        logging.info("start-up %.3f s, work %.3f s", started, time.process_time() - started)
         logging.captureWarnings(False)
         logging.root.removeHandler(handler)
         handler.close()

@@ -13,7 +13,6 @@ from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal
 from dpmia.splits.split import Split
-from dpmia.training.accounting import Mechanism
 from dpmia.training.answers import Wanted, answers, expected_size, seeds
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.collusion import Marks, draw_keys, with_marks
@@ -152,6 +151,9 @@ class Promise:
         if math.isinf(epsilon):
             return None, None
         if (epsilon, records) not in self._found:
+            # Here, because it takes longer to import than many a model without privacy takes to train.
+            from dpmia.training.accounting import Mechanism
+
             mechanism = Mechanism(
                 sampler=self.recipe.sampling,
                 rate=self.recipe.rate(records),

@@ -36,7 +36,7 @@ def checkout(tmp_path, monkeypatch):
 
 
 def clear_caches():
-    for function in (digest._imports, digest._file_of, digest._syntax):
+    for function in (digest._digest, digest._imports, digest._file_of, digest._syntax):
         function.cache_clear()
 
 

@@ -22,6 +22,7 @@ def test_touched_files_and_edited_comments_rerun_nothing(grown):
 def test_an_edited_attack_reruns_itself_and_what_follows(grown):
     grown.edit("dpmia/attacks/control.py", "rng.random(len(signal.records))", "rng.normal(size=len(signal.records))")
     jobs = grown.planned()
+    assert "because of dpmia/attacks/control.py: run_attack (4)\n" in grown.snakemake("--dry-run").stdout
     assert jobs.pop("run_attack") == jobs.pop("summarise_experiment") == 4
     assert set(jobs) == {f"make_humphries_fig{number}" for number in (2, 3, 6, 7)} | set(IN_THE_END)
 
@@ -62,6 +63,13 @@ def test_one_more_epsilon_trains_only_its_group(grown):
 
     grown.change_experiments(more)
     assert grown.planned() == {"train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1, **IN_THE_END}
+
+
+def test_one_more_attack_runs_only_itself(grown):
+    grown.change_experiments(
+        lambda file: file["experiments"]["student"].update(attacks={"bounded_loss": {}}),
+    )
+    assert grown.planned() == {"run_attack": 1, "summarise_experiment": 1, "make_humphries_fig7": 1}
 
 
 def test_another_mirror_reruns_nothing_on_stand_ins(grown):

@@ -1,0 +1,41 @@
+"""What a run cost: seconds of processor time in the work itself, and in getting there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+#: How a job's log ends: seconds until its script had all it imports, and from there to its end.
+LINE = re.compile(r"start-up ([0-9.]+) s, work ([0-9.]+) s$", re.MULTILINE)
+
+
+def costs_table(logs: Iterable[Path], root: Path) -> pd.DataFrame:
+    """Return the processor time of all jobs by rule, from their logs.
+
+    A module that is imported while a job works, because it is named in the settings, counts as work.
+
+    Args:
+        logs: files below `root`; the folder in which a rule's logs are has its name.
+        root: folder above those of the rules.
+
+    Returns:
+        Columns rule, jobs, startup and work (seconds), sorted by their sum, the largest first.
+    """
+    rows = []
+    for log in logs:
+        found = LINE.findall(log.read_text(encoding="utf-8", errors="replace"))
+        if found:
+            rows.append([log.relative_to(root).parts[0].removesuffix(".log"), *map(float, found[-1])])
+    table = pd.DataFrame(rows, columns=["rule", "startup", "work"])
+    table = table.groupby("rule").agg(jobs=("work", "size"), startup=("startup", "sum"), work=("work", "sum"))
+    order = (table["startup"] + table["work"]).sort_values(ascending=False).index
+    return table.loc[order].reset_index()
+
+
+def outside_share(table: pd.DataFrame) -> float:
+    """Return the share of all processor time that is not work, in [0, 1]; NaN for an empty table."""
+    total = table["startup"].sum() + table["work"].sum()
+    return float(table["startup"].sum() / total) if total else float("nan")

@@ -1,0 +1,25 @@
+"""Processor time by rule, from logs written by hand."""
+
+import pytest
+
+from dpmia.costs import costs_table, outside_share
+
+
+def test_jobs_are_added_up_by_rule_and_the_last_line_of_a_log_counts(tmp_path):
+    logs = {
+        "train_block/adult/0.log": "warm\n12:00 start-up 4.000 s, work 100.000 s\n",
+        "train_block/adult/1.log": "start-up 9.000 s, work 9.000 s\nstart-up 5.000 s, work 50.500 s\n",
+        "run_attack/adult/lira/0.log": "start-up 0.700 s, work 0.300 s\n",
+        "snakemake/1.log": "start-up 39.500 s, work 0.000 s\n",
+        "judge_claims.log": "failed before it could tell\n",
+    }
+    for name, text in logs.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    table = costs_table(sorted(tmp_path.rglob("*.log")), tmp_path)
+    assert table.to_numpy().tolist() == [
+        ["train_block", 2, 9.0, 150.5],
+        ["snakemake", 1, 39.5, 0.0],
+        ["run_attack", 1, 0.7, 0.3],
+    ]
+    assert outside_share(table) == pytest.approx(49.2 / 200)
