@@ -124,7 +124,8 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         about: the run.
         verdicts: what `dpmia.claims.judge.judge_all` returns.
     """
-    papers = [_paper(name, about, verdicts) for name in PAPERS if any(a.name in about.artifacts for a in PAPERS[name])]
+    every = (_paper(name, about, verdicts) for name in PAPERS)
+    papers = [paper for paper in every if paper.shown or paper.other_claims]
     paper_of = _paper_of_experiments()
     models, costs = run.model_table(about.folder, about.models), run.cost_table(about.folder)
     content = {

@@ -1,0 +1,136 @@
+"""A folder as a run leaves it, small and made by hand, and pages that are read as a browser reads them."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from PIL import Image
+
+from dpmia.claims.judge import COLUMNS
+from dpmia.datasets.table import Dataset
+from dpmia.report.report import About
+from dpmia.signals import Signal, save_signals
+
+BENCHMARK = "s\th:m:s\tmax_rss\tcpu_time\n{seconds}\t0:00:10\t200.0\t{cpu}\n"
+PROMISE = {
+    "sampler": "poisson", "rate": 0.25, "steps": 40, "epochs": 10, "relation": "replace_one", "delta": 1e-5,
+    "accountant": "pld", "epsilon": 1.0, "noise_multiplier": 2.5, "clip_norm": 1.0, "noise_sd": 2.5, "proved": True,
+}  # fmt: skip
+
+
+def signal(epsilon, replicate=0):
+    """Return what is kept of a model that took 40 steps; private for an epsilon of 1."""
+    about = {
+        "arm": "gp", "iid": False, "epsilon": epsilon, "replicate": replicate, "role": "target",
+        "engine": "StackedEngine", "steps": 40, "accounting": PROMISE if epsilon == "1" else None,
+    }  # fmt: skip
+    one = np.zeros(1, dtype=np.int64)
+    return Signal(about, one, one, one.astype(np.uint8), np.zeros((1, 2), dtype=np.float32))
+
+
+def verdict(paper, artifact, name, word, **more):
+    """Return a row of verdicts."""
+    given = {
+        "paper": paper, "artifact": artifact, "id": f"{paper}-{name}", "ours": False, "statement": f"Says {name}.",
+        "criterion": "a number > 0 & < 1", "paper_value": "about 1", "verdict": word, "measured": 0.5, "low": 0.4,
+        "high": 0.6, "note": "",
+    }  # fmt: skip
+    return given | more
+
+
+VERDICTS = [
+    verdict("humphries", "humphries_fig7", "fig7-order", "reproduced"),
+    verdict("humphries", "humphries_fig8", "fig8-acc", "not run", measured=np.nan, low=np.nan, high=np.nan),
+    verdict("izzo", "izzo_theory", "thm4", "undecided", ours=True, note="worst of <2>"),
+    verdict("izzo", "izzo_theory", "thm7", "not reproduced"),
+]
+
+
+def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
+    """Make a run on real data of two figures, one of which cannot be made, and a table; return it with its verdicts."""
+    run = folder / "results/real-laptop"
+    artifacts = {
+        "humphries_fig7": {end: f"{run}/figures/humphries/humphries_fig7.{end}" for end in ("pdf", "png", "csv")},
+        "humphries_fig8": {end: f"{run}/figures/humphries/humphries_fig8.{end}" for end in ("pdf", "png", "csv")},
+        "izzo_theory": {end: f"{run}/tables/izzo/izzo_theory.{end}" for end in ("csv", "md")},
+    }
+    for name in ("figures/humphries", "tables/izzo", "benchmarks/train_block/student/1_inf"):
+        (run / name).mkdir(parents=True)
+    pixels = np.random.default_rng(0).integers(0, 255, (60, 160, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(artifacts["humphries_fig7"]["png"])
+    Path(artifacts["humphries_fig7"]["pdf"]).write_bytes(b"%PDF-1.4 a picture")
+    Path(artifacts["humphries_fig7"]["csv"]).write_text("epsilon,mean\n1,0.5\n")
+    Path(artifacts["izzo_theory"]["csv"]).write_text('statement,promised\n"a < b, c",0.25\nnothing,\n')
+    Path(artifacts["izzo_theory"]["md"]).write_text("| a |\n")
+    for ending in ("csv", "md", "pdf"):
+        (run / f"claims.{ending}").write_text("claims")
+    signals = run / "signals/student/1_inf/block-0.npz"
+    signals.parent.mkdir(parents=True)
+    files = [{"name": "student-por.csv", "sha256": "ab" * 32, "bytes": 93220, "rows": 649}]
+    save_signals(signals, [signal("1"), signal("1", 1), signal("inf")], {})
+    (run / "benchmarks/train_block/student/1_inf/block-0.tsv").write_text(BENCHMARK.format(seconds=10, cpu=6.0))
+    (run / "benchmarks/train_block/student/1_inf/block-1.tsv").write_text(BENCHMARK.format(seconds="NA", cpu="NA"))
+    origin = {"files": files, "stand_in": False}
+    prepared = folder / "student.npz"
+    empty = np.zeros((1, 1), dtype=np.float32)
+    Dataset("student", empty, np.zeros(1, dtype=np.int64), ("a",), ("no", "yes"), {}, origin).save(prepared)
+    about = About(
+        folder=run,
+        config={"data": "real", "scale": "laptop", "seed": 1, "experiments": ["experiments/*.yaml"]},
+        artifacts=artifacts,
+        models={"student": [str(signals), f"{run}/signals/student/1_inf/block-1.npz"]},
+        prepared={str(prepared): "student", str(folder / "absent.npz"): "adult"},
+        not_run={"texas": "Texas_2006_PUDF.txt has to be got by hand"},
+        repository=folder,
+    )
+    return about, pd.DataFrame(VERDICTS)[COLUMNS]
+
+
+class Page(HTMLParser):
+    """A page taken apart.
+
+    Attributes:
+        ids: of all elements.
+        links: attributes of all elements `a`.
+        images: attributes of all elements `img`.
+        headings: their levels, in order.
+        tags: all elements with their attributes.
+        text: all words outside of styles and scripts, separated by single spaces.
+        open: elements that were not closed.
+    """
+
+    VOID = ("meta", "link", "img", "input", "br")
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.ids, self.links, self.images, self.headings, self.tags, self.open = [], [], [], [], [], []
+        self.mistakes, self._words = [], []
+        self.feed(html)
+        self.close()
+        self.text = " ".join(" ".join(self._words).split())
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.tags.append((tag, given))
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if "id" in given:
+            self.ids.append(given["id"])
+        if tag == "a":
+            self.links.append(given)
+        if tag == "img":
+            self.images.append(given)
+        if tag in ("h1", "h2", "h3", "h4"):
+            self.headings.append(int(tag[1]))
+
+    def handle_endtag(self, tag):
+        last = self.open.pop() if self.open else None
+        if last != tag:
+            self.mistakes.append(f"</{tag}> at line {self.getpos()[0]} closes <{last}>")
+
+    def handle_data(self, data):
+        if not self.open or self.open[-1] not in ("style", "script"):
+            self._words.append(data)
