@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 from matplotlib import image
 from workspace import FEW
 
+from dpmia.papers.about import ABOUT
 from dpmia.papers.catalogue import PAPERS
 from dpmia.signals import load_header
 
@@ -52,6 +54,41 @@ def test_every_private_model_states_its_accounting(finished):
 
 def test_a_second_run_has_nothing_to_do(finished):
     assert finished.planned() == {}
+
+
+def test_the_end_of_a_run_tells_of_its_report_and_a_run_with_nothing_to_do_says_nothing(grown):
+    report = grown.folder / "results/embedded-smoke/report.html"
+    page = report.read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.count("<img ") >= 6
+    assert "Stand-in data" in page
+    report.unlink()
+    told = grown.snakemake().stdout
+    assert "Report: results/embedded-smoke/report.html\nClaims: " in told
+    assert " stand-in" in told
+    assert "For the real data: snakemake --cores all --config data=real" in told
+    again = grown.snakemake().stdout
+    assert "Nothing to be done" in again
+    assert "Report:" not in again
+
+
+def test_status_and_claims_read_what_is_there_and_leave_the_run_as_it_is(grown):
+    told = grown.snakemake("status").stdout
+    assert "humphries" in told
+    assert "results/embedded-smoke: what is there" in told
+    assert "claims-so-far.md" in grown.snakemake("claims").stdout
+    assert grown.planned() == {}
+
+
+@pytest.mark.slow
+def test_the_report_of_the_workflow_engine_has_every_artifact_in_its_paper(finished, tmp_path):
+    answer = finished.snakemake("--report", str(tmp_path / "report.html"))
+    assert answer.returncode == 0, answer.stdout
+    page = (tmp_path / "report.html").read_text()
+    for paper, artifact in MADE:
+        assert f'"{artifact.name}.{"png" if artifact.kind == "figure" else "csv"}"' in page
+        assert ABOUT[paper].short in page
+    assert "claims.png" in page
 
 
 def test_one_figure_builds_only_what_it_needs(workspace):
