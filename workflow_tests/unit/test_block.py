@@ -21,6 +21,7 @@ from dpmia.training.accounting import Mechanism
 from dpmia.training.answers import architecture_for
 from dpmia.training.block import train_block
 from dpmia.training.checkpoints import Checkpoints
+from dpmia.training.plain import PlainEngine
 from dpmia.training.recipe import Run
 
 INF = math.inf
@@ -279,6 +280,32 @@ def test_checkpoints_change_nothing(dataset, engine, tmp_path):
     kept = Checkpoints(tmp_path / "signals.npz", "code", every=0)
     for one, other in zip(train(dataset, given), train(dataset, given, checkpoints=kept), strict=True):
         assert np.array_equal(one.logits, other.logits)
+
+
+def test_an_interrupted_block_goes_on_and_takes_no_step_twice(dataset, tmp_path, monkeypatch):
+    given = experiment("opacus")
+    whole = train(dataset, given, [INF])
+    taken, advance = [], PlainEngine.advance
+
+    def counted(most):
+        def step(engine, steps):
+            if len(taken) == most:
+                raise MemoryError
+            taken.append(engine.runs[0].name)
+            return advance(engine, steps)
+
+        return step
+
+    monkeypatch.setattr(PlainEngine, "advance", counted(most=2))
+    with pytest.raises(MemoryError), Checkpoints(tmp_path / "signals.npz", "code", every=0) as kept:
+        train(dataset, given, [INF], checkpoints=kept)
+    monkeypatch.setattr(
+        PlainEngine, "advance", lambda engine, n: taken.append(engine.runs[0].name) or advance(engine, n)
+    )
+    with Checkpoints(tmp_path / "signals.npz", "code", every=0) as kept:
+        resumed = train(dataset, given, [INF], checkpoints=kept)
+    assert len(set(taken)) == len(taken) == len(whole) == 6
+    assert all(np.array_equal(one.logits, other.logits) for one, other in zip(whole, resumed, strict=True))
 
 
 @pytest.mark.parametrize("epsilon", [1.0, INF])
