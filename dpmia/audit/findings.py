@@ -135,12 +135,16 @@ def untold(found: Sequence[Mapping[str, Any]], limits: Mapping[str, float]) -> l
 
 def _limits(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataFrame) -> dict[str, Any]:
     if math.isinf(epsilon):
-        return {"bound": None, "ceiling": None, "warning": "no privacy, so no bound"}
+        return {"bound": None, "ceiling": None, "warning": "Without privacy there is no bound"}
     if facts["delta"] is None:
-        return {"bound": None, "ceiling": None, "warning": "its promise is not known here, so no bound"}
+        return {
+            "bound": None,
+            "ceiling": None,
+            "warning": "The promise of this model is not known here, so there is no bound",
+        }
     bound = float(advantage_bound(epsilon, facts["delta"], facts["relation"]))
     if not iid:
-        told = "members and non-members are of different kinds: differential privacy bounds nothing here"
+        told = "Members and non-members are of different kinds: differential privacy bounds nothing here"
         return {"bound": None, "ceiling": None, "warning": told}
     key = (NO_ATTACK, "advantage_ceiling")
     ceiling = float(cells.loc[key, "mean"]) if key in cells.index else None
@@ -148,7 +152,9 @@ def _limits(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataF
 
 
 def _interval(row: Any) -> dict[str, float | None] | None:
+    """Return mean, low and high of a row of a summary, cut to the values that the metric can have."""
     if row is None or np.isnan(row.mean):
         return None
-    low, high = (None if np.isnan(value) else float(value) for value in (row.low, row.high))
+    least = -1.0 if row.metric.startswith("advantage") or row.metric.endswith("_excess") else 0.0
+    low, high = (None if np.isnan(value) else float(np.clip(value, least, 1)) for value in (row.low, row.high))
     return {"mean": float(row.mean), "low": low, "high": high}

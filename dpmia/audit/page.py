@@ -11,10 +11,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from dpmia.audit.findings import LOW_RATES, attacks_of, best
-from dpmia.audit.words import interval, model_of, of_hundred, resolution
+from dpmia.audit.words import below, interval, model_of, of_hundred
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.report.page import Picture, Section, picture, render
+from dpmia.settings.arms import IID_SUFFIX
 from dpmia.tables import BLIND
 
 #: Whether the limits of the config are kept: word, kind and sign of the badge.
@@ -53,9 +54,9 @@ def page(audit: Mapping[str, Any]) -> str:
         tiles=_tiles(audit),
         tables={name: _attack_rows(audit, name) for name in audit["experiments"]},
         columns=[
-            *("members", "epsilon", "attack", ("advantage", "number"), ("AUC", "number")),
-            *(("TPR at 1 % FPR", "number"), ("TPR at 0.1 % FPR", "number"), ("AUC beyond the baseline", "number")),
-            *(("bound", "number"), ("exact ceiling", "number")),
+            *("members", "ε", "attack", ("advantage", "number"), ("limit: formula, exact", "number")),
+            *(("AUC", "number"), ("beyond the baseline", "number")),
+            *(("TPR at 1 % FPR", "number"), ("at 0.1 %", "number")),
         ],
         warnings={name: _warnings(audit, name) for name in audit["experiments"]},
         pictures={name: _picture(audit, name) for name in audit["experiments"]},
@@ -92,18 +93,16 @@ def _attack_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
     for each in audit["results"]:
         if each["experiment"] != name:
             continue
-        rates = [
-            interval(each[metric]) if each[metric] else resolution(each, rate) for metric, rate in LOW_RATES.items()
-        ]
-        kind = " (oracle: no attack, an upper limit)" if each["oracle"] else ""
-        attack = "blind baseline (no model)" if each["attack"] == BLIND else each["attack"].replace("_", " ")
-        rows.append(
-            [
-                *(_arm(each["arm"], each["iid"]), _epsilon(each["epsilon"]), attack + kind),
-                *(interval(each["advantage"]), interval(each["auc"]), *rates, interval(each["auc_excess"])),
-                *("-" if each[limit] is None else f"{each[limit]:.3f}" for limit in ("bound", "ceiling")),
-            ]
-        )
+        attack = each["attack"].replace("_", " ") + (" (oracle)" if each["oracle"] else "")
+        epsilon = _epsilon(each["epsilon"])
+        if each["attack"] == BLIND:
+            attack, epsilon = "blind baseline", "any"
+        limit = "none" if each["bound"] is None else f"{each['bound']:.2f}, {_number(each['ceiling'])}"
+        rates = [interval(each[metric]) if each[metric] else below(each) for metric in LOW_RATES]
+        row = [_arm(each["arm"], each["iid"]), epsilon, attack, interval(each["advantage"])]
+        row += ["-" if each["attack"] == BLIND else limit, interval(each["auc"]), interval(each["auc_excess"]), *rates]
+        if row not in rows:
+            rows.append(row)
     return rows
 
 
@@ -118,21 +117,24 @@ def _warnings(audit: Mapping[str, Any], name: str) -> list[str]:
 
 
 def _accuracy_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
+    parts = ("accuracy_members", "accuracy_nonmembers")
     return [
         [
-            each["arm"],
-            _epsilon(each["epsilon"]),
-            interval(each["accuracy_members"]),
-            interval(each["accuracy_nonmembers"]),
+            _arm(row["arm"], row["arm"].endswith(IID_SUFFIX)),
+            _epsilon(row["epsilon"]),
+            *(interval(row[p]) for p in parts),
         ]
-        for each in audit["accuracy"]
-        if each["experiment"] == name
+        for row in audit["accuracy"]
+        if row["experiment"] == name
     ]
 
 
 def _size_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
     parts = ("members", "nonmembers", "population")
-    return [[arm, *(str(size[part]) for part in parts)] for arm, size in audit["experiments"][name]["sizes"].items()]
+    return [
+        [_arm(arm, arm.endswith(IID_SUFFIX)), *(str(size[part]) for part in parts)]
+        for arm, size in audit["experiments"][name]["sizes"].items()
+    ]
 
 
 def _group_rows(audit: Mapping[str, Any]) -> list[list[str]]:
@@ -176,7 +178,7 @@ def _plan_rows(plan: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3g}"
+    return "-" if value is None else f"{value:.2g}"
 
 
 def _picture(audit: Mapping[str, Any], name: str) -> Picture | None:
@@ -223,7 +225,7 @@ def _points(entries: Sequence[Mapping[str, Any] | None], metric: str) -> pd.Data
 
 
 def _arm(arm: str, iid: bool) -> str:
-    return f"{arm.removesuffix('-iid')}, shuffled with the others (IID)" if iid and arm.endswith("-iid") else arm
+    return f"{arm.removesuffix(IID_SUFFIX)}, IID" if iid and arm.endswith(IID_SUFFIX) else arm
 
 
 def _epsilon(epsilon: str) -> str:

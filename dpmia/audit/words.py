@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,8 +11,9 @@ Entry = Mapping[str, Any]
 
 
 def model_of(facts: Mapping[str, Any], epsilon: str) -> str:
-    """Return a model in words: `mlp 64-64 with epsilon 1`."""
-    return f"{facts['model']} {'without privacy' if epsilon == 'inf' else f'with epsilon {epsilon}'}"
+    """Return a model in words: `perceptron 64-64 with epsilon 1`."""
+    promise = "without privacy" if epsilon == "inf" else f"with epsilon {epsilon}"
+    return f"{facts['model'].replace('mlp', 'perceptron')} {promise}"
 
 
 def plainly(found: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[str]:
@@ -28,8 +28,8 @@ def plainly(found: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -
     return [_paragraph(found, experiment, epsilon, model_of(facts, epsilon)) for epsilon in epsilons]
 
 
-def interval(cell: Mapping[str, Any] | None, digits: int = 3) -> str:
-    """Return a mean and its interval: `0.531 [0.498, 0.564]`; a dash where there is none."""
+def interval(cell: Mapping[str, Any] | None, digits: int = 2) -> str:
+    """Return a mean and its interval: `0.53 [0.50, 0.56]`; a dash where there is none."""
     if cell is None:
         return "-"
     told = f"{cell['mean']:.{digits}f}"
@@ -41,11 +41,9 @@ def of_hundred(value: float) -> str:
     return f"{100 * value:.0f} in 100"
 
 
-def resolution(entry: Entry, rate: float) -> str:
-    """Return why a true positive rate cannot be told at a rate."""
-    return f"not told: {math.ceil(1 / entry['resolution'] - 1e-9)} non-members show no rate below " + (
-        f"{entry['resolution']:.2g}, and so not {rate:g}"
-    )
+def below(entry: Entry) -> str:
+    """Return in short why a true positive rate cannot be told: the rate is below what the non-members can show."""
+    return f"(< 1/{round(1 / entry['resolution'])})"
 
 
 def _paragraph(found: Sequence[Entry], experiment: str, epsilon: str, model: str) -> str:

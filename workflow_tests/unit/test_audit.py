@@ -1,0 +1,289 @@
+"""The audit of the example, from the file to the page, and of a model that is known by its answers only."""
+
+import json
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from in_process import prepare, run
+
+from dpmia.attacks.lira import OfflineLira
+from dpmia.attacks.threshold import AverageThreshold
+from dpmia.audit import findings
+from dpmia.audit.gather import gather
+from dpmia.audit.page import page
+from dpmia.audit.records import Exposure
+from dpmia.errors import DataError
+from dpmia.losses import load_losses
+from dpmia.predictions import import_predictions, tables
+from dpmia.settings import jobs
+from dpmia.settings.generate import ROOT
+from dpmia.settings.predictions import Predictions
+from dpmia.settings.resolve import make_plan
+from dpmia.signals import MEMBER, NONMEMBER, Signal, load_all
+from dpmia.tables import read_table
+
+RUN = {"data": "embedded", "scale": "smoke", "seed": 1}
+PLAN = {"bound": 0.75, "relation": "add_remove"}
+LIMITS = {"fail_above": {"advantage": 0.0, "tpr_at_0.1pct_fpr": 0.1}, "epsilons": None, "plan": PLAN}
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    """Run both experiments of the example at the smallest scale."""
+    plan = make_plan({"scale": "smoke", "experiments": ["experiments/audit.yaml"]}, ROOT)
+    assert plan.audit == ("audit_mlp", "audit_forest")
+    folder = tmp_path_factory.mktemp("audit")
+    dataset = prepare(plan.experiments["audit_mlp"], ROOT / "examples")
+    return {name: run(name, plan.experiments[name], dataset, folder / name) for name in plan.audit}
+
+
+@pytest.fixture(scope="module")
+def audit(parts):
+    return json.loads(json.dumps(gather(parts, RUN, LIMITS), allow_nan=False))
+
+
+def entries(audit, **wanted):
+    return [each for each in audit["results"] if all(each[key] == value for key, value in wanted.items())]
+
+
+def test_every_arm_epsilon_and_attack_is_told(audit):
+    mlp = entries(audit, experiment="audit_mlp")
+    assert {each["arm"] for each in mlp} == {"north", "north-iid", "south", "south-iid"}
+    assert {each["epsilon"] for each in mlp} == {"1", "inf"}
+    assert {each["attack"] for each in mlp} == {"average_threshold", "lira_offline", "blind"}
+    assert audit["run"]["stand_in"]
+    assert audit["too_small"] == ["island (60)"]
+
+
+def test_bounds_are_told_where_they_hold_and_nowhere_else(audit):
+    for each in findings.attacks_of(audit["results"]):
+        holds = each["iid"] and each["epsilon"] == "1"
+        assert (each["bound"] is not None) == (each["ceiling"] is not None) == holds
+        assert (each["warning"] is None) == holds
+        if holds:
+            assert each["ceiling"] < each["bound"] == pytest.approx(0.462, abs=0.001)
+
+
+def test_a_rate_below_what_the_data_can_show_is_not_told(audit):
+    assert all(each["tpr_at_0.1pct_fpr"] is None and each["resolution"] > 0.001 for each in audit["results"])
+    assert all(each["tpr_at_1pct_fpr"] is not None for each in audit["results"])
+
+
+def test_numbers_are_those_of_the_summary(audit, parts):
+    summary = read_table(parts["audit_mlp"]["summary"])
+    row = summary.query("arm == 'south' and epsilon == 1 and attack == 'lira_offline' and metric == 'auc'").iloc[0]
+    (told,) = entries(audit, experiment="audit_mlp", arm="south", epsilon="1", attack="lira_offline")
+    assert told["auc"]["mean"] == pytest.approx(row["mean"])
+
+
+def test_groups_stand_beside_their_iid_arm_and_the_dependence_index(audit):
+    groups = audit["groups"]
+    assert {(each["group"], each["experiment"]) for each in groups} == {
+        (group, experiment) for group in ("north", "south") for experiment in ("audit_mlp", "audit_forest")
+    }
+    assert all(each["dependence_index"]["mean"] > 0.65 and each["iid_auc"] for each in groups)
+
+
+def test_limits_that_are_exceeded_or_cannot_be_told_are_named(audit):
+    limits = audit["limits"]
+    assert limits["verdict"] == "failed"
+    assert limits["untold"] == ["tpr_at_0.1pct_fpr"]
+    values = [each["value"] - each["limit"] for each in limits["exceeded"]]
+    assert values == sorted(values, reverse=True)
+    assert min(values) > 0
+
+
+@pytest.mark.parametrize(
+    ("limits", "epsilons", "verdict"),
+    [({}, None, "none"), ({"auc": 1.0}, None, "passed"), ({"auc": 0.2}, [1.0], "failed"),
+     ({"tpr_at_0.1pct_fpr": 1.0}, None, "untold")],
+)  # fmt: skip
+def test_verdicts(parts, limits, epsilons, verdict):
+    forest = {"audit_mlp": parts["audit_mlp"]}
+    found = gather(forest, RUN, {"fail_above": limits, "epsilons": epsilons, "plan": PLAN})["limits"]
+    assert found["verdict"] == verdict
+    assert {each["epsilon"] for each in found["exceeded"]} <= ({"1"} if epsilons else set())
+
+
+def test_the_most_exposed_records_are_rows_of_the_file(audit):
+    lines = (ROOT / "examples/patients.csv").read_text().splitlines()
+    for each in audit["exposed"]:
+        assert len(each["records"]) == 10
+        above = [record["above"] for record in each["records"]]
+        assert above == sorted(above)
+        for record in each["records"]:
+            assert lines[record["row"] - 1].startswith(record["group"])
+        assert each["stability"]["by_chance"] < 0.2
+
+
+def test_records_that_every_model_exposes_are_found_and_stable():
+    rng = np.random.default_rng(0)
+    exposure = Exposure()
+    part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), 200)
+    for _ in range(4):
+        scores = rng.normal(size=400)
+        scores[:10] += 10
+        signal = Signal({}, np.arange(400), np.zeros(400, dtype=np.int64), part, np.zeros((400, 2), dtype=np.float32))
+        exposure.add(signal, scores)
+    assert {record["row"] for record in exposure.most(None)} == set(range(10))
+    assert exposure.stable(rng)["jaccard"] == 1
+
+
+class _Links(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.ids, self.targets, self.outside = set(), set(), []
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name == "id":
+                self.ids.add(value)
+            if name == "href" and value.startswith("#"):
+                self.targets.add(value[1:])
+            if name in ("src", "href") and not value.startswith(("#", "data:")):
+                self.outside.append(value)
+
+
+def test_the_page_says_what_the_numbers_say(audit):
+    text = page(audit)
+    links = _Links()
+    links.feed(text)
+    assert links.outside == []
+    assert links.targets <= links.ids
+    for words in (
+        "Stand-in data",
+        "above a limit",
+        "island (60)",
+        "patients.csv",
+        "differential privacy bounds nothing",
+    ):
+        assert words in text
+    for experiment in audit["experiments"].values():
+        for paragraph in experiment["plain"]:
+            assert paragraph.replace("'", "&#39;") in text
+
+
+def test_plain_words_hold_the_numbers(audit):
+    best = findings.best(audit["results"], experiment="audit_forest", epsilon="inf", iid=True)
+    (told,) = audit["experiments"]["audit_forest"]["plain"]
+    assert f"picks the member {100 * best['auc']['mean']:.0f} in 100 times" in told
+    assert "Somebody who never asks the model" in told
+
+
+# Predictions only
+
+
+@pytest.fixture(scope="module")
+def given(parts, tmp_path_factory):
+    """Return the tables of one target model and its reference models, and what the full run found about it."""
+    folder = tmp_path_factory.mktemp("given")
+    job = parts["audit_mlp"]
+    target = next(
+        each
+        for each in load_all(job["signals"])
+        if (each.about["arm"], each.about["epsilon"], each.about["replicate"]) == ("south", "inf", 1)
+    ).of(MEMBER, NONMEMBER)
+    write(folder / "model.csv", target.logits, target.labels, target.is_member)
+    (losses,) = (group for file in job["attacks"]["lira_offline"]["files"] for group in load_losses(file)
+                 if group.about[0]["arm"] == "south")  # fmt: skip
+    references = losses.on(target.records, np.ones(len(losses.about), dtype=bool))
+    for number, (loss, trained_on) in enumerate(zip(references.losses, references.trained_on, strict=True)):
+        right = np.exp(-loss)
+        answers = np.where(np.arange(2) == target.labels[:, None], right[:, None], 1 - right[:, None])
+        with np.errstate(divide="ignore"):
+            write(folder / f"reference-{number}.csv", np.log(np.maximum(answers, 1e-300)), target.labels, trained_on)
+    return folder, read_table(parts["audit_mlp"]["summary"].parent / "replicates.csv")
+
+
+def write(path, logits, labels, member):
+    frame = pd.DataFrame({"z0": logits[:, 0].astype(float), "z1": logits[:, 1].astype(float)})
+    frame.assign(label=np.array(["no", "yes"])[labels], member=np.where(member, "yes", "no")).to_csv(path, index=False)
+
+
+def settings(folder, **changed):
+    asked = {
+        "path": str(folder / "model.csv"),
+        "classes": {"no": "z0", "yes": "z1"},
+        "scale": "logits",
+        "references": [str(file) for file in sorted(folder.glob("reference-*.csv"))],
+        "attacks": {"average_threshold": {}, "lira_offline": {}},
+    }
+    return Predictions(**(asked | changed))
+
+
+def test_predictions_only_give_the_numbers_of_the_full_run(given, tmp_path):
+    folder, full = given
+    import_predictions(jobs.given_job(settings(folder)), tmp_path / "signals.npz", tmp_path / "references.npz")
+    attacks = {"average_threshold": AverageThreshold(), "lira_offline": OfflineLira()}
+    rows, summary = tables("mine", attacks, tmp_path / "signals.npz", tmp_path / "references.npz", 1)
+    for attack in attacks:
+        for metric in ("advantage", "auc", "tpr_at_1pct_fpr"):
+            same = full.query(
+                "arm == 'south' and epsilon == inf and replicate == 1 and attack == @attack and metric == @metric"
+            )
+            mine = rows.query("attack == @attack and metric == @metric")
+            assert mine["value"].item() == pytest.approx(same["value"].item(), abs=1e-6), (attack, metric)
+    told = summary.query("attack == 'average_threshold' and metric == 'auc'").iloc[0]
+    assert told["low"] < told["mean"] < told["high"]
+
+
+def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
+    folder, _ = given
+    asked = settings(folder)
+    import_predictions(jobs.given_job(asked), tmp_path / "signals.npz", tmp_path / "references.npz")
+    attacks = {name: AverageThreshold() if name == "average_threshold" else OfflineLira() for name in asked.attacks}
+    _, summary = tables("mine", attacks, tmp_path / "signals.npz", tmp_path / "references.npz", 1)
+    summary.to_csv(tmp_path / "summary.csv", index=False)
+    part = {
+        "facts": {"model": "mine", "epochs": 0, "delta": None},
+        "groups": {},
+        "attacks": {
+            name: job | {"files": [tmp_path / "references.npz"]} for name, job in jobs.given_attacks(asked).items()
+        },
+        "summary": tmp_path / "summary.csv",
+        "signals": [tmp_path / "signals.npz"],
+        "dataset": None,
+        "splits": None,
+    }
+    text = page(gather({"mine": part}, RUN | {"data": "real"}, LIMITS))
+    assert "known by its answers only" in text
+    assert "Stand-in" not in text
+
+
+WRONG = {
+    "a label": ("no,yes", "maybe,yes", {}, ["row 2", "'maybe'", "no, yes"]),
+    "a member": ("no,yes", "no,perhaps", {}, ["row 2", "'perhaps'", "yes, no or population"]),
+    "a number": ("0.5", "x", {}, ["row 2", "'z0'", "a finite number"]),
+    "probabilities": ("0.5", "0.7", {"scale": "probabilities"}, ["row 2", "add up to 1"]),
+    "a column": ("z1", "z2", {}, ["no column 'z1'"]),
+    "no member": (",yes", ",no", {}, ["no member"]),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "changed", "words"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_with_predictions_is_told(tmp_path, old, new, changed, words):
+    rows = ["z0,z1,label,member", "0.5,0.5,no,yes", "0.25,0.75,yes,no"]
+    text = "\n".join(rows).replace(old, new) if words == ["no member"] else "\n".join(rows).replace(old, new, 1)
+    (tmp_path / "model.csv").write_text(text + "\n")
+    job = jobs.given_job(settings(tmp_path, attacks={"average_threshold": {}}, **changed))
+    with pytest.raises(DataError) as caught:
+        import_predictions(job, tmp_path / "signals.npz", tmp_path / "references.npz")
+    for word in words:
+        assert word in str(caught.value)
+    assert not (tmp_path / "signals.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"attacks": {"shadow": {}}}, "nothing is trained here"),
+        ({"references": []}, "the key references"),
+        ({"attacks": {"average_threshold": {"epsilons": [1]}}}, "there is one model"),
+        ({"classes": {"no": "z0"}}, "at least 2"),
+    ],
+)
+def test_settings_of_predictions_that_do_not_fit_together_are_refused(tmp_path, changed, words):
+    with pytest.raises(ValueError, match=words):
+        settings(tmp_path, **({"references": ["r.csv"], "attacks": {"lira_offline": {}}} | changed))

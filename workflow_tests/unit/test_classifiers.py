@@ -1,0 +1,59 @@
+"""Classifiers of scikit-learn behind the interface of all engines."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.special import softmax
+
+from dpmia.models import classifiers
+from dpmia.training.lightning import fit
+from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.scikit_learn import CLOSEST, ScikitLearnEngine
+
+RECIPE = Recipe("its own", 0.0, 1, 0)
+RNG = np.random.default_rng(0)
+X = torch.from_numpy(RNG.random((60, 4)).astype(np.float32))
+Y = torch.from_numpy((X[:, 0].numpy() > 0.5).astype(np.int64))
+
+
+def engine(architecture, records=range(30), seed=1, y=Y, **run):
+    made = ScikitLearnEngine(architecture, RECIPE, [Run("one", np.array(records), Seeds(seed, 0, 0), **run)], X, y)
+    fit(made)
+    return made
+
+
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        classifiers.logistic_regression(4, 2, None),
+        classifiers.random_forest(4, 2, None, trees=5),
+        classifiers.gradient_boosting(4, 2, None, trees=3),
+    ],
+)
+def test_answers_are_the_probabilities_of_the_classifier(architecture):
+    made = engine(architecture)
+    logits = made.answer(0, made.parameters()[0], X).numpy()
+    wanted = np.clip(made.classifier.predict_proba(X.numpy()), CLOSEST, 1 - CLOSEST)
+    np.testing.assert_allclose(softmax(logits, axis=1), wanted, atol=1e-5)
+    assert np.isfinite(logits).all()
+
+
+def test_the_seed_decides():
+    forest = classifiers.random_forest(4, 2, None, trees=5)
+    first, same, other = (engine(forest, seed=seed).answer(0, None, X) for seed in (1, 1, 2))
+    assert torch.equal(first, same)
+    assert not torch.equal(first, other)
+
+
+def test_a_class_that_no_member_has_is_unlikely():
+    three = Y.clone()
+    three[50:] = 2
+    logits = engine(classifiers.logistic_regression(4, 3, None), y=three).answer(0, None, X)
+    assert logits.shape == (60, 3)
+    assert (logits[:, 2] < -10).all()
+
+
+@pytest.mark.parametrize("run", [{"noise_multiplier": 1.0}, {"soft_labels": np.ones((30, 2), dtype=np.float32)}])
+def test_noise_and_soft_labels_are_refused(run):
+    with pytest.raises(ValueError, match="no noise and no soft labels"):
+        engine(classifiers.logistic_regression(4, 2, None), **run)
