@@ -88,6 +88,8 @@ class Membership(Settings):
     by: str | None = None
     """`group`, `bias`: the attribute that holds the groups (hospital, school, sex); that of one's own file where left
     out."""
+    most: Annotated[int, Field(ge=1)] | None = None
+    """`iid`, `group`: a share gives so many records at most, so that large tables take no longer than others."""
     smallest: Annotated[int, Field(ge=1)] | None = None
     """`group`, with `arms: each group`: fewest records of a group that has an arm, and of all others together."""
     merge: dict[str, Annotated[list[str], Field(min_length=1)]] | None = None
@@ -126,8 +128,8 @@ _SIZES = {"members", "nonmembers"}
 
 #: kind of membership experiment -> keys that it needs, keys that it may have.
 MEMBERSHIP_KEYS: dict[str, tuple[set[str], set[str]]] = {
-    "iid": (_SIZES, {"population"}),
-    "group": (_SIZES | {"by"}, {"smallest"}),
+    "iid": (_SIZES, {"population", "most"}),
+    "group": (_SIZES | {"by"}, {"smallest", "most"}),
     "cluster": (_SIZES | {"clusters", "pairing", "cluster_seed", "restarts"}, set()),
     "bias": (_SIZES | {"by", "validation"}, {"merge"}),
     "bernoulli": ({"records"}, {"asked"}),
@@ -135,7 +137,7 @@ MEMBERSHIP_KEYS: dict[str, tuple[set[str], set[str]]] = {
 OPTIONAL_MEMBERSHIP_KEYS = set().union(*(needed | allowed for needed, allowed in MEMBERSHIP_KEYS.values()))
 
 #: Keys of a membership experiment that its drawing function takes.
-DRAWING_KEYS = ("members", "nonmembers", "population", "validation", "records", "asked")
+DRAWING_KEYS = ("members", "nonmembers", "population", "validation", "records", "asked", "most")
 
 #: kind of membership experiment -> keys of each arm.
 ARM_KEYS = {"iid": set(), "group": {"group"}, "cluster": {"group"}, "bias": {"group", "share"}, "bernoulli": {"rate"}}

@@ -17,6 +17,7 @@ def iid(
     members: int | float,
     nonmembers: int | float,
     population: int | float | str = ALL,
+    most: int | None = None,
 ) -> Split:
     """Draw members and non-members uniformly from one and the same pool (Exp_IID of Yeom et al. 2018).
 
@@ -26,6 +27,7 @@ def iid(
         members: size of the training set, or its share of all records.
         nonmembers: number of records outside of it, or their share.
         population: number of further records that the attacker has, their share, or `all` others.
+        most: records that a share gives at most; None for no limit.
 
     Returns:
         A split without a validation set.
@@ -33,8 +35,8 @@ def iid(
     Raises:
         DataError: more records are asked for than there are.
     """
-    members, nonmembers = _count(members, len(groups)), _count(nonmembers, len(groups))
-    rest = len(groups) - members - nonmembers if population == ALL else _count(population, len(groups))
+    members, nonmembers = _count(members, len(groups), most), _count(nonmembers, len(groups), most)
+    rest = len(groups) - members - nonmembers if population == ALL else _count(population, len(groups), most)
     _require(len(groups), members + nonmembers + max(rest, 0), "members + nonmembers + population")
     order = rng.permutation(len(groups))
     outside = members + nonmembers
@@ -53,6 +55,7 @@ def group(
     group: str,
     members: int | float | str,
     nonmembers: int | float | str,
+    most: int | None = None,
 ) -> Split:
     """Draw members from one group and non-members from all the others (Exp_MM of Humphries et al. 2023, III-C).
 
@@ -62,6 +65,7 @@ def group(
         group: the group that members come from.
         members: size of the training set, its share of the group, or `all`.
         nonmembers: number of records from the other groups, their share, or `all`.
+        most: records that a share gives at most; None for no limit.
 
     Returns:
         A split without a validation set. Its population holds, of the members' group and of the others,
@@ -79,7 +83,7 @@ def group(
         (inside, members, f"members from group {group!r}"),
         (outside, nonmembers, f"nonmembers from the groups other than {group!r}"),
     ):
-        count = _count(wanted, len(rows))
+        count = _count(wanted, len(rows), most)
         _require(len(rows), count, what)
         rows = rng.permutation(rows)
         drawn.append((rows[:count], rows[count : 2 * count]))
@@ -194,11 +198,13 @@ def shuffled(split: Split, rng: np.random.Generator) -> Split:
     return Split(pool[:cut], pool[cut:], split.population, np.empty(0))
 
 
-def _count(wanted: int | float | str, there: int) -> int:
-    """Return a number of records: as given, all, or by its share in (0, 1)."""
+def _count(wanted: int | float | str, there: int, most: int | None) -> int:
+    """Return a number of records: as given, all, or by its share in (0, 1), then `most` at most."""
     if wanted == ALL:
         return there
-    return int(wanted * there) if isinstance(wanted, float) and wanted < 1 else int(wanted)
+    if isinstance(wanted, float) and wanted < 1:
+        return int(wanted * there) if most is None else min(int(wanted * there), most)
+    return int(wanted)
 
 
 def _require(there: int, wanted: int, what: str) -> None:

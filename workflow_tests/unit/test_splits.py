@@ -348,3 +348,17 @@ def test_replicates_of_different_sizes_are_refused(dataset):
     splits = {("one", 0): Split([0], [1], [], []), ("one", 1): Split([0, 1], [2], [], [])}
     with pytest.raises(ValueError, match="heart: replicates of one arm differ in size"):
         sizes_table("heart", dataset, splits)
+
+
+@pytest.mark.parametrize(("most", "members", "nonmembers"), [(None, 15, 35), (20, 15, 20)])
+def test_shares_are_of_the_group_and_of_the_others(most, members, nonmembers):
+    groups = np.repeat(["left", "right"], [30, 70])
+    split = group(groups, np.random.default_rng(0), group="left", members=0.5, nonmembers=0.5, most=most)
+    assert (len(split.members), len(split.nonmembers)) == (members, nonmembers)
+    assert (groups[split.members] == "left").all()
+
+
+@pytest.mark.parametrize(("most", "sizes"), [(None, (20, 30, 50)), (25, (20, 25, 55))])
+def test_shares_of_one_pool_are_of_all_records(most, sizes):
+    split = iid(np.zeros(100), np.random.default_rng(0), members=0.2, nonmembers=0.3, most=most)
+    assert (len(split.members), len(split.nonmembers), len(split.population)) == sizes
