@@ -25,9 +25,12 @@ def main(snakemake):
         )  # fmt: skip
     if limits["untold"]:
         raise UserError(
-            "audit.fail_above", f"limits for {', '.join(limits['untold'])}, which so few non-members cannot tell",
-            "limits that can be checked", "Limit advantage or auc, or take more records.",
-        )  # fmt: skip
+            "audit.fail_above",
+            f"limits for {', '.join(limits['untold'])}, which no model shows: so few non-members cannot, or no model "
+            "has the epsilons that the limits are for",
+            "limits that can be checked",
+            "Limit advantage or auc, or take more records.",
+        )
 
 
 run(main, snakemake)

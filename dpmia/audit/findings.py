@@ -108,29 +108,37 @@ def group_risks(found: Sequence[Mapping[str, Any]], groups: Mapping[str, Mapping
     return rows
 
 
-def exceeded(
-    found: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsilons: Sequence[str] | None
-) -> list[dict[str, Any]]:
-    """Return where a limit is exceeded by an attack's mean, the worst first.
+def held_to(
+    found: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsilons: Sequence[float] | None
+) -> dict[str, Any]:
+    """Return how models do that are held to limits.
 
     Args:
         found: what `results` returns.
-        limits: metric -> the largest value that may be.
+        limits: metric -> the largest value that the mean of any attack may have.
         epsilons: of the models that limits are for; None for all.
+
+    Returns:
+        `fail_above` and `epsilons` as given; `exceeded`: where a limit is, the worst first; `untold`: the metrics that
+        these data cannot show; `verdict`: `failed`, `untold`, `passed`, or `none` without any limit.
     """
+    spelled = None if epsilons is None else [spell_epsilon(epsilon) for epsilon in epsilons]
+    judged = [each for each in attacks_of(found) if spelled is None or each["epsilon"] in spelled]
     over = [
         {key: each[key] for key in ("experiment", "arm", "epsilon", "attack")}
         | {"metric": metric, "value": each[metric]["mean"], "limit": limit}
         for metric, limit in limits.items()
-        for each in attacks_of(found)
-        if (epsilons is None or each["epsilon"] in epsilons) and each[metric] and each[metric]["mean"] > limit
+        for each in judged
+        if each[metric] and each[metric]["mean"] > limit
     ]
-    return sorted(over, key=lambda each: each["limit"] - each["value"])
-
-
-def untold(found: Sequence[Mapping[str, Any]], limits: Mapping[str, float]) -> list[str]:
-    """Return the limits that no attack could be held to: the data cannot show the metric."""
-    return [metric for metric in limits if not any(each[metric] for each in attacks_of(found))]
+    untold = [metric for metric in limits if not any(each[metric] for each in judged)]
+    return {
+        "fail_above": dict(limits),
+        "epsilons": spelled,
+        "exceeded": sorted(over, key=lambda each: each["limit"] - each["value"]),
+        "untold": untold,
+        "verdict": "failed" if over else "untold" if untold else "passed" if limits else "none",
+    }
 
 
 def _limits(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataFrame) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from dpmia.datasets.own import told
 from dpmia.datasets.table import Dataset
 from dpmia.planner import plan
 from dpmia.registry import load
-from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import load_header
 from dpmia.splits.block import sizes_table
@@ -55,10 +54,6 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
             "plain": plainly(found, name, part["facts"]),
         }
     origins = _origins(parts, datasets)
-    epsilons = None if audit["epsilons"] is None else [spell_epsilon(epsilon) for epsilon in audit["epsilons"]]
-    over = findings.exceeded(results, audit["fail_above"], epsilons)
-    untold = findings.untold(results, audit["fail_above"])
-    verdict = "failed" if over else "untold" if untold else "passed" if audit["fail_above"] else "none"
     planned, rows = _planned(parts, datasets, audit["plan"])
     return {
         "format": findings.FORMAT,
@@ -71,13 +66,7 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
         "groups": findings.group_risks(results, {name: part["groups"] for name, part in parts.items()}),
         "too_small": _too_small(parts, datasets),
         "exposed": exposed,
-        "limits": {
-            "fail_above": dict(audit["fail_above"]),
-            "epsilons": epsilons,
-            "verdict": verdict,
-            "exceeded": over,
-            "untold": untold,
-        },
+        "limits": findings.held_to(results, audit["fail_above"], audit["epsilons"]),
         "planned": planned,
         "plan": rows,
     }

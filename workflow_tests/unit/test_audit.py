@@ -100,9 +100,8 @@ def test_limits_that_are_exceeded_or_cannot_be_told_are_named(audit):
     [({}, None, "none"), ({"auc": 1.0}, None, "passed"), ({"auc": 0.2}, [1.0], "failed"),
      ({"tpr_at_0.1pct_fpr": 1.0}, None, "untold")],
 )  # fmt: skip
-def test_verdicts(parts, limits, epsilons, verdict):
-    forest = {"audit_mlp": parts["audit_mlp"]}
-    found = gather(forest, RUN, {"fail_above": limits, "epsilons": epsilons, "plan": PLAN})["limits"]
+def test_verdicts(audit, limits, epsilons, verdict):
+    found = findings.held_to(audit["results"], limits, epsilons)
     assert found["verdict"] == verdict
     assert {each["epsilon"] for each in found["exceeded"]} <= ({"1"} if epsilons else set())
 

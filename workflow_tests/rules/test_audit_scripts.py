@@ -1,0 +1,63 @@
+"""The rules of an audit alone: answers that are given, and limits that end the command with an error."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from files import Files
+
+from dpmia.settings import names
+from dpmia.signals import load_signals
+from dpmia.tables import KEYS, read_table
+
+OVER = {"metric": "auc", "value": 0.7, "limit": 0.6, "attack": "lira", "experiment": "mine", "arm": "a", "epsilon": "1"}
+LIMITS = {"fail_above": {"auc": 0.6}, "epsilons": None, "verdict": "failed", "exceeded": [OVER], "untold": []}
+
+
+def check(run_script, folder, **limits):
+    (folder / "audit.json").write_text(json.dumps({"limits": LIMITS | limits}))
+    run_script("check_audit", Files(), input=Files(html=folder / "audit.html", json=folder / "audit.json"))
+
+
+def test_an_audit_within_its_limits_ends_well(run_script, tmp_path, capsys):
+    check(run_script, tmp_path, exceeded=[])
+    assert "audit.html" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [({}, ["auc 0.700 of lira (mine, a, epsilon 1)", "'auc': 0.6"]),
+     ({"exceeded": [], "untold": ["tpr_at_1pct_fpr"]}, ["tpr_at_1pct_fpr", "so few non-members cannot"])],
+)  # fmt: skip
+def test_an_audit_above_a_limit_fails_and_says_why(run_script, tmp_path, limits, words):
+    with pytest.raises(SystemExit) as caught:
+        check(run_script, tmp_path, **limits)
+    assert caught.value.code not in (0, None)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_answers_become_signals_and_tables(run_script, tmp_path):
+    rows = [f"{0.5 + i / 100:.2f},{0.5 - i / 100:.2f},no,{'yes' if i % 2 else 'no'}" for i in range(40)]
+    (tmp_path / "model.csv").write_text("\n".join(["p0,p1,label,member", *rows]) + "\n")
+    settings = {
+        "path": str(tmp_path / "model.csv"), "label": "label", "member": "member", "epsilon": "inf",
+        "classes": {"no": "p0", "yes": "p1"}, "scale": "probabilities", "references": [], "same_kind": True,
+    }  # fmt: skip
+    outputs = {name: tmp_path / f"{name}.csv" for name in ("replicates", "summary")}
+    outputs |= {name: tmp_path / f"{name}.npz" for name in ("signals", "references")}
+    attacks = {"average_threshold": {"attack": names.ATTACKS["average_threshold"].spec, "options": {}}}
+    run_script(
+        "attack_predictions",
+        Files(**outputs),
+        params={"settings": settings, "attacks": attacks, "seed": 1},
+        wildcards={"predictions": "mine"},
+    )
+    (signal,) = load_signals(outputs["signals"])
+    assert signal.is_member.sum() == 20
+    summary = read_table(outputs["summary"])
+    assert list(summary.columns) == [*KEYS, "mean", "low", "high", "replicates"]
+    auc = summary.query("attack == 'average_threshold' and metric == 'auc'").iloc[0]
+    assert auc["mean"] == pytest.approx(0.525)  # a member of each pair of neighbours is the surer one
+    assert auc["low"] < auc["mean"] < auc["high"]
