@@ -259,7 +259,7 @@ def audit_part(name):
         settings = PREDICTIONS[name]
         references = [f"{RUN}/references/{name}/given/block-0.npz"]
         return {
-            "facts": {"model": name.replace("_", " "), "epochs": 0, "delta": None},
+            "facts": {"model": name.replace("_", " "), "epochs": 0, "delta": None, "independent": False},
             "groups": {},
             "attacks": {attack: job | {"files": references} for attack, job in jobs.given_attacks(settings).items()},
             "summary": f"{RUN}/summary/{name}.csv",

@@ -29,7 +29,7 @@ def results(summary: pd.DataFrame, facts: Mapping[str, Any]) -> list[dict[str, A
 
     Args:
         summary: as `dpmia.tables.summary_table` returns it.
-        facts: as `dpmia.settings.jobs.facts` returns them; delta and relation are used.
+        facts: as `dpmia.settings.jobs.audit_facts` returns them; delta, relation and independent are used.
 
     Returns:
         `experiment`, `arm`, `iid`, `epsilon` (text), `attack`, `oracle`, the metrics `TOLD` (mean, low, high; null
@@ -41,12 +41,13 @@ def results(summary: pd.DataFrame, facts: Mapping[str, Any]) -> list[dict[str, A
     for key, rows in summary.groupby(models, sort=False):
         about = dict(zip(models, key, strict=True)) | {"epsilon": spell_epsilon(key[-1])}
         cells = rows.set_index(["attack", "metric"])
-        limits = _limits(bool(about["iid"]), key[-1], facts, cells)
+        iid = bool(about["iid"]) or facts["independent"]
+        limits = _limits(iid, key[-1], facts, cells)
         for attack, part in rows.groupby("attack", sort=False):
             if attack in (NO_ATTACK, BLIND_WITH_LOSS):
                 continue
             metrics = {row.metric: row for row in part.itertuples()}
-            entry = about | {"iid": bool(about["iid"]), "attack": attack, "oracle": bool(part["oracle"].iloc[0])}
+            entry = about | {"iid": iid, "attack": attack, "oracle": bool(part["oracle"].iloc[0])}
             entry |= {name: _interval(metrics.get(name)) for name in TOLD}
             entry["resolution"] = float(metrics["resolution"].mean)
             found.append(entry | (limits if attack != BLIND else dict.fromkeys(limits)))

@@ -88,18 +88,17 @@ def _exposed(
         if attack in chosen.values()
     }
     exposures = {arm: Exposure() for arm in chosen}
-    iid = {}
+    iid = {each["arm"]: each["iid"] for each in found}
     for attack, signal, scores, _ in scored(attacks, part["signals"], seed):
         arm = signal.about["arm"]
         if signal.about["epsilon"] == largest and chosen.get(arm) == attack:
             exposures[arm].add(signal, scores)
-            iid[arm] = bool(signal.about["iid"])
     rng = np.random.default_rng(derive_seed(seed, "exposed", name))
     return [
         {"experiment": name, "arm": arm, "iid": iid[arm], "epsilon": largest, "attack": chosen[arm]}
         | {"records": exposure.most(dataset), "stability": exposure.stable(rng)}
         for arm, exposure in exposures.items()
-        if arm in iid
+        if exposure.models
     ]
 
 

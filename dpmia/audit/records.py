@@ -56,13 +56,13 @@ class Exposure:
 
     def __init__(self) -> None:
         """Start without any model."""
-        self._models: list[dict[int, float]] = []
+        self.models: list[dict[int, float]] = []
 
     def add(self, signal: Signal, scores: np.ndarray) -> None:
         """Take in one model: of each member, the share of non-members with at least its score."""
         outside = np.sort(scores[signal.is_nonmember])
         above = 1 - np.searchsorted(outside, scores[signal.is_member], side="left") / len(outside)
-        self._models.append(dict(zip(signal.records[signal.is_member].tolist(), above.tolist(), strict=True)))
+        self.models.append(dict(zip(signal.records[signal.is_member].tolist(), above.tolist(), strict=True)))
 
     def most(self, dataset: Dataset | None, listed: int = LISTED) -> list[dict[str, Any]]:
         """Return the most exposed records: those with the fewest non-members at or above them, on average.
@@ -77,7 +77,7 @@ class Exposure:
             a mean over one model says little.
         """
         shares = defaultdict(list)
-        for model in self._models:
+        for model in self.models:
             for record, above in model.items():
                 shares[record].append(above)
         most = max(map(len, shares.values()))
@@ -101,7 +101,7 @@ class Exposure:
         where no pair shares enough.
         """
         found = []
-        for one, other in combinations(self._models, 2):
+        for one, other in combinations(self.models, 2):
             shared = sorted(set(one) & set(other))
             listed = min(LISTED, len(shared) // 10)
             if listed:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,14 @@ def group_sizes(module: str | None, own: Mapping[str, Any] | None, by: str) -> d
         DataError: the file cannot be read, or has no such column.
     """
     if own is not None:
-        return dict(sorted(Counter(group_values(Path(own["path"]), own, by)).items()))
+        return dict(_counted(json.dumps(dict(own), sort_keys=True), by, Path(own["path"]).stat().st_mtime_ns))
     dataset = load(module)
     known = getattr(dataset, "GROUPS", {}).get(by) or getattr(getattr(dataset, "KINDS", {}).get(by), "values", ())
     return dict.fromkeys(known)
+
+
+@cache
+def _counted(own: str, by: str, changed: int) -> tuple[tuple[str, int], ...]:
+    """Count the groups of a file once, though many experiments at all scales ask for them."""
+    reading = json.loads(own)
+    return tuple(sorted(Counter(group_values(Path(reading["path"]), reading, by)).items()))

@@ -13,7 +13,7 @@ from dpmia.settings.arms import IID_SUFFIX
 from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.predictions import Predictions
-from dpmia.settings.schema import DRAWING_KEYS, Experiment
+from dpmia.settings.schema import DRAWING_KEYS, INDEPENDENT, Experiment
 
 #: What tables call attack L, which is no entry under `attacks`: it judges single records only.
 LEAVE_ONE_OUT = "leave_one_out"
@@ -291,7 +291,12 @@ def facts(experiment: Experiment) -> dict[str, Any]:
 def audit_facts(experiment: Experiment) -> dict[str, Any]:
     """Return what the report of an audit says about an experiment."""
     count = experiment.references.count if experiment.references and uses(experiment, "references") else None
-    return facts(experiment) | {"epochs": recipe(experiment)["epochs"], "references": count}
+    independent = experiment.membership.kind in INDEPENDENT
+    return facts(experiment) | {
+        "epochs": recipe(experiment)["epochs"],
+        "references": count,
+        "independent": independent,
+    }
 
 
 def groups(experiment: Experiment) -> dict[str, str]:
