@@ -51,7 +51,7 @@ class Predictions(Settings):
             uses = set(names.ATTACKS[attack.kind].uses)
             if uses - GIVEN:
                 raise ValueError(
-                    f"no attack {name!r}, which uses {', '.join(sorted(uses - GIVEN))}: nothing is trained"
+                    f"no attack {name!r}, which uses {', '.join(sorted(uses - GIVEN))}: nothing is trained here"
                 )
             if "references" in uses and not self.references:
                 raise ValueError(f"the key references for attack {name!r}, which uses them")
