@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -149,7 +148,7 @@ def _too_small(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Da
     """Return the groups of one's own files that are members of no arm of any experiment."""
     told = {group for part in parts.values() for group in part["groups"].values()}
     groups = [data.provenance.get("own", {}).get("groups", {}) for data in datasets.values()]
-    return sorted(f"{group} ({count})" for each in groups for group, count in each.items() if group not in told)
+    return sorted({f"{group} ({count})" for each in groups for group, count in each.items() if group not in told})
 
 
 def _planned(
@@ -168,18 +167,5 @@ def _planned(
             }
             rates = [share * wanted["bound"] for share in PLANNED_SHARES]
             table = plan(**asked, relation=wanted["relation"], rates=rates)
-            return asked, [{key: _plain(value) for key, value in row.items()} for row in table.to_dict("records")]
+            return asked, table.astype(object).where(table.notna(), None).to_dict("records")
     return {}, []
-
-
-def _plain(value: Any) -> Any:
-    """Return a cell of a table as JSON takes it; what is missing is null."""
-    if value is None or value is np.ma.masked or (not isinstance(value, str) and value != value):
-        return None
-    if isinstance(value, str | int):
-        return value
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return None
-    return None if math.isnan(number) else number
