@@ -27,6 +27,9 @@ TARGETS = {*PAPERS, *(artifact.name for artifacts in PAPERS.values() for artifac
 class Workspace:
     """A copy of the project with the experiments `FEW`, and what one can do in it."""
 
+    #: Seconds that one run of Snakemake may take.
+    limit = 900
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True)
@@ -61,7 +64,7 @@ class Workspace:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=900,
+            timeout=self.limit,
         )
 
     def planned(self, *arguments: str, **config: object) -> dict[str, int]:
