@@ -34,6 +34,8 @@ addEventListener("load", () => {
     dark: matchMedia("(prefers-color-scheme: dark)").matches,
     pale: [...document.querySelectorAll("p, td, th, dt, dd, a, h1, h2, h3, li, label, span, caption, code")]
       .filter((item) => item.textContent.trim() && item.checkVisibility() && contrast(item) < 4.5).map((item) => item.outerHTML.slice(0, 120)),
+    cut: [...document.querySelectorAll(".badge, .downloads a, td > *")]
+      .filter((item) => item.checkVisibility() && item.getBoundingClientRect().width + 1 < item.scrollWidth).length,
     plate: getComputedStyle(document.querySelector(".plate")).backgroundColor,
   };
   const box = document.querySelector("input[value=bad]");
@@ -91,6 +93,7 @@ def test_the_page_in_a_browser(probed, width, dark):
     assert found["images"] == [160]
     assert found["plate"] == "rgb(255, 255, 255)"
     assert found["pale"] == []
+    assert found["cut"] == 0
     cards = ["humphries_fig7", "humphries_fig8", "izzo_theory"]
     assert [name for name in found["all"] if name in cards] == cards
     assert len(found["all"]) == 7
