@@ -54,7 +54,7 @@ def page(audit: Mapping[str, Any]) -> str:
         tiles=_tiles(audit),
         tables={name: _attack_rows(audit, name) for name in audit["experiments"]},
         columns=[
-            *("members", "ε", "attack", ("advantage", "number"), ("limit: formula, exact", "number")),
+            *("members", "ε", "attack", ("advantage", "number"), ("bounds", "number")),
             *(("AUC", "number"), ("beyond the baseline", "number")),
             *(("TPR at 1 % FPR", "number"), ("at 0.1 %", "number")),
         ],
