@@ -95,7 +95,7 @@ def _exposed(
     rng = np.random.default_rng(derive_seed(seed, "exposed", name))
     return [
         {"experiment": name, "arm": arm, "iid": iid[arm], "epsilon": largest, "attack": chosen[arm]}
-        | {"records": exposure.most(dataset), "stability": exposure.stable(rng)}
+        | {"records": exposure.most(dataset), "stability": exposure.stable(rng), "nonmembers": exposure.nonmembers}
         for arm, exposure in exposures.items()
         if exposure.models
     ]

@@ -149,9 +149,13 @@ def _group_rows(audit: Mapping[str, Any]) -> list[list[str]]:
 
 def _exposed(audit: Mapping[str, Any], each: Mapping[str, Any]) -> dict[str, Any]:
     facts = audit["experiments"][each["experiment"]]["facts"]
+
+    def share(above: float) -> str:
+        return f"{above:.3f}" if above * each["nonmembers"] >= 1 else f"< 1/{each['nonmembers']}"
+
     title = f"{model_of(facts, each['epsilon'])}, members: {_arm(each['arm'], each['iid'])}"
     rows = [
-        [str(record["row"]), record["group"] or "-", f"{record['above']:.3f}", str(record["models"])]
+        [str(record["row"]), record["group"] or "-", share(record["above"]), str(record["models"])]
         for record in each["records"]
     ]
     if each["stability"] is None:
@@ -160,7 +164,7 @@ def _exposed(audit: Mapping[str, Any], each: Mapping[str, Any]) -> dict[str, Any
         stable = each["stability"]
         told = (
             f"Two seeds agree on {of_hundred(stable['jaccard'])} of such lists (by chance: "
-            f"{of_hundred(stable['by_chance'])}; Jaccard index, mean over {stable['pairs']} pairs)."
+            f"{of_hundred(stable['by_chance'])}; Jaccard index, pairs compared: {stable['pairs']})."
         )
         if stable["jaccard"] < 2 * stable["by_chance"]:
             told += " That is hardly more than chance: the list is about these models, not about these records."

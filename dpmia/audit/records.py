@@ -57,10 +57,13 @@ class Exposure:
     def __init__(self) -> None:
         """Start without any model."""
         self.models: list[dict[int, float]] = []
+        #: Of the model with the fewest: a share of them below one of this number cannot be seen.
+        self.nonmembers = 0
 
     def add(self, signal: Signal, scores: np.ndarray) -> None:
         """Take in one model: of each member, the share of non-members with at least its score."""
         outside = np.sort(scores[signal.is_nonmember])
+        self.nonmembers = min(len(outside), self.nonmembers or len(outside))
         above = 1 - np.searchsorted(outside, scores[signal.is_member], side="left") / len(outside)
         self.models.append(dict(zip(signal.records[signal.is_member].tolist(), above.tolist(), strict=True)))
 

@@ -127,6 +127,7 @@ def test_records_that_every_model_exposes_are_found_and_stable():
         signal = Signal({}, np.arange(400), np.zeros(400, dtype=np.int64), part, np.zeros((400, 2), dtype=np.float32))
         exposure.add(signal, scores)
     assert {record["row"] for record in exposure.most(None)} == set(range(10))
+    assert exposure.nonmembers == 200
     stable = exposure.stable(rng)
     assert stable["jaccard"] > 0.8 > 0.1 > stable["by_chance"]
 
@@ -160,6 +161,8 @@ def test_the_page_says_what_the_numbers_say(audit):
         "differential privacy bounds nothing",
     ):
         assert words in text
+    if any(record["above"] == 0 for each in audit["exposed"] for record in each["records"]):
+        assert "&lt; 1/2" in text
     for experiment in audit["experiments"].values():
         for paragraph in experiment["plain"]:
             assert paragraph.replace("'", "&#39;") in text
