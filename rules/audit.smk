@@ -57,6 +57,10 @@ rule make_audit:
             "make_audit.py",
             *{job["attack"] for name in PLAN.audit for job in audit_part(name)["attacks"].values()},
         ),
+        templates=text_digest(
+            REPOSITORY / "dpmia/report/templates" / name
+            for name in ("page.html", "parts.html", "audit.html", "script.js", "style.css")
+        ),
     message:
         "Reporting the audit of {PLAN.audit}"
     script:

@@ -87,6 +87,7 @@ print(dataset.provenance["stand_in"], sorted(coins.arms), sorted(set(summary["at
 """
 
 
+@pytest.mark.slow  # starts a Python of its own on a copy of the library
 def test_the_examples_of_the_other_page_run(tmp_path):
     shutil.copytree(ROOT / "dpmia", tmp_path / "dpmia", ignore=shutil.ignore_patterns("__pycache__"))
     for folder in ("experiments", "docs"):

@@ -1,0 +1,32 @@
+"""The audit as a target: what it plans, and that made-up and real records never mix."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from workspace import REPOSITORY
+
+
+@pytest.fixture
+def clinic(workspace):
+    """Return a copy of the project with the example of an audit."""
+    shutil.copytree(REPOSITORY / "examples", workspace.folder / "examples")
+    shutil.copy(REPOSITORY / "experiments/audit.yaml", workspace.folder / "experiments")
+    return workspace
+
+
+def test_an_audit_is_planned_for_every_group_that_is_large_enough(clinic):
+    jobs = clinic.planned("audit", experiments="[experiments/audit.yaml]")
+    assert jobs["prepare_dataset"] == 1
+    assert jobs["train_block"] == jobs["measure_blind"] == jobs["summarise_experiment"] == 2
+    assert jobs["train_references"] == 4  # north, south, and the IID arm of each
+    assert jobs["run_attack"] == 3
+    assert jobs["make_audit"] == jobs["audit"] == 1
+
+
+def test_made_up_records_are_not_for_a_run_on_real_data(clinic):
+    answer = clinic.snakemake("--dry-run", "audit", experiments="[experiments/audit.yaml]", data="real")
+    assert answer.returncode != 0
+    assert "examples/patients.csv is made up" in answer.stdout
+    assert not clinic.made
