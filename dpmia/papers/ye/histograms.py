@@ -62,6 +62,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         figure, (axes,) = drawing.panels(1, facts, width=6.6)
         told = "the target models have no two members of one class in common"
         axes.text(0.5, 0.5, told, transform=axes.transAxes, ha="center", va="center", color="0.45")
+        axes.set(xticks=[], yticks=[])
         drawing.caption(figure, run_note(facts))
         return figure
     figure, axes = _grid(len(lines), len(PAPER), facts)
