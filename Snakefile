@@ -20,6 +20,11 @@ rule all:
         artifacts_of_all(),
         tables_of_all(),
         [f"{RUN}/points/{experiment}.csv" for experiment in EXPERIMENTS if looked_at(experiment)],
+        [
+            f"{RUN}/exposure/{experiment}.csv"
+            for experiment in EXPERIMENTS
+            if runs(experiment) and compares_seeds(experiment)
+        ],
         f"{RUN}/report.html",
     localrule: True
 

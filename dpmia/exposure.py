@@ -17,7 +17,7 @@ from scipy.stats import beta, hypergeom
 LISTED = 20
 
 
-def p_values(scores: np.ndarray, reference_scores: np.ndarray) -> np.ndarray:
+def p_values(scores: np.ndarray, reference_scores: np.ndarray, outside: np.ndarray | None = None) -> np.ndarray:
     """Return for each record how unusual its score is among those of models that were not trained on it.
 
     (1 + number of reference scores at least as high) / (1 + number of reference models). If target and reference
@@ -27,6 +27,7 @@ def p_values(scores: np.ndarray, reference_scores: np.ndarray) -> np.ndarray:
     Args:
         scores: float (records,), of the target model, higher = more likely a member.
         reference_scores: float (models, records), of models without the record.
+        outside: bool (models, records), which of them were trained without the record, if not all.
 
     Returns:
         float64 (records,), in (0, 1].
@@ -40,7 +41,8 @@ def p_values(scores: np.ndarray, reference_scores: np.ndarray) -> np.ndarray:
         raise ValueError(f"scores of shape {scores.shape}, reference scores of shape {reference_scores.shape}")
     if np.isnan(scores).any() or np.isnan(reference_scores).any():
         raise ValueError("some scores are not numbers")
-    return (1 + (reference_scores >= scores).sum(0)) / (1 + len(reference_scores))
+    counted = np.ones(reference_scores.shape, dtype=bool) if outside is None else outside
+    return (1 + ((reference_scores >= scores) & counted).sum(0)) / (1 + counted.sum(0))
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,11 @@ class AttackersModels:
         """All sets of shadow models, one for each arm and replicate."""
         return [Knowledge(shadows=signals) for signals in self._shadows.values()]
 
+    def alike(self, target: Signal) -> bool:
+        """Return whether reference models of the target's arm were trained with its epsilon, as it was."""
+        key = target.about["arm"], target.about["epsilon"]
+        return self._references is not None and key in {(a["arm"], a["epsilon"]) for a in self._references.about}
+
     def known(self, target: Signal, reference_arm: str | None) -> Knowledge:
         """Return the models that help against `target`."""
         arm, epsilon = target.about["arm"], target.about["epsilon"]

@@ -11,6 +11,10 @@ from dpmia.metrics import roc
 #: Parts of the ranking that are tried as "these are the members": the best 1/40, 2/40, ... of all scores.
 QUANTILES = 40
 
+#: Bounds on positive accuracy are told for attacks that find at least this share of the members. With delta nothing is
+#: promised against attacks that hardly ever say "member".
+ACCEPTANCE = 0.01
+
 #: False positive rates of a ROC on a logarithmic axis; metric `tpr@<rate>`.
 ROC_RATES = (0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 

@@ -2,7 +2,7 @@
 
 A file holds the models of one block. It is an `.npz` archive: `header` is JSON with the format's version and one
 entry `about` for each model; model i has the arrays `i/records`, `i/labels`, `i/part`, `i/logits` and, where there
-are any, `i/parameters` and `i/marks`.
+are any, `i/parameters`, `i/marks` and `i/accuracy_by_epoch`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VERSION = 1
 #: Arrays with one entry for each query.
 ANSWERS = ("records", "labels", "part", "logits")
 #: Arrays that not every model has.
-OPTIONAL = ("parameters", "marks")
+OPTIONAL = ("parameters", "marks", "accuracy_by_epoch")
 
 #: What a record is to the model that was asked about it.
 NONMEMBER, MEMBER, VALIDATION, POPULATION = 0, 1, 2, 3
@@ -44,6 +44,8 @@ class Signal:
         parameters: float32, all weights and biases in one row; None where they were not kept.
         marks: bool, shape (queries, keys): whether the model knows each mark of the record (see
             `dpmia.training.collusion`); None where attacker and trainer share no keys.
+        accuracy_by_epoch: float64, shape (epochs,): accuracy on the validation records after each epoch; None where
+            it was not measured.
     """
 
     about: dict[str, Any]
@@ -53,6 +55,7 @@ class Signal:
     logits: np.ndarray
     parameters: np.ndarray | None = None
     marks: np.ndarray | None = None
+    accuracy_by_epoch: np.ndarray | None = None
 
     def of(self, *parts: int) -> Signal:
         """Return the answers about records of the given parts only."""

@@ -46,6 +46,7 @@ rule measure_accuracy:
         mem_mb=more(3000),
         runtime=more(60),
     params:
+        details=lambda wildcards: EXPERIMENTS[wildcards.experiment].details,
         code=code("measure_accuracy.py"),
     message:
         "Measuring the accuracy of the models of {wildcards.experiment}, block {wildcards.block}"
@@ -107,6 +108,35 @@ rule measure_points:
         "Looking at the attacks on {wildcards.experiment} record by record"
     script:
         "../scripts/measure_points.py"
+
+
+rule measure_exposure:
+    input:
+        targets=lambda wildcards: [
+            file
+            for block in jobs.blocks(EXPERIMENTS[wildcards.experiment])
+            for file in signal_files(wildcards.experiment, block)
+        ],
+        references=lambda wildcards: all_reference_files(wildcards.experiment),
+    output:
+        f"{RUN}/exposure/{{experiment}}.csv",
+    log:
+        f"logs/{RUN}/measure_exposure/{{experiment}}.log",
+    benchmark:
+        f"{RUN}/benchmarks/measure_exposure/{{experiment}}.tsv"
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=more(3000),
+        runtime=more(60),
+    params:
+        seed=CONFIG.seed,
+        code=code("measure_exposure.py"),
+    message:
+        "Comparing the most exposed records of {wildcards.experiment} over seeds"
+    script:
+        "../scripts/measure_exposure.py"
 
 
 rule summarise_experiment:

@@ -153,6 +153,11 @@ def reference_files(experiment, attack):
     ]
 
 
+def all_reference_files(experiment):
+    """Return the files of all reference models of an experiment, each once."""
+    return sorted({file for attack in EXPERIMENTS[experiment].attacks for file in reference_files(experiment, attack)})
+
+
 def distilled_files(experiment, attack, block):
     """Return the files of the models distilled from the targets of a block, nothing for an attack without them."""
     settings = EXPERIMENTS[experiment]
@@ -206,6 +211,11 @@ def metric_files(experiment):
 def epsilon_group(groups, spelled):
     """Return the epsilons of a group by its name."""
     return next(group for group in groups if spell_group(group) == spelled)
+
+
+def compares_seeds(experiment):
+    """Return whether an experiment has as many replicates as lists of exposed records are compared over."""
+    return EXPERIMENTS[experiment].replicates >= 3
 
 
 def runs(name):

@@ -11,7 +11,8 @@ from dpmia.measure_accuracy import accuracy_table
 def main(snakemake):
     """Measure the models of the experiment in the wildcards."""
     with whole_file(Path(snakemake.output[0])) as part:
-        accuracy_table(snakemake.wildcards.experiment, snakemake.input).to_csv(part, index=False)
+        table = accuracy_table(snakemake.wildcards.experiment, snakemake.input, snakemake.params.details)
+        table.to_csv(part, index=False)
 
 
 run(main, snakemake)

@@ -13,7 +13,7 @@ from dpmia.settings.arms import IID_SUFFIX
 from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.predictions import Predictions
-from dpmia.settings.schema import DRAWING_KEYS, INDEPENDENT, Experiment
+from dpmia.settings.schema import DRAWING_KEYS, INDEPENDENT, Arm, Experiment
 
 #: What tables call attack L, which is no entry under `attacks`: it judges single records only.
 LEAVE_ONE_OUT = "leave_one_out"
@@ -92,7 +92,8 @@ def train_job(experiment: Experiment, epsilons: list[float], block: int) -> dict
     return {
         "arms": arms(experiment),
         "replicates": blocks(experiment)[block],
-        "epsilons": epsilons,
+        "epsilons": epsilons_by_arm(experiment, epsilons),
+        "by_epoch": experiment.accuracy_by_epoch,
         "models": models(experiment),
         "engines": engines(experiment),
         "recipe": recipe(experiment),
@@ -102,6 +103,15 @@ def train_job(experiment: Experiment, epsilons: list[float], block: int) -> dict
         "collusion": experiment.collusion and experiment.collusion.model_dump(),
         "compares": "add_remove" if experiment.membership.kind == "bernoulli" else "replace_one",
     }
+
+
+def epsilons_by_arm(experiment: Experiment, group: list[float]) -> dict[str, list[float]]:
+    """Return those of a group of epsilons that target models of each arm are trained with, IID arms included."""
+    found = {}
+    for name in arms(experiment):
+        own = _settings_of(experiment, name).epsilons
+        found[name] = [epsilon for epsilon in group if own is None or epsilon in own]
+    return found
 
 
 def blind_job(experiment: Experiment, block: int) -> dict[str, Any] | None:
@@ -237,8 +247,7 @@ def models(experiment: Experiment) -> dict[str, dict[str, Any]]:
     """Return the architecture of the models of each arm, IID arms included."""
     found = {}
     for name in arms(experiment):
-        arm = experiment.arms[name.removesuffix(IID_SUFFIX) if name not in experiment.arms else name]
-        model = arm.model or experiment.model
+        model = _settings_of(experiment, name).model or experiment.model
         found[name] = {"build": names.MODELS[model.kind], "shape": model.shape}
     return found
 
@@ -248,6 +257,11 @@ def recipe(experiment: Experiment) -> dict[str, Any]:
     if experiment.training.engine == "scikit_learn":
         return {"optimiser": "its own", "learning_rate": 0.0, "batch_size": 1, "epochs": 0}
     return experiment.training.model_dump(exclude={"engine"})
+
+
+def _settings_of(experiment: Experiment, name: str) -> Arm:
+    """Return the settings of an arm; those of an IID arm are its counterpart's."""
+    return experiment.arms[name.removesuffix(IID_SUFFIX) if name not in experiment.arms else name]
 
 
 def engines(experiment: Experiment) -> dict[str, str]:

@@ -95,7 +95,8 @@ class Membership(Settings):
     merge: dict[str, Annotated[list[str], Field(min_length=1)]] | None = None
     """`bias`: groups made of several values of the attribute, by the group's name."""
     validation: Annotated[int, Field(ge=1)] | None = None
-    """`bias`: records that are drawn as the members are and measure accuracy only."""
+    """Records that measure accuracy only. `bias`: drawn as the members are; `bernoulli`: the first ones after the
+    pool."""
     clusters: Annotated[int, Field(ge=2)] | None = None
     """`cluster`: clusters for each class."""
     pairing: Literal["nearest", "farthest"] | None = None
@@ -132,7 +133,7 @@ MEMBERSHIP_KEYS: dict[str, tuple[set[str], set[str]]] = {
     "group": (_SIZES | {"by"}, {"smallest", "most"}),
     "cluster": (_SIZES | {"clusters", "pairing", "cluster_seed", "restarts"}, set()),
     "bias": (_SIZES | {"by", "validation"}, {"merge"}),
-    "bernoulli": ({"records"}, {"asked"}),
+    "bernoulli": ({"records"}, {"asked", "validation"}),
 }
 OPTIONAL_MEMBERSHIP_KEYS = set().union(*(needed | allowed for needed, allowed in MEMBERSHIP_KEYS.values()))
 
@@ -191,11 +192,14 @@ class Arm(Settings):
     """`bernoulli`: probability to join the training set."""
     model: Model | None = None
     """The target model of this arm, where it differs from that of the experiment."""
+    epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
+    """Those of the experiment's epsilons that target models of this arm are trained with; all where left out.
+    Reference models are trained with all."""
 
     @property
     def draw(self) -> dict[str, Any]:
         """How the members of this arm are drawn."""
-        return self.model_dump(exclude={"model"}, exclude_none=True)
+        return self.model_dump(exclude={"model", "epsilons"}, exclude_none=True)
 
 
 class Training(Settings):
@@ -438,6 +442,8 @@ class Experiment(Settings):
     """Records at which attacks are looked at one by one; none where left out."""
     details: bool = False
     """Also measure positive accuracy by quantiles, and the true positive rate at many false positive rates."""
+    accuracy_by_epoch: bool = False
+    """Also measure the target models' accuracy on the validation records after each epoch."""
 
     @field_validator("epsilons")
     @classmethod
@@ -447,6 +453,19 @@ class Experiment(Settings):
         if twice:
             raise ValueError(f"each epsilon once, not {', '.join(twice)} twice")
         return groups
+
+    @model_validator(mode="after")
+    def _arms_share_the_epsilons(self) -> Experiment:
+        known = {spell_epsilon(epsilon) for group in self.epsilons for epsilon in group}
+        own = {name: [*map(spell_epsilon, arm.epsilons)] for name, arm in self.arms.items() if arm.epsilons is not None}
+        for name, epsilons in own.items():
+            if unknown := sorted(set(epsilons) - known):
+                raise ValueError(f"epsilons of arm {name!r} that the experiment has, not {', '.join(unknown)}")
+            if len(set(epsilons)) != len(epsilons):
+                raise ValueError(f"each epsilon of arm {name!r} once, not {', '.join(epsilons)}")
+        if len(own) == len(self.arms) and (idle := sorted(known.difference(*own.values()))):
+            raise ValueError(f"only epsilons that some arm is trained with, not {', '.join(idle)}")
+        return self
 
     @field_validator("attacks")
     @classmethod
@@ -473,6 +492,10 @@ class Experiment(Settings):
             raise ValueError(
                 f"a sampling, relation and accountant that a theorem covers, not {', '.join(combination)}: {allowed}"
             )
+        if self.accuracy_by_epoch and self.membership.validation is None:
+            raise ValueError("a number of validation records in membership for accuracy_by_epoch, which is of these")
+        if self.accuracy_by_epoch and self.training.engine == "scikit_learn":
+            raise ValueError("no accuracy_by_epoch for engine 'scikit_learn', whose methods have no epochs of ours")
         if self.membership.kind == "bernoulli" and self.training.sampling == "shuffle" and finite:
             raise ValueError("sampling: poisson for kind 'bernoulli' and a finite epsilon: how many join is random")
         if self.membership.kind in INDEPENDENT and self.iid_arms:

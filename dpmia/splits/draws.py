@@ -145,7 +145,13 @@ def bias(
 
 
 def bernoulli(
-    groups: np.ndarray, rng: np.random.Generator, *, records: int | str, rate: float, asked: int | str = ALL
+    groups: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    records: int | str,
+    rate: float,
+    asked: int | str = ALL,
+    validation: int = 0,
 ) -> Split:
     """Let each record of a pool join the training set with one probability, independently of the others.
 
@@ -160,10 +166,12 @@ def bernoulli(
         records: size of the pool, or `all`.
         rate: probability to join, in (0, 1).
         asked: how many records of the pool the attacker asks about, or `all` of it.
+        validation: how many records after the pool measure accuracy; all draws share them too.
 
     Returns:
         A split of random sizes. Members and non-members are the records asked about that joined and that did not;
-        the other records that joined are background; population is every record outside of the pool.
+        the other records that joined are background; population is every record outside of the pool that is not for
+        validation.
 
     Raises:
         DataError: more records are asked for than there are, the rate is none, or no record asked about joined, or
@@ -172,7 +180,7 @@ def bernoulli(
     if not 0 < rate < 1:
         raise DataError("rate", repr(rate), "a probability greater than 0 and less than 1")
     size = len(groups) if records == ALL else int(records)
-    _require(len(groups), size, "records of the pool")
+    _require(len(groups), size + validation, "records of the pool and for validation")
     count = size if asked == ALL else int(asked)
     _require(size, count, "records to ask about")
     joins = rng.random(size) < rate
@@ -185,7 +193,8 @@ def bernoulli(
             "Ask about more records, or take a rate nearer to 0.5.",
         )
     background = count + np.flatnonzero(joins[count:])
-    return Split(members, nonmembers, np.arange(size, len(groups)), np.empty(0), background)
+    outside = np.arange(size, len(groups))
+    return Split(members, nonmembers, outside[validation:], outside[:validation], background)
 
 
 def shuffled(split: Split, rng: np.random.Generator) -> Split:

@@ -75,3 +75,39 @@ def advantage_bound(epsilon: ArrayLike, delta: float, relation: str) -> np.ndarr
     shrunk_delta = (np.exp(-2 * epsilon) + np.exp(-epsilon)) * delta
     shrunk = np.exp(-2 * epsilon)
     return np.minimum(1.0, (1 - shrunk + 2 * shrunk_delta) / (1 + shrunk))
+
+
+def laplace_advantage(epsilon: ArrayLike) -> np.ndarray:
+    """Return 1 - e^(-epsilon / 2), the exact ceiling of TPR - FPR for one number under Laplace noise.
+
+    The noise has the scale sensitivity / epsilon; what an attack tells apart are two Laplace laws that far from each
+    other, of which it is the total variation distance.
+
+    Args:
+        epsilon: >= 0, of pure differential privacy.
+    """
+    return -np.expm1(-np.asarray(epsilon, dtype=float) / 2)
+
+
+def laplace_epsilon(advantage: ArrayLike) -> np.ndarray:
+    """Return the epsilon at which `laplace_advantage` is `advantage`, in [0, 1)."""
+    return -2 * np.log1p(-np.asarray(advantage, dtype=float))
+
+
+def tpr_bound(fpr: ArrayLike, epsilon: float, delta: float = 0.0) -> np.ndarray:
+    """Return the largest true positive rate that (epsilon, delta) allows at each false positive rate, at most 1.
+
+    The promise holds between what the attack compares: the training set with the record and the one without it, or
+    with another in its place.
+
+    Args:
+        fpr: in [0, 1].
+        epsilon: >= 0.
+        delta: of the promise.
+
+    Source: Kairouz et al. 2015, theorem 2.1.
+    """
+    fpr = np.asarray(fpr, dtype=float)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steep = np.nan_to_num(np.exp(epsilon) * fpr, nan=0.0) + delta
+    return np.clip(np.minimum(steep, 1 - np.exp(-epsilon) * (1 - delta - fpr)), 0, 1)

@@ -22,6 +22,10 @@ RELATIONS = {
 }
 
 
+#: Orders of Renyi DP; each gives an upper bound, the best counts. Those that are no whole numbers cost a series of up
+#: to a thousand terms each at every evaluation, so there are few: epsilon is at most .1 % higher than with all tenths.
+RENYI_ORDERS = (1.25, 1.5, 1.75, *(order / 5 for order in range(10, 45)), *range(9, 65), 80, 96, 128, 256, 512)
+
 #: Where the search for less noise ends: nothing that is trained needs less, and the accountant gets slow there.
 SMALLEST_SIGMA = 0.05
 
@@ -78,7 +82,8 @@ class Mechanism:
     def _accountant(self, resolution: float) -> dp_accounting.PrivacyAccountant:
         # Under replace-one the accountant itself counts the doubled sensitivity: sigma stays in units of C.
         if self.accountant in ("rdp", "rdp_as_published"):
-            return RdpAccountant(neighboring_relation=RELATIONS[self.relation])
+            orders = RENYI_ORDERS if self.accountant == "rdp" else None
+            return RdpAccountant(orders, RELATIONS[self.relation])
         return PLDAccountant(RELATIONS[self.relation], value_discretization_interval=resolution)
 
     def epsilon(self, noise_multiplier: float, near: float = 1.0) -> float:

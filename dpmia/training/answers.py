@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -17,6 +19,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.registry import load
 from dpmia.settings.seeds import Meaning, derive_seed
 from dpmia.training.checkpoints import Checkpoints
+from dpmia.training.engine import Engine
 from dpmia.training.lightning import fit
 from dpmia.training.recipe import Recipe, Run, Seeds
 
@@ -32,12 +35,14 @@ class Wanted:
         model: its architecture as plain data: `build`, the name of the function that makes it, and its `shape`.
         asked: int64, rows of the data set it will be asked about.
         about: what will be said about it (see `dpmia.signals.Signal`).
+        validation: int64, rows on which its accuracy is measured after each epoch; None for no such measurement.
     """
 
     run: Run
     model: Mapping[str, Any]
     asked: np.ndarray
     about: dict[str, Any]
+    validation: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -48,11 +53,13 @@ class Trained:
         wanted: what was asked for.
         logits: float32, shape (len(asked), classes).
         parameters: float32, all weights and biases in one row.
+        accuracy_by_epoch: float64, shape (epochs,), on the validation records; None where there are none.
     """
 
     wanted: Wanted
     logits: np.ndarray
     parameters: np.ndarray
+    accuracy_by_epoch: np.ndarray | None = None
 
 
 def seeds(root_seed: int, meaning: Sequence[Meaning]) -> Seeds:
@@ -105,12 +112,27 @@ def answers(
         for start in range(0, len(group), width):
             together = group[start : start + width]
             engine = engine_type(architecture, recipe, [one.run for one in together], x, y)
-            fit(engine, checkpoints, _digest(together), progress)
+            watched = any(one.validation is not None for one in together)
+            after_epoch = partial(_accuracies, dataset, inputs, together) if watched else None
+            by_epoch = fit(engine, checkpoints, _digest(together), progress, after_epoch)
             done += len(together)
             log.info("%d of %d models trained", done, len(wanted))
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
                 logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.asked]))
-                yield Trained(one, logits.numpy(), parameters.numpy().copy())
+                accuracy = None if one.validation is None else by_epoch[:, number]
+                yield Trained(one, logits.numpy(), parameters.numpy().copy(), accuracy)
+
+
+def _accuracies(dataset: Dataset, inputs: np.ndarray, together: Sequence[Wanted], engine: Engine) -> list[float]:
+    """Return the accuracy of each model on its validation records; NaN where it has none."""
+    found = []
+    for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
+        if one.validation is None:
+            found.append(math.nan)
+            continue
+        logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.validation])).numpy()
+        found.append(float((logits.argmax(axis=1) == dataset.y[one.validation]).mean()))
+    return found
 
 
 def _groups(

@@ -60,6 +60,7 @@ def train_block(
             logits=trained.logits[own],
             parameters=trained.parameters if job["parameters"] else None,
             marks=right[len(part) :].reshape(-1, len(part)).T if marks else None,
+            accuracy_by_epoch=trained.accuracy_by_epoch,
         )
     return [signals[target.run.name] for target in targets]
 
@@ -97,7 +98,7 @@ def _targets(
 ) -> Iterator[Wanted]:
     promise = Promise(recipe, job["privacy"])
     for arm_name, arm in job["arms"].items():
-        for epsilon in job["epsilons"]:
+        for epsilon in job["epsilons"][arm_name]:
             for replicate in job["replicates"]:
                 split = splits[arm_name, replicate]
                 spelled = spell_epsilon(epsilon)
@@ -123,6 +124,7 @@ def _targets(
                     "role": ROLE,
                     "accounting": accounting,
                     "compares": job["compares"],
+                    "rate": arm["draw"].get("rate"),
                     "model": job["models"][arm_name],
                     "engine": job["engines"]["plain" if sigma is None else "private"].partition(":")[2],
                     "recipe": dict(job["recipe"]),
@@ -131,7 +133,8 @@ def _targets(
                     "seed": root_seed,
                     "meaning": meaning,
                 }
-                yield Wanted(run, job["models"][arm_name], asked, about)
+                validation = split.validation if job["by_epoch"] and len(split.validation) else None
+                yield Wanted(run, job["models"][arm_name], asked, about, validation)
 
 
 class Promise:

@@ -6,7 +6,7 @@ import logging
 import math
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ from dpmia.training.engine import Engine
 
 log = logging.getLogger(__name__)
 
+#: Measures all models of an engine: one number for each.
+AfterEpoch = Callable[[Engine], list[float]]
+
 #: Optimiser steps in one Lightning step: its own cost, about 1.5 ms a step, must not show.
 STEPS_PER_CHUNK = 100
 
@@ -31,13 +34,16 @@ SECONDS_PER_LINE = 20.0
 class EngineModule(pl.LightningModule):
     """A Lightning module whose one training step is a chunk of an engine's optimiser steps."""
 
-    def __init__(self, engine: Engine) -> None:
-        """Wrap `engine`."""
+    def __init__(self, engine: Engine, after_epoch: AfterEpoch | None = None) -> None:
+        """Wrap `engine`; where `after_epoch` is given, a chunk is an epoch."""
         super().__init__()
         self.automatic_optimization = False
         self.engine = engine
+        self.after_epoch = after_epoch
+        self.measured: list[list[float]] = []
+        self.chunk_steps = engine.steps // engine.recipe.epochs if after_epoch else STEPS_PER_CHUNK
         # Counted before a checkpoint is loaded: Lightning itself takes off the chunks that it has seen done.
-        self.chunks = math.ceil((engine.steps - engine.done) / STEPS_PER_CHUNK)
+        self.chunks = math.ceil((engine.steps - engine.done) / self.chunk_steps)
 
     def train_dataloader(self) -> range:
         """Return one item for each chunk. It carries nothing: where training stands is the engine's to know."""
@@ -53,17 +59,21 @@ class EngineModule(pl.LightningModule):
         Raises:
             TrainingError: the loss of a model is not finite; the message names the model.
         """
-        losses = self.engine.advance(min(STEPS_PER_CHUNK, self.engine.steps - self.engine.done))
+        losses = self.engine.advance(min(self.chunk_steps, self.engine.steps - self.engine.done))
         self.optimizers().step()
         _refuse_broken(self.engine, np.isinf(losses))
+        if self.after_epoch:
+            self.measured.append(self.after_epoch(self.engine))
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add the engine's own state, random streams included."""
+        """Add the engine's own state, random streams included, and what was measured."""
         checkpoint["engine"] = self.engine.state_dict()
+        checkpoint["measured"] = self.measured
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Go on where the engine stood."""
         self.engine.load_state_dict(checkpoint["engine"])
+        self.measured = checkpoint["measured"]
 
 
 class _StepCounter(torch.optim.Optimizer):
@@ -140,7 +150,13 @@ class _Keep(pl.Callback):
         self.checkpoints.saved()
 
 
-def fit(engine: Engine, checkpoints: Checkpoints | None = None, name: str = "last", progress: bool = False) -> None:
+def fit(
+    engine: Engine,
+    checkpoints: Checkpoints | None = None,
+    name: str = "last",
+    progress: bool = False,
+    after_epoch: AfterEpoch | None = None,
+) -> np.ndarray | None:
     """Train the models of `engine` to their last step.
 
     Args:
@@ -148,6 +164,11 @@ def fit(engine: Engine, checkpoints: Checkpoints | None = None, name: str = "las
         checkpoints: of the job, where it keeps any; one of these models is resumed.
         name: of these models among those of the job.
         progress: show Lightning's progress bar.
+        after_epoch: is called with the engine after each epoch and returns one number for each model. It must leave
+            the engine as it is: what is measured changes no model.
+
+    Returns:
+        float64, shape (epochs, models), what `after_epoch` returned; None without it.
 
     Raises:
         TrainingError: the loss of a model is not finite.
@@ -172,8 +193,10 @@ def fit(engine: Engine, checkpoints: Checkpoints | None = None, name: str = "las
             # One process, also inside a job of a cluster, which Lightning would else take for a part of one training.
             plugins=[LightningEnvironment()],
         )
-        trainer.fit(EngineModule(engine), ckpt_path=keep.path if keep and keep.path.exists() else None)
+        module = EngineModule(engine, after_epoch)
+        trainer.fit(module, ckpt_path=keep.path if keep and keep.path.exists() else None)
     # The last step of all may break a model whose losses were finite until then.
     _refuse_broken(engine, (not bool(parameters.isfinite().all()) for parameters in engine.parameters()))
     if keep and checkpoints.due(finished=True):
         keep.save(trainer)
+    return np.array(module.measured) if after_epoch else None

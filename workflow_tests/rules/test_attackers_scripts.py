@@ -253,3 +253,15 @@ class TestAttacksRecordByRecord:
         assert judged == whole | {(jobs.LEAVE_ONE_OUT, 0, part): 4 for part in ("member", "nonmember")}
         assert set(nulls["attack"]) == {"population", "reference", "distillation"}
         assert set(nulls["alpha"]) == {0.1}
+
+
+def test_exposed_records_are_compared_over_all_replicates_there_are(run_script, targets, references, tmp_path):
+    target = tmp_path / "exposure.csv"
+    inputs = Files(targets=[targets], references=references)
+    params, wildcards = {"seed": 1}, {"experiment": "toy"}
+    run_script("measure_exposure", Files(str(target)), input=inputs, params=params, wildcards=wildcards)
+    table = pd.read_csv(target)
+    assert table["arm"].tolist() == ["left", "left-iid"]
+    assert set(table["score"]) == {"lira_offline"}
+    assert (table["verdict"] == "no list: 16 records are members in all of 1 replicates").all()
+    assert table["judged"].ge(0).all()  # at most six models without a record: no p-value is as low as .1

@@ -166,7 +166,8 @@ def test_train_block_asks_every_model_about_every_record_of_its_split(run_script
     job = {
         "arms": ARMS,
         "replicates": [0],
-        "epsilons": [1.0, float("inf")],
+        "epsilons": {arm: [1.0, float("inf")] for arm in ARMS},
+        "by_epoch": False,
         "models": {arm: {"build": "dpmia.models.mlp:perceptron", "shape": {"hidden": [4]}} for arm in ARMS},
         "engines": {"private": f"dpmia.training.{engine}", "plain": f"dpmia.training.{plain}"},
         "recipe": {"optimiser": "adam", "learning_rate": 0.01, "batch_size": 10, "epochs": 2},
@@ -222,7 +223,8 @@ def test_run_attack_measures_each_model(run_script, signals, tmp_path):
 
 def test_measure_accuracy_needs_no_attack(run_script, signals, tmp_path):
     target = tmp_path / "accuracy.csv"
-    run_script("measure_accuracy", Files(str(target)), input=Files(str(signals)), wildcards={"experiment": "toy"})
+    inputs, params = Files(str(signals)), {"details": True}
+    run_script("measure_accuracy", Files(str(target)), input=inputs, params=params, wildcards={"experiment": "toy"})
     table = read_table(target)
     assert set(table["attack"]) == {NO_ATTACK}
     assert set(table["metric"]) == {

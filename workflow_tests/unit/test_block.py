@@ -266,6 +266,42 @@ def test_records_that_join_at_random_are_trained_on_though_only_some_are_asked_a
     assert len(sizes) == 3
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_accuracy_after_each_epoch_ends_with_that_of_the_answers(dataset, engine):
+    given = experiment(
+        membership={"kind": "bernoulli", "records": 80, "asked": 30, "validation": 40},
+        arms={"one": {"rate": 0.5}, "few": {"rate": 0.5, "epsilons": ["inf"]}},
+        training={"engine": engine, "batch_size": 10, "epochs": 4},
+        iid_arms=False,
+        accuracy_by_epoch=True,
+    )
+    watched = by_key(train(dataset, given))
+    assert list(watched) == [
+        *(("one", epsilon, r) for epsilon in ("1", "inf") for r in range(3)),
+        *(("few", "inf", r) for r in range(3)),
+    ]
+    for signal in watched.values():
+        assert signal.accuracy_by_epoch.shape == (4,)
+        assert signal.accuracy_by_epoch[-1] == signal.of(VALIDATION).correct.mean()
+    assert len({signal.accuracy_by_epoch.tobytes() for signal in watched.values()}) > 1
+    for key, signal in by_key(train(dataset, given.model_copy(update={"accuracy_by_epoch": False}))).items():
+        assert signal.accuracy_by_epoch is None
+        assert np.array_equal(signal.logits, watched[key].logits)
+
+
+def test_an_arm_without_validation_records_is_not_measured(dataset, tmp_path):
+    given = experiment(
+        membership={"kind": "bias", "by": "hospital", "members": 40, "nonmembers": 20, "validation": 10},
+        arms={"one": {"group": "a", "share": 0.5}},
+        accuracy_by_epoch=True,
+    )
+    signals = train(dataset, given, [INF])
+    assert [signal.accuracy_by_epoch is None for signal in signals] == [signal.about["iid"] for signal in signals]
+    save_signals(tmp_path / "a.npz", signals, {})
+    for signal, kept in zip(signals, load_signals(tmp_path / "a.npz"), strict=True):
+        assert np.array_equal(signal.accuracy_by_epoch, kept.accuracy_by_epoch)
+
+
 def test_logits_do_not_depend_on_how_many_records_are_asked_at_once(dataset, monkeypatch):
     given = experiment(block=1, replicates=1)
     at_once = train(dataset, given)

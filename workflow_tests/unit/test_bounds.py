@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize_scalar
 
-from dpmia.theory.bounds import advantage_bound, erlingsson_advantage, humphries_advantage, yeom_advantage
+from dpmia.theory.bounds import (
+    advantage_bound,
+    auc_bound,
+    erlingsson_advantage,
+    humphries_advantage,
+    tpr_bound,
+    yeom_advantage,
+)
 
 EPSILONS = np.concatenate([[0.0], np.geomspace(1e-4, 50, 400)])
 DELTAS = [0, 1e-10, 1e-5, 0.01, 0.3, 0.99]
@@ -117,3 +124,13 @@ def test_a_promise_under_add_remove_is_one_of_twice_epsilon_under_replace_one(ep
 def test_no_bound_is_above_one_or_breaks_down_at_large_epsilon():
     for relation in ("add_remove", "replace_one"):
         assert (advantage_bound([1000.0, np.inf], 0.5, relation) <= 1).all()
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (1.0, 1e-5), (3.0, 0.1), (0.0, 0.2), (800.0, 0.0)])
+def test_the_largest_tpr_has_the_largest_advantage_and_area(epsilon, delta):
+    fpr = np.linspace(0, 1, 200_001)
+    tpr = tpr_bound(fpr, epsilon, delta)
+    assert (tpr[0], tpr[-1]) == (pytest.approx(delta), 1)
+    assert (np.diff(tpr) >= -1e-12).all()
+    assert (tpr - fpr).max() == pytest.approx(float(humphries_advantage(epsilon, delta)), abs=1e-5)
+    assert np.trapezoid(tpr, fpr) == pytest.approx(float(auc_bound(epsilon, delta)), abs=1e-5)

@@ -51,6 +51,14 @@ def test_all_draws_share_the_pool_and_the_records_asked_about():
     assert not same(*draws)
 
 
+def test_the_first_records_after_the_pool_may_measure_accuracy():
+    plain = bernoulli(GROUPS, rng(3), records=40, rate=0.4)
+    split = bernoulli(GROUPS, rng(3), records=40, rate=0.4, validation=15)
+    assert split.validation.tolist() == list(range(40, 55))
+    assert split.population.tolist() == list(range(55, 60))
+    assert np.array_equal(split.members, plain.members)
+
+
 def test_one_seed_gives_one_split_and_another_seed_another():
     draw = {"records": 40, "rate": 0.5, "asked": 20}
     assert same(bernoulli(GROUPS, rng(1), **draw), bernoulli(GROUPS, rng(1), **draw))
@@ -78,7 +86,8 @@ def test_records_join_at_the_rate_and_independently(rate):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"records": 61, "rate": 0.5}, "records of the pool: found 61 asked for and 60 records there"),
+        ({"records": 61, "rate": 0.5}, "records of the pool and for validation: found 61 asked for and 60"),
+        ({"records": 50, "rate": 0.5, "validation": 11}, "and for validation: found 61 asked for and 60 records"),
         ({"records": 0, "rate": 0.5}, "0 asked for"),
         ({"records": 10, "rate": 0.5, "asked": 11}, "records to ask about: found 11 asked for and 10"),
         ({"records": 10, "rate": 0.0}, "rate: found 0.0; expected a probability"),

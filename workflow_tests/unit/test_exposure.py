@@ -28,6 +28,12 @@ def test_nominal_rate_is_kept_on_exchangeable_scores_of_any_law(law, references)
             assert false >= binom.ppf(FALSE_ALARM, records, reached)
 
 
+def test_p_values_count_no_model_that_was_trained_on_the_record():
+    outside = np.array([[True, False], [True, True], [False, True]])
+    found = p_values(np.array([2.0, 2.0]), np.array([[1.0, 9.0], [9.0, 1.0], [9.0, 1.0]]), outside)
+    assert found.tolist() == [2 / 3, 1 / 3]
+
+
 def test_p_values_count_the_references_that_are_as_high():
     found = p_values(np.array([5.0, 2.0, 0.0]), np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [3.0, 3.0, 3.0]]))
     assert found.tolist() == [0.25, 0.75, 1.0]

@@ -189,6 +189,16 @@ def test_shadow_models_have_their_own_penalty_and_the_rest_of_the_recipe():
     assert jobs.attack_job(given, "shadow")["options"] == {"epochs": 7}
 
 
+def test_an_arm_may_be_trained_with_some_of_the_epsilons_only():
+    arms = {"few": {"group": "va", "epsilons": [1, "inf"]}, "all": {"group": "va"}}
+    given = experiment(arms=arms, references={"count": 1, "block": 1, "private": True})
+    found = jobs.train_job(given, [0.1, 1.0], 0)
+    assert found["epsilons"] == {"few": [1.0], "few-iid": [1.0], "all": [0.1, 1.0], "all-iid": [0.1, 1.0]}
+    # What is drawn and which models help are the same: the same seeds, and models for every attack.
+    assert found["arms"] == jobs.arms(experiment(arms={name: {"group": "va"} for name in arms}))
+    assert jobs.reference_job(given, "few", [0.1, 1.0], 0)["epsilons"] == [0.1, 1.0]
+
+
 def test_an_arm_may_have_a_model_of_its_own():
     arms = {"small": {"group": "va", "model": {"hidden": [3]}}, "usual": {"group": "va"}}
     found = jobs.models(experiment(arms=arms))

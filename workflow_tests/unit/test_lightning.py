@@ -97,6 +97,28 @@ def test_interrupted_twice_training_ends_with_the_same_bits(kind, sigma, samplin
     assert torch.equal(whole.parameters()[0], resumed.parameters()[0])
 
 
+@pytest.mark.parametrize(("kind", "sigma"), ENGINES, ids=IDS)
+def test_what_is_measured_after_each_epoch_changes_no_model(kind, sigma, data):
+    unseen, watched = make(kind, data, sigma), make(kind, data, sigma)
+    assert fit(unseen) is None
+    found = fit(watched, after_epoch=lambda engine: [float(engine.parameters()[0].sum()), engine.done])
+    assert torch.equal(unseen.parameters()[0], watched.parameters()[0])
+    assert found[:, 1].tolist() == list(range(5, 60, 5)), "11 epochs of 5 steps"
+    assert found[-1, 0] == float(watched.parameters()[0].sum())
+    assert len(set(found[:, 0])) == 11
+
+
+def test_measurements_outlive_an_interruption(data, tmp_path):
+    def measured(engine):
+        return [float(engine.parameters()[0].sum())]
+
+    whole = fit(make(PlainEngine, data), after_epoch=measured)
+    with pytest.raises(PowerCutError):
+        fit(make(failing_at(PlainEngine, 50), data), EveryTenth(tmp_path / "a.npz", "code"), after_epoch=measured)
+    resumed = fit(make(PlainEngine, data), EveryTenth(tmp_path / "a.npz", "code"), after_epoch=measured)
+    assert np.array_equal(resumed, whole)
+
+
 @pytest.mark.usefixtures("short_chunks")
 def test_a_finished_training_is_not_trained_further(data, tmp_path):
     first, again = make(PlainEngine, data, steps=40), make(PlainEngine, data, steps=40)

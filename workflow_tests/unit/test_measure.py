@@ -1,6 +1,7 @@
 """Tidy tables from signals, and their means."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,11 @@ from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
 from dpmia.measure import attack_table
 from dpmia.measure_accuracy import accuracy_table
+from dpmia.precision import ACCEPTANCE, ROC_RATES
 from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
 from dpmia.tables import BLIND, COLUMNS, KEYS, read_table, replicates_table, summary_table
 from dpmia.theory.bounds import humphries_advantage
+from dpmia.theory.ceiling import positive_accuracy_ceiling, tpr_ceiling, trade_off_of
 from dpmia.training.accounting import Mechanism
 
 ARMS, EPSILONS, REPLICATES = ("va", "va-iid"), ("0.1", "1000", "inf"), range(4)
@@ -135,10 +138,31 @@ def test_accuracy_is_told_of_the_parts_that_there_are(tmp_path):
         assert metrics["va"][f"loss_{part}"] == pytest.approx(with_validation.losses[rows].mean())
 
 
+def test_the_best_accuracy_of_all_epochs_is_told_where_it_was_measured(tmp_path):
+    signal = replace(model("va", "1000", 0, validation=10), accuracy_by_epoch=np.array([0.2, 0.7, 0.6]))
+    save_signals(tmp_path / "a.npz", [signal], {})
+    table = accuracy_table("heart", [tmp_path / "a.npz"]).set_index("metric")["value"]
+    assert table["accuracy_validation_best"] == 0.7
+
+
 def ceiling(tmp_path, accounting, compares="replace_one"):
     save_signals(tmp_path / "a.npz", [model("va", "1000", 0, accounting=accounting, compares=compares)], {})
     table = accuracy_table("heart", [tmp_path / "a.npz"]).set_index("metric")["value"]
     return table.get("advantage_ceiling")
+
+
+@pytest.mark.parametrize(("rate", "prior"), [(0.1, 0.1), (None, 0.4)])
+def test_positive_accuracy_and_roc_have_the_ceiling_of_their_sampling_rate(tmp_path, rate, prior):
+    accounting = Mechanism("poisson", 0.1, 20, 2, "add_remove", 1e-5, "rdp").record(1.0, 2.0, 1.0)
+    # Without a rate, the prior is the share of members among the records asked about: 20 of 50.
+    signal = model("va", "1000", 0, accounting=accounting, compares="add_remove", rate=rate)
+    save_signals(tmp_path / "a.npz", [signal], {})
+    table = accuracy_table("heart", [tmp_path / "a.npz"], details=True).set_index("metric")["value"]
+    curve = trade_off_of(accounting, "add_remove")
+    assert table["precision_ceiling"] == float(positive_accuracy_ceiling(curve, prior, ACCEPTANCE))
+    assert [table[f"tpr_ceiling@{fpr:g}"] for fpr in ROC_RATES] == tpr_ceiling(curve, ROC_RATES).tolist()
+    brief = accuracy_table("heart", [tmp_path / "a.npz"])["metric"]
+    assert set(table.index) - set(brief) == {f"tpr_ceiling@{fpr:g}" for fpr in ROC_RATES}
 
 
 @pytest.mark.parametrize(("compares", "distance"), [("add_remove", 1), ("replace_one", 2)])

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import sem
+from scipy.stats import norm, sem
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -130,6 +130,18 @@ def test_noise_for_mip_falls_like_the_square_of_eta_whatever_the_number_of_recor
     np.testing.assert_allclose(slopes, -2, atol=1e-9)
 
 
+def test_the_laplace_mechanism_needs_less_noise_than_theorem_4_asks_for():
+    table = fig1.tabulate({}, FACTS)
+    dp, exact = (table[table["route"] == route].set_index(["records", "eta"]) for route in ("dp", "dp_exact"))
+    assert (exact["noise_scale"] < dp["noise_scale"]).all()
+    row = exact.loc[30].iloc[10]
+    # Half of the distance of two Laplace laws, by hand, is what the best attacker gains.
+    eta, shift = exact.loc[30].index[10], row["sensitivity"] / row["noise_scale"]
+    z = np.linspace(-60, 60, 2_000_001)
+    apart = np.trapezoid(np.abs(np.exp(-np.abs(z)) - np.exp(-np.abs(z - shift))) / 2, z) / 2
+    assert apart / 2 == pytest.approx(eta, abs=1e-4)
+
+
 def test_figure_1_shows_all_lines_on_a_logarithmic_axis():
     (axes,) = draw(fig1).axes
     found = lines(axes)
@@ -152,6 +164,17 @@ def test_figure_2_has_means_and_standard_errors_of_runs():
     assert row["relative_error"] == pytest.approx(errors.mean())
     assert row["standard_error"] == pytest.approx(sem(errors))
     assert row["records"] == 2000
+
+
+def test_figure_2_has_the_exact_gain_of_dp_sgd_beside_that_of_the_theorem():
+    table = fig2.tabulate({fig2.STUDY: study()}, FACTS)
+    dp = table["method"] == "dp"
+    assert table.loc[~dp, "exact_eta"].isna().all()
+    # 100 steps of Gaussian noise of 9 clip norms, two of them apart: one step of 20 / 9.
+    np.testing.assert_allclose(table.loc[dp, "exact_eta"], norm.cdf(10 / 9) - 0.5, atol=1e-4)
+    assert fig2.exact_eta(1e6, 100) < 1e-5
+    shown = [lines(axes).get("DP-SGD, exact") for axes in draw(fig2, {fig2.STUDY: study()}).axes]
+    assert [points is not None for points in shown] == [False, False, True]
 
 
 def test_figure_2_shows_each_eta_in_its_panel_and_the_printed_noise_only():

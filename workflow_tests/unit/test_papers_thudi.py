@@ -46,6 +46,11 @@ def height(experiment, attack, epsilon, rate):
     return 0.8 * rate + place + 0.003 * min(epsilon, 20)
 
 
+def ceiling(epsilon, rate):
+    """Return what no attack on a made-up mechanism exceeds."""
+    return rate + (1 - rate) * 0.2 * epsilon / (1 + epsilon)
+
+
 def metrics(experiment, epsilons=(*names.EPSILONS, np.inf), attacks=ATTACKS, rates=names.RATES):
     """Return a table of measurements in three replicates."""
     rows = []
@@ -59,6 +64,11 @@ def metrics(experiment, epsilons=(*names.EPSILONS, np.inf), attacks=ATTACKS, rat
             values["tpr@0.001"] = np.nan if replicate == 1 else 0.5
         about = [experiment, names.arm_of(rate), True, epsilon, attack, False]
         rows += [[*about, metric, replicate, value] for metric, value in values.items()]
+    for rate, epsilon, replicate in itertools.product(rates, filter(np.isfinite, epsilons), range(3)):
+        about = [experiment, names.arm_of(rate), True, epsilon, NO_ATTACK, False]
+        values = {"precision_ceiling": ceiling(epsilon, rate), "accuracy_members": 0.9}
+        values |= {f"tpr_ceiling@{fpr:g}": min(fpr + 0.2 + 0.1 * rate, 1) for fpr in ROC_RATES}
+        rows += [[*about, metric, replicate, value] for metric, value in values.items()]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -69,6 +79,7 @@ def accuracies(experiment):
         about = [experiment, cell.arm, True, np.floor(1000 * cell.epsilon) / 1000, NO_ATTACK, False]
         best = 0.5 + 0.1 * cell.bound + 0.1 * cell.rate + shift
         values = {budgets.BEST: best, budgets.FINAL: best - 0.1, "accuracy_members": 0.99}
+        values["precision_ceiling"] = ceiling(cell.epsilon, cell.rate)
         rows += [[*about, metric, replicate, value] for metric, value in values.items()]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -335,6 +346,22 @@ def test_the_bound_is_theorem_3_3_with_the_delta_of_the_run(name):
 
 
 @pytest.mark.parametrize("name", PRECISION)
+def test_the_exact_ceiling_of_the_mechanism_stands_beside_the_bound(name):
+    table = tidy(name)
+    models = table[(table["curve"] == "attack") & np.isfinite(table["epsilon"].astype(float))]
+    found = zip(models["epsilon"].astype(float), models["rate"].astype(float), strict=True)
+    np.testing.assert_allclose(models["ceiling"].astype(float), [ceiling(*model) for model in found])
+    along = table[table["curve"] == "ceiling"]
+    assert along.empty == (name == "thudi_fig12"), "without privacy there is no ceiling"
+    for _, rows in along.groupby("panel"):
+        strictest = SHOWN[name][2][0]
+        assert rows["epsilon"].unique().tolist() == [strictest]
+        np.testing.assert_allclose(rows["mean"].astype(float), [ceiling(strictest, rate) for rate in names.RATES])
+    for axes in picture(name).axes:
+        assert any(label.startswith("exact ceiling") for label in lines(axes)) == (name != "thudi_fig12")
+
+
+@pytest.mark.parametrize("name", PRECISION)
 def test_the_panels_show_the_numbers_of_the_table(name):
     table, figure = tidy(name), picture(name)
     for axes, (title, _) in zip(figure.axes, SHOWN[name][0], strict=True):
@@ -412,7 +439,13 @@ def test_metrics_are_named_as_they_are_measured():
 
 def test_figure_4_averages_epsilons_and_replicates_and_has_the_control():
     table = tidy("thudi_fig4")
-    assert len(table) == 3 * 2 * 5
+    limits = table["curve"].isin((gain.BOUND, gain.CEILING))
+    assert len(table) == 3 * 4 * 5
+    exact = {rate: np.mean([ceiling(epsilon, rate) for epsilon in names.EPSILONS]) - rate for rate in names.RATES}
+    formula = {rate: np.mean(positive_accuracy_bound(names.EPSILONS, rate, 1e-5, 0.01)) - rate for rate in names.RATES}
+    for row in table[limits].itertuples():
+        assert row.mean == pytest.approx((exact if row.curve == gain.CEILING else formula)[row.rate])
+    table = table[~limits]
     assert (table["replicates"] == 7 * 3).all()
     for row in table.itertuples():
         mine = [height(row.experiment, "lira", epsilon, row.rate) + 0.05 for epsilon in names.EPSILONS]
@@ -455,6 +488,12 @@ def test_figures_5_and_6_show_the_models_of_each_bound_and_mark_what_cannot_be_m
     assert {text.get_text() for text in legend.get_texts()} == {
         *("bound 0.953", "bound 0.881", "bound 0.731", "cannot be met")
     }
+    np.testing.assert_allclose(
+        met["ceiling"], [ceiling(*cell) for cell in zip(met["epsilon"], met["rate"], strict=True)], rtol=1e-6
+    )
+    told = figure.get_supxlabel().replace("\n", " ")
+    low, high = (f"{ceiling(epsilon, rate):.2f}" for epsilon, rate in ((5.197, 0.1), (0.802, 0.9)))
+    assert f"{low} to {high} under 0.953" in told
 
 
 def test_models_with_another_epsilon_than_the_bound_leaves_are_not_shown():
@@ -470,6 +509,7 @@ def test_models_with_another_epsilon_than_the_bound_leaves_are_not_shown():
 
 def test_figure_11_leaves_out_what_one_replicate_cannot_resolve():
     table = tidy("thudi_fig11")
+    table = table[table["curve"] == "attack"]
     assert sorted(table["epsilon"].unique()) == [3, 5, 7]
     assert sorted(table["fpr"].unique()) == list(ROC_RATES[1:])
     row = table[(table["rate"] == 0.3) & (table["fpr"] == 0.1)].iloc[0]
@@ -485,7 +525,19 @@ def test_figure_11_has_a_panel_for_each_data_set_and_epsilon():
     ]
     for panel in figure.axes:
         assert panel.get_xscale() == "log"
-        assert set(lines(panel)) == {*(f"p = {rate:g}" for rate in names.RATES), "guessing"}
+        limits = {"(ε, δ) formula", "exact ceiling, any p"}
+        assert set(lines(panel)) == {*(f"p = {rate:g}" for rate in names.RATES), "guessing", *limits}
+
+
+def test_figure_11_has_both_limits_down_to_the_smallest_rate():
+    table = tidy("thudi_fig11")
+    for (_, epsilon), rows in table.groupby(["experiment", "epsilon"]):
+        limits = {curve: part.set_index("fpr")["mean"] for curve, part in rows.groupby("curve")}
+        assert limits["bound"].index.tolist() == limits["ceiling"].index.tolist() == list(ROC_RATES)
+        steep, flat = np.exp(epsilon) * 0.01 + 1e-5, 1 - np.exp(-epsilon) * (1 - 1e-5 - 0.01)
+        assert limits["bound"][0.01] == pytest.approx(min(steep, flat))
+        # The largest of all sampling rates.
+        assert limits["ceiling"][0.01] == pytest.approx(0.01 + 0.2 + 0.09)
 
 
 # Colours

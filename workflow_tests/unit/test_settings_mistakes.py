@@ -114,7 +114,11 @@ def plan(tmp_path):
             "bias",
             ["'bias' with the keys ['by', 'members', 'nonmembers', 'validation']", "['merge']"],
         ),
-        ("membership.kind", "bernoulli", ["kind 'bernoulli' with the keys ['records'] and perhaps ['asked']"]),
+        (
+            "membership.kind",
+            "bernoulli",
+            ["kind 'bernoulli' with the keys ['records'] and perhaps ['asked', 'validation']"],
+        ),
         ("membership.clusters", 2, ["'membership'", "kind 'group' with the keys ['by', ", "['by', 'clusters', "]),
         ("membership.by", None, ["'membership'", "kind 'group' with the keys ['by', ", "not with ['members'"]),
         ("membership.members", None, ["'membership'", "kind 'group' with the keys", "not with ['by', 'nonmembers']"]),
@@ -194,6 +198,15 @@ PUBLISHED = {"training.sampling": "shuffle", "privacy.accountant": "rdp_as_publi
         ("iid", {**LOOKED_AT, **_left_out(targets=5), "epsilons": [["inf"]]}, "targets as replicates (4)"),
         ("iid", {**LOOKED_AT, **_left_out(points=3), "epsilons": [["inf"]]}, "points (3) that are a multiple of block"),
         ("iid", {**LOOKED_AT, **_left_out(points=12), "epsilons": [["inf"]]}, "as count (10), not 12"),
+        ("bias", {"arms.p25.epsilons": [1, 10]}, "epsilons of arm 'p25' that the experiment has, not 10"),
+        ("bias", {"arms.p25.epsilons": [0.1, 1, 1.0, "inf"]}, "each epsilon of arm 'p25' once, not 0.1, 1, 1, inf"),
+        ("bias", {"arms.p25.epsilons": []}, "at least 1"),
+        ("bias", {"arms.p25.epsilons": [1]}, "only epsilons that some arm is trained with, not 0.1, inf"),
+        ("bias", {"arms.p25.epsilons": [1, "inf", "1e-1"]}, None),
+        ("bias", {"arms": {"a": {"group": "M", "share": 1, "epsilons": [1]}, "b": {"group": "M", "share": 1}}}, None),
+        ("bernoulli", {"accuracy_by_epoch": True}, "a number of validation records in membership"),
+        ("bernoulli", {"accuracy_by_epoch": True, "membership.validation": 10}, None),
+        ("bias", {"accuracy_by_epoch": True}, None),
     ],
 )
 def test_settings_that_do_not_fit_together_are_refused(plan, base, changes, told):

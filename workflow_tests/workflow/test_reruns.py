@@ -54,6 +54,8 @@ def test_more_replicates_train_only_the_new_block(grown):
     jobs = grown.planned()
     # The blind baseline is measured on the first replicate only, at smoke scale.
     after = {rule: count for rule, count in AFTER_TRAINING.items() if rule != "measure_blind"}
+    # With three replicates and more, lists of the most exposed records are compared.
+    after |= {"measure_exposure": 1}
     assert jobs == {"draw_splits": 1, "train_block": 1, **after, "make_humphries_fig7": 1, **IN_THE_END}
 
 

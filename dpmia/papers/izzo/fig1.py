@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
+from dpmia.theory.bounds import laplace_epsilon
 from dpmia.theory.mip import corollary_8_scale, epsilon_from_eta, total_variation_scale
 from dpmia.theory.reciprocal_sum import ReciprocalSum
 
@@ -24,7 +25,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return columns route, records, sensitivity, eta, noise_scale.
 
     Routes: `mip` (corollary 8 at M = 2), `total_variation` (our smaller scale), both without records; `dp` (Laplace
-    mechanism with the epsilon of theorem 4), one for each of `RECORDS`.
+    mechanism with the epsilon of theorem 4) and `dp_exact` (the noise at which the best attacker on the Laplace
+    mechanism itself gains eta), one for each of `RECORDS`.
     """
     routes = [
         pd.DataFrame({"route": "mip", "eta": ETAS, "noise_scale": corollary_8_scale(ETAS, 2) * SIGMA}),
@@ -32,19 +34,16 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     ]
     for records in RECORDS:
         sensitivity = ReciprocalSum(records).sensitivity
-        scale = sensitivity / epsilon_from_eta(ETAS)
-        routes.append(
-            pd.DataFrame(
-                {"route": "dp", "records": records, "sensitivity": sensitivity, "eta": ETAS, "noise_scale": scale}
-            )
-        )
+        for route, epsilons in (("dp", epsilon_from_eta(ETAS)), ("dp_exact", laplace_epsilon(2 * ETAS))):
+            about = {"route": route, "records": records, "sensitivity": sensitivity, "eta": ETAS}
+            routes.append(pd.DataFrame(about | {"noise_scale": sensitivity / epsilons}))
     table = pd.concat(routes, ignore_index=True)[["route", "records", "sensitivity", "eta", "noise_scale"]]
     return table.astype({"records": "Int64"})
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel: a line for each route, for DP one for each number of records."""
-    figure, (axes,) = drawing.panels(1, facts, width=6.6, height=4.4)
+    figure, (axes,) = drawing.panels(1, facts, width=7.8, height=4.4)
     blue, *_, vermilion, _ = drawing.COLOURS
     for records, rows in table[table["route"] == "dp"].groupby("records"):
         axes.plot(rows["eta"], rows["noise_scale"], ":", color=vermilion, label="DP, Laplace mechanism")
@@ -52,6 +51,15 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         place = (end["eta"], end["noise_scale"])
         axes.annotate(
             f"n = {records}", place, (5, 0), textcoords="offset points", va="center", color=vermilion, fontsize=8
+        )
+    for _, rows in table[table["route"] == "dp_exact"].groupby("records"):
+        axes.plot(
+            rows["eta"],
+            rows["noise_scale"],
+            "-.",
+            color=vermilion,
+            linewidth=1,
+            label="DP, exact ceiling",
         )
     for route, line, label in (
         ("mip", "-", "MIP, corollary 8, M = 2"),
@@ -68,6 +76,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         "Exact. n records; the output has a standard deviation of at most 1 over halves of them, whatever n, and a "
         "sensitivity of about the square root of the number of halves. MIP: (6.16/η)², where 6.16 is printed, exponent "
         "and function of proposition 9 are reconstructed. DP: sensitivity / ln((1+2η)/(1-2η)), theorem 4, restored "
-        "from its proof. n: our choice. Dashed: 1/(2η) is enough, by an argument that is not in the paper.",
+        "from its proof; dash-dotted: sensitivity / (-2 ln(1-2η)), what this mechanism itself needs. "
+        "n: our choice. Dashed: 1/(2η) is enough, by an argument that is not in the paper.",
     )
     return figure

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
+from dpmia.theory.ceiling import advantage_ceiling, gaussian_trade_off
 
 STUDY = "studies/izzo_fig2"
 KEYS = ["method", "calibration", "radius", "moment", "eta", "epsilon"]
@@ -21,24 +24,37 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return the mean relative error of every way to learn with its standard error.
 
     Columns: method, calibration, radius, moment, eta, epsilon; noise_scale and clip_norm (means over runs);
-    relative_error, standard_error, runs; the options of the study.
+    relative_error, standard_error, runs; exact_eta, of DP-SGD only, what the best attacker on the mechanism itself
+    gains, where `eta` is by theorem 4; the options of the study.
     """
     groups = tables[STUDY].groupby([*KEYS, *OPTIONS], dropna=False, sort=False)
-    return groups.agg(
+    table = groups.agg(
         noise_scale=("noise_scale", "mean"),
         clip_norm=("clip_norm", "mean"),
         relative_error=("relative_error", "mean"),
         standard_error=("relative_error", "sem"),
         runs=("run", "nunique"),
-    ).reset_index()[[*KEYS, "noise_scale", "clip_norm", "relative_error", "standard_error", "runs", *OPTIONS]]
+    ).reset_index()
+    table["exact_eta"] = [
+        exact_eta(row.noise_scale, row.steps) if row.method == "dp" else math.nan for row in table.itertuples()
+    ]
+    numbers = ["noise_scale", "clip_norm", "relative_error", "standard_error", "runs", "exact_eta"]
+    return table[[*KEYS, *numbers, *OPTIONS]]
+
+
+def exact_eta(noise_multiplier: float, steps: int) -> float:
+    """Return the gain of the best attacker on full-batch DP-SGD in which one record is replaced by another."""
+    return advantage_ceiling(gaussian_trade_off(2 * math.sqrt(steps) / noise_multiplier)) / 2
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw three panels, each with the etas of one range."""
     figure, panels = drawing.panels(3, facts, height=4.2)
+    exact = table.assign(eta=table["exact_eta"])
     low, high = CUTS
     for axes, (start, end) in zip(panels, [(0, low), (low, high), (high, 0.5)], strict=True):
         _panel(axes, table[table["eta"].between(start, end)], table)
+        _line(axes, exact[exact["eta"].between(start, end)], drawing.COLOURS[4], "DP-SGD, exact", "-.", marker="D")
         margin = 0.03 * (end - start)  # for markers that lie on the cuts
         axes.set(yscale="log", xlabel="η, gain of the best attacker over 1/2", xlim=(start - margin, end + margin))
     panels[0].set_ylabel("relative error")
@@ -84,5 +100,6 @@ def _caption(table: pd.DataFrame) -> str:
         "1 + 2/M, theorem 4 and the Laplace radius of MIP are reconstructed; that radius is not the density of "
         "theorem 7, and the one that is (in the table) is about as many times larger as there are parameters. DP-SGD: "
         f"full batch, clipped at the median gradient norm, ε from η by theorem 4, δ = {first['delta']:g}, replace-one, "
-        f"PLD; where it meets the dotted line its error comes from clipping, not from noise.{dashed}"
+        f"PLD; where it meets the dotted line its error comes from clipping, not from noise. Dash-dotted: the same "
+        f"models at what an attacker on this mechanism can gain at most.{dashed}"
     )

@@ -15,11 +15,13 @@ from dpmia.metrics import mean_interval
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi.names import EPSILONS, rate_of
+from dpmia.tables import NO_ATTACK
 
 #: What a reader must know where the best of forty quantiles stands beside a bound.
 ORACLE = (
     "Best of forty quantiles of the scores, chosen with the answers: an oracle, never below the baseline. A random "
-    "ranking under the same rule reaches the dotted line; only what is above that is the attack's."
+    "ranking under the same rule reaches the dotted line; only what is above that is the attack's. Limits are those of "
+    "attacks that never see the answers: an oracle may pass one by as much."
 )
 
 
@@ -37,6 +39,19 @@ def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
         interval = mean_interval(values.to_numpy())
         found.append([*key, interval.mean, interval.low, interval.high, interval.count])
     return pd.DataFrame(found, columns=[*by, "mean", "low", "high", "replicates"])
+
+
+def ceilings(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return what no attack on the trained mechanism exceeds: columns epsilon, rate, ceiling; private models only.
+
+    Replicates share their mechanism, which follows from expected numbers of records.
+
+    Args:
+        rows: of `rows_of`, one experiment.
+        metric: of `dpmia.measure_accuracy`, for instance `precision_ceiling`.
+    """
+    of_models = rows[(rows["attack"] == NO_ATTACK) & (rows["metric"] == metric)]
+    return of_models.groupby(["epsilon", "rate"], as_index=False)["value"].max().rename(columns={"value": "ceiling"})
 
 
 def epsilon_colour(epsilon: float) -> tuple[float, ...] | str:

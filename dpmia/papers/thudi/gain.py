@@ -1,6 +1,11 @@
-"""Figure 4: what LiRA gains over the baseline, against the sampling rate, beside what a random ranking gains."""
+"""Figure 4: what LiRA gains over the baseline, against the sampling rate, beside what a random ranking gains.
+
+Above both stand the limits: what theorem 3.3 and what the trained mechanisms themselves leave to gain.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -9,9 +14,15 @@ from matplotlib.figure import Figure
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi import frames, names
+from dpmia.precision import ACCEPTANCE
+from dpmia.theory.positive_accuracy import positive_accuracy_bound
 
 PANELS = names.panels(tuple(names.DATASETS), names.LIRA)
-ATTACK, CONTROL = "LiRA", "random ranking"
+ATTACK, CONTROL, BOUND, CEILING = "LiRA", "random ranking", "theorem 3.3", "exact ceiling"
+
+#: The axis is linear up to here, where the curves are, and logarithmic above, where the limits are.
+LINEAR = 0.1
+TICKS = (0, 0.05, 0.1, 0.2, 0.5, 1)
 
 _MODEL = ["experiment", "rate", "epsilon", "replicate"]
 
@@ -24,14 +35,14 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         facts: of the run.
 
     Returns:
-        Columns experiment, curve (`LiRA`, `random ranking`), rate, mean, low, high, replicates (models
-        averaged: epsilons times replicates).
+        Columns experiment, curve (`LiRA`, `random ranking`, and the limits `theorem 3.3`, `exact ceiling`), rate, mean,
+        low, high, replicates (models averaged: epsilons times replicates). Limits are means over the same epsilons.
 
     Raises:
         ValueError: LiRA ran against no private model of the paper's epsilons.
     """
-    rows = frames.rows_of(tables, names.DATASETS)
-    rows = rows[(rows["attack"] == names.LIRA) & np.isin(rows["epsilon"], names.EPSILONS)]
+    every = frames.rows_of(tables, names.DATASETS)
+    rows = every[(every["attack"] == names.LIRA) & np.isin(every["epsilon"], names.EPSILONS)]
     wide = rows.pivot(index=_MODEL, columns="metric", values="value").reset_index()
     if wide.empty:
         raise ValueError(f"no attack {names.LIRA!r} at epsilon {names.EPSILONS} in {sorted(tables)}")
@@ -39,21 +50,41 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         wide[_MODEL].assign(curve=curve, value=wide[metric] - wide["precision_baseline"])
         for curve, metric in ((ATTACK, "precision_best"), (CONTROL, "precision_control"))
     ]
-    return frames.means(pd.concat(gains), ["experiment", "curve", "rate"])
+    limits = [
+        part
+        for experiment, of_one in every.groupby("experiment", sort=False)
+        for part in _limits(of_one, facts.experiments[experiment]["delta"])
+    ]
+    return pd.concat([frames.means(pd.concat(gains), ["experiment", "curve", "rate"]), *limits], ignore_index=True)
+
+
+def _limits(rows: pd.DataFrame, delta: float) -> Iterator[pd.DataFrame]:
+    """Yield what both limits leave to gain over the sampling rate, mean over the epsilons of LiRA's curve."""
+    ceilings = frames.ceilings(rows[np.isin(rows["epsilon"], names.EPSILONS)], "precision_ceiling")
+    bounds = positive_accuracy_bound(ceilings["epsilon"], ceilings["rate"], delta, ACCEPTANCE)
+    for curve, limit in ((BOUND, bounds), (CEILING, ceilings["ceiling"])):
+        gain = ceilings.assign(mean=limit - ceilings["rate"]).groupby("rate", as_index=False)["mean"].mean()
+        yield gain.assign(experiment=rows["experiment"].iloc[0], curve=curve)
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel for each data set."""
     figure, axes = drawing.panels(len(PANELS), facts)
-    top = float(np.nanmax([table["high"].max(), table["mean"].max()]))
     for axis, panel in zip(axes, PANELS, strict=True):
         rows = table[table["experiment"] == panel.experiment]
-        axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=names.RATES, ylim=(0, 1.1 * top))
+        axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=names.RATES)
+        axis.set_yscale("symlog", linthresh=LINEAR, linscale=1.5)
+        axis.set(ylim=(min(0, 1.1 * rows["low"].min()), 1), yticks=TICKS, yticklabels=map(str, TICKS))
         if frames.note_missing(axis, rows):
             continue
-        for curve, line, colour in ((ATTACK, "-", drawing.COLOURS[0]), (CONTROL, ":", "0.45")):
+        for curve, line, colour, marker in (
+            (ATTACK, "-", drawing.COLOURS[0], "o"),
+            (CONTROL, ":", "0.45", "o"),
+            (BOUND, "--", "black", None),
+            (CEILING, "-.", "black", None),
+        ):
             shown = rows[rows["curve"] == curve].sort_values("rate")
-            axis.plot(shown["rate"], shown["mean"], line, marker="o", color=colour, label=curve)
+            axis.plot(shown["rate"], shown["mean"], line, marker=marker, color=colour, label=curve)
             if curve == ATTACK:
                 axis.fill_between(shown["rate"], shown["low"], shown["high"], color=colour, alpha=0.2, linewidth=0)
     axes[0].set_ylabel("gain over the baseline")
@@ -61,6 +92,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.caption(
         figure,
         f"{frames.ORACLE} Mean over all finite ε of the paper that were run and all replicates; models of one "
-        f"replicate share their split, so the bands are too narrow. {drawing.run_facts(facts)}",
+        f"replicate share their split, so the bands are too narrow. Black: what the limits leave to gain, mean over "
+        f"the same ε; linear up to {LINEAR:g}, logarithmic above. {drawing.run_facts(facts)}",
     )
     return figure

@@ -2,7 +2,7 @@
 
 Figures of models read the table `replicates/<experiment>`: one row for each model, attack and metric, with the columns
 of `dpmia.tables.COLUMNS`. Metrics are those of `dpmia.precision.precision_metrics`; figures 5 and 6 read
-`accuracy_test_best` and `accuracy_test_final` of the attack `dpmia.tables.NO_ATTACK`.
+`accuracy_validation_best` and `accuracy_validation` of the attack `dpmia.tables.NO_ATTACK`.
 """
 
 from __future__ import annotations

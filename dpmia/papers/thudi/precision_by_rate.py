@@ -15,12 +15,10 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi import frames, names
 from dpmia.papers.thudi.names import CIFAR10, MNIST, SVHN, Panel
+from dpmia.precision import ACCEPTANCE
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 
-BASELINE, CONTROL, ATTACK, BOUND = "baseline", "control", "attack", "bound"
-
-#: Attacks that accept less often than this are not covered by the bound that is drawn.
-ACCEPTANCE = 0.01
+BASELINE, CONTROL, ATTACK, BOUND, CEILING = "baseline", "control", "attack", "bound", "ceiling"
 
 #: How far apart curves stand at one sampling rate, so that their intervals can be told apart.
 DODGE = 0.009
@@ -52,9 +50,10 @@ class RateFigure:
             facts: of the run; delta is taken from there.
 
         Returns:
-            Columns panel, experiment, curve, attack, epsilon, rate, mean, low, high, replicates, bound. Curves are
-            `attack`, with theorem 3.3 as `bound` of each model; `baseline` and `control`, of the replicates' splits;
-            and `bound`, the theorem at the smallest epsilon along the axis.
+            Columns panel, experiment, curve, attack, epsilon, rate, mean, low, high, replicates, bound, ceiling. Curves
+            are `attack`, with theorem 3.3 as `bound` and the exact ceiling of the trained mechanism as `ceiling` of
+            each model; `baseline` and `control`, of the replicates' splits; and, at the smallest epsilon, `bound`, the
+            theorem along the axis, and `ceiling`.
 
         Raises:
             ValueError: none of the figure's models is in the tables.
@@ -68,8 +67,9 @@ class RateFigure:
         return table
 
     def _panel_table(self, panel: Panel, rows: pd.DataFrame, facts: Facts) -> pd.DataFrame:
-        rows = rows[(rows["experiment"] == panel.experiment) & rows["attack"].isin(panel.attacks)]
-        rows = rows.assign(panel=panel.title)
+        rows = rows[rows["experiment"] == panel.experiment].assign(panel=panel.title)
+        ceilings = frames.ceilings(rows, "precision_ceiling")
+        rows = rows[rows["attack"].isin(panel.attacks)]
         columns = ["panel", "experiment", "attack", "epsilon", "rate"]
         attacks = rows[rows["metric"] == ("precision_best" if self.best else "precision")]
         found = [frames.means(attacks, columns).assign(curve=ATTACK)]
@@ -83,12 +83,18 @@ class RateFigure:
             chosen = table["curve"] == ATTACK
             models = table.loc[chosen, ["epsilon", "rate"]].astype(float)
             table.loc[chosen, "bound"] = positive_accuracy_bound(models["epsilon"], models["rate"], delta, ACCEPTANCE)
+            table = table.merge(ceilings, on=["epsilon", "rate"], how="left")
             strictest = models["epsilon"].min()
             if math.isfinite(strictest):
                 along = {"panel": panel.title, "experiment": panel.experiment, "curve": BOUND, "epsilon": strictest}
                 heights = positive_accuracy_bound(strictest, _AXIS, delta, ACCEPTANCE)
-                table = pd.concat([table, pd.DataFrame(along | {"rate": _AXIS, "mean": heights})])
-        return table.reindex(columns=["panel", "experiment", "curve", *columns[2:], *_NUMBERS, "bound"])
+                exact = ceilings[ceilings["epsilon"] == strictest].sort_values("rate")
+                limits = [
+                    pd.DataFrame(along | {"rate": _AXIS, "mean": heights}),
+                    pd.DataFrame(along | {"curve": CEILING, "rate": exact["rate"], "mean": exact["ceiling"]}),
+                ]
+                table = pd.concat([table, *limits])
+        return table.reindex(columns=["panel", "experiment", "curve", *columns[2:], *_NUMBERS, "bound", "ceiling"])
 
     def draw(self, table: pd.DataFrame, facts: Facts) -> Figure:
         """Draw one panel for each data set (and false positive rate)."""
@@ -125,10 +131,11 @@ class RateFigure:
             flat = rows[rows["curve"] == curve].sort_values("rate")
             if len(flat):
                 axes.plot(flat["rate"], flat["mean"], line, color=colour, label=label, zorder=5)
-        bound = rows[rows["curve"] == BOUND]
-        if len(bound):
-            label = f"theorem 3.3, ε = {bound['epsilon'].iloc[0]:g}"
-            axes.plot(bound["rate"], bound["mean"], "-.", color="0.45", linewidth=1, label=label)
+        for curve, line, label in ((BOUND, (0, (7, 2)), "theorem 3.3"), (CEILING, "-.", "exact ceiling")):
+            limit = rows[rows["curve"] == curve]
+            if len(limit):
+                label = f"{label}, ε = {limit['epsilon'].iloc[0]:g}"
+                axes.plot(limit["rate"], limit["mean"], linestyle=line, color="0.45", linewidth=1, label=label)
 
     def _style(self, attack: str, epsilon: float) -> tuple[tuple[float, ...] | str, str]:
         """Return colour and label: of the shadow models' rate where the figure compares them, else of epsilon."""

@@ -11,6 +11,7 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi import frames, names
 from dpmia.precision import ROC_RATES
+from dpmia.theory.bounds import tpr_bound
 
 EPSILONS = (3.0, 5.0, 7.0)
 
@@ -18,6 +19,7 @@ EPSILONS = (3.0, 5.0, 7.0)
 PANELS = dict(zip("abcdef", itertools.product((names.CIFAR10, names.MNIST), EPSILONS), strict=True))
 
 _METRICS = {f"tpr@{rate:g}": rate for rate in ROC_RATES}
+ATTACK, BOUND, CEILING = "attack", "bound", "ceiling"
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
@@ -28,20 +30,31 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         facts: of the run.
 
     Returns:
-        Columns experiment, epsilon, rate, fpr, mean, low, high, replicates. No row below the resolution of the data:
-        one replicate with too few non-members for a false positive rate is enough to leave it out.
+        Columns experiment, curve, epsilon, rate, fpr, mean, low, high, replicates. Curves are `attack`; `bound`, the
+        largest TPR by (epsilon, delta); and `ceiling`, that of the trained mechanisms, the largest of all rates. Of
+        attacks no row below the resolution of the data: one replicate with too few non-members for a false positive
+        rate is enough to leave it out.
 
     Raises:
         ValueError: LiRA ran against no model of the figure.
     """
-    rows = frames.rows_of(tables, {experiment for experiment, _ in PANELS.values()})
-    rows = rows[(rows["attack"] == names.LIRA) & rows["metric"].isin(_METRICS) & rows["epsilon"].isin(EPSILONS)]
+    every = frames.rows_of(tables, {experiment for experiment, _ in PANELS.values()})
+    rows = every[(every["attack"] == names.LIRA) & every["metric"].isin(_METRICS) & every["epsilon"].isin(EPSILONS)]
     if rows.empty:
         raise ValueError(f"no attack {names.LIRA!r} at epsilon {EPSILONS} in {sorted(tables)}")
     rows = rows.assign(fpr=rows["metric"].map(_METRICS))
     key = ["experiment", "epsilon", "rate", "fpr"]
     told = rows.groupby(key)["value"].transform(lambda values: values.notna().all())
-    return frames.means(rows[told].sort_values(key), key)
+    found = [frames.means(rows[told].sort_values(key), key).assign(curve=ATTACK)]
+    for (experiment, epsilon), _ in rows.groupby(["experiment", "epsilon"], sort=False):
+        here = every[(every["experiment"] == experiment) & (every["epsilon"] == epsilon)]
+        delta = facts.experiments[experiment]["delta"]
+        ceilings = [frames.ceilings(here, f"tpr_ceiling@{rate:g}")["ceiling"].max() for rate in ROC_RATES]
+        for curve, tprs in ((BOUND, tpr_bound(ROC_RATES, epsilon, delta)), (CEILING, ceilings)):
+            about = {"experiment": experiment, "curve": curve, "epsilon": epsilon, "fpr": ROC_RATES, "mean": tprs}
+            found.append(pd.DataFrame(about))
+    table = pd.concat(found, ignore_index=True)
+    return table[["experiment", "curve", *key[1:], "mean", "low", "high", "replicates"]]
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
@@ -53,17 +66,21 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         rows = table[(table["experiment"] == experiment) & (table["epsilon"] == epsilon)]
         if frames.note_missing(axis, rows):
             continue
-        for rate, curve in rows.groupby("rate"):
+        for rate, curve in rows[rows["curve"] == ATTACK].groupby("rate"):
             colour = frames.rate_colour(rate)
             axis.plot(curve["fpr"], curve["mean"], color=colour, label=f"p = {rate:g}")
             axis.fill_between(curve["fpr"], curve["low"], curve["high"], color=colour, alpha=0.15, linewidth=0)
-        axis.plot(ROC_RATES, ROC_RATES, "--", color="black", linewidth=1, label="guessing")
+        for limit, line, label in ((BOUND, "--", "(ε, δ) formula"), (CEILING, "-.", "exact ceiling, any p")):
+            shown = rows[rows["curve"] == limit]
+            axis.plot(shown["fpr"], shown["mean"], line, color="black", linewidth=1, label=label)
+        axis.plot(ROC_RATES, ROC_RATES, ":", color="0.45", linewidth=1, label="guessing")
     for axis in axes[::3]:
         axis.set_ylabel("true positive rate")
     drawing.legend(figure)
     drawing.caption(
         figure,
-        "LiRA, shadow models at p = .5. A false positive rate below 1 / number of non-members cannot be shown. "
+        "LiRA, shadow models at p = .5. A false positive rate below 1 / number of non-members cannot be shown. Exact "
+        "ceiling: no attack on the trained mechanisms reaches more, whatever its p. "
         f"{frames.missing_epsilons(EPSILONS, table)}{drawing.run_facts(facts)}",
     )
     return figure
