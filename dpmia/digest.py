@@ -40,14 +40,14 @@ def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
 def _digest(script: Path, specs: tuple[str, ...]) -> str:
     named = _with_packages(spec.partition(":")[0] for spec in specs)
     files = {script, *reached([script, *map(_file_of, named)])}
-    modules = {_name(file): hashlib.sha256(_syntax(file).encode()).hexdigest()[:16] for file in sorted(files)}
+    modules = {_name(file): _hash(file) for file in sorted(files)}
     digest = hashlib.sha256(json.dumps(modules).encode()).hexdigest()[:16]
     _behind[digest] = modules
     return digest
 
 
 def remember(folder: Path | str) -> None:
-    """Write what stands behind each digest of this process, for `changed_modules` of later ones."""
+    """Write what stands behind each digest of this process, for `edited_files` of later ones."""
     for digest, modules in _behind.items():
         file = Path(folder) / f"{digest}.json"
         if not file.exists():
@@ -55,22 +55,21 @@ def remember(folder: Path | str) -> None:
                 part.write_text(json.dumps(modules, indent=1), encoding="utf-8")
 
 
-def changed_modules(before: str, now: str, folder: Path | str) -> list[str] | None:
-    """Return the files that are the difference between a digest of an earlier run and one of this process.
+def edited_files(digest: str, folder: Path | str) -> list[str]:
+    """Return the files behind a digest of an earlier run whose syntax is another now, or that are gone.
 
     Args:
-        before: the earlier digest.
-        now: the digest of this process.
+        digest: of an earlier run.
         folder: where `remember` wrote.
 
     Returns:
-        Paths from the root of the repository; None where one of the two is not remembered, or no digest of code.
+        Paths from the root of the repository; none for what is no digest of code, or was not remembered.
     """
-    file = Path(folder) / f"{before}.json"
-    if now not in _behind or not file.exists():
-        return None
-    old, new = json.loads(file.read_text(encoding="utf-8")), _behind[now]
-    return sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+    record = Path(folder) / f"{digest}.json"
+    if not record.exists():
+        return []
+    behind = json.loads(record.read_text(encoding="utf-8"))
+    return [name for name, syntax in behind.items() if not (ROOT / name).exists() or _hash(ROOT / name) != syntax]
 
 
 def text_digest(files: Iterable[Path]) -> str:
@@ -143,6 +142,11 @@ def _syntax(file: Path) -> str:
             ):
                 node.body = node.body[1:]
     return ast.dump(tree)
+
+
+@cache
+def _hash(file: Path) -> str:
+    return hashlib.sha256(_syntax(file).encode()).hexdigest()[:16]
 
 
 def _name(file: Path) -> str:

@@ -1,4 +1,4 @@
-# Where the time went. No inputs and no outputs: it takes the logs that are there, and always runs.
+# Where the time went, and what was edited since. No inputs and no outputs: they take what is there, and always run.
 
 
 rule costs:
@@ -17,3 +17,22 @@ rule costs:
         "Telling where the time went"
     script:
         "../scripts/tell_costs.py"
+
+
+rule explain:
+    log:
+        f"logs/{RUN}/explain.log",
+    localrule: True
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=20,
+    params:
+        metadata=".snakemake/metadata",
+        code=CODE,
+    message:
+        "Telling which edits of code run what again"
+    script:
+        "../scripts/explain.py"

@@ -36,7 +36,7 @@ def checkout(tmp_path, monkeypatch):
 
 
 def clear_caches():
-    for function in (digest._digest, digest._imports, digest._file_of, digest._syntax):
+    for function in (digest._digest, digest._imports, digest._file_of, digest._syntax, digest._hash):
         function.cache_clear()
 
 
@@ -183,3 +183,20 @@ def test_the_project_imports_by_whole_names_which_the_digest_can_follow(folder):
     for file in (digest.ROOT / folder).rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             assert not (isinstance(node, ast.ImportFrom) and node.level), f"{file} imports relatively"
+
+
+def test_the_edited_files_behind_an_earlier_digest_are_named(checkout, tmp_path):
+    before = of(checkout)
+    digest.remember(tmp_path / "code")
+    assert digest.edited_files(before, tmp_path / "code") == []
+    edit(checkout, "fake/far.py", "# twice", "# two times")
+    edit(checkout, "fake/side/lonely.py", "x = 1", "x = 2")
+    clear_caches()
+    assert digest.edited_files(before, tmp_path / "code") == []
+    edit(checkout, "fake/far.py", "2 * x", "3 * x")
+    clear_caches()
+    assert digest.edited_files(before, tmp_path / "code") == ["fake/far.py"]
+    (checkout / "fake/far.py").unlink()
+    clear_caches()
+    assert digest.edited_files(before, tmp_path / "code") == ["fake/far.py"]
+    assert digest.edited_files("0123456789abcdef", tmp_path / "code") == []

@@ -22,7 +22,7 @@ def test_touched_files_and_edited_comments_rerun_nothing(grown):
 def test_an_edited_attack_reruns_itself_and_what_follows(grown):
     grown.edit("dpmia/attacks/control.py", "rng.random(len(signal.records))", "rng.normal(size=len(signal.records))")
     jobs = grown.planned()
-    assert "because of dpmia/attacks/control.py: run_attack (4)\n" in grown.snakemake("--dry-run").stdout
+    assert "dpmia/attacks/control.py was edited: run_attack (4 files)\n" in grown.snakemake("explain").stdout
     assert jobs.pop("run_attack") == jobs.pop("summarise_experiment") == 4
     assert set(jobs) == {f"make_humphries_fig{number}" for number in (2, 3, 6, 7)} | set(IN_THE_END)
 
