@@ -59,6 +59,7 @@ def _column(axes: Axes, paper: str, rows: pd.DataFrame, length: int) -> None:
         name = row.id.removeprefix(f"{paper}-") + ("*" if row.ours else "")
         axes.text(CELL + 0.03, place + 0.5, name, ha="left", va="center", fontsize=8)
     reproduced, judged = (int(rows["verdict"].isin(which).sum()) for which in ([REPRODUCED], list(VERDICTS[:3])))
-    axes.set_title(f"{paper}: {reproduced} of {judged} judged hold", loc="left")
+    told = f"{reproduced} of {judged} judged hold" if judged else "none judged"
+    axes.set_title(f"{paper}: {told}", loc="left")
     axes.set(xlim=(0, 1), ylim=(length, 0))
     axes.axis("off")
