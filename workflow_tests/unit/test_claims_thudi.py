@@ -38,6 +38,7 @@ def attacked():
         for epsilon in EPSILONS:
             means[arm, epsilon, "model", "accuracy_members"] = 0.62
             means[arm, epsilon, "model", "accuracy_nonmembers"] = 0.6
+            means[arm, epsilon, "model", "precision_ceiling"] = rate + (1 - rate) / 2
             gain = GAIN[rate] if np.isfinite(epsilon) else 2 * GAIN[rate]
             precision = {"precision": rate + 0.01, "precision_baseline": rate}
             best = precision | {"precision_best": rate + gain, "precision_control": control}
@@ -76,6 +77,7 @@ OTHERWISE = {
     "thudi-fig3-baseline": (names.SVHN, 0.5, "p0.3", None, names.LIRA, "precision_best"),
     "thudi-fig3-sampling-dominates": (names.MNIST, 0.99, "p0.1", 15.0, names.LIRA, "precision_best"),
     "thudi-fig3-below-bound": (names.CIFAR10, 0.8, "p0.5", 1.0, names.LIRA, "precision"),
+    "thudi-fig3-below-ceiling": (names.SVHN, 0.2, "p0.3", 3.0, MODEL, "precision_ceiling"),
     "thudi-fig4-hump": (names.MNIST, 0.2, "p0.1", None, names.LIRA, "precision_best"),
     "thudi-fig4-beyond-control": (names.CIFAR10, 0.9, "p0.9", None, names.LIRA, "precision_best"),
     "thudi-fig5-lower-p-better-cifar": (CIFAR_BUDGET, 0.6, *BOUND[0.881, 0.5], MODEL, budgets.BEST),

@@ -187,7 +187,7 @@ def test_figure_2_shows_each_eta_in_its_panel_and_the_printed_noise_only():
             np.testing.assert_allclose(points, [[eta, 2e4 / moment / eta] for eta in expected])
         np.testing.assert_allclose(found["DP-SGD"][0], [[eta, 0.6] for eta in expected])
         np.testing.assert_allclose(found["MIP, total variation (ours)"][0], [[eta, 2e2 / 2 / eta] for eta in expected])
-        np.testing.assert_allclose(found["DP-SGD without noise"][0][:, 1], 0.4)
+        np.testing.assert_allclose(found["DP-SGD, no noise"][0][:, 1], 0.4)
         np.testing.assert_allclose(found["no privacy"][0][:, 1], 0.02)
         assert axes.get_yscale() == "log"
 

@@ -72,7 +72,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, table: pd.DataFrame) -> None:
     _line(axes, rows[rows["method"] == "dp"], vermilion, "DP-SGD", marker="s")
     ours = rows[rows["calibration"] == "total_variation"]
     _line(axes, ours[ours["moment"] == ours["moment"].min()], blue, "MIP, total variation (ours)", "--")
-    for method, line, label in (("clipped", ":", "DP-SGD without noise"), ("plain", "-.", "no privacy")):
+    for method, line, label in (("clipped", ":", "DP-SGD, no noise"), ("plain", "-.", "no privacy")):
         for error in table.loc[table["method"] == method, "relative_error"]:
             axes.axhline(error, color="0.45", linestyle=line, linewidth=1, label=label)
 

@@ -233,6 +233,20 @@ def keeps_bound(tables: Tables) -> Finding:
     )
 
 
+def keeps_ceiling(tables: Tables) -> Finding:
+    """Return by how much LiRA's own decisions stay below the exact ceiling of the mechanism they attack."""
+    return every(
+        Cell(
+            f"{title}, p = {rate:g}, ε = {tell(epsilon)}",
+            rows(arm, epsilon, names.LIRA, "precision") - rows(arm, epsilon, metric="precision_ceiling"),
+            at_most(0),
+        )
+        for title, rows in _there(tables).items()
+        for rate, arm in ARMS.items()
+        for epsilon in _epsilons(rows, arm)
+    )
+
+
 def _accuracies(rows: Replicates, metric: str) -> dict[float, dict[float, pd.Series]]:
     """Return test accuracies by bound, rounded to three digits, and by sampling rate; what was not run is left out."""
     found: dict[float, dict[float, pd.Series]] = {}
