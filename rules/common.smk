@@ -69,21 +69,26 @@ def why_not(dataset):
 NOT_RUN = {name: reason for name, each in WITH_DATA.items() if (reason := why_not(each.dataset))}
 
 
+def one_of(words):
+    """Return a pattern for one of some words, for nothing where there are none."""
+    return "|".join(map(re.escape, words)) or "(?!)"
+
+
 wildcard_constraints:
-    dataset="|".join(names.DATASETS),
-    prepared="|".join(map(re.escape, PREPARED)),
-    clusters="|".join(map(re.escape, CLUSTERED)),
-    experiment="|".join(EXPERIMENTS),
-    attack="|".join({attack for experiment in EXPERIMENTS.values() for attack in experiment.attacks}),
-    arm="|".join(sorted({re.escape(arm) for experiment in EXPERIMENTS.values() for arm in jobs.arms(experiment)})),
+    dataset=one_of(names.DATASETS),
+    prepared=one_of(PREPARED),
+    clusters=one_of(CLUSTERED),
+    experiment=one_of(EXPERIMENTS),
+    attack=one_of({attack: None for experiment in EXPERIMENTS.values() for attack in experiment.attacks}),
+    arm=one_of(sorted({arm for experiment in EXPERIMENTS.values() for arm in jobs.arms(experiment)})),
     epsilons=r"[0-9.e+_inf-]+",
     block=r"\d+",
     target_block=r"\d+",
     replicate=r"\d+",
-    study="|".join(STUDIES),
-    predictions="|".join(PREDICTIONS),
-    paper="|".join(PAPERS),
-    artifact="|".join(PAPER_OF),
+    study=one_of(STUDIES),
+    predictions=one_of(PREDICTIONS),
+    paper=one_of(PAPERS),
+    artifact=one_of(PAPER_OF),
 
 
 def code(script, *specs):

@@ -25,6 +25,18 @@ def test_an_audit_is_planned_for_every_group_that_is_large_enough(clinic):
     assert jobs["make_audit"] == jobs["audit"] == 1
 
 
+def test_answers_only_need_no_experiment(clinic):
+    text = (
+        "paper: audit\npredictions:\n  mine: {path: a.csv, classes: {a: a, b: b}, attacks: {average_threshold: {}}}\n"
+    )
+    (clinic.folder / "a.yaml").write_text(text)
+    (clinic.folder / "a.csv").write_text("a,b,label,member\n")
+    answer = clinic.snakemake("--dry-run", "audit", experiments="[a.yaml]", data="real")
+    assert answer.returncode == 0, answer.stdout
+    assert "Exception" not in answer.stdout
+    assert "attack_predictions" in answer.stdout
+
+
 def test_made_up_records_are_not_for_a_run_on_real_data(clinic):
     answer = clinic.snakemake("--dry-run", "audit", experiments="[experiments/audit.yaml]", data="real")
     assert answer.returncode != 0
