@@ -22,9 +22,11 @@ from dpmia.settings.schema import (
     Config,
     Experiment,
     ExperimentFile,
+    LeftOut,
     Membership,
     Model,
     Planner,
+    Points,
     Privacy,
     References,
     Shadows,
@@ -255,7 +257,8 @@ def test_every_setting_is_described(model):
 def test_the_page_explains_every_class_of_settings():
     assert {model for _, model in generate.SECTIONS} == {
         *(Config, ExperimentFile, Experiment, OwnData, Membership, Arm, Model, Training, Privacy),
-        *(Blind, Shadows, References, AttackSettings, Collusion, Planner, Audit, Predictions, *KINDS.values()),
+        *(Blind, Shadows, References, AttackSettings, Collusion, Planner, *KINDS.values()),
+        *(Audit, Points, LeftOut, Predictions),
     }
 
 
