@@ -121,8 +121,9 @@ def _told(part: Mapping[str, Any]) -> str:
     told = f"Model: {facts['model']}; {trained}; {facts['replicates']} replicates, each with members of its own."
     if facts.get("references"):
         told += (
-            f" The attacker trains {facts['references']} reference models for each arm, on further draws of the same "
-            "sizes: each record was then in the training set of some of them and not of others."
+            f" The attacker trains {facts['references']} reference models for each arm, "
+            f"{'with the same epsilon' if facts['private_references'] else 'without privacy'}, on further draws of the "
+            "same sizes: each record was then in the training set of some of them and not of others."
         )
     return told
 

@@ -309,6 +309,7 @@ def audit_facts(experiment: Experiment) -> dict[str, Any]:
     return facts(experiment) | {
         "epochs": recipe(experiment)["epochs"],
         "references": count,
+        "private_references": bool(count) and experiment.references.private,
         "independent": independent,
     }
 
