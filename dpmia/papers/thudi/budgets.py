@@ -120,7 +120,8 @@ def _told_ceilings(table: pd.DataFrame) -> str:
 
 
 def _panel(axes: Axes, rows: pd.DataFrame) -> None:
-    axes.set_ylim(0, 1)
+    top = min(1.0, 1.2 * float(rows[["mean", "high"]].max().max()))
+    axes.set_ylim(0, top)
     for place, (colour, (bound, curve)) in enumerate(
         zip(drawing.COLOURS, rows.groupby("bound", sort=False), strict=False)
     ):
@@ -132,6 +133,6 @@ def _panel(axes: Axes, rows: pd.DataFrame) -> None:
         never = curve.loc[~curve["feasible"], "rate"]
         if len(never):
             # At the foot, one above the other: no accuracy, and both seen where two bounds cannot be met.
-            axes.plot(never, np.full(len(never), 0.03 * place), "x", color=colour, label="_cannot be met")
+            axes.plot(never, np.full(len(never), 0.03 * top * place), "x", color=colour, label="_cannot be met")
     if not rows["feasible"].all():
         axes.plot([], [], "x", color="0.4", label="cannot be met")
