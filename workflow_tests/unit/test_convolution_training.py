@@ -8,6 +8,7 @@ import torch
 from scipy.stats import chi2
 
 from dpmia.models.cnn import CNN, TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution, MaxPool
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.convolution import ConvolutionEngine
 from dpmia.training.lightning import fit
 from dpmia.training.opacus import OpacusEngine
@@ -163,9 +164,9 @@ def test_lightning_resumes_from_its_checkpoint(tmp_path):
     whole = ConvolutionEngine(small, recipe, [run], *data)
     fit(whole)
     with pytest.raises(PowerCutError):
-        fit(Interrupted(small, recipe, [run], *data), tmp_path)
+        fit(Interrupted(small, recipe, [run], *data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
     resumed = ConvolutionEngine(small, recipe, [run], *data)
-    fit(resumed, tmp_path)
+    fit(resumed, Checkpoints(tmp_path / "signals.npz", "code", every=0))
     assert resumed.done == whole.done == whole.steps
     assert torch.equal(whole.parameters()[0], resumed.parameters()[0])
 

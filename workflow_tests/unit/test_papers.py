@@ -125,7 +125,8 @@ def test_the_functions_of_an_artifact_exist_and_take_what_they_are_given(name):
     assert list(inspect.signature(load(artifact.tabulate)).parameters) == ["tables", "facts"]
     if artifact.draw:
         assert list(inspect.signature(load(artifact.draw)).parameters) == ["table", "facts"]
-    assert {table.split("/")[0] for table in artifact.tables} <= {"summary", "sizes", "studies", "replicates", "points"}
+    kinds = {"summary", "sizes", "studies", "replicates", "points", "nulls"}
+    assert {table.split("/")[0] for table in artifact.tables} <= kinds
     assert artifact.caption.endswith(".")
 
 
@@ -161,7 +162,7 @@ def test_a_figure_is_drawn_and_a_table_is_not(kind, draw):
 
 
 def test_the_paper_is_that_of_the_experiment_files():
-    assert {file["paper"] for file in OWN_FILES} == set(PAPERS)
+    assert {file["paper"] for file in OWN_FILES} == {*PAPERS, "audit"}
     for path in (ROOT / "experiments").glob("*.yaml"):
         assert yaml.safe_load(path.read_text(encoding="utf-8"))["paper"] == path.stem
 

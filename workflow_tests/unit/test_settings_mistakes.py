@@ -107,7 +107,7 @@ def plan(tmp_path):
         (
             "membership.kind",
             "iid",
-            ["'membership'", "kind 'iid' with the keys ['members', 'nonmembers']", "['population']"],
+            ["'membership'", "kind 'iid' with the keys ['members', 'nonmembers']", "['most', 'population']"],
         ),
         (
             "membership.kind",

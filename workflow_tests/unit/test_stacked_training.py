@@ -9,6 +9,7 @@ import torch
 
 from dpmia.models.mlp import MLP
 from dpmia.training import stacked_layout
+from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.lightning import fit
 from dpmia.training.opacus import OpacusEngine
 from dpmia.training.plain import PlainEngine
@@ -180,9 +181,9 @@ def test_lightning_resumes_from_its_checkpoint(data, tmp_path):
     fit(whole)
     assert whole.done == whole.steps == 2004
     with pytest.raises(PowerCutError):
-        fit(Interrupted(SHAPE, recipe, runs, *data), tmp_path)
+        fit(Interrupted(SHAPE, recipe, runs, *data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
     resumed = StackedEngine(SHAPE, recipe, runs, *data)
-    fit(resumed, tmp_path)
+    fit(resumed, Checkpoints(tmp_path / "signals.npz", "code", every=0))
     assert resumed.done == 2004
     assert torch.equal(torch.stack(whole.parameters()), torch.stack(resumed.parameters()))
 
