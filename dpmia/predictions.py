@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from dpmia.attacks.base import Attack
-from dpmia.audit.records import intervals, scored
+from dpmia.audit.records import scored
+from dpmia.blind import half_widths
 from dpmia.datasets.own_files import Fields, known_column, read_fields
 from dpmia.errors import DataError
 from dpmia.losses import Losses, save_losses
@@ -86,7 +87,7 @@ def tables(
     )  # fmt: skip
     summary = summary_table(rows)
     for each, signal, scores, says in scored({n: (a, [references]) for n, a in attacks.items()}, files, root_seed):
-        for metric, half in intervals(scores, says, signal.is_member).items():
+        for metric, half in half_widths(scores, says, signal.is_member).items():
             row = (summary["attack"] == each) & (summary["metric"] == metric)
             summary.loc[row, "low"] = summary.loc[row, "mean"] - half
             summary.loc[row, "high"] = summary.loc[row, "mean"] + half

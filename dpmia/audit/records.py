@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from dpmia import blind
 from dpmia.attacks.base import Attack
 from dpmia.datasets.table import Dataset
 from dpmia.exposure import stability
@@ -44,11 +43,6 @@ def scored(
             rng = np.random.default_rng(derive_seed(root_seed, "attack", name, *signal.about["meaning"]))
             scores = attack.scores(signal, models[name].known(signal, None), rng)
             yield name, signal.of(MEMBER, NONMEMBER), scores[asked], attack.decisions(signal, scores)[asked]
-
-
-def intervals(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    """Return half the width of the 95 % intervals over records of `advantage` and `auc` of one model."""
-    return blind.half_widths(scores, says, is_member)
 
 
 class Exposure:
