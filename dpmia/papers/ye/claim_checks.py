@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.claims.claim import Finding, MissingRowsError, Tables
-from dpmia.claims.comparisons import Cell, above, at_least, every, exact, mean, near, together
+from dpmia.claims.comparisons import Cell, Comparison, above, at_least, every, exact, mean, near, together
 from dpmia.claims.rows import Replicates
 from dpmia.papers.ye import agreement, histograms, margins
 from dpmia.papers.ye.agreement import LEFT_OUT, TRUTH
@@ -66,33 +66,26 @@ def printed(configurations: Iterable[Configuration]) -> Check:
     return check
 
 
-def d_best(tables: Tables) -> Finding:
-    """Return by how much D exceeds the others, up to half a point."""
-    return every(_over(tables, map(_experiment, tables), "D", "SPR", at_least(-0.005)))
+def ahead(first: str, others: str, comparison: Comparison) -> Check:
+    """Return the check by how much the AUC of one attack exceeds those of others."""
+    return lambda tables: every(_over(tables, first, others, comparison))
 
 
-def r_over_s_and_p(tables: Tables) -> Finding:
-    """Return by how much R exceeds the attacks that know nothing of the record."""
-    return every(_over(tables, map(_experiment, tables), "R", "SP", above(0)))
-
-
-def _over(
-    tables: Tables, experiments: Iterable[str], first: str, others: str, comparison: Callable, metric: str = "auc"
-) -> list[Cell]:
-    """Return by how much one attack exceeds others on the same target models."""
+def _over(tables: Tables, first: str, others: str, comparison: Comparison, metric: str = "auc") -> list[Cell]:
+    """Return by how much one attack exceeds others on the same target models, in each experiment."""
     return [
         Cell(
             f"{_label(each)}, {first} less {other}",
             _value(tables, each, first, metric) - _value(tables, each, other, metric),
             comparison,
         )
-        for each in experiments
+        for each in _experiments(tables)
         for other in others
     ]
 
 
-def _experiment(table: str) -> str:
-    return table.partition("/")[2]
+def _experiments(tables: Tables) -> list[str]:
+    return [name.partition("/")[2] for name in tables]
 
 
 def falls(*pairs: tuple[str, str]) -> Check:
@@ -114,13 +107,12 @@ def falls(*pairs: tuple[str, str]) -> Check:
 
 def r_best_others_chance(tables: Tables) -> Finding:
     """Return by how much R exceeds the others on MNIST, and how far S and P are from guessing."""
-    experiments = [_experiment(name) for name in tables]
     chance = [
         Cell(f"{_label(each)}, {letter}", _value(tables, each, letter), near(0.5, 0.02))
-        for each in experiments
+        for each in _experiments(tables)
         for letter in "SP"
     ]
-    return every([*_over(tables, experiments, "R", "SPD", at_least(0)), *chance])
+    return every([*_over(tables, "R", "SPD", at_least(0)), *chance])
 
 
 # Table 2
@@ -231,13 +223,7 @@ def follows_model(tables: Tables) -> Finding:
 
 def roc(tables: Tables) -> Finding:
     """Return by how much D's AUC exceeds all others, and its TPR at a false positive rate of .2 that of P."""
-    experiments = [_experiment(name) for name in tables]
-    return every(
-        [
-            *_over(tables, experiments, "D", "SPR", at_least(0)),
-            *_over(tables, experiments, "D", "P", at_least(0), "tpr@0.2"),
-        ]
-    )
+    return every([*_over(tables, "D", "SPR", at_least(0)), *_over(tables, "D", "P", at_least(0), "tpr@0.2")])
 
 
 def clipped(tables: Tables) -> Finding:
