@@ -1,4 +1,4 @@
-# As a run starts: no other may be at work here. As it ends: what it cost.
+# As a run starts: no other may be at work here, and scheduling must not cost much. As it ends: what it cost.
 import time
 
 from snakemake.exceptions import WorkflowError
@@ -19,6 +19,10 @@ onstart:
         except UserError as error:
             raise WorkflowError(str(error)) from None
         remember(CODE)
+    if workflow.local_exec:
+        # Snakemake's limit of jobs a second wakes the scheduler once a second for every job that was ever finished:
+        # after some hundred jobs, half of a core. Where jobs wait for cores, no limit is needed.
+        workflow.scheduler.job_rate_limiter = None
 
 
 def note_own_time():
