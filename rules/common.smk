@@ -254,8 +254,10 @@ def artifact_files(artifact):
 
 def run_facts(artifact):
     """Return what the pictures of an artifact say about the run."""
+    with_data = any(table.split("/")[1] in WITH_DATA for table in artifact.tables)
     return {
-        "stand_in": CONFIG.data == "embedded" and any(table.split("/")[1] in WITH_DATA for table in artifact.tables),
+        "stand_in": CONFIG.data == "embedded" and with_data,
+        "without_data": not with_data,
         "scale": CONFIG.scale,
         "experiments": {
             name: jobs.facts(EXPERIMENTS[name])

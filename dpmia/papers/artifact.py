@@ -41,12 +41,21 @@ class Facts:
         scale: `smoke`, `laptop` or `paper`.
         experiments: experiment -> its settings, as plain data (epochs, replicates, delta, relation, ...).
         not_run: experiment or study that it would show too -> why its data cannot be had.
+        without_data: whether no data set is behind it: it is computed, or its records are drawn.
     """
 
     stand_in: bool
     scale: str
     experiments: dict[str, dict] = field(default_factory=dict)
     not_run: dict[str, str] = field(default_factory=dict)
+    without_data: bool = False
+
+    @property
+    def source(self) -> str:
+        """Where the numbers come from, in words."""
+        if self.without_data:
+            return "No data needed"
+        return "Stand-in data" if self.stand_in else "Real data"
 
     @property
     def left_out(self) -> str:

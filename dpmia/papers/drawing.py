@@ -136,10 +136,9 @@ def run_facts(facts: Facts) -> str:
         f"δ = {fact['delta']:g}, {fact['relation'].replace('_', '-')}, {_accountant(fact)} accountant."
         for fact in facts.experiments.values()
     ]
-    source = "Stand-in data" if facts.stand_in else "Real data"
     told = " ".join(dict.fromkeys(told))
     ending = "Bands and bars: 95 % t intervals of the mean."
-    return f"{source}, scale {facts.scale}: {told} {ending} {facts.left_out}".strip()
+    return f"{facts.source}, scale {facts.scale}: {told} {ending} {facts.left_out}".strip()
 
 
 def caption(figure: Figure, text: str) -> None:

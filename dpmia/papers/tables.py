@@ -8,8 +8,8 @@ from dpmia.papers.artifact import Facts
 
 
 def markdown(table: pd.DataFrame, caption: str, facts: Facts) -> str:
-    """Return `table` with its caption; stand-in data and the scale are named, empty cells are dashes."""
-    source = "**Stand-in data**: no number here says anything about real records." if facts.stand_in else "Real data."
+    """Return `table` with its caption; the source of its data and the scale are named, empty cells are dashes."""
+    source = f"**{facts.source}**: no number here says anything about real records" if facts.stand_in else facts.source
     shown = table.astype(object).where(table.notna(), "-")
-    source = f"{source} Scale {facts.scale}. {facts.left_out}".strip()
+    source = f"{source}. Scale {facts.scale}. {facts.left_out}".strip()
     return f"{caption}\n\n{source}\n\n{shown.to_markdown(index=False, disable_numparse=True)}\n"

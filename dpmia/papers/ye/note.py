@@ -8,9 +8,8 @@ from dpmia.papers.ye.names import BY_EXPERIMENT
 
 def run_note(facts: Facts) -> str:
     """Return in a few sentences on which data, and how, the models of a figure were trained."""
-    source = "Stand-in data" if facts.stand_in else "Real data"
     told = [_of_one(name, run) for name, run in facts.experiments.items() if name in BY_EXPERIMENT]
-    return " ".join([f"{source}, scale {facts.scale}.", *told, facts.left_out]).strip()
+    return " ".join([f"{facts.source}, scale {facts.scale}.", *told, facts.left_out]).strip()
 
 
 def _of_one(experiment: str, run: dict) -> str:

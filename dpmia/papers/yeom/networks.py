@@ -63,6 +63,5 @@ def size_axis(axes: Axes, sizes: pd.Series) -> None:
 def training_facts(facts: Facts) -> str:
     """Return in a few sentences how the networks were trained and what the bars are."""
     told = sorted({f"{fact['epochs']} epochs, batch {fact['batch_size']}" for fact in facts.experiments.values()})
-    source = "Stand-in data" if facts.stand_in else "Real data"
     how = f" {'; '.join(told)}." if told else ""
-    return f"{source}, scale {facts.scale}.{how} Bars: 95 % t intervals of the mean over replicates."
+    return f"{facts.source}, scale {facts.scale}.{how} Bars: 95 % t intervals of the mean over replicates."

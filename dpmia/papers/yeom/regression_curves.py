@@ -77,8 +77,7 @@ def study_facts(table: pd.DataFrame, facts: Facts) -> str:
         folds, splits = int(rows["folds"].iloc[0]), int(rows["splits"].iloc[0])
         crossed = "leave-one-out" if folds == records else f"{folds}-fold cross-validation"
         told.append(f"{DATASETS.get(dataset, dataset)}: {int(records)} records, {crossed}, {splits} splits.")
-    source = "Stand-in data" if facts.stand_in else "Real data"
     return (
-        f"{source}, scale {facts.scale}. {' '.join(told)} Bars: 95 % t intervals of the mean over random splits of "
-        "the same records into members and others."
+        f"{facts.source}, scale {facts.scale}. {' '.join(told)} Bars: 95 % t intervals of the mean over random splits "
+        "of the same records into members and others."
     )
