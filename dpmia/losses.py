@@ -15,13 +15,30 @@ from typing import Any
 
 import numpy as np
 
-from dpmia.attacks.base import References
 from dpmia.files import whole_file
 
 FORMAT = "dpmia-losses"
 VERSION = 1
 
 ARRAYS = ("records", "losses", "trained_on")
+
+
+@dataclass(frozen=True)
+class References:
+    """What the attacker's own models answer to the queries of one target model.
+
+    Attributes:
+        losses: float64, shape (models, queries): cross-entropy of the true class, in nats.
+        trained_on: bool, shape (models, queries): whether the training set of the model held the record.
+    """
+
+    losses: np.ndarray
+    trained_on: np.ndarray
+
+    def __post_init__(self) -> None:
+        """Refuse arrays that do not fit together."""
+        if self.losses.shape != self.trained_on.shape or self.losses.ndim != 2:
+            raise ValueError(f"losses of shape {self.losses.shape}, trained_on of shape {self.trained_on.shape}")
 
 
 @dataclass(frozen=True)

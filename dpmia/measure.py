@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,13 +58,36 @@ def attack_table(
         if epsilons is not None and signal.about["epsilon"] not in epsilons:
             continue
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
-        rng = np.random.default_rng(derive_seed(root_seed, "attack", name, *signal.about["meaning"]))
+        rng = _randomness(root_seed, name, signal)
         known = models.known(signal, reference_arm)
         if features is not None:
             known = replace(known, features=features(signal.records))
         found = measure(attack, signal, known, rng, details)
         rows += rows_of(experiment, signal, name, attack.oracle, found)
     return tidy(rows)
+
+
+def scored(
+    attacks: Mapping[str, tuple[Attack, Iterable[Path | str]]], signals: Iterable[Path | str], root_seed: int
+) -> Iterator[tuple[str, Signal, np.ndarray, np.ndarray]]:
+    """Yield for each target model and attack its scores and decisions on members and non-members.
+
+    Args:
+        attacks: name -> attack and files of the reference models it uses.
+        signals: files of the target models.
+        root_seed: the user's seed.
+
+    Yields:
+        Name of the attack, the answers about members and non-members, their scores and what the attack says.
+    """
+    models = {name: AttackersModels(references=files) for name, (_, files) in attacks.items()}
+    for signal in load_all(signals):
+        signal = signal.of(MEMBER, NONMEMBER, POPULATION)
+        asked = signal.is_member | signal.is_nonmember
+        for name, (attack, _) in attacks.items():
+            rng = _randomness(root_seed, name, signal)
+            scores = attack.scores(signal, models[name].known(signal, None), rng)
+            yield name, signal.of(MEMBER, NONMEMBER), scores[asked], attack.decisions(signal, scores)[asked]
 
 
 class AttackersModels:
@@ -118,6 +141,10 @@ class AttackersModels:
             distilled = whole.on(target.records, np.ones(len(whole.about), dtype=bool))
         shadows = self._shadows.get((arm, target.about["replicate"]), ())
         return Knowledge(shadows=shadows, references=references, distilled=distilled)
+
+
+def _randomness(root_seed: int, attack: str, target: Signal) -> np.random.Generator:
+    return np.random.default_rng(derive_seed(root_seed, "attack", attack, *target.about["meaning"]))
 
 
 def _target_of(about: Mapping[str, Any]) -> tuple[str, str, int]:

@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 
 from dpmia.attacks.base import Attack
-from dpmia.audit.records import scored
 from dpmia.blind import half_widths
 from dpmia.datasets.own_files import Fields, known_column, read_fields
 from dpmia.errors import DataError
 from dpmia.losses import Losses, save_losses
-from dpmia.measure import attack_table
+from dpmia.measure import attack_table, scored
 from dpmia.measure_accuracy import accuracy_table
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy, save_signals
 from dpmia.tables import replicates_table, summary_table

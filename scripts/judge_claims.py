@@ -4,25 +4,26 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.claims import picture, tell
+from dpmia.claims import tell
 from dpmia.claims.judge import Run, judge_all
 from dpmia.files import whole_file
 from dpmia.papers import drawing
 from dpmia.papers.claims import claims
+from dpmia.report import verdicts
 
 
 def main(snakemake):
     """Judge the run that `params` describe, and write beside its tables."""
     folder, name = Path(snakemake.params.folder), snakemake.params.name
     about = Run(folder, snakemake.params.stand_in, snakemake.params.scale, snakemake.params.not_run)
-    verdicts = judge_all(claims(), about)
+    judged = judge_all(claims(), about)
     with whole_file(folder / f"{name}.csv") as part:
-        verdicts.to_csv(part, index=False)
+        judged.to_csv(part, index=False)
     with whole_file(folder / f"{name}.md") as part:
-        part.write_text(tell.markdown(verdicts, about), encoding="utf-8")
+        part.write_text(tell.markdown(judged, about), encoding="utf-8")
     with drawing.style():
-        drawing.save(picture.draw(verdicts, about), folder / f"{name}.pdf", folder / f"{name}.png")
-    print(f"{tell.summary(verdicts)}: {folder}/{name}.md")
+        drawing.save(verdicts.draw(judged, about), folder / f"{name}.pdf", folder / f"{name}.png")
+    print(f"{tell.summary(judged)}: {folder}/{name}.md")
 
 
 run(main, snakemake)

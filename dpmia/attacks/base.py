@@ -9,26 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmia import metrics
+from dpmia.losses import References
 from dpmia.precision import precision_metrics
 from dpmia.signals import Signal
-
-
-@dataclass(frozen=True)
-class References:
-    """What the attacker's own models answer to the queries of one target model.
-
-    Attributes:
-        losses: float64, shape (models, queries): cross-entropy of the true class, in nats.
-        trained_on: bool, shape (models, queries): whether the training set of the model held the record.
-    """
-
-    losses: np.ndarray
-    trained_on: np.ndarray
-
-    def __post_init__(self) -> None:
-        """Refuse arrays that do not fit together."""
-        if self.losses.shape != self.trained_on.shape or self.losses.ndim != 2:
-            raise ValueError(f"losses of shape {self.losses.shape}, trained_on of shape {self.trained_on.shape}")
 
 
 @dataclass(frozen=True)

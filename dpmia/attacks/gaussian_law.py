@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpmia.attacks.base import Knowledge, References
+from dpmia.attacks.base import Knowledge
 from dpmia.attacks.confidence import loss_of
+from dpmia.losses import References
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal
 
 

@@ -7,7 +7,8 @@ from collections.abc import Collection
 
 import numpy as np
 
-from dpmia.attacks.base import Knowledge, References
+from dpmia.attacks.base import Knowledge
+from dpmia.losses import References
 from dpmia.registry import suggestion
 from dpmia.signals import POPULATION, Signal
 

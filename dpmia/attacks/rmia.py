@@ -28,8 +28,9 @@ from abc import abstractmethod
 import numpy as np
 from scipy.special import logsumexp
 
-from dpmia.attacks.base import Attack, Knowledge, References
+from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.needs import models_of, population_of, rate, tell_share
+from dpmia.losses import References
 from dpmia.signals import Signal
 
 

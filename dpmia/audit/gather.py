@@ -10,10 +10,11 @@ import numpy as np
 from dpmia import __version__
 from dpmia.attacks.base import Attack
 from dpmia.audit import findings
-from dpmia.audit.records import Exposure, scored
+from dpmia.audit.records import Exposure
 from dpmia.audit.words import plainly
 from dpmia.datasets.own import told
 from dpmia.datasets.table import Dataset
+from dpmia.measure import scored
 from dpmia.planner import plan
 from dpmia.registry import load
 from dpmia.settings.seeds import derive_seed

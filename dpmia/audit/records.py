@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dpmia.attacks.base import Attack
 from dpmia.datasets.table import Dataset
 from dpmia.exposure import stability
-from dpmia.measure import AttackersModels
 from dpmia.metrics import mean_interval
-from dpmia.settings.seeds import derive_seed
-from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_all
+from dpmia.signals import Signal
 
 #: Length of the list of the most exposed records, and of the lists that seeds are compared by.
 LISTED = 10
-
-
-def scored(
-    attacks: Mapping[str, tuple[Attack, Iterable[Path | str]]], signals: Iterable[Path | str], root_seed: int
-) -> Iterator[tuple[str, Signal, np.ndarray, np.ndarray]]:
-    """Yield for each target model and attack its scores and decisions on members and non-members.
-
-    Args:
-        attacks: name -> attack and files of the reference models it uses.
-        signals: files of the target models.
-        root_seed: the user's seed.
-
-    Yields:
-        Name of the attack, the answers about members and non-members, their scores and what the attack says.
-    """
-    models = {name: AttackersModels(references=files) for name, (_, files) in attacks.items()}
-    for signal in load_all(signals):
-        signal = signal.of(MEMBER, NONMEMBER, POPULATION)
-        asked = signal.is_member | signal.is_nonmember
-        for name, (attack, _) in attacks.items():
-            rng = np.random.default_rng(derive_seed(root_seed, "attack", name, *signal.about["meaning"]))
-            scores = attack.scores(signal, models[name].known(signal, None), rng)
-            yield name, signal.of(MEMBER, NONMEMBER), scores[asked], attack.decisions(signal, scores)[asked]
 
 
 class Exposure:

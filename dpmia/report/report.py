@@ -14,11 +14,11 @@ import yaml
 
 from dpmia.claims import tell
 from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, STAND_IN, UNDECIDED, VERDICTS
-from dpmia.claims.picture import STYLES
 from dpmia.papers.about import ABOUT, Paper
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report import page, run, words
+from dpmia.report.verdicts import STYLES
 
 #: Verdict -> kind of badge.
 KINDS = {REPRODUCED: "good", NOT_REPRODUCED: "bad", UNDECIDED: "open", NOT_RUN: "none", STAND_IN: "made-up"}

@@ -5,12 +5,13 @@ import pytest
 from attack_checks import ERRORS, check_law
 from scipy import stats
 
-from dpmia.attacks.base import Knowledge, References, measure
+from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.confidence import confidence
 from dpmia.attacks.few_shadows import COLUMNS, nominal_to_actual, run
 from dpmia.attacks.gaussian_law import GaussianLaw
 from dpmia.attacks.hypothesis import Reference
 from dpmia.attacks.lira import VARIANCES, OfflineLira, OnlineLira, fit_side
+from dpmia.losses import References
 
 LAW = GaussianLaw(shift=2.0, noise=1.0, difficulty=3.0)
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from dpmia.claims import picture, tell
+from dpmia.claims import tell
 from dpmia.claims.claim import Claim, Finding, MissingRowsError
 from dpmia.claims.comparisons import (
     Cell,
@@ -37,6 +37,7 @@ from dpmia.claims.rows import tell as told
 from dpmia.metrics import Interval, mean_interval
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS, claims
+from dpmia.report import verdicts as picture
 
 ALL = [claim for of_paper in claims().values() for claim in of_paper]
 REAL = Run(None, stand_in=False, scale="laptop")
