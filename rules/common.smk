@@ -10,7 +10,7 @@ STARTED = time.time()
 REPOSITORY = Path(workflow.basedir)
 sys.path.insert(0, str(REPOSITORY))
 
-from dpmia.datasets.sources import files_at_hand, not_of_this_kind, not_to_be_had, raw_files, required_files
+from dpmia.datasets.sources import fetched_together, files_at_hand, not_of_this_kind, not_to_be_had, required_files
 from dpmia.digest import code_digest, text_digest
 from dpmia.errors import UserError
 from dpmia.papers.about import ABOUT

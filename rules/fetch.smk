@@ -1,11 +1,17 @@
 # Raw files: made up (embedded), or the publishers' own (real).
 
+# What is fetched together: a file, or those of one archive. Embedded runs fetch nothing.
+FETCHED = [files for dataset in names.DATASETS for files in fetched_together(dataset) if CONFIG.data == "real"]
+SINGLE = {f"{raw.dataset}/{raw.file}": raw for raw, *others in FETCHED if not others}
+
 
 rule fetch_raw_file:
     output:
-        "resources/real/raw/{dataset}/{file}",
+        "resources/real/raw/{raw}",
     log:
-        "logs/fetch_raw_file/{dataset}/{file}.log",
+        "logs/fetch_raw_file/{raw}.log",
+    wildcard_constraints:
+        raw=one_of(SINGLE),
     cache: True
     conda:
         "../envs/dpmia.yaml"
@@ -16,12 +22,39 @@ rule fetch_raw_file:
         # Not a parameter: where the right bytes come from changes nothing that follows.
         data_mirror=CONFIG.data_mirror or "",
     params:
-        raw=lambda wildcards: next(raw for raw in raw_files(wildcards.dataset) if raw.file == wildcards.file).__dict__,
-        code=code("fetch_raw_file.py"),
+        files=lambda wildcards: [SINGLE[wildcards.raw].__dict__],
+        code=code("fetch_raw_files.py"),
     message:
-        "Fetching {wildcards.dataset}/{wildcards.file}"
+        "Fetching {wildcards.raw}"
     script:
-        "../scripts/fetch_raw_file.py"
+        "../scripts/fetch_raw_files.py"
+
+
+for files in FETCHED:
+    if len(files) > 1:
+
+        rule:
+            name:
+                f"fetch_{files[0].dataset}"
+            output:
+                multiext(f"resources/real/raw/{files[0].dataset}/", *(raw.file for raw in files)),
+            log:
+                f"logs/fetch_raw_file/{files[0].dataset}.log",
+            cache: True
+            conda:
+                "../envs/dpmia.yaml"
+            threads: 1
+            resources:
+                mem_mb=more(500),
+                runtime=more(30),
+                data_mirror=CONFIG.data_mirror or "",
+            params:
+                files=[raw.__dict__ for raw in files],
+                code=code("fetch_raw_files.py"),
+            message:
+                f"Fetching {len(files)} files of {files[0].dataset}"
+            script:
+                "../scripts/fetch_raw_files.py"
 
 
 for dataset, writer in names.STAND_INS.items():

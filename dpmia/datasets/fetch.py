@@ -11,7 +11,7 @@ import tempfile
 import time
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -59,14 +59,14 @@ class _UnusableError(Exception):
 
 
 def fetch(
-    raw: RawFile,
-    destination: Path,
+    files: Iterable[RawFile],
+    folder: Path,
     mirror: Path | None = None,
     timeout: float = 30.0,
     attempts: int = 3,
     pause: float = 1.0,
 ) -> None:
-    """Put one raw file in its place.
+    """Put raw files in their places; an archive that holds several of them is downloaded once.
 
     A right file that is there already stays. Else the mirror is asked, then each URL; a mirror may
     hold a part of the files, so what it lacks, or holds damaged, comes from the publisher. Only
@@ -74,23 +74,42 @@ def fetch(
     A file of which no checksum is known is taken as found, and the log says so.
 
     Args:
-        raw: what to fetch.
-        destination: path of the file to write.
-        mirror: folder with files as in `raw.mirror`, plain or with `.gz` appended; None for none.
+        files: what to fetch.
+        folder: where to write the files, by their names.
+        mirror: folder with files as in `RawFile.mirror`, plain or with `.gz` appended; None for none.
         timeout: seconds to wait for a connection and for every read.
         attempts: how often to ask a server that fails in a way that may pass.
         pause: seconds before the second attempt; doubled before each further one.
 
     Raises:
-        DataError: no source gave the right content. The message lists each source and its fault.
+        DataError: no source gave the right content of a file. The message lists each source and its fault.
     """
+    archives: dict[str, BinaryIO] = {}
+    try:
+        for raw in files:
+            _fetch_one(raw, folder / raw.file, mirror, timeout, attempts, pause, archives)
+    finally:
+        for archive in archives.values():
+            archive.close()
+
+
+def _fetch_one(
+    raw: RawFile,
+    destination: Path,
+    mirror: Path | None,
+    timeout: float,
+    attempts: int,
+    pause: float,
+    archives: dict[str, BinaryIO],
+) -> None:
+    """Put one file in its place; `archives` are those downloaded so far, by address."""
     if destination.is_file() and _matches(destination, raw):
         return
     faults: dict[str, str] = {}
     for name, opener in _mirrored(raw, mirror).items():
         if _tried(raw, destination, name, opener, faults) is None:
             return
-    pending = _published(raw, timeout)
+    pending = _published(raw, timeout, archives)
     for attempt in range(attempts):
         if attempt and pending:
             time.sleep(pause * 2 ** (attempt - 1))
@@ -159,13 +178,13 @@ def _mirrored(raw: RawFile, mirror: Path | None) -> dict[str, Opener]:
     return sources
 
 
-def _published(raw: RawFile, timeout: float) -> dict[str, Opener]:
+def _published(raw: RawFile, timeout: float, archives: dict[str, BinaryIO]) -> dict[str, Opener]:
     """Return what opens each URL, by the URL."""
     sources: dict[str, Opener] = {}
     for url in raw.urls:
         address, _, member = url.partition("#")
         sources[url] = (
-            partial(_archived, address, member, raw, timeout)
+            partial(_archived, address, member, raw, timeout, archives)
             if member
             else partial(_body, address, timeout, _most(raw))
         )
@@ -182,20 +201,34 @@ def _local(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _archived(address: str, member: str, raw: RawFile, timeout: float) -> Iterator[BinaryIO]:
-    """Download an archive to a nameless file and open one member of it."""
+def _archived(
+    address: str, member: str, raw: RawFile, timeout: float, archives: dict[str, BinaryIO]
+) -> Iterator[BinaryIO]:
+    """Open one member of an archive, which is downloaded to a nameless file unless it is one of `archives`.
+
+    An archive that does not give its member as it should is forgotten: the next attempt downloads it anew.
+    """
     if PurePosixPath(member).is_absolute() or ".." in PurePosixPath(member).parts:
         raise _UnusableError(f"the member {member!r} leaves the archive's folder", final=True)
-    limit = LARGEST_ARCHIVE + 10 * (raw.bytes or LARGEST_ARCHIVE)
-    with tempfile.TemporaryFile() as archive:
-        with _body(address, timeout, limit) as body:
-            while chunk := body.read(_CHUNK):
-                archive.write(chunk)
-                if archive.tell() > limit:
-                    raise _UnusableError(f"an archive of more than {limit} bytes", final=True)
-        archive.seek(0)
-        with _member(archive, member) as stream:
+    try:
+        if address not in archives:
+            archives[address] = tempfile.TemporaryFile()  # noqa: SIM115 (`fetch` closes it)
+            _download(address, archives[address], timeout, LARGEST_ARCHIVE + 10 * (raw.bytes or LARGEST_ARCHIVE))
+        archives[address].seek(0)
+        with _member(archives[address], member) as stream:
             yield stream
+    except BaseException:
+        archives.pop(address).close()
+        raise
+
+
+def _download(address: str, archive: BinaryIO, timeout: float, limit: int) -> None:
+    """Write what an address answers to a file, up to `limit` bytes."""
+    with _body(address, timeout, limit) as body:
+        while chunk := body.read(_CHUNK):
+            archive.write(chunk)
+            if archive.tell() > limit:
+                raise _UnusableError(f"an archive of more than {limit} bytes", final=True)
 
 
 @contextmanager

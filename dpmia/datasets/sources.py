@@ -110,6 +110,15 @@ def required_files(dataset: str) -> tuple[RawFile, ...]:
     return tuple(raw for raw in raw_files(dataset) if not raw.optional)
 
 
+def fetched_together(dataset: str) -> tuple[tuple[RawFile, ...], ...]:
+    """Return the raw files of a data set in groups: those that are first looked for in one archive stand together."""
+    groups: dict[str, list[RawFile]] = {}
+    for raw in raw_files(dataset):
+        address, _, member = raw.urls[0].partition("#") if raw.urls else ("", "", "")
+        groups.setdefault(address if member else raw.file, []).append(raw)
+    return tuple(map(tuple, groups.values()))
+
+
 def files_at_hand(dataset: str, mirror: Path | str | None, folder: Path | str) -> tuple[RawFile, ...]:
     """Return the raw files that a data set is read from: all of them, but for optional ones that a mirror lacks.
 

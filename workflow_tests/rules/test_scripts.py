@@ -58,7 +58,7 @@ def signals(tmp_path):
     return tmp_path / "block-0.npz"
 
 
-def test_fetch_raw_file_takes_the_file_from_the_mirror(run_script, tmp_path):
+def test_fetch_raw_files_takes_the_file_from_the_mirror(run_script, tmp_path):
     content = b"a,b\n1,2\n"
     (tmp_path / "mirror/toy").mkdir(parents=True)
     (tmp_path / "mirror/toy/toy.data").write_bytes(content)
@@ -66,29 +66,29 @@ def test_fetch_raw_file_takes_the_file_from_the_mirror(run_script, tmp_path):
     raw = RawFile("toy", "toy.data", ("toy/toy.data",), (), checksum, 8, 1, False, "none", "none")
     target = tmp_path / "raw/toy.data"
     run_script(
-        "fetch_raw_file",
+        "fetch_raw_files",
         Files(str(target)),
-        params={"raw": raw.__dict__},
+        params={"files": [raw.__dict__]},
         resources={"data_mirror": str(tmp_path / "mirror")},
     )
     assert target.read_bytes() == content
 
 
-def test_fetch_raw_file_tells_what_is_missing_and_writes_nothing(run_script, tmp_path):
+def test_fetch_raw_files_tells_what_is_missing_and_writes_nothing(run_script, tmp_path):
     raw = RawFile(
         "toy", "toy.data", ("toy/toy.data",), (), "sha256:" + "0" * 64, 8, 1, False, "none", "https://example.org/toy"
     )
     target = tmp_path / "raw/toy.data"
     with pytest.raises(SystemExit, match=r"toy\.data") as stopped:
         run_script(
-            "fetch_raw_file",
+            "fetch_raw_files",
             Files(str(target)),
-            params={"raw": raw.__dict__},
+            params={"files": [raw.__dict__]},
             resources={"data_mirror": str(tmp_path)},
         )
     assert "Traceback" not in str(stopped.value)
     assert not list(tmp_path.rglob("*.data"))
-    assert "toy.data" in (tmp_path / "fetch_raw_file.log").read_text()
+    assert "toy.data" in (tmp_path / "fetch_raw_files.log").read_text()
 
 
 def test_make_stand_in_and_prepare_dataset_follow_one_another(run_script, tmp_path):

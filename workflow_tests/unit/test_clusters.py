@@ -116,8 +116,7 @@ def test_an_unknown_pairing_is_refused(blobs):
 )
 def test_sizes_on_the_real_files(tmp_path, data, seed, sizes, monkeypatch):
     name = data.__name__.rpartition(".")[2]
-    for raw in raw_files(name):
-        fetch(replace(raw, urls=()), tmp_path / raw.file, MIRROR)
+    fetch([replace(raw, urls=()) for raw in raw_files(name)], tmp_path, MIRROR)
     dataset = data.encode(data.read(tmp_path))
     fitted = {}
 

@@ -237,7 +237,7 @@ def real(tmp_path_factory):
         pytest.skip(NO_MIRROR)
     folder = tmp_path_factory.mktemp("real")
     for file in required_files("census_adult"):
-        fetch(replace(file, urls=()), folder / file.file, MIRROR)
+        fetch([replace(file, urls=())], folder, MIRROR)
     frame = census_adult.read(folder)
     return frame, census_adult.encode(frame)
 

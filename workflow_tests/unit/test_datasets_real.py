@@ -34,8 +34,7 @@ def tables(tmp_path_factory):
     root = tmp_path_factory.mktemp("raw")
     read = {}
     for name in TABLES:
-        for raw in raw_files(name):
-            fetch(replace(raw, urls=()), root / "real" / name / raw.file, MIRROR)
+        fetch([replace(raw, urls=()) for raw in raw_files(name)], root / "real" / name, MIRROR)
         load(STAND_INS[name])(root / "made" / name, 0, "smoke")
         read[name] = tuple(module(name).read(root / kind / name) for kind in ("real", "made"))
     return read

@@ -66,6 +66,9 @@ BODIES = {
     "/good.gz": gzip.compress(CONTENT),
     "/good.zip": zipped({"read.me": b"hello", "folder/toy.data": CONTENT}),
     "/good.tar.gz": tarred({"read.me": b"hello", "folder/toy.data": CONTENT}),
+    "/parts.zip": zipped({f"part {number}": CONTENT for number in range(3)}),
+    "/parts.tar.gz": tarred({f"part {number}": CONTENT for number in range(3)}),
+    "/damaged.zip": zipped({"part 0": CONTENT, "part 1": OTHER}),
     "/corrupt": OTHER,
     "/corrupt.gz": gzip.compress(CONTENT)[:-4] + b"\0\0\0\0",
     "/corrupt.zip": zipped({"toy.data": CONTENT})[:-30],
@@ -140,7 +143,11 @@ def url(server):
 
 
 def quick(file, destination, **settings):
-    fetch(file, destination, **{"timeout": 0.3, "attempts": 1, "pause": 0.01, **settings})
+    quick_all([replace(file, file=destination.name)], destination.parent, **settings)
+
+
+def quick_all(wanted, folder, **settings):
+    fetch(wanted, folder, **{"timeout": 0.3, "attempts": 1, "pause": 0.01, **settings})
 
 
 def files(folder):
@@ -226,6 +233,41 @@ def test_the_pause_doubles(tmp_path, url, monkeypatch):
     with pytest.raises(DataError):
         quick(raw(url("/short")), tmp_path / "toy.data", attempts=4, pause=1.5)
     assert slept == [1.5, 3.0, 6.0]
+
+
+def parts(address, count):
+    """Return several files that one archive holds."""
+    return [
+        replace(raw(f"{address}#part {number}"), file=f"part {number}", mirror=(f"toy/part {number}",))
+        for number in range(count)
+    ]
+
+
+@pytest.mark.parametrize("path", ["/parts.zip", "/parts.tar.gz"])
+def test_an_archive_of_several_files_is_downloaded_once(tmp_path, server, url, path):
+    quick_all(parts(url(path), 3), tmp_path)
+    assert files(tmp_path) == ["part 0", "part 1", "part 2"]
+    assert {file.read_bytes() for file in tmp_path.iterdir()} == {CONTENT}
+    assert server.asked == [path]
+
+
+def test_of_an_archive_only_what_is_missing_is_downloaded(tmp_path, server, url):
+    wanted = parts(url("/parts.zip"), 3)
+    (tmp_path / "mirror/toy").mkdir(parents=True)
+    for part in (0, 2):
+        (tmp_path / f"mirror/toy/part {part}").write_bytes(CONTENT)
+    quick_all([wanted[0], wanted[2]], tmp_path / "raw", mirror=tmp_path / "mirror")
+    assert server.asked == []
+    quick_all(wanted, tmp_path / "raw", mirror=tmp_path / "mirror")
+    assert files(tmp_path / "raw") == ["part 0", "part 1", "part 2"]
+    assert server.asked == ["/parts.zip"]
+
+
+def test_an_archive_with_a_damaged_member_is_downloaded_anew_and_that_member_is_named(tmp_path, server, url):
+    with pytest.raises(DataError, match=rf"toy/part 1: .*{hashlib.sha256(OTHER).hexdigest()}"):
+        quick_all(parts(url("/damaged.zip"), 2), tmp_path, attempts=2)
+    assert files(tmp_path) == ["part 0"]
+    assert server.asked == ["/damaged.zip"] * 2
 
 
 @pytest.mark.parametrize("form", ["plain", "gz"])
@@ -380,6 +422,13 @@ def test_the_table_of_sources_is_complete():
         assert file.licence
     assert [file.file for file in raw_files("adult")] == ["adult.data", "adult.test"]
     assert raw_files("nothing") == ()
+
+
+def test_files_of_one_archive_are_fetched_together_and_others_each_by_itself():
+    assert [[file.file for file in files] for files in sources.fetched_together("cifar100")] == [["train", "test"]]
+    assert list(map(len, sources.fetched_together("cifar10"))) == [6]
+    for dataset in ("adult", "mnist", "purchase100", "texas"):
+        assert sources.fetched_together(dataset) == tuple((file,) for file in raw_files(dataset))
 
 
 @pytest.fixture

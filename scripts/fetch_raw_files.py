@@ -1,0 +1,18 @@
+"""Fetch raw files from the mirror or their publisher. Out: the files, each only when its bytes are right."""
+
+from pathlib import Path
+
+from _job import run
+
+from dpmia.datasets.fetch import fetch
+from dpmia.datasets.sources import RawFile
+
+
+def main(snakemake):
+    """Fetch `params.files` into the folder of the outputs."""
+    mirror = Path(snakemake.resources.data_mirror) if snakemake.resources.data_mirror else None
+    files = [RawFile(**about) for about in snakemake.params.files]
+    fetch(files, Path(snakemake.output[0]).parent, mirror)
+
+
+run(main, snakemake)
