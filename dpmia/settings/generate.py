@@ -1,6 +1,6 @@
 """Writes what is derived from the schema: `config.schema.json` and `docs/settings.md`.
 
-Run `python -m dpmia.settings.generate` after an edit of `schema.py`; a test says when that was forgotten.
+Run `python -m dpmia.settings.generate` after an edit of settings; a test says when that was forgotten.
 """
 
 from __future__ import annotations
@@ -11,28 +11,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from dpmia.settings.attackers import AttackSettings, Collusion, LeftOut, Points, References, Shadows
+from dpmia.settings.config import Audit, Config, Planner
+from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentFile
+from dpmia.settings.membership import Membership
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.predictions import Predictions
-from dpmia.settings.schema import (
-    Arm,
-    AttackSettings,
-    Audit,
-    Blind,
-    Collusion,
-    Config,
-    Experiment,
-    ExperimentFile,
-    LeftOut,
-    Membership,
-    Model,
-    Planner,
-    Points,
-    Privacy,
-    References,
-    Shadows,
-    Training,
-)
 from dpmia.settings.studies import LinearGenerator, Regression
+from dpmia.settings.training import Model, Privacy, Training
 
 #: The dialect of JSON schema that pydantic writes; Snakemake needs it named.
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -49,7 +35,7 @@ def settings_page() -> str:
     """Return the documentation of every key in Markdown."""
     parts = [
         "# Settings",
-        "Made from `dpmia/settings/schema.py` by `python -m dpmia.settings.generate`.",
+        "Made from `dpmia/settings/` by `python -m dpmia.settings.generate`.",
         *(_section(title, model) for title, model in SECTIONS),
     ]
     return "\n\n".join(parts) + "\n"

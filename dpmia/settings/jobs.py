@@ -11,9 +11,10 @@ from typing import Any
 from dpmia.settings import names
 from dpmia.settings.arms import IID_SUFFIX
 from dpmia.settings.epsilon import spell_epsilon
+from dpmia.settings.experiment import Arm, Experiment
+from dpmia.settings.membership import DRAWING_KEYS, INDEPENDENT
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.predictions import Predictions
-from dpmia.settings.schema import DRAWING_KEYS, INDEPENDENT, Arm, Experiment
 
 #: What tables call attack L, which is no entry under `attacks`: it judges single records only.
 LEAVE_ONE_OUT = "leave_one_out"

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from dpmia.settings import names
+from dpmia.settings.attackers import AttackSettings, each_of_a_kind
 from dpmia.settings.base import Epsilon, Name, Settings
-from dpmia.settings.schema import AttackSettings, each_of_a_kind
 
 #: What attacks may use of what a table of predictions can hold.
 GIVEN = {"references", "population"}

@@ -13,10 +13,11 @@ import yaml
 from dpmia.errors import ConfigError
 from dpmia.registry import suggestion
 from dpmia.settings.base import Settings
+from dpmia.settings.config import Config
 from dpmia.settings.each_group import with_groups
+from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.messages import checked
 from dpmia.settings.predictions import Predictions
-from dpmia.settings.schema import Config, Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.studies import KINDS, Study
 
 #: The `paper` of files whose experiments are an audit.

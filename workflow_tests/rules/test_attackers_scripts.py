@@ -10,8 +10,8 @@ from files import Files
 from dpmia.losses import load_losses
 from dpmia.measure_points import NULLS, POINTS
 from dpmia.settings import jobs
+from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
-from dpmia.settings.schema import Experiment
 from dpmia.signals import MEMBER, POPULATION, load_header, load_signals
 from dpmia.splits.split import load_splits
 from dpmia.tables import BLIND, BLIND_WITH_LOSS, COLUMNS, read_table

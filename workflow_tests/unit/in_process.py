@@ -16,7 +16,7 @@ from dpmia.measure_blind import blind_table
 from dpmia.registry import load
 from dpmia.settings import jobs
 from dpmia.settings.epsilon import spell_group
-from dpmia.settings.schema import Experiment
+from dpmia.settings.experiment import Experiment
 from dpmia.signals import save_signals
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import save_splits

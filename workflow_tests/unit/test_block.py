@@ -12,8 +12,8 @@ from dpmia.datasets.table import Dataset
 from dpmia.errors import TrainingError
 from dpmia.registry import load
 from dpmia.settings import jobs
+from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
-from dpmia.settings.schema import Experiment
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, load_signals, save_signals
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split

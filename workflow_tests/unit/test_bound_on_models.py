@@ -12,8 +12,8 @@ from dpmia.measure import attack_table
 from dpmia.metrics import mean_interval
 from dpmia.precision import ACCEPTANCE
 from dpmia.settings import jobs
+from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
-from dpmia.settings.schema import Experiment
 from dpmia.signals import save_signals
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 from dpmia.training.accounting import Mechanism

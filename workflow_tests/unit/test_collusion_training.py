@@ -14,8 +14,8 @@ from dpmia.errors import ConfigError
 from dpmia.measure import attack_table
 from dpmia.registry import load
 from dpmia.settings import jobs
+from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
-from dpmia.settings.schema import Experiment
 from dpmia.signals import MEMBER, NONMEMBER, load_signals, save_signals
 from dpmia.splits.block import draw_block
 from dpmia.training.answers import Wanted, answers, seeds

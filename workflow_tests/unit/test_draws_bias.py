@@ -6,9 +6,9 @@ from scipy import stats
 
 from dpmia.datasets.table import Dataset
 from dpmia.errors import ConfigError, DataError
+from dpmia.settings.experiment import Experiment
 from dpmia.settings.jobs import arms
 from dpmia.settings.messages import checked
-from dpmia.settings.schema import Experiment
 from dpmia.splits.block import draw_block
 from dpmia.splits.draws import bias
 

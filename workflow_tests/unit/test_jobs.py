@@ -10,8 +10,9 @@ from settings_samples import ADULT, BASES, BERNOULLI, BIAS, HEART, IID, changed,
 
 from dpmia.registry import load
 from dpmia.settings import jobs, names
+from dpmia.settings.attackers import MODELS_OF_ATTACKERS, AttackSettings
+from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
-from dpmia.settings.schema import MODELS_OF_ATTACKERS, AttackSettings, Experiment
 from dpmia.settings.seeds import derive_seed
 
 #: An experiment with every kind of model and attack.

@@ -13,8 +13,9 @@ from dpmia.errors import ConfigError
 from dpmia.models.cnn import CNN, Convolution
 from dpmia.models.mlp import MLP
 from dpmia.settings import jobs
+from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
-from dpmia.settings.schema import Experiment, Training
+from dpmia.settings.training import Training
 from dpmia.training.convolution import ConvolutionEngine
 from dpmia.training.opacus import OpacusEngine
 from dpmia.training.plain import PlainEngine

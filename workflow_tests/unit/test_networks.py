@@ -10,7 +10,7 @@ from dpmia.models import networks
 from dpmia.models.cnn import TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution
 from dpmia.registry import load
 from dpmia.settings.names import MODELS
-from dpmia.settings.schema import MODEL_KEYS, Model
+from dpmia.settings.training import MODEL_KEYS, Model
 
 MNIST, CIFAR = (1, 28, 28), (3, 32, 32)
 NAMES = [name for name, function in MODELS.items() if function.startswith("dpmia.models.networks:")]

@@ -9,30 +9,16 @@ from settings_samples import ADULT, BASES, FILE, HEART, HUMPHRIES, OWN_CONFIG, O
 
 from dpmia.errors import ConfigError
 from dpmia.settings import generate
+from dpmia.settings.attackers import AttackSettings, Collusion, LeftOut, Points, References, Shadows
+from dpmia.settings.config import Audit, Config, Planner
+from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentFile
+from dpmia.settings.membership import Membership
 from dpmia.settings.messages import checked
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.resolve import SCALES, make_plan
-from dpmia.settings.schema import (
-    Arm,
-    AttackSettings,
-    Audit,
-    Blind,
-    Collusion,
-    Config,
-    Experiment,
-    ExperimentFile,
-    LeftOut,
-    Membership,
-    Model,
-    Planner,
-    Points,
-    Privacy,
-    References,
-    Shadows,
-    Training,
-)
 from dpmia.settings.studies import KINDS
+from dpmia.settings.training import Model, Privacy, Training
 
 
 @pytest.fixture

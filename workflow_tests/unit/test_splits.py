@@ -8,9 +8,9 @@ from scipy import stats
 
 from dpmia.datasets.table import Dataset
 from dpmia.errors import ConfigError, DataError
+from dpmia.settings.experiment import Experiment
 from dpmia.settings.jobs import arms as arms_of
 from dpmia.settings.messages import checked
-from dpmia.settings.schema import Experiment
 from dpmia.splits.block import draw_block, sizes_table
 from dpmia.splits.draws import group, iid, shuffled
 from dpmia.splits.split import Split, load_splits, save_splits

@@ -6,8 +6,8 @@ import torch
 from dpmia.datasets.table import Dataset
 from dpmia.registry import load
 from dpmia.settings import jobs
+from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
-from dpmia.settings.schema import Experiment
 from dpmia.splits.block import draw_block
 from dpmia.training.answers import architecture_for, seeds
 from dpmia.training.lightning import fit

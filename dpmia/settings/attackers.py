@@ -1,0 +1,154 @@
+"""Settings of attackers: their own models, their attacks, and the records they look at one by one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from dpmia.registry import suggestion
+from dpmia.settings import names
+from dpmia.settings.base import ArmName, Epsilon, Settings, one_of
+
+
+class Shadows(Settings):
+    """Shadow models, trained without privacy on the attacker's records; once for each arm and replicate."""
+
+    count: Annotated[int, Field(ge=2)] = 5
+    """Shadow models for each split."""
+    l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """Their coefficient c of the penalty c * |w|^2 / 2; all else is as in `training`."""
+    attack_epochs: Annotated[int, Field(ge=1)] = 100
+    """Passes over their answers by which the attack models are trained."""
+
+
+class References(Settings):
+    """Reference models, trained on further draws of the same membership experiment; all targets share them.
+
+    Distilled models are trained on the same draws, as many for each target.
+    """
+
+    count: Annotated[int, Field(ge=1)]
+    """Reference models for each arm that an attack needs them of, a multiple of `block`."""
+    block: Annotated[int, Field(ge=1)]
+    """Models that one job trains."""
+    private: bool = False
+    """Train them with the epsilon of the target model; without privacy otherwise."""
+
+    @model_validator(mode="after")
+    def _whole_blocks(self) -> References:
+        if self.count % self.block:
+            raise ValueError(f"a count ({self.count}) that is a multiple of block ({self.block})")
+        return self
+
+
+class Collusion(Settings):
+    """A trainer who marks members for an attacker: beside each, it trains on images that only shared keys tell.
+
+    Without privacy only: a record and its marks are more than the one record that a promise covers.
+    """
+
+    keys: Annotated[int, Field(ge=1)] = 3
+    """Keys that trainer and attacker share; each adds one marked image for each member."""
+    function: Literal["blake2b", "python_random"] = "blake2b"
+    """What makes marks of key and record: keyed BLAKE2b, a pseudo-random function; or Python's own generator, which
+    the paper used."""
+
+
+#: What attacks use -> the key of an experiment that describes these models, the attacker's own or marked for it.
+MODELS_OF_ATTACKERS = {
+    "shadows": "shadows",
+    "references": "references",
+    "distilled": "references",
+    "collusion": "collusion",
+}
+
+
+#: Names in `dpmia.attacks.estimators.ESTIMATORS`.
+Estimator = Literal["empirical", "linear", "logit_gaussian", "minimum", "mean"]
+
+
+class LeftOut(Settings):
+    """Attack L: for each record models of its own, trained as the target was but without that record."""
+
+    points: Annotated[int, Field(ge=1)]
+    """Members, and non-members, of each target model that it judges, a multiple of `block`; the first of all points.
+    More points train only the models of the new ones."""
+    block: Annotated[int, Field(ge=1)]
+    """Points of each part whose models one job trains."""
+    models: Annotated[int, Field(ge=2)]
+    """Models for each member; those of all members that are asked about non-members are as many."""
+    targets: Annotated[int, Field(ge=1)] = 1
+    """Target models that it attacks, the first ones."""
+    estimator: Estimator = "logit_gaussian"
+    """How a threshold is found from the losses of a record's models."""
+
+    @model_validator(mode="after")
+    def _whole_blocks(self) -> LeftOut:
+        if self.points % self.block:
+            raise ValueError(f"points ({self.points}) that are a multiple of block ({self.block})")
+        return self
+
+
+class Points(Settings):
+    """Attacks looked at record by record: all those of the experiment that set a threshold for the loss.
+
+    For experiments of one arm and one epsilon.
+    """
+
+    count: Annotated[int, Field(ge=1)]
+    """Members, and non-members, of each target model that are judged; all where there are fewer."""
+    alphas: Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min_length=1)]
+    """False positive rates that thresholds are set for; the losses behind a threshold are shown for the first."""
+    left_out: LeftOut | None = None
+    """Attack L, which judges fewer points; not run where left out."""
+
+    @model_validator(mode="after")
+    def _left_out_are_points(self) -> Points:
+        if self.left_out is not None and self.left_out.points > self.count:
+            raise ValueError(f"at most as many left_out.points as count ({self.count}), not {self.left_out.points}")
+        return self
+
+
+class AttackSettings(Settings):
+    """One attack; several entries may run one kind with different options."""
+
+    kind: one_of(names.ATTACKS) | None = None
+    """Kind of attack; the entry's own name where left out."""
+    reference_arm: ArmName | None = None
+    """The arm whose draws the reference models are trained on; the target model's own arm where left out."""
+
+    epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
+    """Epsilons of the target models that it is run on; all where left out."""
+    alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """False positive rate at which it decides."""
+    estimator: Estimator | None = None
+    """How a threshold is found from the losses of non-members."""
+    variance: Literal["pooled", "per_point", "published"] | None = None
+    """LiRA: one variance for all records, or one for each."""
+    reference_models: Literal["out", "in", "all"] | None = None
+    """Which reference models count for a record: those trained without it, with it, or all."""
+    gamma: Annotated[float, Field(gt=0)] | None = None
+    """RMIA: by how much a record must outdo a population record."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of the attack itself, those that are set."""
+        return self.model_dump(exclude={"kind", "reference_arm", "epsilons"}, exclude_none=True)
+
+
+def each_of_a_kind(attacks: dict[str, AttackSettings]) -> dict[str, AttackSettings]:
+    """Return attacks with their kinds, which their names are where left out.
+
+    Raises:
+        ValueError: a kind is unknown, or an option is not one of it.
+    """
+    for name, attack in attacks.items():
+        kind = attack.kind or name
+        if kind not in names.ATTACKS:
+            known = f"a key `kind` in attack {name!r}, which is no kind itself ({', '.join(names.ATTACKS)})"
+            raise ValueError(f"{known}. {suggestion(name, names.ATTACKS)}".strip())
+        if wrong := sorted(set(attack.options) - set(names.ATTACKS[kind].options)):
+            allowed = ", ".join(names.ATTACKS[kind].options) or "none"
+            raise ValueError(f"attack {name!r} without {', '.join(wrong)}: options of {kind!r} are {allowed}")
+    return {name: attack.model_copy(update={"kind": attack.kind or name}) for name, attack in attacks.items()}

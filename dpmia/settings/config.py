@@ -1,0 +1,62 @@
+"""Settings of a run: `config.yaml`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from dpmia.settings.base import Epsilon, Scale, Settings, one_of
+
+
+class Planner(Settings):
+    """What `snakemake plan` plans: a private training run that keeps a bound on positive accuracy (Thudi et al.)."""
+
+    bound: Annotated[float, Field(gt=0, lt=1)] = 0.75
+    """Largest probability that a record which an attack calls a member was one."""
+    records: Annotated[int, Field(ge=2)] = 60000
+    """Records there are; a part of them, drawn at random, is trained on."""
+    batch_size: Annotated[int, Field(ge=1)] = 512
+    """Expected number of records in a batch."""
+    epochs: Annotated[int, Field(ge=1)] = 40
+    """Passes over the training set."""
+    delta: Annotated[float, Field(gt=0, lt=1)] = 1e-5
+    """Delta of the promise."""
+    relation: Literal["replace_one", "add_remove"] = "add_remove"
+    """`add_remove`: each record is drawn on its own; `replace_one`: a fixed number is drawn."""
+    acceptance: Annotated[float, Field(gt=0, le=1)] = 0.01
+    """The bound holds for attacks that find at least this share of the members."""
+    unlearning: Annotated[float, Field(gt=0, lt=1)] = 0.8
+    """Least probability that none of the records to be deleted was trained on."""
+
+
+#: What `snakemake audit` may limit.
+LIMITED = ("advantage", "auc", "tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "advantage_excess", "auc_excess")
+
+
+class Audit(Settings):
+    """What `snakemake audit` holds models to: it ends with an error, after its report is written, if one fails."""
+
+    fail_above: dict[one_of(dict.fromkeys(LIMITED)), Annotated[float, Field(ge=0, le=1)]] = {}
+    """Metric -> the largest value that the mean of any attack may have, in any arm."""
+    epsilons: list[Epsilon] | None = None
+    """Epsilons of the models that may be released, which the limits are for; all where left out."""
+
+
+class Config(Settings):
+    """`config.yaml`: which data, how much of it all, and from which seed."""
+
+    data: Literal["embedded", "real"] = "embedded"
+    """`embedded` makes stand-in data and needs no network; `real` takes the publishers' files."""
+    scale: Scale = "laptop"
+    """How much is run: `smoke` takes seconds, `laptop` minutes, `paper` is the papers' own size."""
+    data_mirror: str | None = None
+    """Folder with raw files that were fetched before (`real` only); what is missing there is downloaded."""
+    seed: Annotated[int, Field(ge=0)] = 1
+    """The root of all randomness: the same seed gives the same numbers."""
+    experiments: Annotated[list[str], Field(min_length=1)] = ["experiments/*.yaml"]
+    """Files that say what each paper runs; `*` stands for any name."""
+    plan: Planner = Planner()
+    """What `snakemake plan` plans."""
+    audit: Audit = Audit()
+    """What `snakemake audit` holds models to."""

@@ -1,0 +1,89 @@
+"""Settings of a membership experiment: how members and non-members are drawn."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from dpmia.settings import names
+from dpmia.settings.base import Count, Settings, Size, one_of
+
+
+class Membership(Settings):
+    """How members and non-members are drawn; what differs between arms stands in `arms`."""
+
+    kind: one_of(names.MEMBERSHIP)
+    """`iid`: all from one pool; `group`: members from one group, non-members from the others; `cluster`: as `group`,
+    with groups made by k-means; `bias`: members from two groups in another proportion than non-members; `bernoulli`:
+    each record of a pool joins the training set with one probability."""
+    members: Size | None = None
+    """All but `bernoulli`: size of the training set, `all` records of the group, or a share of them between 0 and 1."""
+    nonmembers: Size | None = None
+    """All but `bernoulli`: records outside of the training set to attack, `all` of the other groups, or a share."""
+    population: Size | None = None
+    """`iid`: further records that the attacker has, or a share; `all` others where left out."""
+    records: Count | None = None
+    """`bernoulli`: size of the pool, the first records of the data set, or `all`."""
+    asked: Count | None = None
+    """`bernoulli`: records of the pool, the first ones, that are attacked; `all` where left out."""
+    by: str | None = None
+    """`group`, `bias`: the attribute that holds the groups (hospital, school, sex); that of one's own file where left
+    out."""
+    most: Annotated[int, Field(ge=1)] | None = None
+    """`iid`, `group`: a share gives so many records at most, so that large tables take no longer than others."""
+    smallest: Annotated[int, Field(ge=1)] | None = None
+    """`group`, with `arms: each group`: fewest records of a group that has an arm, and of all others together."""
+    merge: dict[str, Annotated[list[str], Field(min_length=1)]] | None = None
+    """`bias`: groups made of several values of the attribute, by the group's name."""
+    validation: Annotated[int, Field(ge=1)] | None = None
+    """Records that measure accuracy only. `bias`: drawn as the members are; `bernoulli`: the first ones after the
+    pool."""
+    clusters: Annotated[int, Field(ge=2)] | None = None
+    """`cluster`: clusters for each class."""
+    pairing: Literal["nearest", "farthest"] | None = None
+    """`cluster`: which clusters of different classes form one group, by the distance of their centres."""
+    cluster_seed: Annotated[int, Field(ge=0, lt=2**32)] | None = None
+    """`cluster`: seed of k-means; one clustering serves all replicates."""
+    restarts: Annotated[int, Field(ge=1)] | None = None
+    """`cluster`: restarts of k-means; the best counts."""
+
+    @model_validator(mode="after")
+    def _keys_fit_kind(self) -> Membership:
+        needed, allowed = MEMBERSHIP_KEYS[self.kind]
+        given = {key for key in OPTIONAL_MEMBERSHIP_KEYS if getattr(self, key) is not None}
+        if not needed <= given <= needed | allowed:
+            raise ValueError(
+                f"kind {self.kind!r} with the keys {sorted(needed)}"
+                f"{f' and perhaps {sorted(allowed)}' if allowed else ''}, not with {sorted(given)}"
+            )
+        if self.kind in ("iid", "bias") and "all" in (self.members, self.nonmembers):
+            raise ValueError(f"numbers of members and nonmembers for kind {self.kind!r}, not 'all'")
+        shares = [size for size in (self.members, self.nonmembers, self.population) if isinstance(size, float)]
+        if shares and self.kind == "bias":
+            raise ValueError("numbers of members and nonmembers for kind 'bias', not shares")
+        if self.kind == "iid" and sum(shares) > 1:
+            raise ValueError(f"shares of members, nonmembers and population that add up to 1 at most, not {shares}")
+        return self
+
+
+_SIZES = {"members", "nonmembers"}
+
+#: kind of membership experiment -> keys that it needs, keys that it may have.
+MEMBERSHIP_KEYS: dict[str, tuple[set[str], set[str]]] = {
+    "iid": (_SIZES, {"population", "most"}),
+    "group": (_SIZES | {"by"}, {"smallest", "most"}),
+    "cluster": (_SIZES | {"clusters", "pairing", "cluster_seed", "restarts"}, set()),
+    "bias": (_SIZES | {"by", "validation"}, {"merge"}),
+    "bernoulli": ({"records"}, {"asked", "validation"}),
+}
+OPTIONAL_MEMBERSHIP_KEYS = set().union(*(needed | allowed for needed, allowed in MEMBERSHIP_KEYS.values()))
+
+#: Keys of a membership experiment that its drawing function takes.
+DRAWING_KEYS = ("members", "nonmembers", "population", "validation", "records", "asked", "most")
+
+#: kind of membership experiment -> keys of each arm.
+ARM_KEYS = {"iid": set(), "group": {"group"}, "cluster": {"group"}, "bias": {"group", "share"}, "bernoulli": {"rate"}}
+
+#: Kinds whose members and non-members come from one pool: each arm is its own IID arm.
+INDEPENDENT = ("iid", "bernoulli")

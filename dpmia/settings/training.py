@@ -1,0 +1,90 @@
+"""Settings of target models: architecture, recipe, and the promise behind a finite epsilon."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from dpmia.settings import names
+from dpmia.settings.base import Settings, one_of
+
+
+class Model(Settings):
+    """The architecture of target models."""
+
+    kind: one_of(names.MODELS) = "mlp"
+    """Architecture: perceptron, one of the papers' convolutional networks, or a classifier of scikit-learn."""
+    hidden: list[Annotated[int, Field(ge=1)]] | None = None
+    """`mlp`: widths of the hidden layers, ReLU after each."""
+    size: Annotated[int, Field(ge=1)] | None = None
+    """`growing`: filters of the first convolutions; all else grows with them."""
+    trees: Annotated[int, Field(ge=1)] | None = None
+    """`random_forest`, `gradient_boosting`: number of trees."""
+
+    @model_validator(mode="after")
+    def _keys_fit_kind(self) -> Model:
+        given, needed = set(self.shape), MODEL_KEYS.get(self.kind, set())
+        if given != needed:
+            raise ValueError(f"kind {self.kind!r} with the keys {sorted(needed)}, not with {sorted(given)}")
+        return self
+
+    @property
+    def name(self) -> str:
+        """The kind in words, with the widths of a perceptron's layers."""
+        return " ".join([self.kind.replace("_", " "), *(["-".join(map(str, self.hidden))] if self.hidden else [])])
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """What the architecture is told beside the data set."""
+        return self.model_dump(exclude={"kind"}, exclude_none=True)
+
+
+#: kind of model -> keys that it needs.
+MODEL_KEYS = {"mlp": {"hidden"}, "growing": {"size"}, "random_forest": {"trees"}, "gradient_boosting": {"trees"}}
+
+
+class Training(Settings):
+    """How target models are trained."""
+
+    engine: one_of(names.ENGINES) = "stacked"
+    """`stacked` trains many perceptrons at once; `convolution` one convolutional network at a time; `opacus` any
+    model, one at a time (`plain` for those without privacy); `scikit_learn` its classifiers, by their own methods: the
+    other keys here are not used."""
+    optimiser: Literal["adam", "sgd"] = "adam"
+    """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
+    learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.01
+    """Step size."""
+    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """Momentum of `sgd`."""
+    batch_size: Annotated[int, Field(ge=1)] = 200
+    """Expected number of records in a batch."""
+    epochs: Annotated[int, Field(ge=1)] = 100
+    """Passes over the training set."""
+    sampling: Literal["poisson", "shuffle"] = "poisson"
+    """`poisson`: each record joins a batch independently; `shuffle`: batches cut from a permutation, without
+    amplification."""
+    clip_norm: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    """Bound C on the gradient of one record; private models only."""
+    l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """Coefficient c of the penalty c * |w|^2 / 2."""
+    betas: Annotated[list[Annotated[float, Field(ge=0, lt=1)]], Field(min_length=2, max_length=2)] = [0.9, 0.999]
+    """How much `adam` keeps of its means of the gradient and of its square, at each step."""
+    decay: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """How fast the learning rate falls: step t, counted from 0, is taken with learning_rate / (1 + decay * t)."""
+
+
+#: Engines that train one kind of network only.
+NARROW_ENGINES = ("stacked", "convolution")
+
+
+class Privacy(Settings):
+    """The promise behind a finite epsilon."""
+
+    relation: Literal["replace_one", "add_remove"] = "replace_one"
+    """Neighbouring data sets: one record replaced, or one added or removed."""
+    delta: Annotated[float, Field(gt=0, lt=1)] = 1e-5
+    """Delta of (epsilon, delta)."""
+    accountant: Literal["pld", "rdp", "rdp_as_published"] = "pld"
+    """Privacy loss distribution, or Renyi DP; `rdp_as_published` only redraws a paper: it judges shuffled batches as
+    if they were sampled, with half the noise that replace-one asks for, and what it claims is not proved."""
