@@ -1,17 +1,21 @@
-"""Single records at low false positive rates: is the nominal rate kept, and is a list of the most exposed stable?
+"""Single records: which are the most exposed, is a list of them stable, and is the nominal rate kept for each?
 
-An attack that promises a false positive rate for each record can be held to it wherever the target model and the
-reference models are exchangeable: trained alike, the record in none of them. A list of the records with the highest
-scores says something about records only if other seeds give the same list.
+A list of the records with the highest scores says something about records only if other seeds give the same list. An
+attack that promises a false positive rate for each record can be held to it wherever the target model and the
+reference models are exchangeable: trained alike, the record in none of them.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.stats import beta, hypergeom
+
+from dpmia.signals import Signal
 
 #: How long a list of the most exposed records is.
 LISTED = 20
@@ -139,3 +143,58 @@ def stability(scores: np.ndarray, rng: np.random.Generator, listed: int = LISTED
         always=np.array(sorted(set.intersection(*lists)), dtype=np.int64),
         listed=listed,
     )
+
+
+class Exposure:
+    """How high the members of several models rank among the non-members, record by record."""
+
+    def __init__(self, listed: int) -> None:
+        """Start without any model; `listed` is the length of the list of the most exposed records."""
+        self.listed = listed
+        self.models: list[dict[int, float]] = []
+        #: Of the model with the fewest: a share of them below one of this number cannot be seen.
+        self.nonmembers = 0
+
+    def add(self, signal: Signal, scores: np.ndarray) -> None:
+        """Take in one model: of each member, the share of non-members with at least its score."""
+        outside = np.sort(scores[signal.is_nonmember])
+        self.nonmembers = min(len(outside), self.nonmembers or len(outside))
+        above = 1 - np.searchsorted(outside, scores[signal.is_member], side="left") / len(outside)
+        self.models.append(dict(zip(signal.records[signal.is_member].tolist(), above.tolist(), strict=True)))
+
+    def most(self) -> list[dict[str, Any]]:
+        """Return the most exposed records: those with the fewest non-members at or above them, on average.
+
+        Returns:
+            For each `record`, `above` (mean share of non-members at or above it), and `models` that it was a member
+            of. Only records that were members of more than half as many models as any other: a mean over one model
+            says little.
+        """
+        shares = defaultdict(list)
+        for model in self.models:
+            for record, above in model.items():
+                shares[record].append(above)
+        most = max(map(len, shares.values()))
+        means = {record: float(np.mean(each)) for record, each in shares.items() if 2 * len(each) > most}
+        first = sorted(means, key=lambda record: (means[record], record))[: self.listed]
+        return [{"record": record, "above": means[record], "models": len(shares[record])} for record in first]
+
+    def stable(self, rng: np.random.Generator) -> dict[str, float] | None:
+        """Return how far two models name the same records: mean Jaccard index over pairs, and by chance.
+
+        Each pair is compared on the members that it shares, by lists of a tenth of them and at most `listed`; None
+        where no pair shares enough.
+        """
+        found = []
+        for one, other in combinations(self.models, 2):
+            shared = sorted(set(one) & set(other))
+            if listed := min(self.listed, len(shared) // 10):
+                scores = -np.array([[model[record] for record in shared] for model in (one, other)])
+                found.append(stability(scores, rng, listed))
+        if not found:
+            return None
+        return {
+            "jaccard": float(np.mean([each.jaccard for each in found])),
+            "by_chance": float(np.mean([each.by_chance for each in found])),
+            "pairs": len(found),
+        }

@@ -10,10 +10,10 @@ import numpy as np
 from dpmia import __version__
 from dpmia.attacks.base import Attack
 from dpmia.audit import findings
-from dpmia.audit.records import Exposure
 from dpmia.audit.words import plainly
 from dpmia.datasets.own import told
 from dpmia.datasets.table import Dataset
+from dpmia.exposure import Exposure
 from dpmia.measure import scored
 from dpmia.planner import plan
 from dpmia.registry import load
@@ -22,6 +22,9 @@ from dpmia.signals import load_header
 from dpmia.splits.block import sizes_table
 from dpmia.splits.split import load_splits
 from dpmia.tables import read_table
+
+#: Length of the list of the most exposed records.
+LISTED = 10
 
 #: Sampling rates that are planned for, as shares of the bound.
 PLANNED_SHARES = (0.2, 0.5, 0.8)
@@ -87,7 +90,7 @@ def _exposed(
         for attack, job in part["attacks"].items()
         if attack in chosen.values()
     }
-    exposures = {arm: Exposure() for arm in chosen}
+    exposures = {arm: Exposure(LISTED) for arm in chosen}
     iid = {each["arm"]: each["iid"] for each in found}
     for attack, signal, scores, _ in scored(attacks, part["signals"], seed):
         arm = signal.about["arm"]
@@ -96,10 +99,26 @@ def _exposed(
     rng = np.random.default_rng(derive_seed(seed, "exposed", name))
     return [
         {"experiment": name, "arm": arm, "iid": iid[arm], "epsilon": largest, "attack": chosen[arm]}
-        | {"records": exposure.most(dataset), "stability": exposure.stable(rng), "nonmembers": exposure.nonmembers}
+        | {
+            "records": [_told_of_row(each, dataset) for each in exposure.most()],
+            "stability": exposure.stable(rng),
+            "nonmembers": exposure.nonmembers,
+        }
         for arm, exposure in exposures.items()
         if exposure.models
     ]
+
+
+def _told_of_row(found: dict[str, Any], dataset: Dataset | None) -> dict[str, Any]:
+    """Return what was found of a record by its row of the user's file and its group, where they are known."""
+    record = found["record"]
+    by = dataset.provenance.get("own", {}).get("by") if dataset else None
+    return {
+        "row": int(dataset.rows[record]) if dataset is not None and dataset.rows is not None else record,
+        "group": str(dataset.attributes[by][record]) if by else None,
+        "above": found["above"],
+        "models": found["models"],
+    }
 
 
 def _sizes(name: str, part: Mapping[str, Any], dataset: Dataset | None) -> dict[str, dict[str, int]]:

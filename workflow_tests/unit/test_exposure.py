@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpmia.exposure import calibration, p_values, stability
+from dpmia.exposure import Exposure, calibration, p_values, stability
+from dpmia.signals import MEMBER, NONMEMBER, Signal
 
 #: Chance that right code fails one of the simulations below, were the seeds drawn anew.
 FALSE_ALARM = 1e-6
@@ -113,3 +114,18 @@ def test_impossible_questions_are_refused():
         stability(np.zeros((3, 20)), rng)
     with pytest.raises(ValueError, match="not numbers"):
         stability(np.full((2, 50), np.nan), rng)
+
+
+def test_records_that_every_model_exposes_are_found_and_stable():
+    rng = np.random.default_rng(0)
+    exposure = Exposure(10)
+    part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), 200)
+    for _ in range(4):
+        scores = rng.normal(size=400)
+        scores[:10] += 10
+        signal = Signal({}, np.arange(400), np.zeros(400, dtype=np.int64), part, np.zeros((400, 2), dtype=np.float32))
+        exposure.add(signal, scores)
+    assert {found["record"] for found in exposure.most()} == set(range(10))
+    assert exposure.nonmembers == 200
+    stable = exposure.stable(rng)
+    assert stable["jaccard"] > 0.8 > 0.1 > stable["by_chance"]
