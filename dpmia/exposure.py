@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta, hypergeom
+from scipy.special import betaincinv, comb  # scipy.stats takes half a second to import
 
 from dpmia.signals import Signal
 
@@ -95,7 +95,7 @@ def calibration(says: np.ndarray, outside: np.ndarray, nominal: float, error: fl
     rates = np.divide(false, trials, out=np.full(len(trials), np.nan), where=trials > 0)
     low = np.zeros(len(trials))
     some = false > 0
-    low[some] = beta.ppf(error / (trials > 0).sum(), false[some], trials[some] - false[some] + 1)
+    low[some] = betaincinv(false[some], trials[some] - false[some] + 1, error / (trials > 0).sum())
     return Calibration(nominal, rates, low, low > nominal, error)
 
 
@@ -136,7 +136,7 @@ def stability(scores: np.ndarray, rng: np.random.Generator, listed: int = LISTED
     lists = [set(np.lexsort((rng.random(records), -row))[:listed].tolist()) for row in scores]
     overlaps = np.array([len(one & other) for one, other in combinations(lists, 2)])
     common = np.arange(listed + 1)
-    chances = hypergeom.pmf(common, records, listed, listed)
+    chances = comb(listed, common) * comb(records - listed, listed - common) / comb(records, listed)
     return Stability(
         jaccard=float((overlaps / (2 * listed - overlaps)).mean()),
         by_chance=float((chances * common / (2 * listed - common)).sum()),
