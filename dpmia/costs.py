@@ -12,6 +12,12 @@ import pandas as pd
 LINE = re.compile(r"start-up ([0-9.]+) s, work ([0-9.]+) s$", re.MULTILINE)
 
 
+def job_seconds(log: Path) -> tuple[float, float] | None:
+    """Return the seconds of processor time that a job took to start up and to work; None where its log has none."""
+    found = LINE.findall(log.read_text(encoding="utf-8", errors="replace")) if log.is_file() else []
+    return (float(found[-1][0]), float(found[-1][1])) if found else None
+
+
 def costs_table(logs: Iterable[Path], root: Path) -> pd.DataFrame:
     """Return the processor time of all jobs by rule, from their logs.
 
@@ -24,11 +30,9 @@ def costs_table(logs: Iterable[Path], root: Path) -> pd.DataFrame:
     Returns:
         Columns rule, jobs, startup and work (seconds), sorted by their sum, the largest first.
     """
-    rows = []
-    for log in logs:
-        found = LINE.findall(log.read_text(encoding="utf-8", errors="replace"))
-        if found:
-            rows.append([log.relative_to(root).parts[0].removesuffix(".log"), *map(float, found[-1])])
+    rows = [
+        [log.relative_to(root).parts[0].removesuffix(".log"), *seconds] for log in logs if (seconds := job_seconds(log))
+    ]
     table = pd.DataFrame(rows, columns=["rule", "startup", "work"])
     table = table.groupby("rule").agg(jobs=("work", "size"), startup=("startup", "sum"), work=("work", "sum"))
     order = (table["startup"] + table["work"]).sort_values(ascending=False).index

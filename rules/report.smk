@@ -18,6 +18,7 @@ rule make_report:
         runtime=more(20),
     params:
         folder=lambda wildcards, output: str(Path(output[0]).parent),
+        logs=f"logs/{RUN}",
         config={key: getattr(CONFIG, key) for key in ("data", "scale", "seed", "experiments")},
         artifacts={name: artifact_files(artifact) for name, artifact in ARTIFACTS.items()},
         models=lambda wildcards: {name: model_files(name) for name in EXPERIMENTS if runs(name)},

@@ -14,6 +14,7 @@ def main(snakemake):
     params = snakemake.params
     about = About(
         folder=Path(params.folder),
+        logs=Path(params.logs),
         config=params.config,
         artifacts=params.artifacts,
         models=params.models,

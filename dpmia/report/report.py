@@ -31,6 +31,7 @@ class About:
 
     Attributes:
         folder: `results/<data>-<scale>`, where the page will stand.
+        logs: of the run's jobs.
         config: what was asked for: the keys of `config.yaml`.
         artifacts: artifact -> its files, by their ending.
         models: experiment -> files of its models.
@@ -40,6 +41,7 @@ class About:
     """
 
     folder: Path
+    logs: Path
     config: Mapping[str, Any]
     artifacts: Mapping[str, Mapping[str, str]]
     models: Mapping[str, list[str]]
@@ -127,7 +129,7 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
     every = (_paper(name, about, verdicts) for name in PAPERS)
     papers = [paper for paper in every if paper.shown or paper.other_claims]
     paper_of = _paper_of_experiments()
-    models, costs = run.model_table(about.folder, about.models), run.cost_table(about.folder)
+    models, costs = run.model_table(about.folder, about.logs, about.models), run.cost_table(about.folder, about.logs)
     content = {
         "subtitle": f"{'Stand-in' if about.stand_in else 'Real'} data, scale {about.config['scale']}",
         "mark": "Stand-in data: nothing here says anything about real records" if about.stand_in else "",
@@ -246,9 +248,9 @@ def _tiles(papers: list[PaperShown], verdicts: pd.DataFrame, models: pd.DataFram
         (f"{made} of {there}", "figures and tables made", ""),
         (words.count(models["models"].sum()), "models trained", f"{words.count(private)} of them with privacy"),
         (
-            words.duration(costs["cpu_seconds"].sum()),
+            words.duration(costs[["startup", "work"]].to_numpy().sum()),
             "CPU time",
-            f"of {words.count(costs['jobs'].sum())} measured jobs",
+            f"of {words.count(costs['jobs'].sum())} jobs",
         ),
     ]
 
@@ -304,18 +306,17 @@ def _speeds(models: pd.DataFrame) -> list[list[Any]]:
             words.count(rows["models"].sum()),
             words.count(rows["model_steps"].sum()),
             words.duration(seconds := rows["seconds"].sum(skipna=False)),
-            words.number(rows["model_steps"].sum() / seconds, 3),
+            words.number(rows["model_steps"].sum() / seconds or math.nan, 3),
         ]
         for (experiment, role, engine, private), rows in grouped
     ]
 
 
 def _costs(table: pd.DataFrame) -> list[list[Any]]:
-    rows = table.sort_values("cpu_seconds", ascending=False)
     return [
         [
-            *(row.rule, words.count(row.jobs), words.duration(row.cpu_seconds), words.duration(row.wall_seconds)),
-            f"{words.number(row.largest_mb, 3)} MB",
+            *(row.rule, words.count(row.jobs), words.duration(row.startup), words.duration(row.work)),
+            *(words.duration(row.wall_seconds), words.number(row.largest_mb, 3)),
         ]
-        for row in rows.itertuples()
+        for row in table.itertuples()
     ]

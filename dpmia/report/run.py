@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dpmia.costs import costs_table, job_seconds
 from dpmia.datasets.sources import all_raw_files
 
 #: Folder of models in a run -> rule whose jobs train them.
@@ -38,70 +39,70 @@ PROMISE = (
 )
 
 
-def model_table(folder: Path, files: Mapping[str, Iterable[str]]) -> pd.DataFrame:
+def model_table(folder: Path, logs: Path, files: Mapping[str, Iterable[str]]) -> pd.DataFrame:
     """Return one row for each group of models that are alike: trained for one experiment, in one role, on one promise.
 
     Args:
         folder: of the run.
+        logs: of the run's jobs.
         files: experiment -> files of models, those that are not there are left out.
 
     Returns:
         Columns experiment, role, engine, private, the parts of `PROMISE` (missing without privacy), models,
-        model_steps, seconds (CPU time of the jobs, shared among the models of a file by their steps; NaN where it was
-        not measured).
+        model_steps, seconds (CPU time of the jobs, shared among the models of a file by their steps, or by their number
+        where none takes steps; NaN where a log does not tell it).
     """
     rows = []
     for experiment, paths in files.items():
         for path in map(Path, paths):
             if path.is_file():
-                rows += _models(experiment, folder, path)
+                rows += _models(experiment, folder, logs, path)
     columns = ["experiment", "role", "engine", "private", *PROMISE]
     table = pd.DataFrame(rows, columns=[*columns, "models", "model_steps", "seconds"])
     sums = {"models": "sum", "model_steps": "sum", "seconds": lambda spent: spent.sum(skipna=False)}
     return table.groupby(columns, dropna=False, sort=False).agg(sums).reset_index()
 
 
-def _models(experiment: str, folder: Path, path: Path) -> list[list[Any]]:
+def _models(experiment: str, folder: Path, logs: Path, path: Path) -> list[list[Any]]:
     """Return the groups of models of one file, each as a row."""
     with np.load(path, allow_pickle=False) as arrays:
         models = json.loads(str(arrays["header"]))["models"]
     models = [about for entry in models for about in (entry if isinstance(entry, list) else [entry])]
-    stage, *rest = path.relative_to(folder).with_suffix(".tsv").parts
-    spent = _cpu_seconds(folder / "benchmarks" / TRAINED_BY[stage] / Path(*rest))
+    stage, *rest = path.relative_to(folder).with_suffix(".log").parts
+    spent = job_seconds(logs / TRAINED_BY[stage] / Path(*rest))
+    seconds = sum(spent) if spent else float("nan")
     steps, count = Counter(), Counter()
     for about in models:
         promise = about["accounting"] or {}
         key = (about["role"], about["engine"], bool(promise), *(promise.get(part) for part in PROMISE))
         steps[key] += about["steps"]
         count[key] += 1
-    all_steps = sum(steps.values())
-    return [[experiment, *key, count[key], steps[key], spent * steps[key] / all_steps] for key in steps]
+    shares = steps if any(steps.values()) else count
+    whole = sum(shares.values())
+    return [[experiment, *key, count[key], steps[key], seconds * shares[key] / whole] for key in steps]
 
 
-def _cpu_seconds(benchmark: Path) -> float:
-    return float(_benchmark(benchmark)["cpu_time"].sum(min_count=1)) if benchmark.is_file() else float("nan")
+def cost_table(folder: Path, logs: Path) -> pd.DataFrame:
+    """Return what the jobs of a run took, by rule, the largest first.
 
+    Args:
+        folder: of the run.
+        logs: of the run's jobs; below it, each rule has a folder or a file of its name.
 
-def _benchmark(path: Path) -> pd.DataFrame:
-    # A job that was over before it could be measured has texts in place of numbers.
-    return pd.read_csv(path, sep="\t").apply(pd.to_numeric, errors="coerce")
-
-
-def cost_table(folder: Path) -> pd.DataFrame:
-    """Return what the jobs of a run took, by rule: columns rule, jobs, cpu_seconds, wall_seconds, largest_mb."""
+    Returns:
+        Columns rule, jobs, startup and work (seconds of processor time before the work and in it), wall_seconds and
+        largest_mb (NaN for rules without benchmarks).
+    """
+    benchmarks = folder / "benchmarks"
     rows = [
-        [path.relative_to(folder / "benchmarks").parts[0], measured["cpu_time"].sum(), measured["s"].sum(), largest]
-        for path in sorted((folder / "benchmarks").rglob("*.tsv"))
-        for measured in [_benchmark(path)]
-        for largest in [measured["max_rss"].max()]
+        [path.relative_to(benchmarks).parts[0], measured["s"].sum(), measured["max_rss"].max()]
+        for path in sorted(benchmarks.rglob("*.tsv"))
+        # A job that was over before it could be measured has texts in place of numbers.
+        for measured in [pd.read_csv(path, sep="\t").apply(pd.to_numeric, errors="coerce")]
     ]
-    table = pd.DataFrame(rows, columns=["rule", "cpu_seconds", "wall_seconds", "largest_mb"])
-    return table.groupby("rule", as_index=False).agg(
-        jobs=("rule", "size"),
-        cpu_seconds=("cpu_seconds", "sum"),
-        wall_seconds=("wall_seconds", "sum"),
-        largest_mb=("largest_mb", "max"),
-    )
+    table = pd.DataFrame(rows, columns=["rule", "wall_seconds", "largest_mb"])
+    measured = table.groupby("rule", as_index=False).agg({"wall_seconds": "sum", "largest_mb": "max"})
+    return costs_table(sorted(logs.rglob("*.log")), logs).merge(measured, on="rule", how="left")
 
 
 def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.report.report import About
 from dpmia.signals import Signal, save_signals
 
-BENCHMARK = "s\th:m:s\tmax_rss\tcpu_time\n{seconds}\t0:00:10\t200.0\t{cpu}\n"
+BENCHMARK = "s\th:m:s\tmax_rss\n{seconds}\t0:00:10\t200.0\n"
 PROMISE = {
     "sampler": "poisson", "rate": 0.25, "steps": 40, "epochs": 10, "relation": "replace_one", "delta": 1e-5,
     "accountant": "pld", "epsilon": 1.0, "noise_multiplier": 2.5, "clip_norm": 1.0, "noise_sd": 2.5, "proved": True,
@@ -71,14 +71,20 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
     signals.parent.mkdir(parents=True)
     files = [{"name": "student-por.csv", "sha256": "ab" * 32, "bytes": 93220, "rows": 649}]
     save_signals(signals, [signal("1"), signal("1", 1), signal("inf")], {})
-    (run / "benchmarks/train_block/student/1_inf/block-0.tsv").write_text(BENCHMARK.format(seconds=10, cpu=6.0))
-    (run / "benchmarks/train_block/student/1_inf/block-1.tsv").write_text(BENCHMARK.format(seconds="NA", cpu="NA"))
+    (run / "benchmarks/train_block/student/1_inf/block-0.tsv").write_text(BENCHMARK.format(seconds=10))
+    (run / "benchmarks/train_block/student/1_inf/block-1.tsv").write_text(BENCHMARK.format(seconds="NA"))
+    logs = folder / "logs/real-laptop"
+    for name in ("train_block/student/1_inf/block-0", "train_block/student/1_inf/block-1", "judge_claims"):
+        log = logs / f"{name}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text("start-up 2.000 s, work 4.000 s\n")
     origin = {"files": files, "stand_in": False}
     prepared = folder / "student.npz"
     empty = np.zeros((1, 1), dtype=np.float32)
     Dataset("student", empty, np.zeros(1, dtype=np.int64), ("a",), ("no", "yes"), {}, origin).save(prepared)
     about = About(
         folder=run,
+        logs=logs,
         config={"data": "real", "scale": "laptop", "seed": 1, "experiments": ["experiments/*.yaml"]},
         artifacts=artifacts,
         models={"student": [str(signals), f"{run}/signals/student/1_inf/block-1.npz"]},

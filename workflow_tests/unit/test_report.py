@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PIL import Image
-from report_world import Page, make_run
+from report_world import Page, make_run, signal
 
 from dpmia.papers.about import ABOUT
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report import page, run, words
 from dpmia.report.report import report
+from dpmia.signals import save_signals
 from dpmia.tables import read_table
 
 
@@ -107,7 +108,7 @@ def test_the_summary_counts_claims_artifacts_models_and_time(made):
     assert "judged claims reproduced 1 of 3 4 claims in all" in found.text
     assert "figures and tables made 2 of 3" in found.text
     assert "models trained 3 2 of them with privacy" in found.text
-    assert "CPU time 6 s of 2 measured jobs" in found.text
+    assert "CPU time 18 s of 3 jobs" in found.text
 
 
 def test_each_claim_has_its_verdict_numbers_and_criterion(made):
@@ -141,7 +142,8 @@ def test_promises_are_told_in_full(made):
 
 def test_costs_and_speed_are_told(made):
     _, _, found = made
-    assert "train_block 2 6 s 10 s 200 MB" in found.text
+    assert "train_block 2 4 s 8 s 10 s 200" in found.text
+    assert "judge_claims 1 2 s 4 s – –" in found.text
     # Of 120 model-steps in 6 CPU seconds two thirds are private.
     assert "student target stacked yes 2 80 4 s 20" in found.text
     assert "student target stacked no 1 40 2 s 20" in found.text
@@ -160,7 +162,13 @@ def test_stand_ins_are_marked_at_the_top_and_their_claims_say_nothing_more(tmp_p
 
 def test_of_an_empty_run_there_is_a_page_too(tmp_path):
     about, verdicts = make_run(tmp_path)
-    nothing = {"artifacts": {"izzo_fig1": {"png": "absent.png"}}, "models": {}, "prepared": {}, "folder": tmp_path}
+    nothing = {
+        "artifacts": {"izzo_fig1": {"png": "absent.png"}},
+        "models": {},
+        "prepared": {},
+        "folder": tmp_path,
+        "logs": tmp_path / "absent",
+    }
     found = Page(report(replace(about, **nothing), verdicts.iloc[:0]))
     assert "Not made yet" in found.text
     assert "No private model was trained." in found.text
@@ -173,17 +181,26 @@ def test_of_an_empty_run_there_is_a_page_too(tmp_path):
 
 def test_models_are_grouped_by_what_they_were_promised(tmp_path):
     about, _ = make_run(tmp_path)
-    table = run.model_table(about.folder, about.models)
+    table = run.model_table(about.folder, about.logs, about.models)
     assert table["private"].tolist() == [True, False]
     assert table["models"].tolist() == [2, 1]
     assert table["model_steps"].tolist() == [80, 40]
     assert table["seconds"].tolist() == pytest.approx([4, 2])
 
 
+def test_models_that_take_no_steps_share_the_time_by_their_number(tmp_path):
+    about, _ = make_run(tmp_path)
+    forest = signal("inf").about | {"steps": 0}
+    file = about.folder / "signals/student/1_inf/block-0.npz"
+    save_signals(file, [replace(signal("inf"), about=forest)] * 3, {})
+    table = run.model_table(about.folder, about.logs, {"student": [str(file)]})
+    assert table[["models", "model_steps", "seconds"]].to_numpy().tolist() == [[3, 0, 6]]
+
+
 def test_time_that_was_not_measured_is_not_guessed(tmp_path):
     about, _ = make_run(tmp_path)
-    (about.folder / "benchmarks/train_block/student/1_inf/block-0.tsv").unlink()
-    assert run.model_table(about.folder, about.models)["seconds"].isna().all()
+    (about.logs / "train_block/student/1_inf/block-0.log").unlink()
+    assert run.model_table(about.folder, about.logs, about.models)["seconds"].isna().all()
 
 
 def test_a_file_of_the_published_checksum_is_told_as_such(tmp_path, monkeypatch):
