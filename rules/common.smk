@@ -62,7 +62,7 @@ def why_not(dataset):
         return not_of_this_kind(dataset.path, CONFIG.data)
     if CONFIG.data == "embedded":
         return None
-    return not_to_be_had(dataset, CONFIG.data_mirror, f"{RESOURCES}/raw/{dataset}")
+    return not_to_be_had(dataset, CONFIG.data_mirror, f"{RESOURCES}/raw/{dataset}", CONFIG.download)
 
 
 # Experiment or study -> why its data cannot be had. What is asked for by name is tried all the same, and fails.
@@ -114,7 +114,7 @@ def raw_paths(dataset):
         return [dataset.path]
     folder = f"{RESOURCES}/raw/{dataset}"
     if CONFIG.data == "real":
-        return [f"{folder}/{raw.file}" for raw in files_at_hand(dataset, CONFIG.data_mirror, folder)]
+        return [f"{folder}/{raw.file}" for raw in files_at_hand(dataset, CONFIG.data_mirror, folder, CONFIG.download)]
     return [*(f"{folder}/{raw.file}" for raw in required_files(dataset)), f"{folder}/STAND-IN.txt"]
 
 

@@ -19,8 +19,9 @@ rule fetch_raw_file:
     resources:
         mem_mb=more(500),
         runtime=more(30),
-        # Not a parameter: where the right bytes come from changes nothing that follows.
+        # No parameters: where the right bytes come from changes nothing that follows.
         data_mirror=CONFIG.data_mirror or "",
+        download=int(CONFIG.download),
     params:
         files=lambda wildcards: [SINGLE[wildcards.raw].__dict__],
         code=code("fetch_raw_files.py"),
@@ -48,6 +49,7 @@ for files in FETCHED:
                 mem_mb=more(500),
                 runtime=more(30),
                 data_mirror=CONFIG.data_mirror or "",
+                download=int(CONFIG.download),
             params:
                 files=[raw.__dict__ for raw in files],
                 code=code("fetch_raw_files.py"),

@@ -65,6 +65,7 @@ def fetch(
     timeout: float = 30.0,
     attempts: int = 3,
     pause: float = 1.0,
+    download: bool = True,
 ) -> None:
     """Put raw files in their places; an archive that holds several of them is downloaded once.
 
@@ -80,6 +81,7 @@ def fetch(
         timeout: seconds to wait for a connection and for every read.
         attempts: how often to ask a server that fails in a way that may pass.
         pause: seconds before the second attempt; doubled before each further one.
+        download: whether URLs are asked at all.
 
     Raises:
         DataError: no source gave the right content of a file. The message lists each source and its fault.
@@ -87,7 +89,7 @@ def fetch(
     archives: dict[str, BinaryIO] = {}
     try:
         for raw in files:
-            _fetch_one(raw, folder / raw.file, mirror, timeout, attempts, pause, archives)
+            _fetch_one(raw, folder / raw.file, mirror, timeout, attempts if download else 0, pause, archives)
     finally:
         for archive in archives.values():
             archive.close()
@@ -315,7 +317,7 @@ def _failure(raw: RawFile, mirror: Path | None, faults: dict[str, str]) -> DataE
     """Return the one message: what was tried, what it should be, and how to do it by hand."""
     tried = (
         "; ".join(f"{source}: {fault}" for source, fault in faults.items())
-        or "it is not offered for download, and no mirror is named"
+        or f"{'downloads are off' if raw.urls else 'it is not offered for download'}, and no mirror is named"
     )
     folder = mirror or Path("<a folder of yours, named by data_mirror>")
     size = f"{raw.bytes} bytes" if raw.bytes else "a file"

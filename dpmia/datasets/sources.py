@@ -119,32 +119,40 @@ def fetched_together(dataset: str) -> tuple[tuple[RawFile, ...], ...]:
     return tuple(map(tuple, groups.values()))
 
 
-def files_at_hand(dataset: str, mirror: Path | str | None, folder: Path | str) -> tuple[RawFile, ...]:
+def files_at_hand(
+    dataset: str, mirror: Path | str | None, folder: Path | str, download: bool = True
+) -> tuple[RawFile, ...]:
     """Return the raw files that a data set is read from: all of them, but for optional ones that a mirror lacks.
 
     Args:
         dataset: name of the data set.
         mirror: folder with raw files that were fetched before; None for none, then whatever has a URL is downloaded.
         folder: where the raw files of the data set belong.
+        download: whether publishers are asked at all.
     """
     return tuple(
         raw
         for raw in raw_files(dataset)
-        if not raw.optional or (mirror is None and raw.urls) or _lies_there(raw, mirror, folder)
+        if not raw.optional or (download and mirror is None and raw.urls) or _lies_there(raw, mirror, folder)
     )
 
 
-def not_to_be_had(dataset: str, mirror: Path | str | None, folder: Path | str) -> str | None:
+def not_to_be_had(dataset: str, mirror: Path | str | None, folder: Path | str, download: bool = True) -> str | None:
     """Return which raw file of a data set cannot be had: no URL, not in the mirror, not in its folder; else None.
 
     Args:
         dataset: name of the data set.
         mirror: folder with raw files that were fetched before; None for none.
         folder: where the raw files of the data set belong.
+        download: whether publishers are asked at all.
     """
     for raw in required_files(dataset):
-        if not raw.urls and not _lies_there(raw, mirror, folder):
-            return f"{raw.file} has to be got by hand"
+        if not (raw.urls and download) and not _lies_there(raw, mirror, folder):
+            return (
+                f"{raw.file} has to be got by hand"
+                if not raw.urls
+                else f"{raw.file} is not here, and downloads are off"
+            )
     return None
 
 

@@ -52,6 +52,8 @@ class Config(Settings):
     """How much is run: `smoke` takes seconds, `laptop` minutes, `paper` is the papers' own size."""
     data_mirror: str | None = None
     """Folder with raw files that were fetched before (`real` only); what is missing there is downloaded."""
+    download: bool = True
+    """Whether raw files are downloaded (`real` only); if not, `all` leaves out the data sets that are not at hand."""
     seed: Annotated[int, Field(ge=0)] = 1
     """The root of all randomness: the same seed gives the same numbers."""
     experiments: Annotated[list[str], Field(min_length=1)] = ["experiments/*.yaml"]

@@ -69,7 +69,7 @@ def test_fetch_raw_files_takes_the_file_from_the_mirror(run_script, tmp_path):
         "fetch_raw_files",
         Files(str(target)),
         params={"files": [raw.__dict__]},
-        resources={"data_mirror": str(tmp_path / "mirror")},
+        resources={"data_mirror": str(tmp_path / "mirror"), "download": 1},
     )
     assert target.read_bytes() == content
 
@@ -84,7 +84,7 @@ def test_fetch_raw_files_tells_what_is_missing_and_writes_nothing(run_script, tm
             "fetch_raw_files",
             Files(str(target)),
             params={"files": [raw.__dict__]},
-            resources={"data_mirror": str(tmp_path)},
+            resources={"data_mirror": str(tmp_path), "download": 1},
         )
     assert "Traceback" not in str(stopped.value)
     assert not list(tmp_path.rglob("*.data"))

@@ -319,6 +319,13 @@ def test_a_wrong_file_gives_way_only_to_the_right_one(tmp_path, url):
     assert files(tmp_path) == ["toy.data"]
 
 
+def test_nobody_is_asked_where_downloads_are_off(tmp_path, server, url):
+    with pytest.raises(DataError, match="downloads are off, and no mirror is named"):
+        fetch([raw(url("/good"))], tmp_path, download=False)
+    assert server.asked == []
+    assert files(tmp_path) == []
+
+
 def test_a_file_without_sources_is_told(tmp_path):
     with pytest.raises(DataError, match=r"not offered for download") as caught:
         quick(raw(), tmp_path / "toy.data")
@@ -460,6 +467,16 @@ def test_an_optional_file_without_url_keeps_nothing_from_running(monkeypatch, tm
     monkeypatch.setattr(sources, "all_raw_files", lambda: (raw("https://example.org"), replace(raw(), optional=True)))
     assert len(sources.files_at_hand("toy", None, tmp_path)) == 1
     assert sources.not_to_be_had("toy", None, tmp_path) is None
+
+
+def test_without_downloads_only_what_is_here_can_be_had(two_parts, tmp_path):
+    folder, mirror = tmp_path / "raw", tmp_path / "mirror"
+    assert sources.not_to_be_had("toy", None, folder) is None
+    assert sources.not_to_be_had("toy", mirror, folder, download=False) == "toy.data is not here, and downloads are off"
+    assert [file.file for file in sources.files_at_hand("toy", None, folder, download=False)] == ["toy.data"]
+    (mirror / "toy").mkdir(parents=True)
+    (mirror / "toy/toy.data").touch()
+    assert sources.not_to_be_had("toy", mirror, folder, download=False) is None
 
 
 def test_the_table_of_sources_is_light():
