@@ -46,12 +46,11 @@ class Run:
         return {name: read_table(path) for name, path in paths.items() if path.is_file()}
 
     def without(self, names: Iterable[str]) -> str:
-        """Return which tables are missing, with the reason where it is known."""
-        told = []
+        """Return which tables are missing, with the reason where it is known; those of one reason stand together."""
+        missing: dict[str, list[str]] = {}
         for name in names:
-            reason = self.not_run.get(name.partition("/")[2])
-            told.append(f"{name} ({reason})" if reason else name)
-        return ", ".join(told)
+            missing.setdefault(self.not_run.get(name.partition("/")[2], ""), []).append(name)
+        return ", ".join(", ".join(tables) + (f" ({reason})" if reason else "") for reason, tables in missing.items())
 
 
 def judge(claim: Claim, run: Run) -> tuple[str, Finding]:

@@ -148,11 +148,8 @@ def not_to_be_had(dataset: str, mirror: Path | str | None, folder: Path | str, d
     """
     for raw in required_files(dataset):
         if not (raw.urls and download) and not _lies_there(raw, mirror, folder):
-            return (
-                f"{raw.file} has to be got by hand"
-                if not raw.urls
-                else f"{raw.file} is not here, and downloads are off"
-            )
+            why = "is not here, and downloads are off" if raw.urls else "has to be got by hand"
+            return f"{dataset}/{raw.file} {why}"
     return None
 
 

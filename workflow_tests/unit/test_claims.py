@@ -249,6 +249,8 @@ def test_a_claim_about_data_is_not_judged_where_next_to_nothing_is_trained(run):
 def test_missing_tables_are_named_with_the_reason(run):
     verdict, finding = judge(claim(tables=("replicates/toy", "replicates/texas")), run)
     assert (verdict, finding.note) == ("not run", "without replicates/texas (no file)")
+    both = claim(tables=("replicates/texas", "replicates/other", "sizes/texas"))
+    assert judge(both, run)[1].note == "without replicates/texas, sizes/texas (no file), replicates/other"
 
 
 def test_a_claim_about_each_data_set_is_judged_on_those_that_are_there(run):

@@ -472,7 +472,10 @@ def test_an_optional_file_without_url_keeps_nothing_from_running(monkeypatch, tm
 def test_without_downloads_only_what_is_here_can_be_had(two_parts, tmp_path):
     folder, mirror = tmp_path / "raw", tmp_path / "mirror"
     assert sources.not_to_be_had("toy", None, folder) is None
-    assert sources.not_to_be_had("toy", mirror, folder, download=False) == "toy.data is not here, and downloads are off"
+    assert (
+        sources.not_to_be_had("toy", mirror, folder, download=False)
+        == "toy/toy.data is not here, and downloads are off"
+    )
     assert [file.file for file in sources.files_at_hand("toy", None, folder, download=False)] == ["toy.data"]
     (mirror / "toy").mkdir(parents=True)
     (mirror / "toy/toy.data").touch()
