@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -290,5 +291,14 @@ def test_a_data_set_that_was_not_run_is_left_out():
     tables = {name: table_of(name) for name in artifact.tables[:2]}
     table = load(artifact.tabulate)(tables, facts_of(artifact))
     assert set(table["dataset"]) == {"MNIST", "CIFAR-10"}
-    figure = load(artifact.draw)(table, facts_of(artifact))
+    facts = replace(facts_of(artifact), not_run={"yeom_cifar100": "no file"})
+    figure = load(artifact.draw)(table, facts)
     assert set(series(figure.axes[0])) == {"MNIST", "CIFAR-10"}
+    assert "Not run: yeom_cifar100 (no file)." in " ".join(figure.get_supxlabel().split())
+
+
+def test_a_study_that_was_not_run_is_named():
+    artifact = BY_NAME["yeom_fig2a"]
+    facts = replace(facts_of(artifact), not_run={"yeom_iwpc": "no file"})
+    figure = load(artifact.draw)(tidy("yeom_fig2a"), facts)
+    assert "Not run: yeom_iwpc (no file)." in " ".join(figure.get_supxlabel().split())

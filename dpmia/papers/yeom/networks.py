@@ -64,4 +64,5 @@ def training_facts(facts: Facts) -> str:
     """Return in a few sentences how the networks were trained and what the bars are."""
     told = sorted({f"{fact['epochs']} epochs, batch {fact['batch_size']}" for fact in facts.experiments.values()})
     how = f" {'; '.join(told)}." if told else ""
-    return f"{facts.source}, scale {facts.scale}.{how} Bars: 95 % t intervals of the mean over replicates."
+    bars = "Bars: 95 % t intervals of the mean over replicates."
+    return f"{facts.source}, scale {facts.scale}.{how} {bars} {facts.left_out}".strip()

@@ -79,5 +79,5 @@ def study_facts(table: pd.DataFrame, facts: Facts) -> str:
         told.append(f"{DATASETS.get(dataset, dataset)}: {int(records)} records, {crossed}, {splits} splits.")
     return (
         f"{facts.source}, scale {facts.scale}. {' '.join(told)} Bars: 95 % t intervals of the mean over random splits "
-        "of the same records into members and others."
-    )
+        f"of the same records into members and others. {facts.left_out}"
+    ).strip()
