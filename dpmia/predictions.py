@@ -39,7 +39,7 @@ def import_predictions(
     """Read the tables, and write them as signals of one target model and losses of reference models.
 
     Args:
-        settings: as `dpmia.settings.predictions.Predictions` holds them, as plain data.
+        settings: as `dpmia.settings.jobs.given_job` describes them.
         signals: file to write the answers of the model to.
         references: file to write the losses of the reference models to; an empty list of models where there are none.
 
@@ -52,6 +52,10 @@ def import_predictions(
     for wanted, word in ((MEMBER, "member"), (NONMEMBER, "non-member")):
         if not (part == wanted).any():
             raise DataError(f"{fields.file}, column {settings['member']!r}", f"no {word}", "members and non-members")
+    if settings["population"] and not (part == POPULATION).any():
+        expected = f"records marked so, which the attack {settings['population'][0]!r} uses"
+        remedy = "Mark what an attacker has, or leave the attack out."
+        raise DataError(f"{fields.file}, column {settings['member']!r}", "no population", expected, remedy)
     about = {
         "arm": ARM,
         "iid": settings["same_kind"],

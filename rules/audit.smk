@@ -33,7 +33,7 @@ rule attack_predictions:
 
 rule make_audit:
     input:
-        [file for name in PLAN.audit for file in audit_files(audit_part(name))],
+        lambda wildcards: audited_files(),
     output:
         html=f"{RUN}/audit.html",
         json=f"{RUN}/audit.json",

@@ -309,6 +309,18 @@ def audit_files(part):
     ]
 
 
+def audited_files():
+    """Return the files that the report of an audit is made of.
+
+    Raises:
+        WorkflowError: there is nothing to audit.
+    """
+    if not PLAN.audit:
+        found = f"no experiment or predictions in a file with the line 'paper: audit' ({', '.join(CONFIG.experiments)})"
+        raise WorkflowError(str(UserError("config, key 'experiments'", found, "something to audit")))
+    return [file for name in PLAN.audit for file in audit_files(audit_part(name))]
+
+
 def reported(artifact):
     """Return the files of an artifact, one of them marked for the report that Snakemake itself makes."""
     files, paper = artifact_files(artifact), ABOUT[PAPER_OF[artifact.name]].short

@@ -20,16 +20,16 @@ def main(snakemake):
             for each in limits["exceeded"][:5]
         )
         raise UserError(
-            "audit.fail_above", f"{len(limits['exceeded'])} values above their limits: {told}",
+            "audit.fail_above", f"{len(limits['exceeded'])} above a limit: {told}",
             f"at most {limits['fail_above']}", f"The report is written: {snakemake.input.html}",
         )  # fmt: skip
     if limits["untold"]:
         raise UserError(
             "audit.fail_above",
-            f"limits for {', '.join(limits['untold'])}, which no model shows: so few non-members cannot, or no model "
-            "has the epsilons that the limits are for",
+            f"limits for {', '.join(limits['untold'])}, which cannot be told in every arm: too few non-members, no "
+            "blind baseline, or no model with the epsilons that the limits are for",
             "limits that can be checked",
-            "Limit advantage or auc, or take more records.",
+            f"Limit advantage or auc, or take more records. The report is written: {snakemake.input.html}",
         )
 
 

@@ -120,8 +120,8 @@ def held_to(
         epsilons: of the models that limits are for; None for all.
 
     Returns:
-        `fail_above` and `epsilons` as given; `exceeded`: where a limit is, the worst first; `untold`: the metrics that
-        these data cannot show; `verdict`: `failed`, `untold`, `passed`, or `none` without any limit.
+        `fail_above` and `epsilons` as given; `exceeded`: where a limit is, the worst first; `untold`: the metrics
+        that some arm or model cannot show; `verdict`: `failed`, `untold`, `passed`, or `none` without any limit.
     """
     spelled = None if epsilons is None else [spell_epsilon(epsilon) for epsilon in epsilons]
     judged = [each for each in attacks_of(found) if spelled is None or each["epsilon"] in spelled]
@@ -132,7 +132,7 @@ def held_to(
         for each in judged
         if each[metric] and each[metric]["mean"] > limit
     ]
-    untold = [metric for metric in limits if not any(each[metric] for each in judged)]
+    untold = [metric for metric in limits if not judged or not all(each[metric] for each in judged)]
     return {
         "fail_above": dict(limits),
         "epsilons": spelled,
@@ -143,14 +143,14 @@ def held_to(
 
 
 def _limits(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataFrame) -> dict[str, Any]:
-    if math.isinf(epsilon):
-        return {"bound": None, "ceiling": None, "warning": "Without privacy there is no bound"}
     if facts["delta"] is None:
         return {
             "bound": None,
             "ceiling": None,
             "warning": "The promise of this model is not known here, so there is no bound",
         }
+    if math.isinf(epsilon):
+        return {"bound": None, "ceiling": None, "warning": "Without privacy there is no bound"}
     bound = float(advantage_bound(epsilon, facts["delta"], facts["relation"]))
     if not iid:
         told = "Members and non-members are of different kinds: differential privacy bounds nothing here"

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from dpmia.audit.findings import LOW_RATES, attacks_of, best
-from dpmia.audit.words import below, interval, model_of, of_hundred
+from dpmia.audit.findings import LOW_RATES, attacks_of, best, blind_of
+from dpmia.audit.words import answers_only, below, interval, model_of, of_hundred
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.report.page import Picture, Section, picture, render
@@ -71,21 +71,31 @@ def page(audit: Mapping[str, Any]) -> str:
 def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     found = audit["results"]
     tiles = []
-    for iid, words in ((True, "of the same kind"), (False, "of other groups")):
-        worst = best(found, iid=iid)
+    kinds = ((True, False, "of the same kind"), (False, False, "of other groups"), (False, True, "of a given table"))
+    for iid, answers, words in kinds:
+        named = [name for name, each in audit["experiments"].items() if iid or answers_only(each["facts"]) == answers]
+        worst = best([each for each in found if each["experiment"] in named], iid=iid)
         if worst is not None:
             facts = audit["experiments"][worst["experiment"]]["facts"]
             remark = f"best attack on the worst model: {model_of(facts, worst['epsilon'])}; a coin: 50"
+            remark += _without_model(found, worst, "auc")
             name = f"times the member is picked out of a member and a non-member {words}"
             tiles.append((of_hundred(worst["auc"]["mean"]), name, remark))
     rates = [each for each in attacks_of(found) if each["tpr_at_1pct_fpr"]]
     if rates:
         worst = max(rates, key=lambda each: each["tpr_at_1pct_fpr"]["mean"])
-        remark = f"{worst['arm']}, {worst['attack'].replace('_', ' ')}, epsilon {worst['epsilon']}"
+        remark = f"{worst['arm']}, {worst['attack'].replace('_', ' ')}, epsilon {_epsilon(worst['epsilon'])}"
+        remark += _without_model(found, worst, "tpr_at_1pct_fpr")
         tiles.append(
             (of_hundred(worst["tpr_at_1pct_fpr"]["mean"]), "members found at one false alarm in 100, at worst", remark)
         )
     return tiles
+
+
+def _without_model(found: Sequence[Mapping[str, Any]], entry: Mapping[str, Any], metric: str) -> str:
+    """Return what the blind baseline reaches on the same records; nothing where members are of the same kind."""
+    blind = None if entry["iid"] else blind_of(found, entry)
+    return "" if blind is None or blind[metric] is None else f"; without any model: {100 * blind[metric]['mean']:.0f}"
 
 
 def _attack_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:

@@ -11,9 +11,16 @@ Entry = Mapping[str, Any]
 
 
 def model_of(facts: Mapping[str, Any], epsilon: str) -> str:
-    """Return a model in words: `perceptron 64-64 with epsilon 1`."""
-    promise = "without privacy" if epsilon == "inf" else f"with epsilon {epsilon}"
-    return f"{facts['model'].replace('mlp', 'perceptron')} {promise}"
+    """Return a model in words: `perceptron 64-64 with epsilon 1`; of one known by its answers, only what is known."""
+    model = facts["model"].replace("mlp", "perceptron")
+    if epsilon != "inf":
+        return f"{model} with epsilon {epsilon}"
+    return model if answers_only(facts) else f"{model} without privacy"
+
+
+def answers_only(facts: Mapping[str, Any]) -> bool:
+    """Return whether a model is known by its answers only, so that no promise of it is known here."""
+    return facts["delta"] is None
 
 
 def plainly(found: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[str]:
@@ -25,7 +32,7 @@ def plainly(found: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -
         facts: of the experiment, with the model's name.
     """
     epsilons = dict.fromkeys(each["epsilon"] for each in found if each["experiment"] == experiment)
-    return [_paragraph(found, experiment, epsilon, model_of(facts, epsilon)) for epsilon in epsilons]
+    return [_paragraph(found, experiment, epsilon, facts) for epsilon in epsilons]
 
 
 def interval(cell: Mapping[str, Any] | None, digits: int = 2) -> str:
@@ -46,24 +53,25 @@ def below(entry: Entry) -> str:
     return f"(< 1/{round(1 / entry['resolution'])})"
 
 
-def _paragraph(found: Sequence[Entry], experiment: str, epsilon: str, model: str) -> str:
+def _paragraph(found: Sequence[Entry], experiment: str, epsilon: str, facts: Mapping[str, Any]) -> str:
     wanted = {"experiment": experiment, "epsilon": epsilon}
     mixed, apart = best(found, iid=True, **wanted), best(found, iid=False, **wanted)
+    model = model_of(facts, epsilon)
     told = [f"{model[0].upper()}{model[1:]}."]
     if mixed is not None:
-        told.append(
-            "Shown one member and one non-member of the same kind, a stranger who sees the model's answers and guesses "
-            f"as well as our best attack ({_name(mixed)}) picks the member {of_hundred(mixed['auc']['mean'])} times; a "
-            "coin reaches 50."
-        )
-        rate = mixed["tpr_at_1pct_fpr"]
-        if rate is not None:
-            told.append(f"At one false alarm in 100 it finds {of_hundred(rate['mean'])} members.")
-    if apart is not None:
-        told.append(
-            f"If the members all come from one group (here: {apart['arm']}) and the non-members from the others, it is "
-            f"{of_hundred(apart['auc']['mean'])} ({_name(apart)})."
-        )
+        told.append(_picked("one member and one non-member of the same kind", mixed))
+    if apart is not None and answers_only(facts):
+        told.append(_picked("one member and one non-member of the table", apart))
+        told.append("They are no draws from one pool: how far they differ without the model is not known here.")
+    elif apart is not None:
+        if mixed is None:
+            shown = f"one member, of one group (here: {apart['arm']}), and one non-member of the others"
+            told.append(_picked(shown, apart))
+        else:
+            told.append(
+                f"If the members all come from one group (here: {apart['arm']}) and the non-members from the others, "
+                f"it is {of_hundred(apart['auc']['mean'])} ({_name(apart)})."
+            )
         blind = blind_of(found, apart)
         if blind is not None:
             told.append(
@@ -71,6 +79,15 @@ def _paragraph(found: Sequence[Entry], experiment: str, epsilon: str, model: str
                 f"{of_hundred(blind['auc']['mean'])} there: {_compared(apart['auc']['mean'], blind['auc']['mean'])}"
             )
     return " ".join(told)
+
+
+def _picked(shown: str, entry: Entry) -> str:
+    told = (
+        f"Shown {shown}, a stranger who sees the model's answers and guesses as well as our best attack "
+        f"({_name(entry)}) picks the member {of_hundred(entry['auc']['mean'])} times; a coin reaches 50."
+    )
+    rate = entry["tpr_at_1pct_fpr"]
+    return told if rate is None else f"{told} At one false alarm in 100 it finds {of_hundred(rate['mean'])} members."
 
 
 def _compared(attack: float, blind: float) -> str:

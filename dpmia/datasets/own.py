@@ -104,7 +104,7 @@ def told(provenance: Mapping[str, Any]) -> list[str]:
     file = provenance["files"][0]
     kinds = {kind: [column["name"] for column in own["columns"] if column["type"] == kind] for kind in checks.KINDS}
     lines = [f"{file['name']}: {own['records']} of {file['rows']} rows are used."]
-    lines += [f"{len(names)} columns are read as {kind}: {', '.join(names)}." for kind, names in kinds.items() if names]
+    lines += [f"Read as {kind}: {', '.join(names)}." for kind, names in kinds.items() if names]
     missing = {column["name"]: column["missing"] for column in own["columns"] if column["missing"]}
     if missing:
         filled = {"fill": "are filled", "drop": "leave their rows out"}[own["missing"]]
@@ -141,7 +141,7 @@ def _from_table(path: Path, reading: Mapping[str, Any]) -> Table:
         "columns": checks.described(fields, frame, by, marks),
         "missing": reading["missing"],
         "warnings": [
-            *([f"{dropped} rows with missing values are left out."] if dropped else []),
+            *([f"Rows left out for missing values: {dropped}."] if dropped else []),
             *checks.warnings(frame.drop(columns=[by] if by else []), y),
         ],
     }

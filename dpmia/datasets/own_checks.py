@@ -25,6 +25,7 @@ MOST_CLASSES = 200
 GIVEN_AWAY = 0.999
 
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 def nothing_missing(fields: Fields, names: Iterable[str], marks: frozenset[str]) -> None:
@@ -129,7 +130,7 @@ def parsed(
     if free:
         raise DataError(
             f"{fields.file}, column {free[0]!r}",
-            f"{len(free)} columns of free text, each with more than {most_values} different values: "
+            f"free text, more than {most_values} different values in a column: "
             f"{', '.join(map(repr, free[:5]))}{_more(free)}",
             "numbers and categories",
             f"Leave them out (drop: [{', '.join(free[:5])}{', ...' if len(free) > 5 else ''}]), "
@@ -186,10 +187,13 @@ def duplicates(x: np.ndarray, y: np.ndarray, rows: np.ndarray, keep: bool) -> tu
         return np.ones(len(x), dtype=bool), ""
     later = int(np.flatnonzero(again)[0])
     earlier = int(keys.get_indexer_for([keys[later]])[0])
-    twins = f"repeat the features and the label of an earlier row (row {rows[later]} that of row {rows[earlier]})"
+    twins = (
+        f"Rows that repeat the features and the label of an earlier one: {again.sum()} "
+        f"(row {rows[later]} that of row {rows[earlier]})"
+    )
     if keep:
-        return np.ones(len(x), dtype=bool), f"Warning: {again.sum()} rows {twins}, and are kept as asked."
-    return ~again, f"{again.sum()} rows {twins}: removed, so that no member has a twin among the non-members."
+        return np.ones(len(x), dtype=bool), f"Warning: {twins[0].lower()}{twins[1:]}; kept as asked."
+    return ~again, f"{twins}; removed, so that no member has a twin among the non-members."
 
 
 def _kind(fields: Fields, name: str, known: Sequence[str], marks: frozenset[str]) -> str:
@@ -198,6 +202,7 @@ def _kind(fields: Fields, name: str, known: Sequence[str], marks: frozenset[str]
     if len(numbers) == len(known):
         return "number"
     if share < MOSTLY:
+        _no_decimal_commas(fields, name, known)
         return "category"
     odd = next(text for text in known if text not in numbers)
     row = fields.rows[list(fields.columns[name]).index(odd)]
@@ -207,6 +212,15 @@ def _kind(fields: Fields, name: str, known: Sequence[str], marks: frozenset[str]
         "a number",
         f"Mend it, name it under missing_marks if it stands for a missing value, or say types: {{{name}: category}}.",
     )
+
+
+def _no_decimal_commas(fields: Fields, name: str, known: Sequence[str]) -> None:
+    """Refuse numbers with decimal commas, which would pass for categories."""
+    commas = [text for text in known if _COMMA.fullmatch(text)]
+    if len([*commas, *filter(_finite, known)]) / len(known) >= MOSTLY and commas:
+        row = fields.rows[list(fields.columns[name]).index(commas[0])]
+        remedy = f"Save the table with decimal points, or say types: {{{name}: category}} if these are no numbers."
+        raise DataError(_place(fields, name, row), f"{_shown(commas[0])} in most rows", "a decimal point", remedy)
 
 
 def _number(fields: Fields, name: str, text: str) -> float:

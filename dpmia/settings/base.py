@@ -30,5 +30,5 @@ class Settings(BaseModel):
     @classmethod
     def _true_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
         if isinstance(value, bool) and cls.model_fields[info.field_name].annotation is not bool:
-            raise ValueError("a value other than true and false")
+            raise ValueError("a value other than true and false; yes and no in quotes, which YAML takes for these")
         return value

@@ -50,7 +50,8 @@ def with_groups(settings: Mapping[str, Any], root: Path, where: str) -> dict[str
             "that with membership.kind 'group' and groups: the key membership.by, or dataset.group of one's own file",
         )
     smallest = membership.get("smallest", SMALLEST)
-    settings["arms"] = _arms(_sizes(dataset, membership["by"], root, where), smallest, where)
+    sizes = _sizes(dataset, membership["by"], root, where)
+    settings["arms"] = _arms(sizes, smallest, membership["by"], where)
     return settings
 
 
@@ -66,7 +67,7 @@ def _sizes(dataset: Any, by: str, root: Path, where: str) -> dict[str, int | Non
     return sizes
 
 
-def _arms(sizes: Mapping[str, int | None], smallest: int, where: str) -> dict[str, dict[str, str]]:
+def _arms(sizes: Mapping[str, int | None], smallest: int, by: str, where: str) -> dict[str, dict[str, str]]:
     """Return the arms of the groups that are large enough; a size of None is not known yet and counts as such."""
     total = sum(size or 0 for size in sizes.values())
     found: dict[str, dict[str, str]] = {}
@@ -80,7 +81,7 @@ def _arms(sizes: Mapping[str, int | None], smallest: int, where: str) -> dict[st
         told = ", ".join(f"{group!r}: {size}" for group, size in list(sizes.items())[:10])
         raise ConfigError(
             f"{where}, key 'arms'",
-            f"no group of {smallest} records or more, and as many in the others ({told})",
+            f"no group by {by!r} of {smallest} records or more, and as many in the others ({told})",
             "one at least",
             "Lower membership.smallest, or take another group column.",
         )

@@ -341,7 +341,11 @@ def given_attacks(predictions: Predictions) -> dict[str, dict[str, Any]]:
 
 def given_job(predictions: Predictions) -> dict[str, Any]:
     """Return how tables of answers are read."""
-    return predictions.model_dump(exclude={"attacks"}) | {"epsilon": spell_epsilon(predictions.epsilon)}
+    population = [
+        name for name, attack in predictions.attacks.items() if "population" in names.ATTACKS[attack.kind].uses
+    ]
+    given = predictions.model_dump(exclude={"attacks"})
+    return given | {"epsilon": spell_epsilon(predictions.epsilon), "population": population}
 
 
 def given_files(predictions: Predictions) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -39,6 +39,13 @@ class Predictions(Settings):
     """Epsilon of the model, for the report; it is not checked."""
     attacks: Annotated[dict[Name, AttackSettings], Field(min_length=1)]
     """Attacks by name, of those that train no models."""
+
+    @field_validator("classes", mode="before")
+    @classmethod
+    def _labels_are_texts(cls, classes: Any) -> Any:
+        if isinstance(classes, dict) and any(isinstance(label, bool) for label in classes):
+            raise ValueError("labels in quotes: YAML takes yes and no without them for true and false")
+        return classes
 
     @field_validator("attacks")
     @classmethod

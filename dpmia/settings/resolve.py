@@ -72,7 +72,8 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
         for section, found, layers in (("experiments", experiments, file), ("studies", studies, _bare(file))):
             for each in getattr(file, section):
                 _free_name(each, name, section, {*experiments, *studies, *predictions})
-                for scale in SCALES:
+                # That of the run first, so that a mistake of all scales is told of the one that was asked for.
+                for scale in sorted(SCALES, key=lambda scale: scale != settings.scale):
                     merged = _merged(layers, section, each, scale, name)
                     where = f"{name}, {each} ({scale})"
                     if section == "experiments":

@@ -28,7 +28,7 @@ def test_an_audit_within_its_limits_ends_well(run_script, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("limits", "words"),
     [({}, ["auc 0.700 of lira (mine, a, epsilon 1)", "'auc': 0.6"]),
-     ({"exceeded": [], "untold": ["tpr_at_1pct_fpr"]}, ["tpr_at_1pct_fpr", "so few non-members cannot"])],
+     ({"exceeded": [], "untold": ["tpr_at_1pct_fpr"]}, ["tpr_at_1pct_fpr", "too few non-members"])],
 )  # fmt: skip
 def test_an_audit_above_a_limit_fails_and_says_why(run_script, tmp_path, limits, words):
     with pytest.raises(SystemExit) as caught:

@@ -105,6 +105,13 @@ def test_verdicts(audit, limits, epsilons, verdict):
     assert {each["epsilon"] for each in found["exceeded"]} <= ({"1"} if epsilons else set())
 
 
+def test_a_limit_that_one_arm_cannot_show_is_not_passed(audit):
+    results = [each | {"tpr_at_1pct_fpr": None} if each["arm"] == "south" else each for each in audit["results"]]
+    assert findings.held_to(audit["results"], {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "passed"
+    assert findings.held_to(results, {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "untold"
+    assert findings.held_to(results, {"auc": 1.0}, [3.0])["verdict"] == "untold"
+
+
 def test_the_most_exposed_records_are_rows_of_the_file(audit):
     lines = (ROOT / "examples/patients.csv").read_text().splitlines()
     for each in audit["exposed"]:
@@ -143,6 +150,7 @@ def test_the_page_says_what_the_numbers_say(audit):
         "island (60)",
         "patients.csv",
         "differential privacy bounds nothing",
+        "without any model:",
     ):
         assert words in text
     if any(record["above"] == 0 for each in audit["exposed"] for record in each["records"]):
@@ -234,9 +242,15 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
         "dataset": None,
         "splits": None,
     }
-    text = page(gather({"mine": part}, RUN | {"data": "real"}, LIMITS))
+    found = gather({"mine": part}, RUN | {"data": "real"}, LIMITS)
+    text = page(found)
     assert "known by its answers only" in text
     assert "Stand-in" not in text
+    (told,) = found["experiments"]["mine"]["plain"]
+    assert told.startswith("Mine. Shown one member and one non-member of the table,")
+    assert "of a given table" in text
+    assert "one group" not in told
+    assert "without privacy" not in text.lower()
 
 
 WRONG = {
@@ -246,6 +260,7 @@ WRONG = {
     "probabilities": ("0.5", "0.7", {"scale": "probabilities"}, ["row 2", "add up to 1"]),
     "a column": ("z1", "z2", {}, ["no column 'z1'"]),
     "no member": (",yes", ",no", {}, ["no member"]),
+    "no population": ("0.5", "0.5", {"attacks": {"population": {}}}, ["no population", "attack 'population' uses"]),
 }
 
 
@@ -254,7 +269,7 @@ def test_what_is_wrong_with_predictions_is_told(tmp_path, old, new, changed, wor
     rows = ["z0,z1,label,member", "0.5,0.5,no,yes", "0.25,0.75,yes,no"]
     text = "\n".join(rows).replace(old, new) if words == ["no member"] else "\n".join(rows).replace(old, new, 1)
     (tmp_path / "model.csv").write_text(text + "\n")
-    job = jobs.given_job(settings(tmp_path, attacks={"average_threshold": {}}, **changed))
+    job = jobs.given_job(settings(tmp_path, **{"attacks": {"average_threshold": {}}} | changed))
     with pytest.raises(DataError) as caught:
         import_predictions(job, tmp_path / "signals.npz", tmp_path / "references.npz")
     for word in words:
@@ -269,6 +284,7 @@ def test_what_is_wrong_with_predictions_is_told(tmp_path, old, new, changed, wor
         ({"references": []}, "the key references"),
         ({"attacks": {"average_threshold": {"epsilons": [1]}}}, "there is one model"),
         ({"classes": {"no": "z0"}}, "at least 2"),
+        ({"classes": {False: "z0", True: "z1"}}, "labels in quotes"),
     ],
 )
 def test_settings_of_predictions_that_do_not_fit_together_are_refused(tmp_path, changed, words):

@@ -47,7 +47,7 @@ def test_groups_of_published_data_are_arms(tmp_path):
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
-        ("membership.smallest", 40, ["no group of 40 records", "'tiny': 5", "Lower membership.smallest"]),
+        ("membership.smallest", 40, ["no group by 'site' of 40 records", "'tiny': 5", "Lower membership.smallest"]),
         ("membership.kind", "iid", ["'arms'", "membership.kind 'group'"]),
         ("dataset.path", "other.csv", ["'dataset.path'", "'other.csv'", "a file in"]),
         ("dataset.group", "sit", ["no column 'sit'", "Did you mean 'site'"]),

@@ -169,8 +169,11 @@ WRONG = {
     "an infinity": (table(dose=lambda i: "inf" if i == 5 else str(i)), {}, ["row 7", "'dose'", "'inf'", "finite"]),
     "a huge number": (table(dose=lambda i: "1e999" if i == 5 else str(i)), {}, ["row 7", "'dose'", "finite"]),
     "mixed types": (table(age=lambda i: "old" if i == 9 else str(i)), {}, ["row 11", "'age'", "'old'", "types:"]),
+    "decimal commas": (
+        table(";", dose=lambda i: f"{i},5"), {}, ["row 2", "'dose'", "'0,5'", "a decimal point", "{dose: category}"]
+    ),
     "a type that does not fit": (table(), {"types": {"colour": "number"}}, ["row 2", "'colour'", "'red'"]),
-    "free text": (table(**free), {}, ["100 columns of free text", "'note0'", "and 95 more", "drop:"]),
+    "free text": (table(**free), {}, ["free text", "in a column: 'note0'", "and 95 more", "drop:"]),
     "bytes that are no text": (table().encode().replace(b"red", b"r\xe9d", 1), {}, ["row 2", "0xE9", "UTF-8"]),
     "a short row": (table() + "a,3\n", {}, ["row 62", "found 2", "5 fields"]),
     "a quote alone": (table() + 'a,"3,1,red,no\n', {}, ["row 62", "quotes in pairs"]),

@@ -143,7 +143,7 @@ def test_a_wrong_value_is_told_with_its_place_and_what_is_expected(plan, path, v
         plan(file)
     message = str(error.value)
     assert "\n" not in message, "one mistake, one line"
-    for words in ["a.yaml, heart (smoke)", "found ", "expected ", *told]:
+    for words in ["a.yaml, heart (laptop)", "found ", "expected ", *told]:
         assert words in message
 
 
@@ -219,7 +219,7 @@ def test_settings_that_do_not_fit_together_are_refused(plan, base, changes, told
     with pytest.raises(ConfigError) as error:
         plan(file)
     assert told in str(error.value)
-    assert f"a.yaml, {base} (smoke)" in str(error.value)
+    assert f"a.yaml, {base} (laptop)" in str(error.value)
 
 
 @pytest.mark.parametrize("key", ["dataset", "membership", "arms", "epsilons", "replicates", "block", "attacks"])

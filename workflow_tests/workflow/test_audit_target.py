@@ -37,6 +37,15 @@ def test_answers_only_need_no_experiment(clinic):
     assert "attack_predictions" in answer.stdout
 
 
+def test_an_audit_of_nothing_is_refused(clinic):
+    text = (clinic.folder / "experiments/audit.yaml").read_text()
+    (clinic.folder / "a.yaml").write_text(text.replace("paper: audit", "paper: mine"))
+    answer = clinic.snakemake("--dry-run", "audit", experiments="[a.yaml]")
+    assert answer.returncode != 0
+    assert "found no experiment or predictions in a file with the line 'paper: audit' (a.yaml)" in answer.stdout
+    assert not clinic.made
+
+
 def test_made_up_records_are_not_for_a_run_on_real_data(clinic):
     answer = clinic.snakemake("--dry-run", "audit", experiments="[experiments/audit.yaml]", data="real")
     assert answer.returncode != 0
