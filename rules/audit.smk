@@ -33,7 +33,7 @@ rule attack_predictions:
 
 rule make_audit:
     input:
-        lambda wildcards: audited_files(),
+        [file for name in PLAN.audit for file in audit_files(audit_part(name))],
     output:
         html=f"{RUN}/audit.html",
         json=f"{RUN}/audit.json",
@@ -70,8 +70,8 @@ rule make_audit:
 # Nothing is made here, so that a limit that is exceeded costs no file of the report.
 rule audit:
     input:
-        html=f"{RUN}/audit.html",
-        json=f"{RUN}/audit.json",
+        html=lambda wildcards: audit_report("html"),
+        json=lambda wildcards: audit_report("json"),
     log:
         f"logs/{RUN}/check_audit.log",
     localrule: True

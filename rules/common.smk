@@ -309,16 +309,21 @@ def audit_files(part):
     ]
 
 
-def audited_files():
-    """Return the files that the report of an audit is made of.
+def audit_report(ending):
+    """Return a file of the report of an audit, asked for by the target itself.
+
+    Of the rules below a target Snakemake takes errors for "this file cannot be made", and an older report for good.
 
     Raises:
-        WorkflowError: there is nothing to audit.
+        WorkflowError: there is nothing to audit, or a file of one's own is not for a run of this kind.
     """
     if not PLAN.audit:
         found = f"no experiment or predictions in a file with the line 'paper: audit' ({', '.join(CONFIG.experiments)})"
         raise WorkflowError(str(UserError("config, key 'experiments'", found, "something to audit")))
-    return [file for name in PLAN.audit for file in audit_files(audit_part(name))]
+    for name in PLAN.audit:
+        if name in NOT_RUN and isinstance(EXPERIMENTS[name].dataset, OwnData):
+            raise WorkflowError(NOT_RUN[name])
+    return f"{RUN}/audit.{ending}"
 
 
 def reported(artifact):

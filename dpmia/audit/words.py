@@ -62,7 +62,7 @@ def _paragraph(found: Sequence[Entry], experiment: str, epsilon: str, facts: Map
         told.append(_picked("one member and one non-member of the same kind", mixed))
     if apart is not None and answers_only(facts):
         told.append(_picked("one member and one non-member of the table", apart))
-        told.append("They are no draws from one pool: how far they differ without the model is not known here.")
+        told.append("They were not drawn from one pool: how far they differ without the model is not known here.")
     elif apart is not None:
         if mixed is None:
             shown = f"one member, of one group (here: {apart['arm']}), and one non-member of the others"

@@ -47,7 +47,11 @@ def test_an_audit_of_nothing_is_refused(clinic):
 
 
 def test_made_up_records_are_not_for_a_run_on_real_data(clinic):
+    older = clinic.folder / "results/real-smoke/audit.html"
+    older.parent.mkdir(parents=True)
+    for file in (older, older.with_suffix(".json")):
+        file.write_text("{}")
     answer = clinic.snakemake("--dry-run", "audit", experiments="[experiments/audit.yaml]", data="real")
     assert answer.returncode != 0
     assert "examples/patients.csv is made up" in answer.stdout
-    assert not clinic.made
+    assert clinic.made == {"results/real-smoke/audit.html", "results/real-smoke/audit.json"}
