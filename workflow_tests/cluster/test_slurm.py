@@ -11,7 +11,7 @@ from pathlib import Path
 
 import localhost
 import pytest
-from localhost import PARTITION, Cluster, call, wait_for
+from localhost import CONFIGURATION, PARTITION, Cluster, call, wait_for
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "workflow"))
 
@@ -70,7 +70,7 @@ def first_running(rule: str, alive: Callable[[], bool]) -> tuple[str, str]:
 
 def test_cancelled_lost_and_too_slow_jobs_are_tried_again_and_the_numbers_are_those_of_a_local_run(cluster, tmp_path):
     local, remote = (Workspace(tmp_path / name / "dpmia") for name in ("local", "remote"))
-    remote.limit = 2400
+    remote.limit, remote.slurm_conf = 2400, CONFIGURATION / "slurm.conf"
     # The first job of this rule goes beyond its minute, the second has two.
     remote.edit("scripts/summarise_experiment.py", "    rows = ", SLOW + "    rows = ")
     limit = ("--set-resources", "summarise_experiment:runtime=attempt")

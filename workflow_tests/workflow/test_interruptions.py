@@ -39,7 +39,12 @@ def start(workspace: Workspace) -> subprocess.Popen[bytes]:
     """Start Snakemake as the leader of a process group of its own."""
     command = [sys.executable, "-m", "snakemake", "--cores", "2", *TARGETS, "--config", "scale=smoke"]
     return subprocess.Popen(
-        command, cwd=workspace.folder, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        cwd=workspace.folder,
+        env={**os.environ, "SLURM_CONF": workspace.slurm_conf},
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
 
 

@@ -41,9 +41,9 @@ def test_figures_and_tables_are_made_and_are_not_blank(finished):
 
 
 def test_a_table_says_whose_records_it_is_about_if_any(finished):
-    folder = finished.folder / "results/embedded-smoke/tables"
-    assert "\n\nNo data needed. Scale smoke.\n\n" in (folder / "izzo/izzo_theory.md").read_text()
-    assert "\n\n**Stand-in data**: " in (folder / "humphries/humphries_table2.md").read_text()
+    folder = finished.folder / "results/embedded-smoke"
+    assert "\n\nNo data needed. Scale smoke.\n\n" in (folder / "tables/izzo/izzo_theory.md").read_text()
+    assert "Stand-in data" in (folder / "claims.md").read_text()
 
 
 def test_every_private_model_states_its_accounting(finished):

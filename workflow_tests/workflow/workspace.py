@@ -29,6 +29,8 @@ class Workspace:
 
     #: Seconds that one run of Snakemake may take.
     limit = 900
+    #: Which SLURM there is: none. Its plugin asks at every start, and waits nine seconds where none answers.
+    slurm_conf = os.devnull
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -59,7 +61,7 @@ class Workspace:
         return subprocess.run(
             [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--config", *settings],
             cwd=self.folder,
-            env={**os.environ, **closed},
+            env={**os.environ, **closed, "SLURM_CONF": str(self.slurm_conf)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
