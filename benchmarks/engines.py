@@ -154,7 +154,7 @@ def gemm_floor(case: Case, x: torch.Tensor, y: torch.Tensor) -> Iterator[int]:
         yield 1
 
 
-STACKS = (1, 4, 16, 64)
+STACKS = (1, 4, 16, 64, 128)
 WAYS: dict[str, Callable] = {
     "Opacus hooks, DataLoader": opacus_hooks,
     "Opacus hooks, DataLoader, tuned allocator": opacus_hooks,
