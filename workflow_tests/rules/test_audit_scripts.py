@@ -44,6 +44,7 @@ def test_answers_become_signals_and_tables(run_script, tmp_path):
     settings = {
         "path": str(tmp_path / "model.csv"), "label": "label", "member": "member", "epsilon": "inf",
         "classes": {"no": "p0", "yes": "p1"}, "scale": "probabilities", "references": [], "same_kind": True,
+        "population": [],
     }  # fmt: skip
     outputs = {name: tmp_path / f"{name}.csv" for name in ("replicates", "summary")}
     outputs |= {name: tmp_path / f"{name}.npz" for name in ("signals", "references")}
