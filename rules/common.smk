@@ -2,6 +2,7 @@
 import re
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -39,11 +40,13 @@ PREDICTIONS = PLAN.predictions
 WITH_DATA = {name: each for name, each in {**EXPERIMENTS, **STUDIES}.items() if each.dataset is not None}
 PREPARED = {jobs.dataset_id(each): each for each in WITH_DATA.values()}
 PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
+# Of its tables an artifact has those whose experiments the settings hold: without any of them it is not there.
 ARTIFACTS = {
-    artifact.name: artifact
+    artifact.name: replace(artifact, tables=held)
     for artifacts in PAPERS.values()
     for artifact in artifacts
-    if all(table.split("/")[1] in {*EXPERIMENTS, *STUDIES} for table in artifact.tables)
+    if (held := tuple(table for table in artifact.tables if table.split("/")[1] in {*EXPERIMENTS, *STUDIES}))
+    or not artifact.tables
 }
 CLUSTERED = {
     jobs.cluster_id(experiment): experiment
