@@ -361,6 +361,7 @@ def judged():
         "stand_in": CONFIG.data == "embedded",
         "scale": CONFIG.scale,
         "not_run": NOT_RUN,
+        "trained": {name: jobs.trained(each) for name, each in EXPERIMENTS.items()},
     }
 
 

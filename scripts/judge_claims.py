@@ -15,7 +15,7 @@ from dpmia.report import verdicts
 def main(snakemake):
     """Judge the run that `params` describe, and write beside its tables."""
     folder, name = Path(snakemake.params.folder), snakemake.params.name
-    about = Run(folder, snakemake.params.stand_in, snakemake.params.scale, snakemake.params.not_run)
+    about = Run(folder, snakemake.params.stand_in, snakemake.params.scale, snakemake.params.not_run, snakemake.params.trained)
     judged = judge_all(claims(), about)
     with whole_file(folder / f"{name}.csv") as part:
         judged.to_csv(part, index=False)

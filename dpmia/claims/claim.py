@@ -58,7 +58,6 @@ class Claim:
         about_data: whether it says something about real records; then it is never judged on made-up ones.
         each: `check` makes do with some of the tables, as the claim is about each data set by itself.
         ours: not in the paper.
-        reduced: what a scale below `paper` puts in the place of the paper's models, for the note of a verdict.
     """
 
     id: str
@@ -71,7 +70,6 @@ class Claim:
     about_data: bool = True
     each: bool = False
     ours: bool = False
-    reduced: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a claim about data that reads none, and tables of unknown stages."""

@@ -33,17 +33,24 @@ class Run:
         stand_in: whether its records are made up.
         scale: `smoke`, `laptop` or `paper`.
         not_run: experiment or study -> why its data cannot be had.
+        trained: experiment -> its target models and their records, in words.
     """
 
     folder: Path
     stand_in: bool
     scale: str
     not_run: Mapping[str, str] = field(default_factory=dict)
+    trained: Mapping[str, str] = field(default_factory=dict)
 
     def tables(self, names: Iterable[str]) -> dict[str, pd.DataFrame]:
         """Return those of the tables that are there now."""
         paths = {name: self.folder / f"{name}.csv" for name in names}
         return {name: read_table(path) for name, path in paths.items() if path.is_file()}
+
+    def models(self, names: Iterable[str]) -> str:
+        """Return which target models stand behind some tables, each once; nothing where there are none."""
+        told = [self.trained.get(name.partition("/")[2], "") for name in names]
+        return "; ".join(dict.fromkeys(filter(None, told)))
 
     def without(self, names: Iterable[str]) -> str:
         """Return which tables are missing, with the reason where it is known; those of one reason stand together."""
@@ -73,8 +80,8 @@ def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
         return NOT_RUN, _noted(f"{error} at scale {run.scale}")
     if missing:
         finding = _noted(f"judged without {run.without(missing)}", finding)
-    if claim.reduced and run.scale != "paper":
-        finding = _noted(claim.reduced, finding)
+    if models := run.models(tables):
+        finding = _noted(f"trained: {models}", finding)
     return _HOLDS[finding.holds], finding
 
 

@@ -123,15 +123,10 @@ def _accountant(fact: dict) -> str:
     return f"{name.upper()} {rest.replace('_', ' ')}".strip()
 
 
-def _model(fact: dict) -> str:
-    pooled = f" on pixels averaged {fact['pool']} x {fact['pool']}" if fact["pool"] > 1 else ""
-    return f"Models: {fact['model']}{pooled}"
-
-
 def run_facts(facts: Facts) -> str:
     """Return in a few sentences how the models of a figure were trained and what the bands are."""
     told = [
-        f"{_model(fact)}, {fact['epochs']} epochs, batch {fact['batch_size']}, {fact['replicates']} replicates. "
+        f"Models: {fact['model']}, {fact['epochs']} epochs, batch {fact['batch_size']}, {fact['replicates']} replicates. "
         f"DP-{OPTIMISERS[fact['optimiser']]}, {fact['sampling']} batches, clip norm {fact['clip_norm']:g}, "
         f"δ = {fact['delta']:g}, {fact['relation'].replace('_', '-')}, {_accountant(fact)} accountant."
         for fact in facts.experiments.values()

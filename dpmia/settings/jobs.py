@@ -284,10 +284,8 @@ def reference_code(experiment: Experiment) -> list[str]:
 def facts(experiment: Experiment) -> dict[str, Any]:
     """Return what a figure's caption says about an experiment."""
     training, privacy = experiment.training, experiment.privacy
-    used = {(arm.model or experiment.model).name for arm in experiment.arms.values()}
     return {
-        "model": ", ".join(sorted(used)),
-        "pool": experiment.pool,
+        "model": networks(experiment),
         "epochs": training.epochs,
         "batch_size": training.batch_size,
         "optimiser": training.optimiser,
@@ -301,6 +299,21 @@ def facts(experiment: Experiment) -> dict[str, Any]:
         "replicates": experiment.replicates,
         **privacy.model_dump(),
     }
+
+
+def networks(experiment: Experiment) -> str:
+    """Return in words which networks an experiment trains, and on how coarse images."""
+    used = ", ".join(sorted({(arm.model or experiment.model).name for arm in experiment.arms.values()}))
+    side = experiment.pool
+    return used + (f" on pixels averaged {side} x {side}" if side > 1 else "")
+
+
+def trained(experiment: Experiment) -> str:
+    """Return in words what target models are, and on how many records they are trained: for the note of a verdict."""
+    sizes = experiment.membership
+    known = {"members": sizes.members, "records, of which some join": sizes.records}
+    told = [f"{size} {what}" for what, size in known.items() if isinstance(size, int)]
+    return ", ".join([networks(experiment), *told])
 
 
 def audit_facts(experiment: Experiment) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import runpy
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -267,9 +268,11 @@ def test_rows_that_a_scale_left_out_are_named(run):
     assert (verdict, finding.note) == ("not run", "toy has no advantage at ε = 1000 at scale laptop")
 
 
-def test_what_a_scale_puts_in_the_place_of_models_is_said_below_the_papers_scale_only(run):
-    assert judge(claim(reduced="small networks"), run)[1].note == "2 tables; small networks"
-    assert judge(claim(reduced="small networks"), Run(run.folder, False, "paper"))[1].note == "2 tables"
+def test_a_verdict_says_what_was_trained(run):
+    words = dict.fromkeys(("toy", "other"), "perceptron, 5 members") | {"texas": "not looked at"}
+    asked = claim(tables=("replicates/toy", "summary/toy", "summary/other"), each=True)
+    assert judge(asked, replace(run, trained=words))[1].note.count("trained: perceptron, 5 members") == 1
+    assert "trained" not in judge(asked, run)[1].note
 
 
 @pytest.mark.parametrize(
@@ -407,7 +410,8 @@ def test_the_picture_has_a_column_for_each_paper_and_a_sign_for_each_claim(verdi
 def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypatch, capsys):
     script = Path(__file__).parents[2] / "scripts/judge_claims.py"
     monkeypatch.syspath_prepend(str(script.parent))
-    params = SimpleNamespace(folder=str(tmp_path / "run"), name="claims", stand_in=True, scale="smoke", not_run={})
+    about = {"stand_in": True, "scale": "smoke", "not_run": {}, "trained": {}}
+    params = SimpleNamespace(folder=str(tmp_path / "run"), name="claims", **about)
     snakemake = SimpleNamespace(params=params, log=[str(tmp_path / "log")], rule="claims")
     runpy.run_path(str(script), init_globals={"snakemake": snakemake})
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [

@@ -142,15 +142,12 @@ def test_noise_leaves_a_claim_undecided(name, tmp_path):
     assert verdict(BY_ID[name], WORLD, tmp_path, noise=3.0, replicates=5) == "undecided"
 
 
-def test_data_sets_that_are_missing_and_smaller_networks_are_named(tmp_path):
+def test_data_sets_that_are_missing_are_named(tmp_path):
     claim = BY_ID["thudi-fig3-baseline"]
     WORLD.write(tmp_path, [table for table in claim.tables if "svhn" not in table], replicates=5)
     found, finding = judge(claim, Run(tmp_path, False, "laptop", {names.SVHN: "no file"}))
     assert found == "reproduced"
-    assert finding.note.endswith(
-        "judged without replicates/thudi_svhn (no file); perceptrons on averaged pixels in place of the paper's "
-        "networks"
-    )
+    assert finding.note.endswith("judged without replicates/thudi_svhn (no file)")
 
 
 def test_an_attack_that_calls_nobody_a_member_gains_nothing_and_one_that_is_wrong_does_not_either(tmp_path):

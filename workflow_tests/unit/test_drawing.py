@@ -13,7 +13,7 @@ from dpmia.papers.drawing import EpsilonScale, band
 
 INF = float("inf")
 FACT = {
-    **{"model": "mlp 256-256", "pool": 1},
+    "model": "mlp 256-256",
     **{"epochs": 20, "batch_size": 32, "optimiser": "adam", "sampling": "poisson", "clip_norm": 1.5, "replicates": 4},
     **{"relation": "replace_one", "delta": 1e-5, "accountant": "pld"},
 }

@@ -287,7 +287,6 @@ def test_facts_for_captions_are_plain_data():
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     assert facts == {
         "model": "mlp 256-256",
-        "pool": 1,
         "epochs": 100,
         "batch_size": 200,
         "optimiser": "adam",
@@ -303,6 +302,17 @@ def test_facts_for_captions_are_plain_data():
         "delta": 1e-5,
         "accountant": "pld",
     }
+
+
+def test_what_was_trained_is_said_in_words():
+    images = {"dataset": "mnist", "pool": 2, "model": {"kind": "two_convolutions"}}
+    few = {"membership": {"kind": "iid", "members": 50, "nonmembers": 50}, "arms": {"iid": {}}}
+    few |= {"iid_arms": False, "training__engine": "convolution", "attacks": {"random": {}}}
+    assert jobs.trained(experiment(**images, **few)) == "two convolutions on pixels averaged 2 x 2, 50 members"
+    joining = {"membership": {"kind": "bernoulli", "records": 300}, "arms": {"half": {"rate": 0.5}}}
+    joining |= {"iid_arms": False, "attacks": {"random": {}}, "privacy__relation": "add_remove"}
+    assert jobs.trained(experiment(**joining)) == "mlp 256-256, 300 records, of which some join"
+    assert jobs.trained(experiment()) == "mlp 256-256"  # `all` members of a group
 
 
 @pytest.mark.parametrize(

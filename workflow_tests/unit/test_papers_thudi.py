@@ -34,7 +34,7 @@ SHIFTS = (-0.02, 0.0, 0.02)
 #: Half of the 95 % t interval of three values .02 apart: t = 4.303 with two degrees of freedom.
 HALF = 4.303 * 0.02 / np.sqrt(3)
 FACT = {
-    **{"model": "mlp 32", "pool": 1},
+    **{"model": "mlp 32"},
     **{"epochs": 20, "batch_size": 32, "optimiser": "sgd", "sampling": "poisson", "clip_norm": 0.1, "replicates": 3},
     **{"relation": "add_remove", "delta": 1e-5, "accountant": "rdp"},
 }

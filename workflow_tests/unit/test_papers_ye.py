@@ -30,7 +30,7 @@ FIGURES = [name for name, artifact in BY_NAME.items() if artifact.draw]
 CURVES = [name for name in FIGURES if "roc" in BY_NAME[name].tabulate]
 ATTACKS = tuple(names.ATTACKS.values())
 SHIFTS = (-0.02, 0.0, 0.02)
-FACT = {"epochs": 20, "batch_size": 50, "optimiser": "sgd", "replicates": 3, "members": 500, "l2": 0.0}
+FACT = {"model": "vgg", "epochs": 20, "batch_size": 50, "optimiser": "sgd", "replicates": 3, "members": 500, "l2": 0.0}
 
 
 #: Experiments on which attacks that the paper does not have are run at every scale.

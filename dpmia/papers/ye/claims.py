@@ -9,7 +9,6 @@ from dpmia.claims.comparisons import above, at_least
 from dpmia.papers.ye import claim_checks as checks
 from dpmia.papers.ye.names import CIFAR10, CIFAR100, MNIST, PURCHASE, Configuration
 
-_REDUCED = "perceptrons on fewer records, and on averaged pixels, in the place of the paper's networks"
 _POINTS, _NULLS = ("points/ye_purchase_2a",), ("nulls/ye_purchase_2a",)
 
 
@@ -32,7 +31,7 @@ def _claim(
 ) -> Claim:
     """Return a claim about the figure or table that its name begins with."""
     artifact = f"ye_{name.partition('-')[0]}"
-    return Claim(f"ye-{name}", artifact, statement, criterion, check, tables=tables, reduced=_REDUCED, **more)
+    return Claim(f"ye-{name}", artifact, statement, criterion, check, tables=tables, **more)
 
 
 def _printed(number: int, dataset: str, title: str, configurations: tuple[Configuration, ...]) -> Claim:

@@ -13,7 +13,7 @@ def run_note(facts: Facts) -> str:
 
 
 def _of_one(experiment: str, run: dict) -> str:
-    told = f"{run['optimiser'].upper()}, {run['epochs']} epochs, batch {run['batch_size']}"
+    told = f"{run['model']}, {run['optimiser'].upper()}, {run['epochs']} epochs, batch {run['batch_size']}"
     for fact, words in (("members", "{} records"), ("replicates", "{} targets"), ("references", "{} reference models")):
         if run.get(fact) is not None:
             told += f", {words.format(run[fact])}"
