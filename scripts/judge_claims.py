@@ -14,8 +14,9 @@ from dpmia.report import verdicts
 
 def main(snakemake):
     """Judge the run that `params` describe, and write beside its tables."""
-    folder, name = Path(snakemake.params.folder), snakemake.params.name
-    about = Run(folder, snakemake.params.stand_in, snakemake.params.scale, snakemake.params.not_run, snakemake.params.trained)
+    params = snakemake.params
+    folder, name = Path(params.folder), params.name
+    about = Run(folder, params.stand_in, params.scale, params.not_run, params.trained)
     judged = judge_all(claims(), about)
     with whole_file(folder / f"{name}.csv") as part:
         judged.to_csv(part, index=False)

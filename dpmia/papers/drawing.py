@@ -126,7 +126,8 @@ def _accountant(fact: dict) -> str:
 def run_facts(facts: Facts) -> str:
     """Return in a few sentences how the models of a figure were trained and what the bands are."""
     told = [
-        f"Models: {fact['model']}, {fact['epochs']} epochs, batch {fact['batch_size']}, {fact['replicates']} replicates. "
+        f"Models: {fact['model']}, {fact['epochs']} epochs, batch {fact['batch_size']}, "
+        f"{fact['replicates']} replicates. "
         f"DP-{OPTIMISERS[fact['optimiser']]}, {fact['sampling']} batches, clip norm {fact['clip_norm']:g}, "
         f"δ = {fact['delta']:g}, {fact['relation'].replace('_', '-')}, {_accountant(fact)} accountant."
         for fact in facts.experiments.values()

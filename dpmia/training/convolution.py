@@ -32,7 +32,7 @@ class ConvolutionEngine(PlainEngine):
         for parameter, view in zip(self.module.parameters(), self._parameters, strict=True):
             parameter.data = view
         self.optimiser = torch_optimiser(recipe, [{"params": [self._flat], "lr": self.learning_rates[0]}], fused=True)
-        self._network = ConvolutionNetwork(architecture)
+        self._network = ConvolutionNetwork(architecture, clipped=self.run.private)
 
     def _refuse_unsuited(self, run: Run) -> None:
         """Take any run."""
@@ -42,7 +42,7 @@ class ConvolutionEngine(PlainEngine):
         """Take one step and return the sum of the losses of the batch before it."""
         private, expected = self.run.private, self.recipe.batch_size
         self._network.load(self._parameters)
-        loss = self._network.add_records(x, y, self.recipe.clip_norm if private else math.inf)
+        loss = self._network.add_records(x, y, self.recipe.clip_norm)
         if private:
             self.stream.noise(self._flat.grad)
             self._flat.grad.mul_(self.run.noise_multiplier * self.recipe.clip_norm / expected)

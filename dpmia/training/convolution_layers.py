@@ -1,4 +1,4 @@
-"""Layers of a convolutional network that work by hand on chunks of records, and know every record's gradient.
+"""Layers of a convolutional network that work by hand on chunks of records, and can know every record's gradient.
 
 The gradient of one record is formed for convolutions, where it is a product over all pixels, and never for
 fully connected layers, where the outer product g a^T has the squared norm |a|² |g|² (Goodfellow 2015,
@@ -33,11 +33,16 @@ ACTIVATIONS: dict[str, tuple[Callable, Callable]] = {
 class Layer(ABC):
     """One layer with weights. Its methods are called in the order in which they stand here.
 
+    A layer made for clipping keeps the gradient of each record until `add_scaled`; another one adds their sum at once,
+    in `backward`, and is not asked for norms.
+
     Attributes:
+        clipped: whether the layer is made for clipping.
         weight_sum: clipped weight gradients, summed over the records since `load`; in the layer's own layout.
         bias_sum: the same of the biases.
     """
 
+    clipped: bool
     weight_sum: torch.Tensor
     bias_sum: torch.Tensor
 
@@ -75,8 +80,9 @@ class Layer(ABC):
 class DenseLayer(Layer):
     """A fully connected layer and the activation after it."""
 
-    def __init__(self, fan_in: int, fan_out: int, activation: str | None) -> None:
+    def __init__(self, fan_in: int, fan_out: int, activation: str | None, clipped: bool) -> None:
         """Prepare a layer; `activation` None for logits."""
+        self.clipped = clipped
         self.weight_sum, self.bias_sum = torch.empty(fan_out, fan_in), torch.empty(fan_out)
         self._activate, self._activate_back = ACTIVATIONS[activation] if activation else (None, None)
 
@@ -91,6 +97,9 @@ class DenseLayer(Layer):
         if self._activate_back:
             self._activate_back(delta, self._a)
         self._delta = delta
+        if not self.clipped:
+            self.weight_sum.addmm_(delta.T, self._x)
+            self.bias_sum.add_(delta.sum(0))
         return delta @ self.weight
 
     def square_norms(self) -> torch.Tensor:
@@ -112,7 +121,8 @@ class ConvolutionLayer(Layer):
     `columns` holds the pixels under the kernel at one place, so that a record's weight gradient is one product
     (filters, places) x (places, kernel * kernel * channels). Framework convolutions carry images forward
     and gradients back: they beat that product wherever there is more than one channel. The first layer, with
-    few channels and nothing to carry back, is a product both times.
+    few channels and nothing to carry back, is a product both times. Where no record's own gradient is asked for,
+    the framework also sums those of the other layers.
     """
 
     def __init__(
@@ -123,6 +133,7 @@ class ConvolutionLayer(Layer):
         activation: str,
         chunk: int,
         columns: torch.Tensor | None,
+        clipped: bool,
     ) -> None:
         """Prepare buffers.
 
@@ -134,18 +145,22 @@ class ConvolutionLayer(Layer):
             chunk: most records at once.
             columns: memory for `columns_size` numbers that may be lost between calls; None for the first layer,
                 which keeps memory of its own.
+            clipped: see `Layer`; other layers than the first need no columns without.
         """
+        self.clipped = clipped
         channels, *sides = image
         self._layer, self._pool, self._image = layer, pool, image
         self._places = tuple((side + 2 * layer.padding - layer.kernel) // layer.stride + 1 for side in sides)
         self._activate, self._activate_back = ACTIVATIONS[activation]
         self._first = columns is None
-        size = columns_size(layer, image, chunk)
-        self._columns = torch.empty(size) if columns is None else columns[:size]
-        self._columns = self._columns.view(chunk, -1, layer.kernel**2 * channels)
-        # The margin stays zero.
-        self._padded = torch.zeros(chunk, *(side + 2 * layer.padding for side in sides), channels)
-        self._gradients = torch.empty(chunk, layer.filters, layer.kernel**2 * channels)
+        if clipped or self._first:
+            size = columns_size(layer, image, chunk)
+            self._columns = torch.empty(size) if columns is None else columns[:size]
+            self._columns = self._columns.view(chunk, -1, layer.kernel**2 * channels)
+            # The margin stays zero.
+            self._padded = torch.zeros(chunk, *(side + 2 * layer.padding for side in sides), channels)
+        if clipped:
+            self._gradients = torch.empty(chunk, layer.filters, layer.kernel**2 * channels)
         self.weight_sum = torch.empty(layer.filters * layer.kernel**2 * channels)
         self.bias_sum = torch.empty(layer.filters)
 
@@ -177,16 +192,31 @@ class ConvolutionLayer(Layer):
             delta = torch.ops.aten.max_pool2d_with_indices_backward(
                 delta, self._z, *self._window(), [0, 0], [1, 1], False, self._largest
             )
+        if self.clipped:
+            self._keep_gradients(delta)
+        elif self._first:
+            rows = delta.permute(0, 2, 3, 1).reshape(-1, self._layer.filters)
+            columns = self._columns[: len(delta)].flatten(0, 1)
+            self.weight_sum.view(self._layer.filters, -1).addmm_(rows.T, columns)
+            self.bias_sum.add_(rows.sum(0))
+        if self._first:
+            return None
+        stride, padding = [self._layer.stride] * 2, [self._layer.padding] * 2
+        asked = [True, not self.clipped, not self.clipped]
+        back, weights, biases = torch.ops.aten.convolution_backward(
+            delta, self._x, self.weight, [self._layer.filters], stride, padding, [1, 1], False, [0, 0], 1, asked
+        )
+        if not self.clipped:
+            self.weight_sum.add_(weights.permute(0, 2, 3, 1).flatten())
+            self.bias_sum.add_(biases)
+        return back
+
+    def _keep_gradients(self, delta: torch.Tensor) -> None:
+        """Form each record's gradient from that of its loss at the convolution's output."""
         deltas = delta.permute(0, 2, 3, 1).reshape(len(delta), -1, self._layer.filters)
         columns = self._columns[: len(delta)] if self._first else self._fill_columns()
         torch.bmm(deltas.mT, columns, out=self._gradients[: len(delta)])
         self._bias_gradients = deltas.sum(1)
-        if self._first:
-            return None
-        stride, padding = [self._layer.stride] * 2, [self._layer.padding] * 2
-        return torch.ops.aten.convolution_backward(
-            delta, self._x, self.weight, None, stride, padding, [1, 1], False, [0, 0], 1, [True, False, False]
-        )[0]
 
     def square_norms(self) -> torch.Tensor:
         """See `Layer.square_norms`."""

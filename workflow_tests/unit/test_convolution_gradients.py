@@ -52,7 +52,7 @@ def batch(request):
 
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch):
-    monkeypatch.setattr("dpmia.training.convolution_network.suited_chunk", lambda architecture: CHUNK)
+    monkeypatch.setattr("dpmia.training.convolution_network.suited_chunk", lambda *_: CHUNK)
 
 
 @cache
@@ -117,7 +117,7 @@ def test_norms_are_those_of_single_records(network, reference):
     mine = ConvolutionNetwork(network, chunk=10)
     with torch.no_grad():
         mine.load(list(module.parameters()))
-        losses, norms = mine.gradients(x[:10], y[:10])
+        losses, norms = mine.losses(x[:10], y[:10]), mine.norms()
         expected = cross_entropy(module(x[:10]), y[:10], reduction="none")
     torch.testing.assert_close(losses, expected)
     expected = reference(module, x[:10], y[:10]).norm(dim=1)
@@ -149,14 +149,30 @@ def test_step_is_the_clipped_sum_over_the_expected_batch_size(network, batch, re
         assert np.isnan(loss).all()
 
 
+def test_a_step_without_privacy_is_the_sum_of_all_gradients(network, batch):
+    (x, y), run = make_data(network), make_run(noise_multiplier=None)
+    members = run.records[batch]
+    recipe = Recipe("sgd", STEP, EXPECTED, 1)
+    engine = ConvolutionEngine(network, recipe, [run], x, y, [GivenBatch(run, recipe, batch)])
+    before = engine.parameters()[0]
+    engine.advance(1)
+    found = (before - engine.parameters()[0]) / STEP * EXPECTED
+    if not len(batch):
+        assert not found.any()
+        return
+    expected = gradients_one_by_one(module_of(network, run), x[members], y[members]).sum(0)
+    assert (found - expected).abs().max() / expected.abs().max() <= 1e-5
+
+
+@pytest.mark.parametrize("noise_multiplier", [0.0, None])
 @pytest.mark.parametrize("chunk", [1, 3, 7, 64])
-def test_chunks_change_nothing_but_rounding(chunk, monkeypatch):
+def test_chunks_change_nothing_but_rounding(chunk, noise_multiplier, monkeypatch):
     network = NETWORKS["tanh"]
-    (x, y), run = make_data(network), make_run()
+    (x, y), run = make_data(network), make_run(noise_multiplier)
     recipe, batch = Recipe("sgd", STEP, EXPECTED, 1, clip_norm=0.5), np.arange(30)
     ends = []
     for size in (30, chunk):
-        monkeypatch.setattr("dpmia.training.convolution_network.suited_chunk", lambda architecture, size=size: size)
+        monkeypatch.setattr("dpmia.training.convolution_network.suited_chunk", lambda *_, size=size: size)
         engine = ConvolutionEngine(network, recipe, [run], x, y, [GivenBatch(run, recipe, batch)])
         engine.advance(1)
         ends.append(engine.parameters()[0])
@@ -175,7 +191,8 @@ def test_of_equal_pixels_a_pool_follows_the_one_that_others_follow():
         module[1].weight.copy_(torch.randint(-1, 2, module[1].weight.shape, generator=generator) / 8)
         assert nearly_tied(module, x).all()
         mine.load(list(module.parameters()))
-        _, norms = mine.gradients(x, y)
+        mine.losses(x, y)
+        norms = mine.norms()
     expected = gradients_one_by_one(module, x, y).norm(dim=1)
     torch.testing.assert_close(norms.double(), expected, rtol=1e-5, atol=0)
 
