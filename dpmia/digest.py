@@ -40,7 +40,7 @@ def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
 def _digest(script: Path, specs: tuple[str, ...]) -> str:
     named = _with_packages(spec.partition(":")[0] for spec in specs)
     files = {script, *reached([script, *map(_file_of, named)])}
-    modules = {_name(file): _hash(file) for file in sorted(files)}
+    modules = {_name(file): _read(file)[1] for file in sorted(files)}
     digest = hashlib.sha256(json.dumps(modules).encode()).hexdigest()[:16]
     _behind[digest] = modules
     return digest
@@ -69,7 +69,7 @@ def edited_files(digest: str, folder: Path | str) -> list[str]:
     if not record.exists():
         return []
     behind = json.loads(record.read_text(encoding="utf-8"))
-    return [name for name, syntax in behind.items() if not (ROOT / name).exists() or _hash(ROOT / name) != syntax]
+    return [name for name, syntax in behind.items() if not (ROOT / name).exists() or _read(ROOT / name)[1] != syntax]
 
 
 def text_digest(files: Iterable[Path]) -> str:
@@ -92,15 +92,21 @@ def reached(starts: Iterable[Path | None]) -> set[Path]:
         file = queue.pop()
         if file not in found:
             found.add(file)
-            queue += [file for module in _imports(file) if (file := _file_of(module))]
+            queue += [file for module in _read(file)[0] if (file := _file_of(module))]
     return found
 
 
 @cache
-def _imports(file: Path) -> frozenset[str]:
-    """Return the modules that `file` imports anywhere, with the packages around them."""
+def _read(file: Path) -> tuple[frozenset[str], str]:
+    """Return the modules that `file` imports, and the digest of its syntax."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    return _imports(tree), hashlib.sha256(_syntax(tree).encode()).hexdigest()[:16]
+
+
+def _imports(tree: ast.Module) -> frozenset[str]:
+    """Return the modules that a file imports anywhere, with the packages around them."""
     modules: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -128,10 +134,8 @@ def _file_of(module: str) -> Path | None:
     return None
 
 
-@cache
-def _syntax(file: Path) -> str:
-    """Return the syntax tree of `file` as text, without docstrings."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+def _syntax(tree: ast.Module) -> str:
+    """Return a syntax tree as text, without docstrings, which it loses."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
@@ -142,11 +146,6 @@ def _syntax(file: Path) -> str:
             ):
                 node.body = node.body[1:]
     return ast.dump(tree)
-
-
-@cache
-def _hash(file: Path) -> str:
-    return hashlib.sha256(_syntax(file).encode()).hexdigest()[:16]
 
 
 def _name(file: Path) -> str:

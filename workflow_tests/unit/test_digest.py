@@ -40,7 +40,7 @@ def checkout(tmp_path, monkeypatch):
 
 
 def clear_caches():
-    for function in (digest._digest, digest._imports, digest._file_of, digest._syntax, digest._hash):
+    for function in (digest._digest, digest._read, digest._file_of):
         function.cache_clear()
 
 
