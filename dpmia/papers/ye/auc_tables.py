@@ -39,8 +39,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
     Returns:
         Columns `COLUMNS`. `ours` is the mean over target models and `spread` their standard deviation, missing of one
-        model; accuracies are in percent. `paper` is missing where the paper has no value, `ours` where an attack did
-        not run, and a TPR where fewer non-members were asked about than its false positive rate needs.
+        model; accuracies are in percent. `paper` is missing where the paper has no value, `ours` where an attack of
+        the paper did not run (others have no row then), and a TPR where fewer non-members were asked about than its
+        false positive rate needs.
 
     Raises:
         ValueError: no table is of a configuration of the paper.
@@ -72,6 +73,8 @@ def _accuracies(row: Configuration, values: Values) -> Iterator[dict[str, Any]]:
 
 def _attacks(row: Configuration, values: Values) -> Iterator[dict[str, Any]]:
     for title, attack in ATTACKS.items():
+        if title not in row.printed and (attack, "auc") not in values:
+            continue
         line = _line(row, title, values.get((attack, "auc"), np.array([])), digits=3)
         line["quantity"] = f"AUC of {title}"
         for column in LOW_RATES:
