@@ -100,10 +100,10 @@ def reached(starts: Iterable[Path | None]) -> set[Path]:
 def _read(file: Path) -> tuple[frozenset[str], str]:
     """Return the modules that `file` imports, and the digest of its syntax."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    return _imports(tree), hashlib.sha256(_syntax(tree).encode()).hexdigest()[:16]
+    return imports(tree), hashlib.sha256(_syntax(tree).encode()).hexdigest()[:16]
 
 
-def _imports(tree: ast.Module) -> frozenset[str]:
+def imports(tree: ast.Module) -> frozenset[str]:
     """Return the modules that a file imports anywhere, with the packages around them."""
     modules: set[str] = set()
     for node in ast.walk(tree):

@@ -40,13 +40,18 @@ PREDICTIONS = PLAN.predictions
 WITH_DATA = {name: each for name, each in {**EXPERIMENTS, **STUDIES}.items() if each.dataset is not None}
 PREPARED = {jobs.dataset_id(each): each for each in WITH_DATA.values()}
 PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
-# Of its tables an artifact has those whose experiments the settings hold: without any of them it is not there.
+
+
+def held(tables):
+    """Return those of some tables whose experiments or studies the settings hold."""
+    return tuple(table for table in tables if table.split("/")[1] in {*EXPERIMENTS, *STUDIES})
+
+
 ARTIFACTS = {
-    artifact.name: replace(artifact, tables=held)
+    artifact.name: replace(artifact, tables=held(artifact.tables))
     for artifacts in PAPERS.values()
     for artifact in artifacts
-    if (held := tuple(table for table in artifact.tables if table.split("/")[1] in {*EXPERIMENTS, *STUDIES}))
-    or not artifact.tables
+    if held(artifact.tables) == artifact.tables or (artifact.each and held(artifact.tables))
 }
 CLUSTERED = {
     jobs.cluster_id(experiment): experiment

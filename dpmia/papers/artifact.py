@@ -17,6 +17,7 @@ class Artifact:
             maps the names below to tables, `facts` describes the run.
         draw: `module:function`; takes (table, facts) and returns a figure. None for a table.
         tables: what it is made of, each as `stage/experiment`: `summary` (metrics with intervals), `sizes`, ...
+        each: settings that hold only some of its experiments make it of those; without, they do not make it at all.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Artifact:
     tabulate: str
     draw: str | None = None
     tables: tuple[str, ...] = ()
+    each: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a figure without a drawing function, and a table with one."""

@@ -17,14 +17,13 @@ _UNCLIPPED = "The paper clips gradients in configuration IV; here they are not c
 def _table(number: int, what: str, rows: tuple[Configuration, ...], note: str = "") -> Artifact:
     caption = f"AUC of the attacks on {what}, and how the target models were trained. {_READING} {note}".strip()
     tables = tuple(f"replicates/{row.experiment}" for row in rows)
-    return Artifact(f"ye_table{number}", "table", caption, f"{_HERE}.auc_tables:tabulate", tables=tables)
+    return Artifact(f"ye_table{number}", "table", caption, f"{_HERE}.auc_tables:tabulate", tables=tables, each=True)
 
 
 def _roc(number: int, caption: str, *experiments: str) -> Artifact:
     functions = (f"{_HERE}.roc:tabulate", f"{_HERE}.roc:draw")
-    return Artifact(
-        f"ye_fig{number}", "figure", caption, *functions, tuple(f"replicates/{name}" for name in experiments)
-    )
+    tables = tuple(f"replicates/{name}" for name in experiments)
+    return Artifact(f"ye_fig{number}", "figure", caption, *functions, tables, each=True)
 
 
 ARTIFACTS = (
