@@ -145,7 +145,7 @@ class ConvolutionLayer(Layer):
             chunk: most records at once.
             columns: memory for `columns_size` numbers that may be lost between calls; None for the first layer,
                 which keeps memory of its own.
-            clipped: see `Layer`; other layers than the first need no columns without.
+            clipped: see `Layer`; without, only the first layer needs columns.
         """
         self.clipped = clipped
         channels, *sides = image
