@@ -136,6 +136,8 @@ class Experiment(Settings):
         finite = [epsilon for group in self.epsilons for epsilon in group if math.isfinite(epsilon)]
         if self.training.engine in ("plain", "scikit_learn") and finite:
             raise ValueError(f"an engine other than {self.training.engine!r} for a finite epsilon: it adds no noise")
+        if self.training.clip_all and self.training.engine not in NARROW_ENGINES:
+            raise ValueError(f"no clip_all with engine {self.training.engine!r}: without privacy it clips no records")
         if self.collusion is not None and finite:
             raise ValueError("no finite epsilon where the trainer colludes: a record and its marks are not one record")
         for model in [self.model, *(arm.model for arm in self.arms.values() if arm.model is not None)]:

@@ -291,6 +291,7 @@ def facts(experiment: Experiment) -> dict[str, Any]:
         "optimiser": training.optimiser,
         "sampling": training.sampling,
         "clip_norm": training.clip_norm,
+        "clipped_to": training.clip_norm if training.clip_all else None,
         "learning_rate": training.learning_rate,
         "momentum": training.momentum,
         "l2": training.l2,

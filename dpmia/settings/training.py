@@ -65,7 +65,9 @@ class Training(Settings):
     """`poisson`: each record joins a batch independently; `shuffle`: batches cut from a permutation, without
     amplification."""
     clip_norm: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
-    """Bound C on the gradient of one record; private models only."""
+    """Bound C on the gradient of one record; private models only, or all of them, see `clip_all`."""
+    clip_all: bool = False
+    """Clip the gradients of models without privacy, too; no noise is added to them."""
     l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Coefficient c of the penalty c * |w|^2 / 2."""
     betas: Annotated[list[Annotated[float, Field(ge=0, lt=1)]], Field(min_length=2, max_length=2)] = [0.9, 0.999]

@@ -18,7 +18,8 @@ class ConvolutionEngine(PlainEngine):
 
     The private step is that of the other engines: each record's gradient is shortened to the clip norm, the
     clipped gradients are summed, noise is added once, and all is divided by the expected batch size. Without
-    privacy nothing is clipped and no noise is added. Of a larger batch only the features take more memory.
+    privacy no noise is added, and gradients are clipped if the recipe says so. Of a larger batch only the features
+    take more memory.
     """
 
     def __init__(self, architecture: Any, recipe: Recipe, runs: list[Run], x, y, streams=None) -> None:
@@ -32,7 +33,7 @@ class ConvolutionEngine(PlainEngine):
         for parameter, view in zip(self.module.parameters(), self._parameters, strict=True):
             parameter.data = view
         self.optimiser = torch_optimiser(recipe, [{"params": [self._flat], "lr": self.learning_rates[0]}], fused=True)
-        self._network = ConvolutionNetwork(architecture, clipped=self.run.private)
+        self._network = ConvolutionNetwork(architecture, clipped=recipe.clips(self.run))
 
     def _refuse_unsuited(self, run: Run) -> None:
         """Take any run."""

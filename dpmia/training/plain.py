@@ -38,8 +38,8 @@ class PlainEngine(Engine):
         return [{"params": list(self.module.parameters()), "lr": self.learning_rates[0]}]
 
     def _refuse_unsuited(self, run: Run) -> None:
-        if run.private:
-            raise ValueError(f"{run.name}: a private run needs an engine that clips and adds noise")
+        if self.recipe.clips(run):
+            raise ValueError(f"{run.name}: gradients of single records are clipped by other engines only")
 
     def advance(self, steps: int) -> np.ndarray:
         """See `Engine.advance`."""

@@ -21,7 +21,8 @@ class Recipe:
         epochs: passes over the training set, counted in steps of floor(n / batch_size).
         sampling: `poisson` (every record joins a batch independently) or `shuffle` (each epoch cuts a
             permutation into batches of exactly `batch_size`; the rest of the permutation is left out).
-        clip_norm: bound C on the Euclidean norm of one record's gradient; used by private runs only.
+        clip_norm: bound C on the Euclidean norm of one record's gradient.
+        clip_all: clip the gradients of runs without privacy, too; else those of private runs only.
         l2: coefficient c of the penalty c * |w|^2 / 2, added to the gradient after noise. It touches
             no record, so it costs no privacy.
         momentum: of `sgd`.
@@ -41,6 +42,11 @@ class Recipe:
     betas: Sequence[float] = (0.9, 0.999)
     adam_epsilon: float = 1e-8
     decay: float = 0.0
+    clip_all: bool = False
+
+    def clips(self, run: Run) -> bool:
+        """Return whether the gradients of single records are clipped in a run."""
+        return run.private or self.clip_all
 
     def steps(self, records: int) -> int:
         """Return the number of optimiser steps for a training set of `records` records."""
@@ -83,7 +89,7 @@ class Run:
         name: for messages: arm, epsilon, replicate.
         records: int64, rows of the data set that form the training set.
         seeds: of its random streams.
-        noise_multiplier: sigma in units of the clip norm; None trains without clipping and noise.
+        noise_multiplier: sigma in units of the clip norm; None trains without noise.
         soft_labels: float32 (n, classes), class probabilities to learn instead of the labels, one row for
             each of `records`; for distillation.
         learning_rate: of this model instead of the recipe's; None for the recipe's.
@@ -111,5 +117,5 @@ class Run:
 
     @property
     def private(self) -> bool:
-        """Whether gradients are clipped and noised."""
+        """Whether noise is added to clipped gradients."""
         return self.noise_multiplier is not None

@@ -26,11 +26,12 @@ LARGEST_STACK = {"cpu": 128, "cuda": 4096}
 
 
 class StackedEngine(Engine):
-    """K perceptrons as stacked tensors: DP-SGD, DP-Adam, or both without clipping and noise.
+    """K perceptrons as stacked tensors: DP-SGD, DP-Adam, or both without noise.
 
     A private step (Abadi et al. 2016): each record's gradient is shortened to the clip norm C, the clipped
     gradients are summed, noise of standard deviation sigma C is added once, and all is divided by the
-    expected batch size. Runs may differ in training set, noise multiplier and learning rate.
+    expected batch size. Without privacy no noise is added, and gradients are clipped if the recipe says so.
+    Runs may differ in training set, noise multiplier and learning rate.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class StackedEngine(Engine):
         if len(kinds) != 1:
             raise ValueError("runs of one engine are either all private or all without privacy")
         self.private = kinds.pop()
+        self._clipped = recipe.clips(self.runs[0])
         device = x.device
         self._layout = suited(architecture.parameter_count, device)
 
@@ -132,7 +134,7 @@ class StackedEngine(Engine):
             self._flat.grad.zero_()
         if len(layout.owner):
             losses.index_add_(0, layout.owner.to(losses.device), self._backward(layout).double())
-            if self.private:
+            if self._clipped:
                 norms = self._network.gradient_norms()
                 self._network.scale_records(clip_factors(norms, self.recipe.clip_norm))
             self._network.add_gradients(layout, 1 / self.recipe.batch_size, fresh=not self.private)

@@ -164,6 +164,16 @@ def test_a_step_without_privacy_is_the_sum_of_all_gradients(network, batch):
     assert (found - expected).abs().max() / expected.abs().max() <= 1e-5
 
 
+def test_clipping_without_privacy_is_privacy_without_noise(network, batch):
+    x, y = make_data(network)
+    recipe, ends = Recipe("sgd", STEP, EXPECTED, 1, clip_norm=0.3, clip_all=True), []
+    for run in (make_run(0.0), make_run(None)):
+        engine = ConvolutionEngine(network, recipe, [run], x, y, [GivenBatch(run, recipe, batch)])
+        engine.advance(1)
+        ends.append(engine.parameters()[0])
+    torch.testing.assert_close(*ends, rtol=1e-6, atol=1e-7)
+
+
 @pytest.mark.parametrize("noise_multiplier", [0.0, None])
 @pytest.mark.parametrize("chunk", [1, 3, 7, 64])
 def test_chunks_change_nothing_but_rounding(chunk, noise_multiplier, monkeypatch):

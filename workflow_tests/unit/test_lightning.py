@@ -1,6 +1,7 @@
 """Training under Lightning: interruptions leave no trace, and a loss that breaks down stops the run."""
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -259,8 +260,10 @@ def test_engines_of_one_model_refuse_what_does_not_suit_them(data):
     )
     with pytest.raises(ValueError, match="one model at a time, got 2"):
         PlainEngine(SHAPE, recipe, [open_run, open_run], *data)
-    with pytest.raises(ValueError, match="dp: a private run needs an engine that clips"):
+    with pytest.raises(ValueError, match="dp: gradients of single records are clipped by other engines"):
         PlainEngine(SHAPE, recipe, [private], *data)
+    with pytest.raises(ValueError, match="open: gradients of single records are clipped by other engines"):
+        PlainEngine(SHAPE, replace(recipe, clip_all=True), [open_run], *data)
     with pytest.raises(ValueError, match="open: a run without privacy needs the engine 'plain'"):
         OpacusEngine(SHAPE, recipe, [open_run], *data)
     with pytest.raises(ValueError, match="optimiser 'lion'; expected 'adam' or 'sgd'"):

@@ -167,6 +167,7 @@ def test_at_the_papers_scale_experiments_have_the_papers_sizes():
         sizes = experiment.membership
         assert sizes.members == sizes.nonmembers == sizes.population == printed["members"]
         assert (experiment.references.count, experiment.training.l2) == (printed["references"], printed["l2"])
+        assert (experiment.training.clip_norm if experiment.training.clip_all else None) == printed["clipped_to"]
         assert experiment.replicates == 10
         assert (experiment.training.momentum > 0) == ("cifar10_" in name)
 

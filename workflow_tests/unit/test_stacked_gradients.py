@@ -150,6 +150,18 @@ def test_step_is_the_clipped_sum_over_the_expected_batch_size(data, layout, size
             assert torch.equal(start, end)
 
 
+def test_clipping_without_privacy_is_privacy_without_noise(data, layout):
+    recipe = Recipe("sgd", STEP, EXPECTED, 1, clip_norm=0.3, clip_all=True)
+    batches, ends = draw([30, 0, 41]), []
+    for sigma in (0.0, None):
+        runs = make_runs(sigma)
+        streams = [GivenBatches(run, recipe, [batch]) for run, batch in zip(runs, batches, strict=True)]
+        engine = StackedEngine(SHAPE, recipe, runs, *data, streams)
+        engine.advance(1)
+        ends.append(torch.stack(engine.parameters()))
+    torch.testing.assert_close(*ends, rtol=1e-6, atol=1e-7)
+
+
 def test_without_privacy_nothing_is_clipped(data, layout):
     x, y = data
     runs, batches = make_runs(None), draw([30, 12, 41])

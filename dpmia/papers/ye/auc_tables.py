@@ -24,6 +24,7 @@ SETTINGS = {
     "batch_size": "batch",
     "epochs": "epochs",
     "l2": "l2 penalty",
+    "clipped_to": "norm of gradients at most",
 }
 
 #: (attack, metric) -> one value for each target model.
@@ -35,7 +36,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
     Args:
         tables: named `replicates/<experiment>`.
-        facts: of the run; settings that it does not tell have no row.
+        facts: of the run; settings that it does not tell, or that neither it nor the paper has, have no row.
 
     Returns:
         Columns `COLUMNS`. `ours` is the mean over target models and `spread` their standard deviation, missing of one
@@ -62,8 +63,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
 def _settings(row: Configuration, run: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for fact, title in SETTINGS.items():
-        if fact in run:
-            yield {"quantity": title, "paper": row.settings.get(fact), "ours": run[fact]}
+        paper, ours = row.settings.get(fact), run.get(fact)
+        if ours is not None or (fact in run and paper is not None):
+            yield {"quantity": title, "paper": paper, "ours": ours}
 
 
 def _accuracies(row: Configuration, values: Values) -> Iterator[dict[str, Any]]:

@@ -227,12 +227,10 @@ def roc(tables: Tables) -> Finding:
 
 
 def clipped(tables: Tables) -> Finding:
-    """Refuse to judge what the paper says of clipping.
-
-    Raises:
-        MissingRowsError: always, as long as models without privacy cannot be clipped.
-    """
-    raise MissingRowsError("configuration IV is trained without clipping")
+    """Return by how much P is behind S, S behind R, and R behind D, or level with it."""
+    return every(
+        [*_over(tables, "S", "P", above(0)), *_over(tables, "R", "S", above(0)), *_over(tables, "D", "R", at_least(0))]
+    )
 
 
 def r_against_d(tables: Tables) -> Finding:

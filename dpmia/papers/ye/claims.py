@@ -147,7 +147,7 @@ CLAIMS = (
     _claim(
         "fig4-p-near-chance-iv",
         "Where gradients are clipped (IV) P is near guessing, while R and D are not.",
-        "P below S below R, D less R at least 0, on models that are clipped",
+        "AUC of S less P and of R less S above 0, of D less R at least 0",
         checks.clipped,
         _models("purchase_4"),
         paper_value="P 0.55, D 0.70",

@@ -37,12 +37,13 @@ class Configuration:
         printed: quantity (`TRAIN`, `TEST`, in percent, and the letters of `PAPER`) -> value and what stands after
             its "+-"; of accuracies that is a fraction, so it seems.
         settings: fact on the run (see `dpmia.settings.jobs.facts`) -> what the paper has; it leaves out the others.
+            Missing where gradients are not clipped.
     """
 
     experiment: str
     label: str
     printed: dict[str, tuple[float, float]]
-    settings: dict[str, float]
+    settings: dict[str, float | None]
 
 
 #: The paper's names of configurations, and how experiments count them.
@@ -56,6 +57,7 @@ def _rows(
     rows: dict[str, tuple[tuple[float, float], ...]],
     l2: dict[str, float],
     models: dict[str, int],
+    clipping: dict[str, float],
 ) -> tuple[Configuration, ...]:
     """Return the configurations of one table.
 
@@ -65,6 +67,7 @@ def _rows(
         rows: name of a configuration -> accuracy on members and non-members, AUC of S, P, R, D.
         l2: penalty by what stands after the Roman number.
         models: all that were trained, where that is not 1000, by Roman number; one of them is the target.
+        clipping: norm of gradients by Roman number; of the others none.
     """
     found = []
     for name, values in rows.items():
@@ -74,7 +77,12 @@ def _rows(
                 f"ye_{dataset}_{_DIGIT[roman]}{letter}",
                 f"{title} {name}",
                 dict(zip((TRAIN, TEST, *PAPER), values, strict=True)),
-                {"members": _MEMBERS[roman], "references": models.get(roman, 1000) - 1, "l2": l2[letter]},
+                {
+                    "members": _MEMBERS[roman],
+                    "references": models.get(roman, 1000) - 1,
+                    "l2": l2[letter],
+                    "clipped_to": clipping.get(roman),
+                },
             )
         )
     return tuple(found)
@@ -94,6 +102,7 @@ PURCHASE = _rows(
     },
     l2={"a": 0, "b": 0.01, "": 0},
     models={"IV": 30},
+    clipping={"IV": 2},
 )
 CIFAR10 = _rows(
     "cifar10",
@@ -105,6 +114,7 @@ CIFAR10 = _rows(
     },
     l2={"": 0.001},
     models={"I": 400, "II": 400, "III": 30},
+    clipping={},
 )
 CIFAR100 = _rows(
     "cifar100",
@@ -117,6 +127,7 @@ CIFAR100 = _rows(
     },
     l2={"a": 0, "b": 0.005},
     models={},
+    clipping={},
 )
 MNIST = _rows(
     "mnist",
@@ -129,6 +140,7 @@ MNIST = _rows(
     },
     l2={"a": 0, "b": 0.05},
     models={},
+    clipping={},
 )
 
 BY_EXPERIMENT = {row.experiment: row for row in (*PURCHASE, *CIFAR10, *CIFAR100, *MNIST)}

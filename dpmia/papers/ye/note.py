@@ -17,4 +17,6 @@ def _of_one(experiment: str, run: dict) -> str:
     for fact, words in (("members", "{} records"), ("replicates", "{} targets"), ("references", "{} reference models")):
         if run.get(fact) is not None:
             told += f", {words.format(run[fact])}"
+    if run.get("clipped_to") is not None:
+        told += f", gradients clipped to {run['clipped_to']:g}"
     return f"{BY_EXPERIMENT[experiment].label}: {told}."

@@ -49,6 +49,7 @@ ARTIFACTS = (
         f"{_HERE}.fig2c:tabulate",
         f"{_HERE}.fig2c:draw",
         _HONEST,
+        each=True,
     ),
     Artifact(
         "yeom_fig3",
@@ -66,6 +67,7 @@ ARTIFACTS = (
         f"{_HERE}.fig4a:tabulate",
         f"{_HERE}.fig4a:draw",
         _COLLUDING,
+        each=True,
     ),
     Artifact(
         "yeom_fig4b",
@@ -74,6 +76,7 @@ ARTIFACTS = (
         f"{_HERE}.fig4b:tabulate",
         f"{_HERE}.fig4b:draw",
         (*_COLLUDING, *_HONEST),
+        each=True,
     ),
     Artifact(
         "yeom_table1",
@@ -82,5 +85,6 @@ ARTIFACTS = (
         "Shokri et al. print. Our choice: s = 32, or the largest size that was trained.",
         f"{_HERE}.table1:tabulate",
         tables=_HONEST,
+        each=True,
     ),
 )
