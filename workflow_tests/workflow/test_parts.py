@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import shutil
 
+import pytest
 from workspace import REPOSITORY, Workspace
 
+from dpmia.papers.catalogue import PAPERS
 
-def test_tables_of_single_configurations_are_made_of_those_that_are_there(workspace: Workspace):
-    shutil.copy2(REPOSITORY / "docs/measured/ye_real.yaml", workspace.folder / "experiments")
-    made = {job for job in workspace.planned("ye") if job.startswith("make_ye")}
-    assert made == {"make_ye_table3", "make_ye_table5", "make_ye_fig4"}
+PARTS = {
+    "thudi": {f"thudi_fig{number}" for number in (3, 4, 5, 6, *range(11, 18))},
+    "ye": {"ye_table3", "ye_table5", "ye_fig4"},
+    "yeom": {"yeom_fig2c", "yeom_fig4a", "yeom_fig4b", "yeom_table1"},
+}
+
+
+@pytest.mark.parametrize("paper", PARTS)
+def test_figures_and_tables_are_made_of_those_experiments_that_are_there(workspace: Workspace, paper):
+    shutil.copy2(REPOSITORY / f"docs/measured/{paper}_real.yaml", workspace.folder / "experiments")
+    planned = {job.removeprefix("make_") for job in workspace.planned(paper)}
+    assert {artifact.name for artifact in PAPERS[paper] if artifact.tables} & planned == PARTS[paper]

@@ -13,7 +13,7 @@ _BUDGETS = tuple(f"replicates/{experiment}" for experiment in BUDGETS)
 
 def _figure(number: int, caption: str, module: str, name: str = "", tables: tuple[str, ...] = ()) -> Artifact:
     tabulate, draw = (f"{_HERE}.{module}:{verb}{name and '_' + name}" for verb in ("tabulate", "draw"))
-    return Artifact(f"thudi_fig{number}", "figure", caption, tabulate, draw, tables)
+    return Artifact(f"thudi_fig{number}", "figure", caption, tabulate, draw, tables, each=True)
 
 
 def _precision(number: int, caption: str, tables: tuple[str, ...]) -> Artifact:
