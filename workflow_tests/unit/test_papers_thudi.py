@@ -397,6 +397,19 @@ def test_what_was_not_run_is_said():
     assert "Not run" not in picture("thudi_fig14").get_supxlabel().replace("\n", " ")
 
 
+def test_where_nobody_was_called_a_member_there_is_no_point_and_the_caption_counts_them():
+    artifact = BY_NAME["thudi_fig14"]
+    tables = {name: metrics(name.partition("/")[2], epsilons=(1.0, 3.0)) for name in artifact.tables}
+    silent = tables["replicates/thudi_mnist"]
+    chosen = (silent["attack"] == names.POPULATION) & (silent["metric"] == "precision") & (silent["epsilon"] == 3.0)
+    silent.loc[chosen & silent["arm"].isin(["p0.1", "p0.3"]), "value"] = np.nan
+    facts = facts_of(artifact)
+    figure = load(artifact.draw)(load(artifact.tabulate)(tables, facts), facts)
+    told = figure.get_supxlabel().replace("\n", " ")
+    assert "Nobody was called a member, so there is no point: 2 of 20 places." in told
+    assert "no point" not in picture("thudi_fig14").get_supxlabel().replace("\n", " ")
+
+
 @pytest.mark.parametrize("name", ["thudi_fig4", "thudi_fig5", "thudi_fig11", "thudi_fig14"])
 def test_a_data_set_that_cannot_be_had_leaves_its_panels_empty_and_says_so(name):
     artifact = BY_NAME[name]

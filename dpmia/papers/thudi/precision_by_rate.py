@@ -109,7 +109,7 @@ class RateFigure:
         drawing.legend(figure)
         oracle = f"{frames.ORACLE} " if self.best else ""
         missing = frames.missing_epsilons(self.epsilons, table)
-        drawing.caption(figure, f"{self.note} {oracle}{missing}{drawing.run_facts(facts)}")
+        drawing.caption(figure, f"{self.note} {oracle}{missing}{_silence(table)}{drawing.run_facts(facts)}")
         return figure
 
     def _draw_panel(self, axes: Axes, rows: pd.DataFrame, attacks: tuple[str, ...]) -> None:
@@ -144,6 +144,13 @@ class RateFigure:
             return frames.rate_colour(rate), f"shadows at p = {rate:g}"
         label = "LiRA, no privacy" if math.isinf(epsilon) else f"ε = {epsilon:g}"
         return frames.epsilon_colour(epsilon), label
+
+
+def _silence(table: pd.DataFrame) -> str:
+    """Return a sentence on the points that cannot be drawn, since of no accusation nothing is right, or nothing."""
+    attacks = table[table["curve"] == ATTACK]
+    silent = int(attacks["mean"].isna().sum())
+    return f"Nobody was called a member, so there is no point: {silent} of {len(attacks)} places. " if silent else ""
 
 
 _NUMBERS = ["mean", "low", "high", "replicates"]
