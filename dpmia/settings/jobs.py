@@ -298,6 +298,7 @@ def facts(experiment: Experiment) -> dict[str, Any]:
         "members": experiment.membership.members,
         "references": experiment.references.count if experiment.references else None,
         "replicates": experiment.replicates,
+        "keys": experiment.collusion.keys if experiment.collusion else None,
         **privacy.model_dump(),
     }
 

@@ -89,7 +89,8 @@ def table_of(name, **options):
 
 
 def facts_of(artifact, stand_in=True):
-    facts = {name.split("/")[1]: {"epochs": 30, "batch_size": 32} for name in artifact.tables}
+    fact = {"model": "growing", "members": 50, "epochs": 30, "batch_size": 32, "keys": 3}
+    facts = {name.split("/")[1]: fact for name in artifact.tables}
     return Facts(stand_in and bool(facts), "laptop", facts)
 
 
@@ -250,6 +251,9 @@ def test_figure_4a_shows_the_advantage_of_collusion_at_every_size():
     for points in series(axes).values():
         np.testing.assert_allclose(points, [(1, 0.4), (4, 0.6), (32, 0.9)])
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "4", "32"]
+    told = " ".join(picture("yeom_fig4a").get_supxlabel().split())
+    assert "share keys: 3, in the paper 3." in told
+    assert "Networks: growing, 50 members, 30 epochs, batch 32." in told
 
 
 def test_figure_4b_has_differences_of_accuracies_with_limits_of_both():

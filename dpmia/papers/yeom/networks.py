@@ -61,8 +61,12 @@ def size_axis(axes: Axes, sizes: pd.Series) -> None:
 
 
 def training_facts(facts: Facts) -> str:
-    """Return in a few sentences how the networks were trained and what the bars are."""
-    told = sorted({f"{fact['epochs']} epochs, batch {fact['batch_size']}" for fact in facts.experiments.values()})
-    how = f" {'; '.join(told)}." if told else ""
+    """Return in a few sentences which networks were trained, and how, and what the bars are."""
+    told = sorted({_of_one(fact) for fact in facts.experiments.values()})
+    how = f" Networks: {'; '.join(told)}." if told else ""
     bars = "Bars: 95 % t intervals of the mean over replicates."
     return f"{facts.source}, scale {facts.scale}.{how} {bars} {facts.left_out}".strip()
+
+
+def _of_one(fact: dict) -> str:
+    return f"{fact['model']}, {fact['members']} members, {fact['epochs']} epochs, batch {fact['batch_size']}"
