@@ -252,7 +252,7 @@ def test_figure_4a_shows_the_advantage_of_collusion_at_every_size():
         np.testing.assert_allclose(points, [(1, 0.4), (4, 0.6), (32, 0.9)])
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "4", "32"]
     told = " ".join(picture("yeom_fig4a").get_supxlabel().split())
-    assert "Shared keys: 3, in the paper 3." in told
+    assert "Attacker and trainer share keys: 3, in the paper 3." in told
     assert "Networks: growing, 50 members, 30 epochs, batch 32." in told
 
 
