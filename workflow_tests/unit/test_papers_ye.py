@@ -144,7 +144,8 @@ def test_the_functions_of_an_artifact_exist_and_take_what_they_are_given(artifac
 
 
 def test_all_tables_and_figures_of_the_paper_are_there():
-    assert sorted(BY_NAME) == sorted([f"ye_{kind}{number}" for kind in ("fig", "table") for number in range(1, 6)])
+    printed = {f"ye_{kind}{number}" for kind in ("fig", "table") for number in range(1, 6)}
+    assert set(BY_NAME) == printed | {"ye_roc_mnist"}
 
 
 @pytest.mark.parametrize("scale", SCALES)
