@@ -123,12 +123,16 @@ def _accountant(fact: dict) -> str:
     return f"{name.upper()} {rest.replace('_', ' ')}".strip()
 
 
+def _clipping(fact: dict) -> str:
+    return f"clip norm {fact['clip_norm']:g}" + ("" if fact["clipped_to"] is None else " (without privacy, too)")
+
+
 def run_facts(facts: Facts) -> str:
     """Return in a few sentences how the models of a figure were trained and what the bands are."""
     told = [
         f"Models: {fact['model']}, {fact['epochs']} epochs, batch {fact['batch_size']}, "
         f"{fact['replicates']} replicates. "
-        f"DP-{OPTIMISERS[fact['optimiser']]}, {fact['sampling']} batches, clip norm {fact['clip_norm']:g}, "
+        f"DP-{OPTIMISERS[fact['optimiser']]}, {fact['sampling']} batches, {_clipping(fact)}, "
         f"δ = {fact['delta']:g}, {fact['relation'].replace('_', '-')}, {_accountant(fact)} accountant."
         for fact in facts.experiments.values()
     ]

@@ -14,7 +14,15 @@ from dpmia.papers.drawing import EpsilonScale, band
 INF = float("inf")
 FACT = {
     "model": "mlp 256-256",
-    **{"epochs": 20, "batch_size": 32, "optimiser": "adam", "sampling": "poisson", "clip_norm": 1.5, "replicates": 4},
+    **{
+        "epochs": 20,
+        "batch_size": 32,
+        "optimiser": "adam",
+        "sampling": "poisson",
+        "clip_norm": 1.5,
+        "clipped_to": None,
+        "replicates": 4,
+    },
     **{"relation": "replace_one", "delta": 1e-5, "accountant": "pld"},
 }
 
@@ -130,6 +138,9 @@ def test_the_caption_says_how_models_were_trained_and_what_the_bands_are():
     ):
         assert words in text
     assert drawing.run_facts(facts(stand_in=False)).startswith("Real data, scale laptop")
+    assert "without privacy" not in text
+    clipped = Facts(True, "laptop", {"heart": FACT | {"clipped_to": 1.5}})
+    assert "clip norm 1.5 (without privacy, too)" in drawing.run_facts(clipped)
 
 
 def test_a_caption_is_wrapped_and_kept_whole():

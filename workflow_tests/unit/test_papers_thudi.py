@@ -35,7 +35,15 @@ SHIFTS = (-0.02, 0.0, 0.02)
 HALF = 4.303 * 0.02 / np.sqrt(3)
 FACT = {
     **{"model": "mlp 32"},
-    **{"epochs": 20, "batch_size": 32, "optimiser": "sgd", "sampling": "poisson", "clip_norm": 0.1, "replicates": 3},
+    **{
+        "epochs": 20,
+        "batch_size": 32,
+        "optimiser": "sgd",
+        "sampling": "poisson",
+        "clip_norm": 0.1,
+        "clipped_to": None,
+        "replicates": 3,
+    },
     **{"relation": "add_remove", "delta": 1e-5, "accountant": "rdp"},
 }
 
