@@ -29,7 +29,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     networks.size_axis(axes, rows["s"])
     axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
     axes.set(ylabel="membership advantage", ylim=(-0.05, 1.05))
-    axes.legend(loc="lower right")
+    axes.legend(loc="upper left")
     keys = " or ".join(str(keys) for keys in sorted({fact["keys"] for fact in facts.experiments.values()}))
     drawing.caption(
         figure, f"Attacker and trainer share keys: {keys}, in the paper 3. {networks.training_facts(facts)}"
