@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
+from dpmia.papers.yeom.networks import COLLUDING, HONEST
 
 _HERE = "dpmia.papers.yeom"
-_HONEST = ("summary/yeom_mnist", "summary/yeom_cifar10", "summary/yeom_cifar100")
-_COLLUDING = tuple(f"{table}_collusion" for table in _HONEST)
+_HONEST = tuple(f"summary/{experiment}" for experiment in HONEST)
+_COLLUDING = tuple(f"summary/{experiment}" for experiment in COLLUDING)
+_REPLICATES = tuple(f"replicates/{experiment}" for experiment in (*COLLUDING, *HONEST))
 
 ARTIFACTS = (
     Artifact(
@@ -75,7 +77,7 @@ ARTIFACTS = (
         "Generalisation error of networks trained by a colluding and by an honest trainer, against their size.",
         f"{_HERE}.fig4b:tabulate",
         f"{_HERE}.fig4b:draw",
-        (*_COLLUDING, *_HONEST),
+        _REPLICATES,
         each=True,
     ),
     Artifact(

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
+from dpmia.tables import KEYS
 
 #: Experiment -> its data set as the paper writes it.
 HONEST = {"yeom_mnist": "MNIST", "yeom_cifar10": "CIFAR-10", "yeom_cifar100": "CIFAR-100"}
@@ -21,23 +22,26 @@ _ARM = re.compile(r"s(\d+)")
 
 
 def by_size(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the summaries of networks trained without privacy, by data set and size.
+    """Return the numbers of networks trained without privacy, by data set and size.
 
     Args:
-        tables: name -> summary table (`dpmia.tables.summary_table`) with arms `s1`, `s2`, ...
+        tables: name -> summaries (`dpmia.tables.summary_table`) or values of all replicates
+            (`dpmia.tables.replicates_table`) with arms `s1`, `s2`, ...
 
     Returns:
-        Columns dataset, colluding, s, attack, metric, mean, low, high, replicates.
+        Columns dataset, colluding, s, attack, metric, then what the tables say of each: mean, low, high and
+        replicates, or replicate and value.
     """
     rows = pd.concat(tables.values(), ignore_index=True)
     rows = rows[rows["arm"].str.fullmatch(_ARM) & rows["experiment"].isin([*HONEST, *COLLUDING])]
+    told = [column for column in rows if column not in KEYS]
     rows = rows.assign(
         dataset=rows["experiment"].map(HONEST | COLLUDING),
         colluding=rows["experiment"].isin(COLLUDING),
         s=rows["arm"].str.removeprefix("s").astype(int),
     )
-    columns = ["dataset", "colluding", "s", "attack", "metric", "mean", "low", "high", "replicates"]
-    return rows[columns].sort_values(columns[:5], ignore_index=True)
+    keys = ["dataset", "colluding", "s", "attack", "metric"]
+    return rows[[*keys, *told]].sort_values(keys, ignore_index=True)
 
 
 def curve(axes: Axes, rows: pd.DataFrame, dataset: str, x: str = "s", line: str = "-", label: str = "") -> None:
