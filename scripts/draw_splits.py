@@ -1,7 +1,8 @@
 """Draw the splits of one block. In: the prepared data set, clusters if groups are clusters. Out: index arrays."""
 
-import numpy as np
 from _job import run
+
+import numpy as np
 
 from dpmia.datasets.table import Dataset
 from dpmia.registry import load

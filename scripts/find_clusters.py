@@ -1,7 +1,8 @@
 """Cluster the records of a data set. In: the prepared data set. Out: the group of every record."""
 
-import numpy as np
 from _job import run
+
+import numpy as np
 
 from dpmia.datasets.table import Dataset
 from dpmia.files import whole_file

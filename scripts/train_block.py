@@ -1,7 +1,8 @@
 """Train the target models of one block. In: prepared data set, splits. Out: signals of every model."""
 
-import torch
 from _job import run
+
+import torch
 
 from dpmia.datasets.table import Dataset
 from dpmia.signals import save_signals

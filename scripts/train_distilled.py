@@ -1,8 +1,9 @@
 """Distil the target models of one block. In: prepared data set, signals of the targets. Out: losses of every model."""
 
+from _job import run
+
 import numpy as np
 import torch
-from _job import run
 
 from dpmia.datasets.table import Dataset
 from dpmia.losses import save_losses

@@ -1,7 +1,8 @@
 """Train models without one record each. In: prepared data set, signals of the targets. Out: losses of every model."""
 
-import torch
 from _job import run
+
+import torch
 
 from dpmia.datasets.table import Dataset
 from dpmia.losses import save_losses
