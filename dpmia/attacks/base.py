@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from dpmia import metrics
 from dpmia.losses import References
 from dpmia.precision import precision_metrics
 from dpmia.signals import Signal
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -71,16 +74,21 @@ def measure(
         signal: the target model's answers.
         known: what the attacker has beside them.
         rng: source of randomness for attacks that draw at random.
-        details: also return the metrics of `dpmia.precision`.
+        details: also return the metrics of `dpmia.precision`. They tell the share of scores that are not numbers; such
+            records are ranked last and called non-members.
 
     Raises:
-        ValueError: a score is not a number, or members or non-members are missing.
+        ValueError: a score is not a number and nothing would tell so, or members or non-members are missing.
     """
     asked = signal.is_member | signal.is_nonmember
     truth = signal.is_member[asked]
     scores = attack.scores(signal, known, rng)
-    if np.isnan(scores[asked]).any():
-        raise ValueError(f"{np.isnan(scores[asked]).sum()} scores of {type(attack).__name__} are not numbers")
-    says = attack.decisions(signal, scores)[asked]
-    found = {**metrics.advantage(says, truth), **metrics.ranking(scores[asked], truth)}
+    silent = np.isnan(scores[asked])
+    if silent.any() and not details:
+        raise ValueError(f"{silent.sum()} scores of {type(attack).__name__} are not numbers")
+    if silent.any():
+        log.warning("%d of %d scores are not numbers; their records are called non-members", silent.sum(), len(silent))
+    says = attack.decisions(signal, scores)[asked] & ~silent
+    ranked = np.where(silent, -np.inf, scores[asked])
+    found = {**metrics.advantage(says, truth), **metrics.ranking(ranked, truth)}
     return found | (precision_metrics(scores[asked], says, truth) if details else {})

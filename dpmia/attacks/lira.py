@@ -114,20 +114,6 @@ class OnlineLira(_Lira):
     Source: Carlini et al. 2022, algorithm 1.
     """
 
-    def __init__(self, variance: str = "pooled", threshold: float = 0.0) -> None:
-        """Set up the attack.
-
-        Args:
-            variance: one of `VARIANCES`.
-            threshold: says "member" from this logarithm of the ratio on; at 0 both errors together are smallest, if
-                the Gaussians are right.
-
-        Raises:
-            ValueError: an option is not allowed.
-        """
-        super().__init__(variance)
-        self.threshold = float(threshold)
-
     def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         phi = confidence(signal.losses)
@@ -140,7 +126,8 @@ class OnlineLira(_Lira):
 
     def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
         """See `Attack.decisions`."""
-        return scores >= self.threshold
+        # Where the Gaussians are right, both errors together are smallest there.
+        return scores >= 0
 
 
 class OfflineLira(_Lira):

@@ -20,6 +20,9 @@ from dpmia.metrics import Interval, mean_interval
 #: Probability that any of the intervals of one claim misses its mean.
 FAMILY_ERROR = 0.05
 
+#: Two advantages, accuracies or precisions this far apart at most are a tie.
+TIE = 0.05
+
 #: Takes an interval; returns whether the threshold is met (None: cannot tell) and by how much the mean meets it.
 Comparison = Callable[[Interval], tuple[bool | None, float]]
 
@@ -72,28 +75,36 @@ def near(value: float, tolerance: float) -> Comparison:
 
 
 def not_below(value: float) -> Comparison:
-    """Return the comparison "not shown to be below `value`", for claims that allow ties within the noise."""
+    """Return the comparison "not below `value`, ties allowed".
+
+    It holds where the mean is at least `value - TIE`, and does not where it is below `value`. Between, and so where the
+    interval is wide, it is undecided: what was hardly measured shows no tie.
+    """
 
     def compare(found: Interval) -> tuple[bool | None, float]:
-        return None if math.isnan(found.high) else found.high >= value, found.mean - value
+        fails = found.high < value
+        return _decided(not fails and found.low >= value - TIE, fails), found.mean - value
 
     return compare
 
 
 def not_above(value: float) -> Comparison:
-    """Return the comparison "not shown to be above `value`"."""
+    """Return the comparison "not above `value`, ties allowed": `not_below` the other way round."""
 
     def compare(found: Interval) -> tuple[bool | None, float]:
-        return None if math.isnan(found.low) else found.low <= value, value - found.mean
+        fails = found.low > value
+        return _decided(not fails and found.high <= value + TIE, fails), value - found.mean
 
     return compare
 
 
 def consistent_with(value: float) -> Comparison:
-    """Return the comparison "not shown to differ from `value`", for claims that name no tolerance."""
+    """Return the comparison "neither below nor above `value`, ties allowed", for claims that name no tolerance."""
+    sides = not_below(value), not_above(value)
 
     def compare(found: Interval) -> tuple[bool | None, float]:
-        return None if math.isnan(found.low) else found.low <= value <= found.high, -abs(found.mean - value)
+        holds = [side(found)[0] for side in sides]
+        return _decided(all(holds), False in holds), -abs(found.mean - value)
 
     return compare
 
@@ -245,11 +256,15 @@ def _findings(cells: Iterable[Cell]) -> list[Finding]:
     level = 1 - FAMILY_ERROR / len(cells)
     found = []
     for cell in cells:
-        interval = mean_interval(np.asarray(cell.values, dtype=float), level)
+        values = np.asarray(cell.values, dtype=float)
+        interval = mean_interval(values, level)
         if not interval.count:
             raise MissingRowsError(f"no number was measured for {cell.name or 'the claim'}")
         holds, margin = cell.comparison(interval)
-        note = f"{cell.name}; one replicate has no interval" if interval.count == 1 else cell.name
+        missing = (
+            f"; {interval.count} of {len(values)} replicates have a number" if interval.count < len(values) else ""
+        )
+        note = cell.name + ("; one replicate has no interval" if interval.count == 1 else "") + missing
         found.append(Finding(interval.mean, interval.low, interval.high, holds, note, margin))
     return found
 

@@ -127,16 +127,23 @@ def _clipping(fact: dict) -> str:
     return f"clip norm {fact['clip_norm']:g}" + ("" if fact["clipped_to"] is None else " (without privacy, too)")
 
 
-def run_facts(facts: Facts) -> str:
-    """Return in a few sentences how the models of a figure were trained and what the bands are."""
-    told = [
-        f"Models: {fact['model']}, {fact['epochs']} epochs, batch {fact['batch_size']}, "
-        f"{fact['replicates']} replicates. "
+def _training(fact: dict) -> str:
+    sizes = f", {fact['sizes']}" if fact["sizes"] else ""
+    references = f", {fact['references']} reference models" if fact["references"] else ""
+    return (
+        f"{fact['model']}{sizes}, {fact['epochs']} epochs, batch {fact['batch_size']}, "
+        f"{fact['replicates']} replicates{references}. "
         f"DP-{OPTIMISERS[fact['optimiser']]}, {fact['sampling']} batches, {_clipping(fact)}, "
         f"δ = {fact['delta']:g}, {fact['relation'].replace('_', '-')}, {_accountant(fact)} accountant."
-        for fact in facts.experiments.values()
-    ]
-    told = " ".join(dict.fromkeys(told))
+    )
+
+
+def run_facts(facts: Facts) -> str:
+    """Return in a few sentences how the models of a figure were trained and what the bands are."""
+    alike: dict[str, list[str]] = {}
+    for fact in facts.experiments.values():
+        alike.setdefault(_training(fact), []).append(fact["dataset"])
+    told = " ".join(f"Models of {', '.join(dict.fromkeys(data))}: {how}" for how, data in alike.items())
     ending = "Bands and bars: 95 % t intervals of the mean."
     return f"{facts.source}, scale {facts.scale}: {told} {ending} {facts.left_out}".strip()
 

@@ -285,7 +285,9 @@ def facts(experiment: Experiment) -> dict[str, Any]:
     """Return what a figure's caption says about an experiment."""
     training, privacy = experiment.training, experiment.privacy
     return {
+        "dataset": experiment.dataset,
         "model": networks(experiment),
+        "sizes": sizes(experiment),
         "epochs": training.epochs,
         "batch_size": training.batch_size,
         "optimiser": training.optimiser,
@@ -312,10 +314,14 @@ def networks(experiment: Experiment) -> str:
 
 def trained(experiment: Experiment) -> str:
     """Return in words what target models are, and on how many records they are trained: for the note of a verdict."""
-    sizes = experiment.membership
-    known = {"members": sizes.members, "records, of which some join": sizes.records}
-    told = [f"{size} {what}" for what, size in known.items() if isinstance(size, int)]
-    return ", ".join([networks(experiment), *told])
+    return ", ".join(filter(None, [networks(experiment), sizes(experiment)]))
+
+
+def sizes(experiment: Experiment) -> str:
+    """Return in words on how many records target models are trained; nothing where the data decide that."""
+    drawn = experiment.membership
+    known = {"members": drawn.members, "records, of which some join": drawn.records}
+    return ", ".join(f"{size} {what}" for what, size in known.items() if isinstance(size, int))
 
 
 def audit_facts(experiment: Experiment) -> dict[str, Any]:

@@ -86,8 +86,9 @@ def reconstruction_bound(
 def generalisation_bound(epsilon: ArrayLike) -> np.ndarray:
     """Return tanh(epsilon / 2), the largest |generalisation gap| / (largest loss) under pure differential privacy.
 
-    The gap is the mean loss over all records minus that over the training set, each record drawn with
-    probability 1/2.
+    The gap is the mean loss on the other records minus that on the training set, each record drawn with probability
+    1/2: then (gap / B + 1) / 2 is the accuracy of an attack. The corollary takes the mean loss on all records instead
+    of the others, which makes its gap half as large; so the bound holds for that as well.
 
     Source: Thudi et al. 2024, corollary 5.4: (1 + e^epsilon)^-1 <= (gap / B + 1) / 2 <= (1 + e^-epsilon)^-1.
     """

@@ -140,13 +140,26 @@ def test_metrics_are_those_of_the_decisions():
     }
 
 
-def test_scores_that_are_not_numbers_are_refused():
-    class Broken(AverageThreshold):
-        def scores(self, signal, known, rng):
-            return np.where(np.arange(len(signal.records)) < 3, np.nan, 0.0)
+class Broken(Attack):
+    """Has no score for the first three records, and says "member" of all."""
 
+    def scores(self, signal, known, rng):
+        return np.where(np.arange(len(signal.records)) < 3, np.nan, 0.0)
+
+    def decisions(self, signal, scores):
+        return np.ones(len(scores), dtype=bool)
+
+
+def test_scores_that_are_not_numbers_are_refused_where_nothing_would_tell_so():
     with pytest.raises(ValueError, match="3 scores of Broken are not numbers"):
         measure(Broken(), FOUR, Knowledge(), rng())
+
+
+def test_records_whose_score_is_not_a_number_are_called_nonmembers_and_told(caplog):
+    found = measure(Broken(), random_signal(0, members=30, nonmembers=40), Knowledge(), rng(), details=True)
+    assert (found["tpr"], found["fpr"], found["nan_scores"]) == (27 / 30, 1, 3 / 70)
+    assert found["auc"] == pytest.approx(0.5 - 3 / 30 / 2)  # three members rank last, all others alike
+    assert "3 of 70 scores are not numbers" in caplog.text
 
 
 def test_a_model_with_broken_answers_is_refused():

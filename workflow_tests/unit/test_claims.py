@@ -57,9 +57,9 @@ LOW, COVERS, HIGH = Interval(0.2, 0.1, 0.3, 4), Interval(0.5, 0.4, 0.6, 4), Inte
         (below(0.5), True, None, False),
         (near(0.2, 0.15), True, False, False),
         (near(0.5, 0.05), False, None, False),
-        (not_below(0.5), False, True, True),
-        (not_above(0.5), True, True, False),
-        (consistent_with(0.5), False, True, False),
+        (not_below(0.5), False, None, True),
+        (not_above(0.5), True, None, False),
+        (consistent_with(0.5), False, None, False),
     ],
 )
 def test_an_interval_on_either_side_decides_and_one_that_covers_both_does_not(comparison, low, covers, high):
@@ -72,6 +72,29 @@ def test_an_interval_on_either_side_decides_and_one_that_covers_both_does_not(co
 def test_one_replicate_decides_nothing(comparison):
     assert mean([0.9], comparison).holds is None
     assert "one replicate" in every([Cell("x", [0.9], comparison)]).note
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "below", "above"),
+    [
+        (0.46, 0.54, True, True),
+        (0.44, 0.51, None, True),
+        (0.49, 0.56, True, None),
+        (0.46, 0.49, False, True),
+        (0.51, 0.54, True, False),
+    ],
+)
+def test_ties_are_shown_by_narrow_intervals_only(low, high, below, above):
+    interval = Interval((low + high) / 2, low, high, 4)
+    both = [make(0.5)(interval)[0] for make in (not_below, not_above, consistent_with)]
+    assert both[:2] == [below, above]
+    assert both[2] is (False if False in both[:2] else None if None in both[:2] else True)
+
+
+def test_replicates_without_a_number_are_told():
+    found = every([Cell("x", [0.1, np.nan, 0.1, 0.12], at_most(0.5))])
+    assert found.holds
+    assert found.note == "x; 3 of 4 replicates have a number"
 
 
 def test_on_the_threshold_itself_above_and_at_least_differ():

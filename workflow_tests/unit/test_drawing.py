@@ -13,7 +13,7 @@ from dpmia.papers.drawing import EpsilonScale, band
 
 INF = float("inf")
 FACT = {
-    "model": "mlp 256-256",
+    **{"dataset": "heart", "model": "mlp 256-256", "sizes": "90 members", "references": None},
     **{
         "epochs": 20,
         "batch_size": 32,
@@ -138,9 +138,23 @@ def test_the_caption_says_how_models_were_trained_and_what_the_bands_are():
     ):
         assert words in text
     assert drawing.run_facts(facts(stand_in=False)).startswith("Real data, scale laptop")
+    assert "Models of heart: mlp 256-256, 90 members, 20 epochs" in text
     assert "without privacy" not in text
+    assert "reference models" not in text
     clipped = Facts(True, "laptop", {"heart": FACT | {"clipped_to": 1.5}})
     assert "clip norm 1.5 (without privacy, too)" in drawing.run_facts(clipped)
+
+
+def test_data_sets_on_which_models_are_trained_alike_are_told_together():
+    experiments = {
+        "heart": FACT,
+        "heart_reverse": FACT,
+        "adult": FACT | {"dataset": "adult"},
+        "texas": FACT | {"dataset": "texas", "sizes": "", "references": 20},
+    }
+    text = drawing.run_facts(Facts(True, "laptop", experiments))
+    assert "Models of heart, adult: mlp 256-256, 90 members, 20 epochs" in text
+    assert "Models of texas: mlp 256-256, 20 epochs, batch 32, 4 replicates, 20 reference models. " in text
 
 
 def test_a_caption_is_wrapped_and_kept_whole():

@@ -286,7 +286,9 @@ def test_facts_for_captions_are_plain_data():
     facts = jobs.facts(experiment())
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     assert facts == {
+        "dataset": "heart",
         "model": "mlp 256-256",
+        "sizes": "",
         "epochs": 100,
         "batch_size": 200,
         "optimiser": "adam",

@@ -324,14 +324,23 @@ def final_prefers_lower(tables: Tables) -> Finding:
 
 
 def near_diagonal(tables: Tables) -> Finding:
-    """Return how far LiRA's ROC is from guessing at epsilon 3, by its area and at a low false positive rate."""
-    cells = []
+    """Return how far LiRA's ROC is from guessing at epsilon 3, by its area and at a low false positive rate.
+
+    The rate of false positives is judged where all models were asked about as many non-members as it takes to show it.
+    """
+    cells, hidden = [], 0
     for title, rows in _there(tables).items():
         for rate, arm in ARMS.items():
             told = f"{title}, p = {rate:g}"
             cells.append(Cell(f"AUC, {told}", rows(arm, 3, names.LIRA, "auc"), near(0.5, 0.05)))
-            cells.append(Cell(f"TPR at 1 %, {told}", rows(arm, 3, names.LIRA, "tpr@0.01"), at_most(0.05)))
-    return every(cells)
+            caught = rows(arm, 3, names.LIRA, "tpr@0.01")
+            if caught.isna().any():
+                hidden += 1
+            else:
+                cells.append(Cell(f"TPR at 1 %, {told}", caught, at_most(0.05)))
+    found = every(cells)
+    left_out = f"; in {hidden} more too few non-members were asked about" if hidden else ""
+    return replace(found, note=found.note + left_out)
 
 
 def more_without_privacy(tables: Tables) -> Finding:
@@ -394,13 +403,16 @@ def no_gain(attacks: Iterable[str], epsilons: Iterable[float], tolerance: float)
 
 
 def generalises(tables: Tables) -> Finding:
-    """Return by how much the generalisation gap of the 0-1 loss stays below corollary 5.4, at rate 1/2."""
+    """Return by how much the generalisation gap of the 0-1 loss stays below corollary 5.4, at rate 1/2.
+
+    The gap is that between members and other records. Over the whole larger set, as the corollary is worded, it is
+    half as large, and no model could break the bound from epsilon 1.1 on.
+    """
     cells = []
     for title, rows in _there(tables).items():
         arm = ARMS[0.5]
         for epsilon in _epsilons(rows, arm):
-            # Over all records: half of them are members.
-            gap = (rows(arm, epsilon, metric="accuracy_members") - rows(arm, epsilon, metric="accuracy_nonmembers")) / 2
+            gap = rows(arm, epsilon, metric="accuracy_members") - rows(arm, epsilon, metric="accuracy_nonmembers")
             bound = float(generalisation_bound(epsilon))
             cells.append(Cell(f"{title}, ε = {tell(epsilon)}", gap - bound, at_most(0.01)))
     return every(cells)

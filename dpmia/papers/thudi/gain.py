@@ -91,7 +91,8 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.legend(figure)
     drawing.caption(
         figure,
-        f"{frames.ORACLE} Mean over all finite ε of the paper that were run and all replicates; models of one "
+        f"{names.LIRA_NOTE} {frames.ORACLE} "
+        "Mean over all finite ε of the paper that were run and all replicates; models of one "
         f"replicate share their split, so the bands are too narrow. Black: what the limits leave to gain, mean over "
         f"the same ε; linear up to {LINEAR:g}, logarithmic above. {drawing.run_facts(facts)}",
     )

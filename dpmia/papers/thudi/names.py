@@ -26,6 +26,9 @@ EPSILONS = (1.0, 3.0, 5.0, 7.0, 9.0, 12.0, 15.0)
 #: LiRA with shadow models at rate .5: one variance for all points, and one for each point.
 LIRA, LIRA_PER_POINT = "lira", "lira_per_point"
 
+#: What captions say of the first; both are our choices.
+LIRA_NOTE = "LiRA with one variance for all points, asked about each image once, without its mirror image."
+
 #: Figure 13: LiRA by the rate of its shadow models.
 LIRA_BY_RATE = {rate: LIRA if rate == 0.5 else f"lira_shadows_{round(100 * rate)}" for rate in RATES}
 

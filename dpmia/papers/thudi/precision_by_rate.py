@@ -160,16 +160,19 @@ _TWO = (CIFAR10, MNIST)
 _R_NOTE = "Attack R with thresholds from the shadow models that held the point (about ten of the paper's 20)"
 
 FIG3 = RateFigure(
-    names.panels((MNIST, CIFAR10, SVHN), names.LIRA), names.EPSILONS, best=True, note="LiRA against private models."
+    names.panels((MNIST, CIFAR10, SVHN), names.LIRA),
+    names.EPSILONS,
+    best=True,
+    note=f"Private models. {names.LIRA_NOTE}",
 )
 FIG12 = RateFigure(
-    names.panels(_TWO, names.LIRA), (math.inf,), best=True, note="LiRA against models trained without privacy."
+    names.panels(_TWO, names.LIRA), (math.inf,), best=True, note=f"Models trained without privacy. {names.LIRA_NOTE}"
 )
 FIG13 = RateFigure(
     names.panels(_TWO, *names.LIRA_BY_RATE.values()),
     (3.0,),
     best=True,
-    note="LiRA at ε = 3, by the sampling rate of its shadow models.",
+    note=f"Attacks at ε = 3, by the sampling rate of their shadow models. {names.LIRA_NOTE}",
 )
 FIG14 = RateFigure(
     names.panels(_TWO, names.POPULATION),

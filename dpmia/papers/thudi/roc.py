@@ -79,7 +79,8 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.legend(figure)
     drawing.caption(
         figure,
-        "LiRA, shadow models at p = .5. A false positive rate below 1 / number of non-members cannot be shown. Exact "
+        f"{names.LIRA_NOTE} Shadow models at p = .5. "
+        "A false positive rate below 1 / number of non-members cannot be shown. Exact "
         "ceiling: no attack on the trained mechanisms reaches more, whatever its p. "
         f"{frames.missing_epsilons(EPSILONS, table)}{drawing.run_facts(facts)}",
     )

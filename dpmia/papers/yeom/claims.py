@@ -144,7 +144,7 @@ CLAIMS = (
     Claim(
         id="yeom-fig4b-gen-error",
         artifact="yeom_fig4b",
-        statement="Collusion does not show in the generalisation error.",
+        statement="Under collusion networks generalise as the paper shows: well on MNIST, badly on CIFAR.",
         criterion="largest within 0.08 of the print; from size 32 below 0.02 on MNIST, at least 0.46 on CIFAR-10",
         paper_value="0.05, 0.52, 0.82",
         tables=checks.COLLUDING,
