@@ -285,7 +285,7 @@ def facts(experiment: Experiment) -> dict[str, Any]:
     """Return what a figure's caption says about an experiment."""
     training, privacy = experiment.training, experiment.privacy
     return {
-        "dataset": experiment.dataset,
+        "dataset": "own data" if isinstance(experiment.dataset, OwnData) else experiment.dataset,
         "model": networks(experiment),
         "sizes": sizes(experiment),
         "epochs": training.epochs,
