@@ -143,7 +143,7 @@ def _told(part: Mapping[str, Any]) -> str:
         told += (
             f" The attacker trains {facts['references']} reference models for each arm, "
             f"{'with the same epsilon' if facts['private_references'] else 'without privacy'}, on further draws of the "
-            "same sizes: each record was then in the training set of some of them and not of others."
+            "same sizes: each record that can be a member was in the training set of some of them and not of others."
         )
     return told
 

@@ -125,10 +125,10 @@ class AttackSettings(Settings):
     estimator: Estimator | None = None
     """How a threshold is found from the losses of non-members."""
     variance: Literal["pooled", "per_point", "published"] | None = None
-    """LiRA: one variance for all records, or one for each."""
+    """LiRA: one variance for all records, one for each, or (the published code) only from models trained with it."""
     reference_models: Literal["out", "in", "all"] | None = None
     """Which reference models count for a record: those trained without it, with it, or all."""
-    gamma: Annotated[float, Field(gt=0)] | None = None
+    gamma: Annotated[float, Field(ge=1)] | None = None
     """RMIA: by how much a record must outdo a population record."""
 
     @property

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from dpmia.settings.base import Epsilon, Scale, Settings, one_of
 
@@ -43,21 +43,31 @@ class Audit(Settings):
     """Epsilons of the models that may be released, which the limits are for; all where left out."""
 
 
+_Files = Annotated[list[str], Field(min_length=1)]
+
+
+def _listed(value: Any) -> Any:
+    """Return one file as a list of it."""
+    return [value] if isinstance(value, str) else value
+
+
 class Config(Settings):
     """`config.yaml`: which data, how much of it all, and from which seed."""
 
     data: Literal["embedded", "real"] = "embedded"
     """`embedded` makes stand-in data and needs no network; `real` takes the publishers' files."""
     scale: Scale = "laptop"
-    """How much is run: `smoke` takes seconds, `laptop` minutes, `paper` is the papers' own size."""
+    """How much is run: `smoke` takes seconds an experiment, `laptop` minutes, `paper` is the papers' own size."""
     data_mirror: str | None = None
     """Folder with raw files that were fetched before (`real` only); what is missing there is downloaded."""
     download: bool = True
     """Whether raw files are downloaded (`real` only); if not, `all` leaves out the data sets that are not at hand."""
     seed: Annotated[int, Field(ge=0)] = 1
     """The root of all randomness: the same seed gives the same numbers."""
-    experiments: Annotated[list[str], Field(min_length=1)] = ["experiments/*.yaml"]
-    """Files that say what each paper runs; `*` stands for any name."""
+    experiments: Annotated[_Files, BeforeValidator(_listed, json_schema_input_type=_Files | str)] = [
+        "experiments/*.yaml"
+    ]
+    """Files that say what each paper runs, or one of them; `*` stands for any name."""
     plan: Planner = Planner()
     """What `snakemake plan` plans."""
     audit: Audit = Audit()

@@ -41,6 +41,9 @@ def with_groups(settings: Mapping[str, Any], root: Path, where: str) -> dict[str
         if isinstance(membership, dict) and membership.get("kind") in ("group", "bias"):
             membership = {"by": dataset.by} | membership
             settings["membership"] = {key: value for key, value in membership.items() if value is not None}
+    if isinstance(settings.get("arms"), str) and settings["arms"] != EACH_GROUP:
+        expected = f"names of arms with their keys, or {EACH_GROUP!r}"
+        raise ConfigError(f"{where}, key 'arms'", repr(settings["arms"]), expected)
     if settings.get("arms") != EACH_GROUP:
         return settings
     if not isinstance(membership, dict) or membership.get("kind") != "group" or membership.get("by") is None:

@@ -26,10 +26,10 @@ from dpmia.settings.training import NARROW_ENGINES, Model, Privacy, Training
 
 
 class Arm(Settings):
-    """One arm of an experiment."""
+    """One arm of an experiment: a way to draw members and non-members, and the models trained on them."""
 
     group: str | None = None
-    """The group that members come from; clusters are named `0` (the smallest), `1`, ..."""
+    """The group that members come from, as text; clusters are named `"0"` (the smallest), `"1"`, ..."""
     share: Annotated[float, Field(ge=0, le=1)] | None = None
     """`bias`: share of that group among the members; the others come from the other group."""
     rate: Annotated[float, Field(gt=0, lt=1)] | None = None

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from dpmia.settings.attackers import AttackSettings, Collusion, LeftOut, Points, References, Shadows
 from dpmia.settings.config import Audit, Config, Planner
-from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentFile
+from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.membership import Membership
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.predictions import Predictions
@@ -46,6 +46,7 @@ SECTIONS = (
     ("plan", Planner),
     ("audit", Audit),
     ("experiments/*.yaml", ExperimentFile),
+    ("experiments.<name>, beside the keys of an experiment", ExperimentEntry),
     ("An experiment", Experiment),
     ("dataset, a file of your own", OwnData),
     ("membership", Membership),

@@ -10,6 +10,16 @@ from pydantic import BaseModel, ValidationError
 from dpmia.errors import ConfigError
 from dpmia.registry import suggestion
 
+#: Kind of mistake -> what is expected, where pydantic's own words do not say what to write.
+_EXPECTED = {
+    "list_type": "a list: [{found}]",
+    "dict_type": "keys with values: {{key: value}}",
+    "model_type": "keys with values: {{key: value}}",
+    "string_type": "a text; what is none by itself stands in quotes: '{found}'",
+    "too_short": "at least {min_length}",
+    "string_pattern_mismatch": "small letters, digits and _, a letter first (pattern {pattern})",
+}
+
 
 def checked(model: type[BaseModel], values: Any, where: str) -> Any:
     """Return `values` as `model`.
@@ -49,11 +59,17 @@ def _problem(model: type[BaseModel], path: list[Any], items: list[Any], where: s
         return ConfigError(place, "nothing", "a value: the key is required")
     words = [item["ctx"]["expected"] for item in items if item["type"] == "literal_error"]
     allowed = [word.strip(" '\"") for text in words for word in text.replace(" or ", ",").split(",")]
-    expected = " or ".join(item["msg"].removeprefix("Value error, ").removeprefix("Input should be ") for item in items)
+    expected = " or ".join(dict.fromkeys(_expected(item) for item in items))
     shown = repr(found) if len(repr(found)) < 80 else f"a {type(found).__name__}"
     if kind == "value_error" and isinstance(found, dict):
         shown = "settings that do not fit together"
     return ConfigError(place, shown, expected, suggestion(found, allowed))
+
+
+def _expected(item: Any) -> str:
+    if item["type"] in _EXPECTED:
+        return _EXPECTED[item["type"]].format(found=item["input"], **item.get("ctx", {}))
+    return item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
 
 
 def _path(values: Any, item: Any) -> list[Any]:

@@ -11,7 +11,7 @@ from dpmia.errors import ConfigError
 from dpmia.settings import generate
 from dpmia.settings.attackers import AttackSettings, Collusion, LeftOut, Points, References, Shadows
 from dpmia.settings.config import Audit, Config, Planner
-from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentFile
+from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.membership import Membership
 from dpmia.settings.messages import checked
 from dpmia.settings.own_data import OwnData
@@ -244,7 +244,7 @@ def test_the_page_explains_every_class_of_settings():
     assert {model for _, model in generate.SECTIONS} == {
         *(Config, ExperimentFile, Experiment, OwnData, Membership, Arm, Model, Training, Privacy),
         *(Blind, Shadows, References, AttackSettings, Collusion, Planner, *KINDS.values()),
-        *(Audit, Points, LeftOut, Predictions),
+        *(Audit, Points, LeftOut, Predictions, ExperimentEntry),
     }
 
 
@@ -260,7 +260,7 @@ REFUSED = [
     {"seed": None},
     {"data_mirror": 3},
     {"experiments": []},
-    {"experiments": "a.yaml"},
+    {"experiments": 3},
     {"experiments": [3]},
 ]
 
@@ -268,7 +268,8 @@ REFUSED = [
 def test_the_json_schema_accepts_what_the_settings_accept():
     schema = json.loads(generate.config_schema())
     jsonschema.Draft202012Validator.check_schema(schema)
-    for config in [{}, OWN_CONFIG, *(OWN_CONFIG | {"scale": scale} for scale in SCALES), {"data_mirror": "raw"}]:
+    scales = [OWN_CONFIG | {"scale": scale} for scale in SCALES]
+    for config in [{}, OWN_CONFIG, *scales, {"data_mirror": "raw"}, {"experiments": "a.yaml"}]:
         checked(Config, config, "config")
         jsonschema.validate(config, schema)
 
