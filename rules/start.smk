@@ -2,6 +2,7 @@
 import time
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 from dpmia.digest import remember
 from dpmia.errors import UserError
@@ -12,6 +13,8 @@ CODE = ".snakemake/code"
 
 
 onstart:
+    if CONFIG.data == "embedded" and CONFIG.data_mirror is not None:
+        logger.warning("data_mirror is not looked at: the key data is 'embedded', which makes stand-in data.")
     # What writes nothing may look at a live run.
     if any(job.output for job in workflow.dag.needrun_jobs()):
         try:
