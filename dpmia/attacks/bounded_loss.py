@@ -31,7 +31,7 @@ def decisions(losses: np.ndarray, largest_loss: float, rng: np.random.Generator)
 
 
 class ZeroOneLoss(Attack):
-    """Says "member" where the model is right: the attack above on the 0-1 loss, which leaves nothing to chance.
+    """Says "member" where the model is right: the bounded-loss attack on the 0-1 loss, which leaves nothing to chance.
 
     Its advantage is the generalisation error: accuracy on members minus accuracy on non-members.
     Source: Yeom et al. 2018, adversary 1 and theorem 2.

@@ -5,12 +5,14 @@ Run `python -m dpmia.settings.generate` after an edit of settings; a test says w
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
+from dpmia.settings import names
 from dpmia.settings.attackers import AttackSettings, Collusion, LeftOut, Points, References, Shadows
 from dpmia.settings.config import Audit, Config, Planner
 from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentEntry, ExperimentFile
@@ -37,6 +39,7 @@ def settings_page() -> str:
         "# Settings",
         "Made from `dpmia/settings/` by `python -m dpmia.settings.generate`.",
         *(_section(title, model) for title, model in SECTIONS),
+        _attacks(),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -65,6 +68,19 @@ SECTIONS = (
     ("studies.<name>, kind linear_generator", LinearGenerator),
     ("studies.<name>, kind regression", Regression),
 )
+
+
+def _attacks() -> str:
+    """Return a table of all kinds of attacks, with the first line of what stands in their code."""
+    rows = ["## Kinds of attacks", "", "| kind | uses | options | what it does |", "| --- | --- | --- | --- |"]
+    for kind, (spec, uses, options) in names.ATTACKS.items():
+        module, _, name = spec.partition(":")
+        code = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
+        (found,) = (node for node in code.body if isinstance(node, ast.ClassDef) and node.name == name)
+        told = (ast.get_docstring(found) or "").partition("\n\n")[0]
+        listed = (", ".join(f"`{word}`" for word in words) for words in ((kind,), uses, options))
+        rows.append(f"| {' | '.join(listed)} | {' '.join(told.split())} |")
+    return "\n".join(rows)
 
 
 def _section(title: str, model: type[BaseModel]) -> str:
