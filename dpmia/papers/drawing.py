@@ -127,12 +127,14 @@ def _clipping(fact: dict) -> str:
     return f"clip norm {fact['clip_norm']:g}" + ("" if fact["clipped_to"] is None else " (without privacy, too)")
 
 
-def _training(fact: dict) -> str:
-    sizes = f", {fact['sizes']}" if fact["sizes"] else ""
-    references = f", {fact['references']} reference models" if fact["references"] else ""
+def _models(fact: dict) -> str:
+    told = [fact["model"], fact["sizes"], f"{fact['epochs']} epochs", f"batch {fact['batch_size']}"]
+    told += [f"{fact['replicates']} replicates", f"{fact['references']} reference models" if fact["references"] else ""]
+    return ", ".join(filter(None, told))
+
+
+def _privacy(fact: dict) -> str:
     return (
-        f"{fact['model']}{sizes}, {fact['epochs']} epochs, batch {fact['batch_size']}, "
-        f"{fact['replicates']} replicates{references}. "
         f"DP-{OPTIMISERS[fact['optimiser']]}, {fact['sampling']} batches, {_clipping(fact)}, "
         f"δ = {fact['delta']:g}, {fact['relation'].replace('_', '-')}, {_accountant(fact)} accountant."
     )
@@ -142,10 +144,11 @@ def run_facts(facts: Facts) -> str:
     """Return in a few sentences how the models of a figure were trained and what the bands are."""
     alike: dict[str, list[str]] = {}
     for fact in facts.experiments.values():
-        alike.setdefault(_training(fact), []).append(fact["dataset"])
-    told = " ".join(f"Models of {', '.join(dict.fromkeys(data))}: {how}" for how, data in alike.items())
+        alike.setdefault(_models(fact), []).append(fact["dataset"])
+    models = "; ".join(f"of {', '.join(dict.fromkeys(datasets))}: {how}" for how, datasets in alike.items())
+    privacy = " ".join(dict.fromkeys(map(_privacy, facts.experiments.values())))
     ending = "Bands and bars: 95 % t intervals of the mean."
-    return f"{facts.source}, scale {facts.scale}: {told} {ending} {facts.left_out}".strip()
+    return f"{facts.source}, scale {facts.scale}. Models {models}. {privacy} {ending} {facts.left_out}".strip()
 
 
 def caption(figure: Figure, text: str) -> None:

@@ -153,8 +153,9 @@ def test_data_sets_on_which_models_are_trained_alike_are_told_together():
         "texas": FACT | {"dataset": "texas", "sizes": "", "references": 20},
     }
     text = drawing.run_facts(Facts(True, "laptop", experiments))
-    assert "Models of heart, adult: mlp 256-256, 90 members, 20 epochs" in text
-    assert "Models of texas: mlp 256-256, 20 epochs, batch 32, 4 replicates, 20 reference models. " in text
+    assert "Models of heart, adult: mlp 256-256, 90 members, 20 epochs, batch 32, 4 replicates; of texas: " in text
+    assert "; of texas: mlp 256-256, 20 epochs, batch 32, 4 replicates, 20 reference models. DP-Adam" in text
+    assert text.count("DP-Adam") == 1
 
 
 def test_a_caption_is_wrapped_and_kept_whole():
