@@ -8,9 +8,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from dpmia.claims.claim import MissingRowsError
-
-#: The `attack` of metrics that belong to the model itself.
-MODEL = "model"
+from dpmia.tables import NO_ATTACK
 
 
 class Replicates:
@@ -24,7 +22,7 @@ class Replicates:
         self._replicates, self._values = table["replicate"].to_numpy(), table["value"].to_numpy()
         self._rows = table.groupby(["arm", "epsilon", "attack", "metric"], sort=False).indices
 
-    def __call__(self, arm: str, epsilon: float, attack: str = MODEL, metric: str = "advantage") -> pd.Series:
+    def __call__(self, arm: str, epsilon: float, attack: str = NO_ATTACK, metric: str = "advantage") -> pd.Series:
         """Return the values of a metric by replicate.
 
         Raises:
@@ -37,7 +35,7 @@ class Replicates:
         return pd.Series(self._values[rows], index=self._replicates[rows])
 
     def epsilons(
-        self, arm: str, attack: str = MODEL, metric: str = "advantage", least: float = 0.0, most: float = math.inf
+        self, arm: str, attack: str = NO_ATTACK, metric: str = "advantage", least: float = 0.0, most: float = math.inf
     ) -> list[float]:
         """Return the epsilons from `least` to `most` for which a metric was measured, rising.
 
@@ -54,7 +52,9 @@ class Replicates:
             raise MissingRowsError(f"{self.experiment} has no {what}")
         return found
 
-    def chosen(self, wanted: Iterable[float], arm: str, attack: str = MODEL, metric: str = "advantage") -> list[float]:
+    def chosen(
+        self, wanted: Iterable[float], arm: str, attack: str = NO_ATTACK, metric: str = "advantage"
+    ) -> list[float]:
         """Return those of the epsilons `wanted` for which a metric was measured.
 
         Raises:
@@ -67,7 +67,9 @@ class Replicates:
             raise MissingRowsError(f"{self.experiment} has no {what}")
         return found
 
-    def mean(self, arm: str, epsilons: Iterable[float], attack: str = MODEL, metric: str = "advantage") -> pd.Series:
+    def mean(
+        self, arm: str, epsilons: Iterable[float], attack: str = NO_ATTACK, metric: str = "advantage"
+    ) -> pd.Series:
         """Return for each replicate the mean over epsilons."""
         return pd.concat([self(arm, epsilon, attack, metric) for epsilon in epsilons], axis=1).mean(axis=1)
 

@@ -29,7 +29,7 @@ from dpmia.claims.comparisons import (
     together,
 )
 from dpmia.claims.rows import Replicates
-from dpmia.papers.yeom.table1 import SIZE
+from dpmia.papers.yeom.table1 import size_of
 from dpmia.theory.overfitting import (
     UNKNOWN_SIGMA_LIMIT,
     binary_attribute_advantage,
@@ -271,8 +271,7 @@ def precision(tables: Tables) -> Finding:
     """Return precision and recall of the threshold attack on networks."""
     cells = []
     for name, rows in _networks(tables, HONEST).items():
-        sizes = _sizes(rows)
-        size = SIZE if SIZE in sizes else max(sizes)
+        size = size_of(_sizes(rows))
         told = f"{name}, s = {size}"
         precision, recall = (_of_size(rows, size, "average_threshold", metric) for metric in ("precision", "recall"))
         cells.append(Cell(f"precision, expected {PRECISION[name]:g}, {told}", precision, near(PRECISION[name], 0.05)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pandas as pd
 
 from dpmia.papers.artifact import Facts
@@ -22,6 +24,11 @@ PRINTED = {
 }
 
 
+def size_of(trained: Collection[int]) -> int:
+    """Return the size of the network that stands in the table: `SIZE`, or the largest that was trained."""
+    return SIZE if SIZE in trained else int(max(trained))
+
+
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return a row for each printed number: ours with its interval and size s, the paper's, and Shokri et al.'s.
 
@@ -35,7 +42,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         ours = found.get((quantity, dataset))
         line = {"quantity": quantity, "data set": dataset or None}
         if ours is not None:
-            size = SIZE if SIZE in ours.index else int(ours.index.max())
+            size = size_of(ours.index)
             line |= {"s": size, **ours.loc[size, ["mean", "low", "high"]].astype(float).round(3)}
             line["replicates"] = int(ours.loc[size, "replicates"])
         lines.append(line | {"paper": yeom, "shokri": shokri})
