@@ -48,7 +48,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     formula = (1 + float(humphries_advantage(EPSILON, DELTA))) / 2
     best = table[table["measure"] == "accuracy"].nlargest(1, "value").iloc[0]
     axes[1].annotate(
-        f"{best['value']:.3f} at {best['threshold']:.1f}", (best["threshold"], best["value"]), (0, -14),
+        f"{best['value']:.3f} at {best['threshold']:.1f}", (best["threshold"], best["value"]), (0, -45),
         textcoords="offset points", fontsize=8, ha="center", va="center",
     )  # fmt: skip
     drawing.legend(figure)
