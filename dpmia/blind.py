@@ -97,7 +97,7 @@ def baseline(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
     """Return every metric of `dpmia.metrics` of such scores, and 95 % intervals of `advantage` and `auc`.
 
     The intervals (`advantage_low`, `advantage_high`, `auc_low`, `auc_high`) are over records, by the normal
-    approximation: they take the classifiers as given. Over replicates, `metrics.mean_interval` says more.
+    approximation: they take the classifiers as given. Over replicates, `dpmia.intervals.mean_interval` says more.
     """
     says = scores >= THRESHOLD
     found = _metrics(scores, says, is_member)

@@ -1,4 +1,4 @@
-"""Attacks on target models: from signals to a tidy table."""
+"""Attacks on target models: from signals to rows of a tidy table."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from dpmia.attacks.base import Attack, Knowledge, measure
-from dpmia.losses import load_losses, together
+from dpmia.losses import Losses, load_losses, together
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_all
-from dpmia.tables import rows_of, tidy
+from dpmia.rows import rows_of, tidy
 
 
-def attack_table(
+def attack_rows(
     experiment: str,
     name: str,
     attack: Attack,
@@ -31,7 +30,7 @@ def attack_table(
     reference_arm: str | None = None,
     details: bool = False,
     epsilons: Collection[str] | None = None,
-) -> pd.DataFrame:
+) -> list[list[Any]]:
     """Attack the target models of one block.
 
     Args:
@@ -49,7 +48,7 @@ def attack_table(
         epsilons: of the models to attack, as they are spelled; None for all.
 
     Returns:
-        Columns `COLUMNS`, sorted by them, so that the order of blocks leaves no trace.
+        Rows as `dpmia.rows.COLUMNS` say, sorted, so that the order of blocks leaves no trace.
     """
     models = AttackersModels(shadows, references, distilled)
     attack.prepare(models.shadows)
@@ -105,8 +104,7 @@ class AttackersModels:
             by_split[signal.about["arm"], signal.about["replicate"]].append(signal)
         # Tuples, made once: an attack may keep by their identity what it learnt from them.
         self._shadows = {split: tuple(signals) for split, signals in by_split.items()}
-        losses = [group for path in references for group in load_losses(path)]
-        self._references = together(losses) if losses else None
+        self._references = {arm: together(parts) for arm, parts in _by_arm(references).items()}
         self._distilled = defaultdict(list)
         for path in distilled:
             for part in load_losses(path):
@@ -119,21 +117,18 @@ class AttackersModels:
 
     def alike(self, target: Signal) -> bool:
         """Return whether reference models of the target's arm were trained with its epsilon, as it was."""
-        key = target.about["arm"], target.about["epsilon"]
-        return self._references is not None and key in {(a["arm"], a["epsilon"]) for a in self._references.about}
+        references = self._references.get(target.about["arm"])
+        return references is not None and target.about["epsilon"] in _epsilons(references)
 
     def known(self, target: Signal, reference_arm: str | None) -> Knowledge:
         """Return the models that help against `target`."""
         arm, epsilon = target.about["arm"], target.about["epsilon"]
-        references = None
-        if self._references is not None:
+        references = self._references.get(reference_arm or arm)
+        if references is not None:
             # Models without privacy serve against targets of every epsilon, where no others were trained.
-            wanted = {about["epsilon"] for about in self._references.about}
-            chosen = [
-                about["arm"] == (reference_arm or arm) and about["epsilon"] == (epsilon if epsilon in wanted else "inf")
-                for about in self._references.about
-            ]
-            references = self._references.on(target.records, np.array(chosen))
+            wanted = epsilon if epsilon in _epsilons(references) else "inf"
+            chosen = np.array([about["epsilon"] == wanted for about in references.about])
+            references = references.on(target.records, chosen)
         parts = self._distilled.get(_target_of(target.about))
         distilled = None
         if parts is not None:
@@ -141,6 +136,18 @@ class AttackersModels:
             distilled = whole.on(target.records, np.ones(len(whole.about), dtype=bool))
         shadows = self._shadows.get((arm, target.about["replicate"]), ())
         return Knowledge(shadows=shadows, references=references, distilled=distilled)
+
+
+def _by_arm(files: Iterable[Path | str]) -> dict[str, list[Losses]]:
+    found: defaultdict[str, list[Losses]] = defaultdict(list)
+    for path in files:
+        for part in load_losses(path):
+            found[part.about[0]["arm"]].append(part)
+    return found
+
+
+def _epsilons(models: Losses) -> set[str]:
+    return {about["epsilon"] for about in models.about}
 
 
 def _randomness(root_seed: int, attack: str, target: Signal) -> np.random.Generator:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-
-import pandas as pd
+from typing import Any
 
 from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, load_all
-from dpmia.tables import NO_ATTACK, rows_of, tidy
+from dpmia.rows import NO_ATTACK, rows_of, tidy
 
 
-def accuracy_table(experiment: str, files: Iterable[Path | str], details: bool = False) -> pd.DataFrame:
+def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = False) -> list[list[Any]]:
     """Return accuracy and mean loss of every model on members, non-members and, if any, validation records.
 
     Of private models also what no attack exceeds where records are independent: `advantage_ceiling`, and
@@ -23,7 +22,7 @@ def accuracy_table(experiment: str, files: Iterable[Path | str], details: bool =
         details: of private models also `tpr_ceiling@...`, the largest true positive rate at `ROC_RATES`.
 
     Returns:
-        Columns `COLUMNS`; `attack` is `NO_ATTACK`.
+        Rows as `dpmia.rows.COLUMNS` say; `attack` is `NO_ATTACK`.
     """
     parts = {"members": MEMBER, "nonmembers": NONMEMBER, "validation": VALIDATION}
     rows = []

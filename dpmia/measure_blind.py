@@ -1,4 +1,4 @@
-"""The blind baseline of target models: from records, splits and signals to a tidy table."""
+"""The blind baseline of target models: from records, splits and signals to rows of a tidy table."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from dpmia import blind, metrics
 from dpmia.datasets.table import Dataset
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, load_all
 from dpmia.splits.split import Split
-from dpmia.tables import BLIND, BLIND_WITH_LOSS, rows_of, tidy
+from dpmia.rows import BLIND, BLIND_WITH_LOSS, rows_of, tidy
 
 
-def blind_table(
+def blind_rows(
     experiment: str,
     dataset: Dataset,
     splits: Mapping[tuple[str, int], Split],
     files: Iterable[Path | str],
     job: Mapping[str, Any],
     root_seed: int,
-) -> pd.DataFrame:
+) -> list[list[Any]]:
     """Measure how well members are told from non-members without the model, and with its losses added.
 
     Args:
@@ -36,7 +35,7 @@ def blind_table(
         root_seed: the user's seed.
 
     Returns:
-        Columns `COLUMNS`, with the attacks `BLIND`, the same at every epsilon, and `BLIND_WITH_LOSS`, which also has
+        Rows as `dpmia.rows.COLUMNS` say, with the attacks `BLIND`, the same at every epsilon, and `BLIND_WITH_LOSS`, which also has
         the metrics `advantage_excess` and `auc_excess` over the former.
     """
     scores: dict[tuple[str, int], np.ndarray] = {}

@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.lira import OfflineLira
@@ -47,9 +47,9 @@ class _Scored:
     kind: str
 
 
-def exposure_table(
+def exposure_rows(
     experiment: str, files: Iterable[Path | str], root_seed: int, references: Iterable[Path | str] = ()
-) -> pd.DataFrame:
+) -> list[list[Any]]:
     """Return how stable lists of the most exposed records are, and whether each record's false positive rate is kept.
 
     Records are scored by offline LiRA where there are reference models of the target's own arm, by their loss where
@@ -65,7 +65,7 @@ def exposure_table(
         references: files of the losses of reference models.
 
     Returns:
-        Columns `COLUMNS`, one row for each arm and epsilon: `records` may be listed; `jaccard` and what lists of random
+        One row for each arm and epsilon, as `COLUMNS` say; None where nothing is told: `records` may be listed; `jaccard` and what lists of random
         records reach `by_chance`; `verdict` in words; `most_exposed`, the rows of the data set that are on all lists,
         told of stable lists only; `judged` records have a rate, whose mean is `fpr`, and `exceeded` of them have more
         false positives than the nominal rate explains (95 % for all records together).
@@ -83,7 +83,7 @@ def exposure_table(
         rng = np.random.default_rng(derive_seed(root_seed, "exposure", *meaning[arm, epsilon]))
         about = {"experiment": experiment, "arm": arm, "epsilon": float(epsilon), "score": ordered[0].kind}
         rows.append(about | _agreement(ordered[:SEEDS], rng) | _rates(ordered))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return [[row.get(column) for column in COLUMNS] for row in rows]
 
 
 def _scored(signal: Signal, models: AttackersModels) -> _Scored:

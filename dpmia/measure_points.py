@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -19,10 +19,10 @@ from dpmia.points import draw_points
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import ANSWERS, MEMBER, NONMEMBER, POPULATION, Signal, load_all
 
-POINTS = ["experiment", "target", "record", "label", "part", "attack", "alpha", "loss", "threshold", "says"]
+POINTS = ["experiment", "arm", "target", "record", "label", "part", "attack", "alpha", "loss", "threshold", "says"]
 NULLS = [
-    *("experiment", "targets", "target", "record", "label", "attack", "alpha", "loss", "threshold", "null_losses"),
-    "null_loss",
+    *("experiment", "arm", "targets", "target", "record", "label", "attack", "alpha", "loss", "threshold"),
+    *("null_losses", "null_loss"),
 ]
 
 #: Of more null losses than this a random choice of as many is told.
@@ -38,6 +38,7 @@ def points_table(
     files: Iterable[Path | str],
     root_seed: int,
     *,
+    arms: Collection[str],
     references: Iterable[Path | str] = (),
     distilled: Iterable[Path | str] = (),
     left_out: Iterable[Path | str] = (),
@@ -51,6 +52,7 @@ def points_table(
         attacks: by name.
         files: signal files of the target models.
         root_seed: the user's seed; records are drawn with it.
+        arms: whose target models are looked at.
         references: files of the losses of reference models.
         distilled: files of the losses of models distilled from the target models.
         left_out: files of the losses of models that leave one record out.
@@ -64,7 +66,7 @@ def points_table(
     models = AttackersModels((), references, distilled)
     parts = [part for path in left_out for part in load_losses(path)]
     tables = []
-    for signal in _signals(files):
+    for signal in _signals(files, arms):
         asked = _cut(signal, np.concatenate(draw_points(signal, count, root_seed)))
         known = models.known(asked, None)
         for name, attack in attacks.items():
@@ -89,6 +91,7 @@ def _judged(
     wanted = signal.is_member | signal.is_nonmember
     base = {
         "experiment": experiment,
+        "arm": signal.about["arm"],
         "target": signal.about["replicate"],
         "record": signal.records[wanted],
         "label": signal.labels[wanted],
@@ -108,21 +111,23 @@ def nulls_table(
     files: Iterable[Path | str],
     root_seed: int,
     *,
+    arms: Collection[str],
     references: Iterable[Path | str] = (),
     distilled: Iterable[Path | str] = (),
     alpha: float,
 ) -> pd.DataFrame:
     """Return the losses that stand for those of a non-member, for two members of one class.
 
-    Once for two members of the first target model, and once for two that are members of two target models. The class
-    is the one with the most such members; of the pairs of target models, the first in which it has the most. The
-    two records are those whose losses stand at `PLACES` of their class.
+    In each arm, once for two members of the first target model, and once for two that are members of two target
+    models. The class is the one with the most such members; of the pairs of target models, the first in which it has
+    the most. The two records are those whose losses stand at `PLACES` of their class.
 
     Args:
         experiment: see `points_table`.
         attacks: see `points_table`; those with models that leave one record out are passed over.
         files: see `points_table`.
         root_seed: see `points_table`; of many null losses some are drawn with it.
+        arms: see `points_table`.
         references: see `points_table`.
         distilled: see `points_table`.
         alpha: false positive rate at which thresholds are set.
@@ -134,9 +139,10 @@ def nulls_table(
     """
     models = AttackersModels((), references, distilled)
     attacks = {name: attack for name, attack in attacks.items() if "left_out" not in attack.uses}
-    signals = list(_signals(files))
+    signals = list(_signals(files, arms))
+    of_arms = [[signal for signal in signals if signal.about["arm"] == arm] for arm in arms]
     tables = [pd.DataFrame(columns=NULLS)]
-    for together in (signals[:1], _pair(signals)):
+    for together in (some for of_one in of_arms for some in (of_one[:1], _pair(of_one))):
         records = _two_members(together)
         for signal in together if len(records) else ():
             asked = _cut(signal, records)
@@ -159,6 +165,7 @@ def _nulls(
         yield pd.DataFrame(
             {
                 **facts,
+                "arm": signal.about["arm"],
                 "target": signal.about["replicate"],
                 "record": signal.records[query],
                 "label": signal.labels[query],
@@ -209,6 +216,7 @@ def _of_left_out(part: Losses, signal: Signal) -> Knowledge:
     return Knowledge(left_out=part.on(signal.records, np.ones(len(part.about), dtype=bool)))
 
 
-def _signals(files: Iterable[Path | str]) -> Iterator[Signal]:
+def _signals(files: Iterable[Path | str], arms: Collection[str]) -> Iterator[Signal]:
     for signal in load_all(files):
-        yield signal.of(MEMBER, NONMEMBER, POPULATION)
+        if signal.about["arm"] in arms:
+            yield signal.of(MEMBER, NONMEMBER, POPULATION)

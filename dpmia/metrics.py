@@ -1,11 +1,8 @@
-"""How well an attack tells members from non-members, and how sure a mean over replicates is."""
+"""How well an attack tells members from non-members."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from scipy.special import stdtrit
 
 #: False positive rates at which the true positive rate is told.
 LOW_RATES = {"tpr_at_1pct_fpr": 0.01, "tpr_at_0.1pct_fpr": 0.001}
@@ -80,33 +77,6 @@ def roc(scores: np.ndarray, is_member: np.ndarray) -> tuple[np.ndarray, np.ndarr
     true = np.concatenate([[0], np.cumsum(is_member[order])[last]])
     false = np.concatenate([[0], last + 1]) - true
     return false / false[-1], true / true[-1], np.concatenate([[np.inf], ranked[last]])
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean over replicates and its 95 % interval (NaN where one replicate cannot tell)."""
-
-    mean: float
-    low: float
-    high: float
-    count: int
-
-
-def mean_interval(values: np.ndarray, level: float = 0.95) -> Interval:
-    """Return the mean of independent values and its Student t interval.
-
-    Values that are NaN are left out; a mean over none is NaN.
-    """
-    values = np.asarray(values, dtype=float)
-    values = values[~np.isnan(values)]
-    count = len(values)
-    if count == 0:
-        return Interval(np.nan, np.nan, np.nan, 0)
-    mean = float(values.mean())
-    if count == 1:
-        return Interval(mean, np.nan, np.nan, 1)
-    half = float(stdtrit(count - 1, (1 + level) / 2) * values.std(ddof=1) / np.sqrt(count))
-    return Interval(mean, mean - half, mean + half, count)
 
 
 def _both(is_member: np.ndarray) -> None:

@@ -14,10 +14,10 @@ from dpmia.blind import half_widths
 from dpmia.datasets.own_files import Fields, known_column, read_fields
 from dpmia.errors import DataError
 from dpmia.losses import Losses, save_losses
-from dpmia.measure import attack_table, scored
-from dpmia.measure_accuracy import accuracy_table
+from dpmia.measure import attack_rows, scored
+from dpmia.measure_accuracy import accuracy_rows
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy, save_signals
-from dpmia.tables import replicates_table, summary_table
+from dpmia.tables import replicates_table, summary_table, table_of
 
 ARM = "given"
 
@@ -81,13 +81,10 @@ def tables(
     Intervals are over records, by the normal approximation: there is one model, and no replicates.
     """
     files = [signals]
-    rows = replicates_table(
-        [
-            accuracy_table(name, files),
-            *(attack_table(name, each, attack, files, root_seed, references=[references])
-              for each, attack in attacks.items()),
-        ]
-    )  # fmt: skip
+    measured = accuracy_rows(name, files)
+    for each, attack in attacks.items():
+        measured += attack_rows(name, each, attack, files, root_seed, references=[references])
+    rows = replicates_table([table_of(measured)])
     summary = summary_table(rows)
     for each, signal, scores, says in scored({n: (a, [references]) for n, a in attacks.items()}, files, root_seed):
         for metric, half in half_widths(scores, says, signal.is_member).items():

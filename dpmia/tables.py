@@ -1,37 +1,19 @@
-"""Tidy tables: one row for each model, attack and metric; then means over replicates with intervals."""
+"""Tidy tables of an experiment: all its rows (see `dpmia.rows`), and means over replicates with intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from dpmia.metrics import mean_interval
-from dpmia.signals import Signal
+from dpmia.intervals import mean_interval
+from dpmia.rows import BLIND, BLIND_WITH_LOSS, COLUMNS, KEYS
 
-#: The `attack` of metrics that belong to the model itself.
-NO_ATTACK = "model"
-
-#: The blind baseline (`dpmia.blind`), and the same classifier with the target model's losses.
-BLIND, BLIND_WITH_LOSS = "blind", "blind_with_loss"
-
-#: What one row is about.
-KEYS = ["experiment", "arm", "iid", "epsilon", "attack", "oracle", "metric"]
-COLUMNS = [*KEYS, "replicate", "value"]
-
-
-def rows_of(experiment: str, signal: Signal, attack: str, oracle: bool, values: dict[str, float]) -> list[list[Any]]:
-    """Return one row for each of the values of one model, as `COLUMNS` say."""
-    about = signal.about
-    key = [experiment, about["arm"], about["iid"], float(about["epsilon"]), attack, oracle]
-    return [[*key, metric, about["replicate"], value] for metric, value in values.items()]
-
-
-def tidy(rows: list[list[Any]]) -> pd.DataFrame:
-    """Return the rows sorted, so that the order in which they were measured leaves no trace."""
-    return pd.DataFrame(rows, columns=COLUMNS).sort_values(COLUMNS[:-1], ignore_index=True)
+def table_of(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
+    """Return rows of `dpmia.rows` as a table with the columns `COLUMNS`."""
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def replicates_table(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
@@ -41,7 +23,7 @@ def replicates_table(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     beyond the baseline on the same split.
 
     Args:
-        tables: what the `measure` modules return.
+        tables: with the columns `COLUMNS`.
 
     Returns:
         Columns `COLUMNS`, sorted by them.

@@ -19,7 +19,7 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS
 from dpmia.report import words
 from dpmia.report.ending import ending
-from dpmia.settings import jobs, names, studies
+from dpmia.settings import facts, jobs, names, studies
 from dpmia.settings.epsilon import spell_group
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import make_plan
@@ -158,9 +158,10 @@ def shadow_files(experiment, attack, block):
 def reference_files(experiment, attack):
     """Return the files of the reference models that an attack uses, nothing for an attack without them."""
     settings = EXPERIMENTS[experiment]
+    if "references" not in names.ATTACKS[settings.attacks[attack].kind].uses:
+        return []
     return [
-        f"{RUN}/references/{experiment}/{arm}/{spell_group(epsilons)}/block-{block}.npz"
-        for arm in jobs.reference_arms(settings, attack)
+        f"{RUN}/references/{experiment}/{spell_group(epsilons)}/block-{block}.npz"
         for epsilons in jobs.reference_groups(settings, attack)
         for block in jobs.reference_blocks(settings)
     ]
@@ -197,8 +198,8 @@ def points_inputs(experiment):
             for path in distilled_files(experiment, attack, block)
         ],
         "left_out": [
-            f"{RUN}/left_out/{experiment}/target-{replicate}/block-{block}.npz"
-            for replicate, block in jobs.left_out_blocks(settings)
+            f"{RUN}/left_out/{experiment}/{arm}/target-{replicate}/block-{block}.npz"
+            for arm, replicate, block in jobs.left_out_blocks(settings)
         ],
     }
     return {name: list(dict.fromkeys(paths)) for name, paths in found.items()}
@@ -268,7 +269,7 @@ def run_facts(artifact):
         "without_data": not with_data,
         "scale": CONFIG.scale,
         "experiments": {
-            name: jobs.facts(EXPERIMENTS[name])
+            name: facts.run_facts(EXPERIMENTS[name])
             for stage, name in (table.split("/") for table in artifact_tables(artifact))
             if stage in ("summary", "replicates", "points", "nulls")
         },
@@ -294,7 +295,7 @@ def audit_part(name):
         }
     settings = EXPERIMENTS[name]
     return {
-        "facts": jobs.audit_facts(settings),
+        "facts": facts.audit_facts(settings),
         "groups": jobs.groups(settings),
         "attacks": {
             attack: jobs.attack_job(settings, attack) | {"files": reference_files(name, attack)}
@@ -366,7 +367,7 @@ def judged():
         "stand_in": CONFIG.data == "embedded",
         "scale": CONFIG.scale,
         "not_run": NOT_RUN,
-        "trained": {name: jobs.trained(each) for name, each in EXPERIMENTS.items()},
+        "trained": {name: facts.trained(each) for name, each in EXPERIMENTS.items()},
     }
 
 

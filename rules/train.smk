@@ -63,11 +63,11 @@ rule train_references:
         clusters=lambda wildcards: cluster_files(wildcards.experiment),
         splits=lambda wildcards: split_files(wildcards.experiment),
     output:
-        f"{RUN}/references/{{experiment}}/{{arm}}/{{epsilons}}/block-{{block}}.npz",
+        f"{RUN}/references/{{experiment}}/{{epsilons}}/block-{{block}}.npz",
     log:
-        f"logs/{RUN}/train_references/{{experiment}}/{{arm}}/{{epsilons}}/block-{{block}}.log",
+        f"logs/{RUN}/train_references/{{experiment}}/{{epsilons}}/block-{{block}}.log",
     benchmark:
-        f"{RUN}/benchmarks/train_references/{{experiment}}/{{arm}}/{{epsilons}}/block-{{block}}.tsv"
+        f"{RUN}/benchmarks/train_references/{{experiment}}/{{epsilons}}/block-{{block}}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -77,14 +77,13 @@ rule train_references:
     params:
         job=lambda wildcards: jobs.reference_job(
             EXPERIMENTS[wildcards.experiment],
-            wildcards.arm,
             epsilon_group(jobs.reference_groups(EXPERIMENTS[wildcards.experiment]), wildcards.epsilons),
             int(wildcards.block),
         ),
         seed=CONFIG.seed,
         code=lambda wildcards: code("train_references.py", *jobs.reference_code(EXPERIMENTS[wildcards.experiment])),
     message:
-        "Training reference models for {wildcards.experiment}, {wildcards.arm}, epsilon {wildcards.epsilons}"
+        "Training reference models for {wildcards.experiment}, epsilon {wildcards.epsilons}, block {wildcards.block}"
     script:
         "../scripts/train_references.py"
 
@@ -96,11 +95,11 @@ rule train_left_out:
             wildcards.experiment, int(wildcards.replicate) // EXPERIMENTS[wildcards.experiment].block
         ),
     output:
-        f"{RUN}/left_out/{{experiment}}/target-{{replicate}}/block-{{block}}.npz",
+        f"{RUN}/left_out/{{experiment}}/{{arm}}/target-{{replicate}}/block-{{block}}.npz",
     log:
-        f"logs/{RUN}/train_left_out/{{experiment}}/target-{{replicate}}/block-{{block}}.log",
+        f"logs/{RUN}/train_left_out/{{experiment}}/{{arm}}/target-{{replicate}}/block-{{block}}.log",
     benchmark:
-        f"{RUN}/benchmarks/train_left_out/{{experiment}}/target-{{replicate}}/block-{{block}}.tsv"
+        f"{RUN}/benchmarks/train_left_out/{{experiment}}/{{arm}}/target-{{replicate}}/block-{{block}}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -109,12 +108,12 @@ rule train_left_out:
         runtime=more(600),
     params:
         job=lambda wildcards: jobs.left_out_job(
-            EXPERIMENTS[wildcards.experiment], int(wildcards.replicate), int(wildcards.block)
+            EXPERIMENTS[wildcards.experiment], wildcards.arm, int(wildcards.replicate), int(wildcards.block)
         ),
         seed=CONFIG.seed,
         code=lambda wildcards: code("train_left_out.py", *jobs.training_code(EXPERIMENTS[wildcards.experiment])),
     message:
-        "Training {wildcards.experiment}, target {wildcards.replicate}, without one record each, block {wildcards.block}"
+        "Training {wildcards.experiment}, {wildcards.arm}, target {wildcards.replicate}, without one record each, block {wildcards.block}"
     script:
         "../scripts/train_left_out.py"
 

@@ -1,18 +1,15 @@
 """Measure accuracy and mean loss of all models of an experiment. In: signals. Out: a tidy table."""
 
-from pathlib import Path
-
 from _job import run
 
-from dpmia.files import whole_file
-from dpmia.measure_accuracy import accuracy_table
+from dpmia.measure_accuracy import accuracy_rows
+from dpmia.rows import write_rows
 
 
 def main(snakemake):
     """Measure the models of the experiment in the wildcards."""
-    with whole_file(Path(snakemake.output[0])) as part:
-        table = accuracy_table(snakemake.wildcards.experiment, snakemake.input, snakemake.params.details)
-        table.to_csv(part, index=False)
+    rows = accuracy_rows(snakemake.wildcards.experiment, snakemake.input, snakemake.params.details)
+    write_rows(snakemake.output[0], rows)
 
 
 run(main, snakemake)

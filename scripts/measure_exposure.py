@@ -1,21 +1,18 @@
 """Compare the most exposed records over seeds. In: signals, losses of reference models. Out: a small table."""
 
-from pathlib import Path
-
 from _job import run
 
-from dpmia.files import whole_file
-from dpmia.measure_exposure import exposure_table
+from dpmia.measure_exposure import COLUMNS, exposure_rows
+from dpmia.rows import write_rows
 
 
 def main(snakemake):
     """Measure the experiment in the wildcards."""
     inputs = snakemake.input
-    table = exposure_table(
+    rows = exposure_rows(
         snakemake.wildcards.experiment, inputs.targets, snakemake.params.seed, references=inputs.references
     )
-    with whole_file(Path(snakemake.output[0])) as part:
-        table.to_csv(part, index=False)
+    write_rows(snakemake.output[0], rows, COLUMNS)
 
 
 run(main, snakemake)

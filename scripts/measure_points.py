@@ -16,6 +16,7 @@ def main(snakemake):
     attacks = {name: load(each["attack"])(**each["options"]) for name, each in job["attacks"].items()}
     common = (experiment, attacks, given.targets, seed)
     models = {"references": given.references, "distilled": given.distilled}
+    models |= {"arms": job["arms"]}
     alphas, count = job["alphas"], job["count"]
     tables = {
         snakemake.output.points: points_table(*common, **models, left_out=given.left_out, alphas=alphas, count=count),

@@ -6,7 +6,7 @@ from _job import run
 
 from dpmia.datasets.table import Dataset
 from dpmia.files import whole_file
-from dpmia.splits.block import sizes_table
+from dpmia.splits.sizes import sizes_table
 from dpmia.splits.split import load_splits
 
 

@@ -1,19 +1,17 @@
 """Attack the target models of one block. In: signals. Out: a tidy table, one row for each model and metric."""
 
-from pathlib import Path
-
 from _job import run
 
 from dpmia.datasets.table import Dataset
-from dpmia.files import whole_file
-from dpmia.measure import attack_table
+from dpmia.measure import attack_rows
 from dpmia.registry import load
+from dpmia.rows import write_rows
 
 
 def main(snakemake):
     """Run the attack `params.job`."""
     job, wildcards = snakemake.params.job, snakemake.wildcards
-    table = attack_table(
+    rows = attack_rows(
         wildcards.experiment,
         wildcards.attack,
         load(job["attack"])(**job["options"]),
@@ -27,8 +25,7 @@ def main(snakemake):
         details=job["details"],
         epsilons=job["epsilons"],
     )
-    with whole_file(Path(snakemake.output[0])) as part:
-        table.to_csv(part, index=False)
+    write_rows(snakemake.output[0], rows)
 
 
 run(main, snakemake)

@@ -15,7 +15,10 @@ def main(snakemake):
     """Train as `params.job` says."""
     torch.set_num_threads(snakemake.threads)
     dataset, job = Dataset.load(snakemake.input.dataset), snakemake.params.job
-    target = next(each for each in load_all(snakemake.input.targets) if each.about["replicate"] == job["replicate"])
+    wanted = job["arm"], job["replicate"]
+    target = next(
+        each for each in load_all(snakemake.input.targets) if (each.about["arm"], each.about["replicate"]) == wanted
+    )
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
         losses = train_left_out(dataset, target, job, snakemake.params.seed, checkpoints)
         save_losses(snakemake.output[0], [losses], dataset.provenance)

@@ -22,7 +22,7 @@ def main(snakemake):
     }
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
         losses = train_references(dataset, clusters, targets, snakemake.params.job, snakemake.params.seed, checkpoints)
-        save_losses(snakemake.output[0], [losses], dataset.provenance)
+        save_losses(snakemake.output[0], losses, dataset.provenance)
 
 
 run(main, snakemake)

@@ -12,7 +12,7 @@ import pandas as pd
 from dpmia.metrics import LOW_RATES
 from dpmia.settings.arms import IID_SUFFIX
 from dpmia.settings.epsilon import spell_epsilon
-from dpmia.tables import BLIND, BLIND_WITH_LOSS, NO_ATTACK
+from dpmia.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.theory.bounds import advantage_bound
 
 FORMAT, VERSION = "dpmia-audit", 1
@@ -29,7 +29,7 @@ def results(summary: pd.DataFrame, facts: Mapping[str, Any]) -> list[dict[str, A
 
     Args:
         summary: as `dpmia.tables.summary_table` returns it.
-        facts: as `dpmia.settings.jobs.audit_facts` returns them; delta, relation and independent are used.
+        facts: as `dpmia.settings.facts.audit_facts` returns them; delta, relation and independent are used.
 
     Returns:
         `experiment`, `arm`, `iid`, `epsilon` (text), `attack`, `oracle`, the metrics `TOLD` (mean, low, high; null

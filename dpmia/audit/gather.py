@@ -19,7 +19,7 @@ from dpmia.planner import plan
 from dpmia.registry import load
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import load_header
-from dpmia.splits.block import sizes_table
+from dpmia.splits.sizes import sizes_table
 from dpmia.splits.split import load_splits
 from dpmia.tables import read_table
 
@@ -137,7 +137,7 @@ def _told(part: Mapping[str, Any]) -> str:
     if facts["epochs"] == 0:
         trained = "fitted by scikit-learn"
     else:
-        trained = f"{facts['epochs']} epochs, batches of {facts['batch_size']}, {facts['optimiser']}"
+        trained = f"{facts['passes']}, {facts['optimiser']}"
     told = f"Model: {facts['model']}; {trained}; {facts['replicates']} replicates, each with members of its own."
     if facts.get("references"):
         told += (

@@ -16,7 +16,7 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.report.page import Picture, Section, picture, render
 from dpmia.settings.arms import IID_SUFFIX
-from dpmia.tables import BLIND
+from dpmia.rows import BLIND
 
 #: Whether the limits of the config are kept: word, kind and sign of the badge.
 VERDICTS = {

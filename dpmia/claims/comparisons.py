@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpmia.claims.claim import Finding, MissingRowsError
-from dpmia.metrics import Interval, mean_interval
+from dpmia.intervals import Interval, mean_interval
 
 #: Probability that any of the intervals of one claim misses its mean.
 FAMILY_ERROR = 0.05

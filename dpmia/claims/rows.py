@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from dpmia.claims.claim import MissingRowsError
-from dpmia.tables import NO_ATTACK
+from dpmia.rows import NO_ATTACK
 
 
 class Replicates:

@@ -128,7 +128,7 @@ def _clipping(fact: dict) -> str:
 
 
 def _models(fact: dict) -> str:
-    told = [fact["model"], fact["sizes"], f"{fact['epochs']} epochs", f"batch {fact['batch_size']}"]
+    told = [fact["model"], fact["sizes"], fact["passes"]]
     told += [f"{fact['replicates']} replicates", f"{fact['references']} reference models" if fact["references"] else ""]
     return ", ".join(filter(None, told))
 

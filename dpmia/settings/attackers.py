@@ -31,7 +31,7 @@ class References(Settings):
     count: Annotated[int, Field(ge=1)]
     """Reference models for each arm that an attack needs them of, a multiple of `block`."""
     block: Annotated[int, Field(ge=1)]
-    """Models that one job trains."""
+    """Models of each arm that one job trains."""
     private: bool = False
     """Train them with the epsilon of the target model; without privacy otherwise."""
 
@@ -78,8 +78,10 @@ class LeftOut(Settings):
     """Points of each part whose models one job trains."""
     models: Annotated[int, Field(ge=2)]
     """Models for each member; those of all members that are asked about non-members are as many."""
+    arms: Annotated[list[ArmName], Field(min_length=1)] | None = None
+    """Arms whose target models it attacks; those that are looked at where left out."""
     targets: Annotated[int, Field(ge=1)] = 1
-    """Target models that it attacks, the first ones."""
+    """Target models of each arm that it attacks, the first ones."""
     estimator: Estimator = "logit_gaussian"
     """How a threshold is found from the losses of a record's models."""
 
@@ -93,9 +95,11 @@ class LeftOut(Settings):
 class Points(Settings):
     """Attacks looked at record by record: all those of the experiment that set a threshold for the loss.
 
-    For experiments of one arm and one epsilon.
+    For experiments of one epsilon, without IID arms.
     """
 
+    arms: Annotated[list[ArmName], Field(min_length=1)] | None = None
+    """Arms whose target models are looked at; all where left out."""
     count: Annotated[int, Field(ge=1)]
     """Members, and non-members, of each target model that are judged; all where there are fewer."""
     alphas: Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min_length=1)]

@@ -12,7 +12,7 @@ Epsilon = Annotated[float, BeforeValidator(parse_epsilon)]
 Count = Annotated[int, Field(ge=1)] | Literal["all"]
 Size = Count | Annotated[float, Field(gt=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-ArmName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_.]*$")]
+ArmName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$")]
 Scale = Literal["smoke", "laptop", "paper"]
 
 

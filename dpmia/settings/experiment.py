@@ -22,7 +22,7 @@ from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.membership import ARM_KEYS, INDEPENDENT, Membership
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.privacy import AS_PUBLISHED, VALID_ACCOUNTING
-from dpmia.settings.training import NARROW_ENGINES, Model, Privacy, Training
+from dpmia.settings.training import NARROW_ENGINES, ArmTraining, Model, Privacy, Training
 
 
 class Arm(Settings):
@@ -34,8 +34,16 @@ class Arm(Settings):
     """`bias`: share of that group among the members; the others come from the other group."""
     rate: Annotated[float, Field(gt=0, lt=1)] | None = None
     """`bernoulli`: probability to join the training set."""
+    members: Annotated[int, Field(ge=1)] | None = None
+    """`iid`: size of the training set, where it differs from that of the experiment."""
+    nonmembers: Annotated[int, Field(ge=1)] | None = None
+    """`iid`: records outside of the training set to attack, where they differ."""
+    population: Annotated[int, Field(ge=1)] | None = None
+    """`iid`: further records that the attacker has, where they differ."""
     model: Model | None = None
     """The target model of this arm, where it differs from that of the experiment."""
+    training: ArmTraining | None = None
+    """What differs in the training recipe."""
     epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
     """Those of the experiment's epsilons that target models of this arm are trained with; all where left out.
     Reference models are trained with all."""
@@ -43,7 +51,7 @@ class Arm(Settings):
     @property
     def draw(self) -> dict[str, Any]:
         """How the members of this arm are drawn."""
-        return self.model_dump(exclude={"model", "epsilons"}, exclude_none=True)
+        return self.model_dump(exclude={"model", "training", "epsilons"}, exclude_none=True)
 
 
 class Blind(Settings):
@@ -160,10 +168,11 @@ class Experiment(Settings):
         if self.membership.kind in INDEPENDENT and self.iid_arms:
             raise ValueError(f"iid_arms: false for kind {self.membership.kind!r}, which is its own IID arm")
         for name, arm in self.arms.items():
-            given, needed = set(arm.draw), ARM_KEYS[self.membership.kind]
-            if given != needed:
+            given, (needed, allowed) = set(arm.draw), ARM_KEYS[self.membership.kind]
+            if not needed <= given <= needed | allowed:
                 raise ValueError(
-                    f"arm {name!r} with the keys {sorted(needed)} for kind {self.membership.kind!r}, "
+                    f"arm {name!r} with the keys {sorted(needed)}"
+                    f"{f' and perhaps {sorted(allowed)}' if allowed else ''} for kind {self.membership.kind!r}, "
                     f"not with {sorted(given)}"
                 )
         for name, attack in self.attacks.items():
@@ -185,11 +194,17 @@ class Experiment(Settings):
     def _points_fit(self) -> Experiment:
         if self.points is None:
             return self
-        if len(self.arms) > 1 or self.iid_arms or sum(map(len, self.epsilons)) > 1:
-            raise ValueError("points only for one arm, without IID arms, and one epsilon")
+        if self.iid_arms or sum(map(len, self.epsilons)) > 1:
+            raise ValueError("points only without IID arms, and for one epsilon")
+        left_out = self.points.left_out
+        for key, chosen, known in (
+            ("points.arms", self.points.arms, list(self.arms)),
+            ("points.left_out.arms", left_out and left_out.arms, self.points.arms or list(self.arms)),
+        ):
+            if unknown := sorted(set(chosen or ()) - set(known)):
+                raise ValueError(f"{key} of {', '.join(known)}, not {', '.join(unknown)}")
         if not any("estimator" in names.ATTACKS[attack.kind].options for attack in self.attacks.values()):
             raise ValueError("an attack with a threshold for the loss (option estimator) for points")
-        left_out = self.points.left_out
         if left_out is not None and math.isfinite(self.epsilons[0][0]):
             raise ValueError("epsilon inf for points.left_out: these models are trained without privacy")
         if left_out is not None and left_out.targets > self.replicates:

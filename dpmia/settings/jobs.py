@@ -6,13 +6,14 @@ An arm is described by its meaning, so that seeds follow from what is computed a
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 from dpmia.settings import names
 from dpmia.settings.arms import IID_SUFFIX
 from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.experiment import Arm, Experiment
-from dpmia.settings.membership import DRAWING_KEYS, INDEPENDENT
+from dpmia.settings.membership import DRAWING_KEYS
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.predictions import Predictions
 
@@ -97,7 +98,7 @@ def train_job(experiment: Experiment, epsilons: list[float], block: int) -> dict
         "by_epoch": experiment.accuracy_by_epoch,
         "models": models(experiment),
         "engines": engines(experiment),
-        "recipe": recipe(experiment),
+        "recipes": recipes(experiment),
         "privacy": experiment.privacy.model_dump(),
         "population": uses(experiment, "population"),
         "parameters": uses(experiment, "distilled"),
@@ -133,21 +134,23 @@ def shadow_job(experiment: Experiment, block: int) -> dict[str, Any]:
         "count": experiment.shadows.count,
         "models": models(experiment),
         "engines": engines(experiment),
-        "recipe": recipe(experiment) | {"l2": experiment.shadows.l2},
+        "recipes": {arm: recipe | {"l2": experiment.shadows.l2} for arm, recipe in recipes(experiment).items()},
     }
 
 
-def reference_job(experiment: Experiment, arm: str, epsilons: list[float], block: int) -> dict[str, Any]:
-    """Return which reference models to train for one arm, one group of epsilons and one block."""
+def reference_job(experiment: Experiment, epsilons: list[float], block: int) -> dict[str, Any]:
+    """Return which reference models to train for one group of epsilons and one block, of every arm that needs some."""
     size = experiment.references.block
+    asked_by = _asked_by(experiment, epsilons)
     return {
         "draw": names.MEMBERSHIP[experiment.membership.kind],
-        "arm": {arm: arms(experiment)[arm]},
+        "arms": {arm: arms(experiment)[arm] for arm in asked_by},
+        "asked_by": asked_by,
         "numbers": list(range(block * size, (block + 1) * size)),
         "epsilons": epsilons,
-        "model": models(experiment)[arm],
+        "models": {arm: models(experiment)[arm] for arm in asked_by},
         "engines": engines(experiment),
-        "recipe": recipe(experiment),
+        "recipes": {arm: recipes(experiment)[arm] for arm in asked_by},
         "privacy": experiment.privacy.model_dump(),
         "population": uses(experiment, "population"),
     }
@@ -179,6 +182,17 @@ def reference_arms(experiment: Experiment, attack: str) -> list[str]:
     return list(arms(experiment)) if settings.reference_arm is None else [settings.reference_arm]
 
 
+def _asked_by(experiment: Experiment, group: list[float]) -> dict[str, list[str]]:
+    """Return the arms whose reference models attacks need -> the arms on whose target models they use them."""
+    found: dict[str, set[str]] = {}
+    for name, attack in experiment.attacks.items():
+        if group in reference_groups(experiment, name):
+            for arm in reference_arms(experiment, name):
+                asking = {arm} if attack.reference_arm is None else set(arms(experiment))
+                found[arm] = found.get(arm, set()) | asking
+    return {arm: sorted(found[arm]) for arm in arms(experiment) if arm in found}
+
+
 def distilled_job(experiment: Experiment, block: int) -> dict[str, Any]:
     """Return which models to distil from each target model, on the draws of one block of reference models."""
     size = experiment.references.block
@@ -187,7 +201,7 @@ def distilled_job(experiment: Experiment, block: int) -> dict[str, Any]:
         "arms": arms(experiment),
         "numbers": list(range(block * size, (block + 1) * size)),
         "engines": engines(experiment),
-        "recipe": recipe(experiment),
+        "recipes": recipes(experiment),
     }
 
 
@@ -220,27 +234,34 @@ def points_job(experiment: Experiment) -> dict[str, Any]:
     }
     if points.left_out:
         attacks |= {LEAVE_ONE_OUT: {"attack": names.LEAVE_ONE_OUT, "options": {"estimator": points.left_out.estimator}}}
-    return {"attacks": attacks, "count": points.count, "alphas": points.alphas}
+    return {"attacks": attacks, "arms": looked_at(experiment), "count": points.count, "alphas": points.alphas}
 
 
-def left_out_blocks(experiment: Experiment) -> list[tuple[int, int]]:
-    """Return replicate and block of each job that trains models without one record; none where attack L is not run."""
+def looked_at(experiment: Experiment) -> list[str]:
+    """Return the arms whose target models are looked at record by record."""
+    return experiment.points.arms or list(arms(experiment))
+
+
+def left_out_blocks(experiment: Experiment) -> list[tuple[str, int, int]]:
+    """Return arm, replicate and block of each job that trains models without one record; none without attack L."""
     left_out = experiment.points.left_out
     if left_out is None:
         return []
-    return [(target, block) for target in range(left_out.targets) for block in range(left_out.points // left_out.block)]
+    places = left_out.arms or looked_at(experiment), range(left_out.targets), range(left_out.points // left_out.block)
+    return list(product(*places))
 
 
-def left_out_job(experiment: Experiment, replicate: int, block: int) -> dict[str, Any]:
+def left_out_job(experiment: Experiment, arm: str, replicate: int, block: int) -> dict[str, Any]:
     """Return which models without one record to train for one target model and one block of points."""
     left_out = experiment.points.left_out
     return {
+        "arm": arm,
         "replicate": replicate,
         "first": block * left_out.block,
         "last": (block + 1) * left_out.block,
         "count": left_out.models,
         "engines": engines(experiment),
-        "recipe": experiment.training.model_dump(exclude={"engine"}),
+        "recipe": recipes(experiment)[arm],
     }
 
 
@@ -253,11 +274,13 @@ def models(experiment: Experiment) -> dict[str, dict[str, Any]]:
     return found
 
 
-def recipe(experiment: Experiment) -> dict[str, Any]:
-    """Return how models are trained; of those that fit themselves, that no step is ours."""
+def recipes(experiment: Experiment) -> dict[str, dict[str, Any]]:
+    """Return how the models of each arm are trained; of those that fit themselves, that no step is ours."""
     if experiment.training.engine == "scikit_learn":
-        return {"optimiser": "its own", "learning_rate": 0.0, "batch_size": 1, "epochs": 0}
-    return experiment.training.model_dump(exclude={"engine"})
+        return dict.fromkeys(arms(experiment), {"optimiser": "its own", "learning_rate": 0.0, "batch_size": 1, "epochs": 0})
+    shared = experiment.training.model_dump(exclude={"engine"})
+    own = {name: _settings_of(experiment, name).training for name in arms(experiment)}
+    return {name: shared | (each.model_dump(exclude_none=True) if each else {}) for name, each in own.items()}
 
 
 def _settings_of(experiment: Experiment, name: str) -> Arm:
@@ -279,61 +302,6 @@ def training_code(experiment: Experiment) -> list[str]:
 def reference_code(experiment: Experiment) -> list[str]:
     """Return the modules that a job of reference models loads by name."""
     return [names.MEMBERSHIP[experiment.membership.kind], *training_code(experiment)]
-
-
-def facts(experiment: Experiment) -> dict[str, Any]:
-    """Return what a figure's caption says about an experiment."""
-    training, privacy = experiment.training, experiment.privacy
-    return {
-        "dataset": "own data" if isinstance(experiment.dataset, OwnData) else experiment.dataset,
-        "model": networks(experiment),
-        "sizes": sizes(experiment),
-        "epochs": training.epochs,
-        "batch_size": training.batch_size,
-        "optimiser": training.optimiser,
-        "sampling": training.sampling,
-        "clip_norm": training.clip_norm,
-        "clipped_to": training.clip_norm if training.clip_all else None,
-        "learning_rate": training.learning_rate,
-        "momentum": training.momentum,
-        "l2": training.l2,
-        "members": experiment.membership.members,
-        "references": experiment.references.count if experiment.references else None,
-        "replicates": experiment.replicates,
-        "keys": experiment.collusion.keys if experiment.collusion else None,
-        **privacy.model_dump(),
-    }
-
-
-def networks(experiment: Experiment) -> str:
-    """Return in words which networks an experiment trains, and on how coarse images."""
-    used = ", ".join(sorted({(arm.model or experiment.model).name for arm in experiment.arms.values()}))
-    side = experiment.pool
-    return used + (f" on pixels averaged {side} x {side}" if side > 1 else "")
-
-
-def trained(experiment: Experiment) -> str:
-    """Return in words what target models are, and on how many records they are trained: for the note of a verdict."""
-    return ", ".join(filter(None, [networks(experiment), sizes(experiment)]))
-
-
-def sizes(experiment: Experiment) -> str:
-    """Return in words on how many records target models are trained; nothing where the data decide that."""
-    drawn = experiment.membership
-    known = {"members": drawn.members, "records, of which some join": drawn.records}
-    return ", ".join(f"{size} {what}" for what, size in known.items() if isinstance(size, int))
-
-
-def audit_facts(experiment: Experiment) -> dict[str, Any]:
-    """Return what the report of an audit says about an experiment."""
-    count = experiment.references.count if experiment.references and uses(experiment, "references") else None
-    independent = experiment.membership.kind in INDEPENDENT
-    return facts(experiment) | {
-        "epochs": recipe(experiment)["epochs"],
-        "references": count,
-        "private_references": bool(count) and experiment.references.private,
-        "independent": independent,
-    }
 
 
 def groups(experiment: Experiment) -> dict[str, str]:

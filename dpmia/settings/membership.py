@@ -82,8 +82,14 @@ OPTIONAL_MEMBERSHIP_KEYS = set().union(*(needed | allowed for needed, allowed in
 #: Keys of a membership experiment that its drawing function takes.
 DRAWING_KEYS = ("members", "nonmembers", "population", "validation", "records", "asked", "most")
 
-#: kind of membership experiment -> keys of each arm.
-ARM_KEYS = {"iid": set(), "group": {"group"}, "cluster": {"group"}, "bias": {"group", "share"}, "bernoulli": {"rate"}}
+#: kind of membership experiment -> keys that each arm needs, keys that it may have.
+ARM_KEYS: dict[str, tuple[set[str], set[str]]] = {
+    "iid": (set(), {"members", "nonmembers", "population"}),
+    "group": ({"group"}, set()),
+    "cluster": ({"group"}, set()),
+    "bias": ({"group", "share"}, set()),
+    "bernoulli": ({"rate"}, set()),
+}
 
 #: Kinds whose members and non-members come from one pool: each arm is its own IID arm.
 INDEPENDENT = ("iid", "bernoulli")

@@ -76,6 +76,19 @@ class Training(Settings):
     """How fast the learning rate falls: step t, counted from 0, is taken with learning_rate / (1 + decay * t)."""
 
 
+class ArmTraining(Settings):
+    """What differs in how the models of one arm are trained; all else is as in the experiment's `training`."""
+
+    learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    """Step size."""
+    batch_size: Annotated[int, Field(ge=1)] | None = None
+    """Expected number of records in a batch."""
+    epochs: Annotated[int, Field(ge=1)] | None = None
+    """Passes over the training set."""
+    l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """Coefficient c of the penalty c * |w|^2 / 2."""
+
+
 #: Engines that train one kind of network only.
 NARROW_ENGINES = ("stacked", "convolution")
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from dpmia.datasets.table import Dataset
 from dpmia.errors import ConfigError
@@ -88,25 +86,3 @@ def _merged(values: np.ndarray, merge: Mapping[str, Sequence[str]]) -> np.ndarra
             f"each of these values in one group: {', '.join(known.tolist())}",
         )
     return np.array([group_of[value] for value in known.tolist()])[np.searchsorted(known, values)]
-
-
-def sizes_table(experiment: str, dataset: Dataset, splits: Mapping[tuple[str, int], Split]) -> pd.DataFrame:
-    """Return how large each arm is: features, classes, members, non-members, population, validation.
-
-    Raises:
-        ValueError: replicates of one arm differ in size.
-    """
-    rows = [
-        {
-            "experiment": experiment,
-            "arm": arm,
-            "features": len(dataset.features),
-            "classes": len(dataset.classes),
-            **{part.name: len(getattr(split, part.name)) for part in fields(split)},
-        }
-        for (arm, _), split in splits.items()
-    ]
-    table = pd.DataFrame(rows).drop_duplicates().sort_values(["experiment", "arm"], ignore_index=True)
-    if table["arm"].duplicated().any():
-        raise ValueError(f"{experiment}: replicates of one arm differ in size")
-    return table

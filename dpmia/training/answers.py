@@ -7,7 +7,7 @@ import json
 import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -31,7 +31,8 @@ class Wanted:
     """A model before training.
 
     Attributes:
-        run: how it is trained.
+        run: which records it is trained on, with which seeds and noise.
+        recipe: how it is trained.
         model: its architecture as plain data: `build`, the name of the function that makes it, and its `shape`.
         asked: int64, rows of the data set it will be asked about.
         about: what will be said about it (see `dpmia.signals.Signal`).
@@ -39,6 +40,7 @@ class Wanted:
     """
 
     run: Run
+    recipe: Recipe
     model: Mapping[str, Any]
     asked: np.ndarray
     about: dict[str, Any]
@@ -85,7 +87,6 @@ def answers(
     dataset: Dataset,
     wanted: Sequence[Wanted],
     engines: Mapping[str, str],
-    recipe: Recipe,
     checkpoints: Checkpoints | None = None,
     progress: bool = False,
 ) -> Iterator[Trained]:
@@ -97,7 +98,6 @@ def answers(
         dataset: prepared data.
         wanted: the models.
         engines: names of the engines for `private` and `plain` models.
-        recipe: shared by all models.
         checkpoints: of the job; None for none.
         progress: show progress bars.
 
@@ -107,7 +107,8 @@ def answers(
     inputs = dataset.inputs()
     x, y = torch.from_numpy(inputs), torch.from_numpy(dataset.y)
     done = 0
-    for engine_type, architecture, group in _groups(dataset, wanted, engines, recipe):
+    for engine_type, architecture, group in _groups(dataset, wanted, engines):
+        recipe = group[0].recipe
         width = engine_type.width(architecture, recipe)
         for start in range(0, len(group), width):
             together = group[start : start + width]
@@ -136,14 +137,15 @@ def _accuracies(dataset: Dataset, inputs: np.ndarray, together: Sequence[Wanted]
 
 
 def _groups(
-    dataset: Dataset, wanted: Sequence[Wanted], engines: Mapping[str, str], recipe: Recipe
+    dataset: Dataset, wanted: Sequence[Wanted], engines: Mapping[str, str]
 ) -> Iterator[tuple[Any, Any, list[Wanted]]]:
-    """Yield what can be trained together: one engine, one architecture, one number of steps."""
+    """Yield what can be trained together: one engine, one architecture, one recipe, one number of steps."""
 
-    def kind(one: Wanted) -> tuple[str, bool, int]:
-        return json.dumps(one.model, sort_keys=True), one.run.private, recipe.steps(one.run.size)
+    def kind(one: Wanted) -> tuple[str, bool, str, int]:
+        recipe = json.dumps(asdict(one.recipe), sort_keys=True)
+        return json.dumps(one.model, sort_keys=True), one.run.private, recipe, one.recipe.steps(one.run.size)
 
-    for (_, private, _), together in groupby(sorted(wanted, key=kind), key=kind):
+    for (_, private, _, _), together in groupby(sorted(wanted, key=kind), key=kind):
         group = list(together)
         yield load(engines["private" if private else "plain"]), architecture_for(dataset, group[0].model), group
 

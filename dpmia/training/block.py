@@ -42,11 +42,10 @@ def train_block(
     Raises:
         TrainingError: the batch is larger than a training set, the promise cannot be kept, or a loss is not finite.
     """
-    recipe = Recipe(**job["recipe"])
     marked, marks = _marks(dataset, splits, job, root_seed)
-    targets = list(_targets(dataset, splits, marks, job, recipe, root_seed))
+    targets = list(_targets(dataset, splits, marks, job, root_seed))
     signals = {}
-    for trained in answers(marked, targets, job["engines"], recipe, checkpoints, progress):
+    for trained in answers(marked, targets, job["engines"], checkpoints, progress):
         target = trained.wanted
         parts = _parts(splits[target.about["arm"], target.about["replicate"]], job["population"])
         part = np.concatenate([np.full(len(rows), number, dtype=np.uint8) for number, rows in parts.items()])
@@ -93,11 +92,11 @@ def _targets(
     splits: Mapping[tuple[str, int], Split],
     marks: Mapping[int, Marks],
     job: Mapping[str, Any],
-    recipe: Recipe,
     root_seed: int,
 ) -> Iterator[Wanted]:
-    promise = Promise(recipe, job["privacy"])
+    promise = Promise(job["privacy"])
     for arm_name, arm in job["arms"].items():
+        recipe = Recipe(**job["recipes"][arm_name])
         for epsilon in job["epsilons"][arm_name]:
             for replicate in job["replicates"]:
                 split = splits[arm_name, replicate]
@@ -108,7 +107,7 @@ def _targets(
                 if marks:
                     training, asked = (marks[replicate].below(records) for records in (training, asked))
                 expected = expected_size(arm)
-                sigma, accounting = promise.kept(epsilon, len(training) if expected is None else expected)
+                sigma, accounting = promise.kept(epsilon, recipe, len(training) if expected is None else expected)
                 run = Run(
                     f"{arm_name}/epsilon {spelled}/replicate {replicate}",
                     training,
@@ -127,43 +126,44 @@ def _targets(
                     "rate": arm["draw"].get("rate"),
                     "model": job["models"][arm_name],
                     "engine": job["engines"]["plain" if sigma is None else "private"].partition(":")[2],
-                    "recipe": dict(job["recipe"]),
+                    "recipe": dict(job["recipes"][arm_name]),
                     "steps": recipe.steps(run.size),
                     "collusion": job["collusion"],
                     "seed": root_seed,
                     "meaning": meaning,
                 }
                 validation = split.validation if job["by_epoch"] and len(split.validation) else None
-                yield Wanted(run, job["models"][arm_name], asked, about, validation)
+                yield Wanted(run, recipe, job["models"][arm_name], asked, about, validation)
 
 
 class Promise:
-    """The noise that keeps (epsilon, delta) by a recipe; found once for each epsilon and size of training set."""
+    """The noise that keeps (epsilon, delta); found once for each way to sample batches."""
 
-    def __init__(self, recipe: Recipe, privacy: Mapping[str, Any]) -> None:
-        """Promise by `recipe`; `privacy` holds relation, delta and accountant."""
-        self.recipe, self.privacy = recipe, privacy
-        self._found: dict[tuple[float, int], tuple[float, dict[str, Any]]] = {}
+    def __init__(self, privacy: Mapping[str, Any]) -> None:
+        """Promise what `privacy` holds: relation, delta and accountant."""
+        self.privacy = privacy
+        self._found: dict[tuple[Any, ...], tuple[float, dict[str, Any]]] = {}
 
-    def kept(self, epsilon: float, records: int) -> tuple[float | None, dict[str, Any] | None]:
-        """Return the noise multiplier and the accounting for a training set of `records`; None without privacy.
+    def kept(self, epsilon: float, recipe: Recipe, records: int) -> tuple[float | None, dict[str, Any] | None]:
+        """Return noise multiplier and accounting of a recipe for a training set of `records`; None without privacy.
 
         Raises:
             TrainingError: no noise keeps the promise.
         """
         if math.isinf(epsilon):
             return None, None
-        if (epsilon, records) not in self._found:
+        sampled = {
+            "sampler": recipe.sampling,
+            "rate": recipe.rate(records),
+            "steps": recipe.steps(records),
+            "epochs": recipe.epochs,
+        }
+        known = (epsilon, recipe.clip_norm, *sampled.values())
+        if known not in self._found:
             # Here, because it takes longer to import than many a model without privacy takes to train.
             from dpmia.training.accounting import Mechanism
 
-            mechanism = Mechanism(
-                sampler=self.recipe.sampling,
-                rate=self.recipe.rate(records),
-                steps=self.recipe.steps(records),
-                epochs=self.recipe.epochs,
-                **self.privacy,
-            )
+            mechanism = Mechanism(**sampled, **self.privacy)
             sigma = mechanism.noise_multiplier(epsilon)
-            self._found[epsilon, records] = sigma, mechanism.record(epsilon, sigma, self.recipe.clip_norm)
-        return self._found[epsilon, records]
+            self._found[known] = sigma, mechanism.record(epsilon, sigma, recipe.clip_norm)
+        return self._found[known]

@@ -51,12 +51,11 @@ def train_distilled(
     Raises:
         TrainingError: the batch is larger than a training set, or a loss is not finite.
     """
-    recipe = Recipe(**job["recipe"])
     numbers = [draw_name(number) for number in job["numbers"]]
     splits = draw_block(dataset, clusters, load(job["draw"]), job["arms"], numbers, root_seed)
-    wanted = list(_distilled(dataset, splits, targets, job, recipe, root_seed))
+    wanted = list(_distilled(dataset, splits, targets, job, root_seed))
     found = {}
-    for trained in answers(dataset, wanted, job["engines"], recipe, checkpoints, progress):
+    for trained in answers(dataset, wanted, job["engines"], checkpoints, progress):
         model = trained.wanted
         found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.asked]).astype(np.float32)
     width = len(job["numbers"])
@@ -76,12 +75,12 @@ def _distilled(
     splits: Mapping[tuple[str, str], Any],
     targets: Sequence[Signal],
     job: Mapping[str, Any],
-    recipe: Recipe,
     root_seed: int,
 ) -> Iterator[Wanted]:
     for target in targets:
         about = target.about
         arm, replicate, epsilon = about["arm"], about["replicate"], about["epsilon"]
+        recipe = Recipe(**job["recipes"][arm])
         labels = _Answers(dataset, about["model"], target.parameters)
         for number in job["numbers"]:
             records = splits[arm, draw_name(number)].training
@@ -104,12 +103,12 @@ def _distilled(
                 "accounting": None,
                 "model": about["model"],
                 "engine": job["engines"]["plain"].partition(":")[2],
-                "recipe": dict(job["recipe"]),
+                "recipe": dict(job["recipes"][arm]),
                 "steps": recipe.steps(run.size),
                 "seed": root_seed,
                 "meaning": meaning,
             }
-            yield Wanted(run, about["model"], np.unique(target.records), told)
+            yield Wanted(run, recipe, about["model"], np.unique(target.records), told)
 
 
 class _Answers:

@@ -52,7 +52,7 @@ def train_left_out(
     wanted = list(_left_out(target, members, nonmembers, job, recipe, root_seed))
     records = np.sort(np.concatenate([members, nonmembers]))
     losses = np.full((job["count"], len(records)), np.nan, dtype=np.float32)
-    for trained in answers(dataset, wanted, job["engines"], recipe, checkpoints, progress):
+    for trained in answers(dataset, wanted, job["engines"], checkpoints, progress):
         asked = trained.wanted.asked
         losses[trained.wanted.about["number"], np.searchsorted(records, asked)] = cross_entropy(
             trained.logits, dataset.y[asked]
@@ -79,7 +79,7 @@ def _left_out(
             rest = training if record is None else training[training != record]
             if len(asked):
                 run = Run(name, rest, seeds(root_seed, meaning))
-                yield Wanted(run, target.about["model"], asked, about | {"meaning": meaning})
+                yield Wanted(run, recipe, target.about["model"], asked, about | {"meaning": meaning})
 
 
 def _about(target: Signal, job: Mapping[str, Any], recipe: Recipe, root_seed: int, number: int) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,8 @@ def train_references(
     root_seed: int,
     checkpoints: Checkpoints | None = None,
     progress: bool = False,
-) -> Losses:
-    """Train the reference models of one block and ask each about the records that any target model is asked about.
+) -> list[Losses]:
+    """Train the reference models of one block and ask each about the records of the target models it is used on.
 
     Args:
         dataset: prepared data.
@@ -42,27 +43,41 @@ def train_references(
         checkpoints: of the job; None for none.
         progress: show progress bars.
 
+    Returns:
+        The losses of the models of each arm.
+
     Raises:
         TrainingError: the batch is larger than a training set, the promise cannot be kept, or a loss is not finite.
     """
-    recipe = Recipe(**job["recipe"])
-    splits = draw_block(
-        dataset, clusters, load(job["draw"]), job["arm"], [draw_name(n) for n in job["numbers"]], root_seed
-    )
-    asked = queries(targets, job["population"])
-    wanted = list(_references(dataset, splits, asked, job, recipe, root_seed))
-    losses = np.empty((len(wanted), len(asked)), dtype=np.float32)
-    place = {reference.run.name: row for row, reference in enumerate(wanted)}
-    for trained in answers(dataset, wanted, job["engines"], recipe, checkpoints, progress):
-        losses[place[trained.wanted.run.name]] = cross_entropy(trained.logits, dataset.y[asked])
-    trained_on = np.stack([np.isin(asked, reference.run.records) for reference in wanted])
-    return Losses([reference.about for reference in wanted], asked, losses, trained_on)
+    numbers = [draw_name(number) for number in job["numbers"]]
+    splits = draw_block(dataset, clusters, load(job["draw"]), job["arms"], numbers, root_seed)
+    wanted = list(_references(dataset, splits, targets, job, root_seed))
+    found = {}
+    for trained in answers(dataset, wanted, job["engines"], checkpoints, progress):
+        model = trained.wanted
+        found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.asked]).astype(np.float32)
+    return [
+        Losses(
+            [model.about for model in models],
+            models[0].asked,
+            np.stack([found[model.run.name] for model in models]),
+            np.stack([np.isin(model.asked, model.run.records) for model in models]),
+        )
+        for models in ([model for model in wanted if model.about["arm"] == arm] for arm in job["arms"])
+    ]
 
 
-def queries(targets: Mapping[tuple[str, int], Split], population: bool) -> np.ndarray:
-    """Return all records that a target model is asked about: int64, ascending; with or without the population."""
+def queries(targets: Mapping[tuple[str, int], Split], arms: Collection[str], population: bool) -> np.ndarray:
+    """Return all records that the target models of some arms are asked about: int64, ascending.
+
+    Args:
+        targets: the splits of all target models by (arm, replicate).
+        arms: those that count.
+        population: whether the population is asked about, too.
+    """
     parts = ["members", "nonmembers", *(["population"] if population else [])]
-    return np.unique(np.concatenate([getattr(split, part) for split in targets.values() for part in parts]))
+    splits = [split for (arm, _), split in targets.items() if arm in arms]
+    return np.unique(np.concatenate([getattr(split, part) for split in splits for part in parts]))
 
 
 def draw_name(number: int) -> str:
@@ -72,21 +87,21 @@ def draw_name(number: int) -> str:
 
 def _references(
     dataset: Dataset,
-    splits: Mapping[tuple[str, int], Split],
-    asked: np.ndarray,
+    splits: Mapping[tuple[str, str], Split],
+    targets: Mapping[tuple[str, int], Split],
     job: Mapping[str, Any],
-    recipe: Recipe,
     root_seed: int,
 ) -> Iterator[Wanted]:
-    promise = Promise(recipe, job["privacy"])
-    ((arm_name, arm),) = job["arm"].items()
-    for epsilon in job["epsilons"]:
+    promise = Promise(job["privacy"])
+    for (arm_name, arm), epsilon in product(job["arms"].items(), job["epsilons"]):
+        recipe = Recipe(**job["recipes"][arm_name])
+        asked = queries(targets, job["asked_by"][arm_name], job["population"])
         for number in job["numbers"]:
             records = splits[arm_name, draw_name(number)].training
             spelled = spell_epsilon(epsilon)
             meaning = [dataset.fingerprint, arm, draw_name(number), spelled, ROLE]
             expected = expected_size(arm)
-            sigma, accounting = promise.kept(epsilon, len(records) if expected is None else expected)
+            sigma, accounting = promise.kept(epsilon, recipe, len(records) if expected is None else expected)
             name = f"{arm_name}/epsilon {spelled}/{draw_name(number)}"
             run = Run(name, records, seeds(root_seed, meaning), sigma, expected=expected)
             about = {
@@ -96,11 +111,11 @@ def _references(
                 "role": ROLE,
                 "number": number,
                 "accounting": accounting,
-                "model": job["model"],
+                "model": job["models"][arm_name],
                 "engine": job["engines"]["plain" if sigma is None else "private"].partition(":")[2],
-                "recipe": dict(job["recipe"]),
+                "recipe": dict(job["recipes"][arm_name]),
                 "steps": recipe.steps(run.size),
                 "seed": root_seed,
                 "meaning": meaning,
             }
-            yield Wanted(run, job["model"], asked, about)
+            yield Wanted(run, recipe, job["models"][arm_name], asked, about)

@@ -44,10 +44,9 @@ def train_shadows(
     Raises:
         TrainingError: the batch is larger than a training set, or a loss is not finite.
     """
-    recipe = Recipe(**job["recipe"])
-    shadows = list(_shadows(dataset, splits, job, recipe, root_seed))
+    shadows = list(_shadows(dataset, splits, job, root_seed))
     signals = {}
-    for trained in answers(dataset, shadows, job["engines"], recipe, checkpoints, progress):
+    for trained in answers(dataset, shadows, job["engines"], checkpoints, progress):
         shadow = trained.wanted
         inside = len(shadow.run.records)
         part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), [inside, len(shadow.asked) - inside])
@@ -59,10 +58,10 @@ def _shadows(
     dataset: Dataset,
     splits: Mapping[tuple[str, int], Split],
     job: Mapping[str, Any],
-    recipe: Recipe,
     root_seed: int,
 ) -> Iterator[Wanted]:
     for arm_name, arm in job["arms"].items():
+        recipe = Recipe(**job["recipes"][arm_name])
         for replicate in job["replicates"]:
             for number, (inside, outside) in enumerate(
                 draws(
@@ -83,12 +82,12 @@ def _shadows(
                     "accounting": None,
                     "model": job["models"][arm_name],
                     "engine": job["engines"]["plain"].partition(":")[2],
-                    "recipe": dict(job["recipe"]),
+                    "recipe": dict(job["recipes"][arm_name]),
                     "steps": recipe.steps(len(inside)),
                     "seed": root_seed,
                     "meaning": meaning,
                 }
-                yield Wanted(run, job["models"][arm_name], np.concatenate([inside, outside]), about)
+                yield Wanted(run, recipe, job["models"][arm_name], np.concatenate([inside, outside]), about)
 
 
 def draws(population: np.ndarray, count: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:

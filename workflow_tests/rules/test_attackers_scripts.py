@@ -14,7 +14,8 @@ from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.signals import MEMBER, POPULATION, load_header, load_signals
 from dpmia.splits.split import load_splits
-from dpmia.tables import BLIND, BLIND_WITH_LOSS, COLUMNS, read_table
+from dpmia.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
+from dpmia.tables import read_table
 
 INF = float("inf")
 ATTACKS = ("shadow", "lira", "reference", "population", "distillation", "rmia", "quantile_regression")
@@ -72,14 +73,13 @@ def shadows(run_script, given, prepared, splits, tmp_path):
 
 @pytest.fixture
 def references(run_script, given, prepared, splits, tmp_path):
-    """Return the files of both arms and both blocks."""
+    """Return the files of both blocks."""
     files = []
-    for arm in jobs.arms(given):
-        for block in jobs.reference_blocks(given):
-            files.append(str(tmp_path / f"references-{arm}-{block}.npz"))
-            params = {"job": jobs.reference_job(given, arm, [INF], block), "seed": 1}
-            inputs = Files(dataset=prepared, clusters=[], splits=[splits])
-            run_script("train_references", Files(files[-1]), input=inputs, params=params)
+    for block in jobs.reference_blocks(given):
+        files.append(str(tmp_path / f"references-{block}.npz"))
+        params = {"job": jobs.reference_job(given, [INF], block), "seed": 1}
+        inputs = Files(dataset=prepared, clusters=[], splits=[splits])
+        run_script("train_references", Files(files[-1]), input=inputs, params=params)
     return files
 
 
@@ -216,9 +216,9 @@ class TestAttacksRecordByRecord:
     @pytest.fixture
     def left_out(self, run_script, given, prepared, targets, tmp_path):
         files = []
-        for replicate, block in jobs.left_out_blocks(given):
+        for arm, replicate, block in jobs.left_out_blocks(given):
             files.append(str(tmp_path / f"left-out-{replicate}-{block}.npz"))
-            params = {"job": jobs.left_out_job(given, replicate, block), "seed": 1}
+            params = {"job": jobs.left_out_job(given, arm, replicate, block), "seed": 1}
             run_script(
                 "train_left_out", Files(files[-1]), input=Files(dataset=prepared, targets=[targets]), params=params
             )

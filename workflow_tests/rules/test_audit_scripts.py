@@ -9,7 +9,8 @@ from files import Files
 
 from dpmia.settings import names
 from dpmia.signals import load_signals
-from dpmia.tables import KEYS, read_table
+from dpmia.rows import KEYS
+from dpmia.tables import read_table
 
 OVER = {"metric": "auc", "value": 0.7, "limit": 0.6, "attack": "lira", "experiment": "mine", "arm": "a", "epsilon": "1"}
 LIMITS = {"fail_above": {"auc": 0.6}, "epsilons": None, "verdict": "failed", "exceeded": [OVER], "untold": []}

@@ -16,7 +16,8 @@ from dpmia.registry import load
 from dpmia.settings.names import STAND_INS
 from dpmia.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
 from dpmia.splits.split import Split, load_splits, save_splits
-from dpmia.tables import COLUMNS, KEYS, NO_ATTACK, read_table
+from dpmia.rows import COLUMNS, KEYS, NO_ATTACK
+from dpmia.tables import read_table
 
 ARMS = {
     "left": {

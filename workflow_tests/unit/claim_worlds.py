@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.claims.judge import Run, judge
-from dpmia.tables import COLUMNS
+from dpmia.rows import COLUMNS
 
 #: The means of an experiment by (arm, epsilon, attack, metric).
 Means = dict[tuple[str, float, str, str], float]

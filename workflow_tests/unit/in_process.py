@@ -10,17 +10,18 @@ import pandas as pd
 
 from dpmia.datasets.table import Dataset
 from dpmia.losses import save_losses
-from dpmia.measure import attack_table
-from dpmia.measure_accuracy import accuracy_table
-from dpmia.measure_blind import blind_table
+from dpmia.measure import attack_rows
+from dpmia.measure_accuracy import accuracy_rows
+from dpmia.measure_blind import blind_rows
 from dpmia.registry import load
 from dpmia.settings import jobs
+from dpmia.settings.facts import audit_facts
 from dpmia.settings.epsilon import spell_group
 from dpmia.settings.experiment import Experiment
 from dpmia.signals import save_signals
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import save_splits
-from dpmia.tables import replicates_table, summary_table
+from dpmia.tables import replicates_table, summary_table, table_of
 from dpmia.training.block import train_block
 from dpmia.training.references import train_references
 
@@ -44,21 +45,21 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
         signals.append(folder / f"signals-{spell_group(epsilons)}.npz")
         trained = train_block(dataset, splits, jobs.train_job(experiment, epsilons, 0), seed)
         save_signals(signals[-1], trained, dataset.provenance)
-    tables: list[pd.DataFrame] = [accuracy_table(name, signals)]
+    rows = accuracy_rows(name, signals)
     if experiment.blind:
-        tables.append(blind_table(name, dataset, splits, signals, jobs.blind_job(experiment, 0), seed))
+        rows += blind_rows(name, dataset, splits, signals, jobs.blind_job(experiment, 0), seed)
     attacks = {}
     for attack in experiment.attacks:
         references = _references(experiment, attack, dataset, splits, folder, seed)
         job = jobs.attack_job(experiment, attack)
         made = load(job["attack"])(**job["options"])
-        tables.append(attack_table(name, attack, made, signals, seed, references=references))
+        rows += attack_rows(name, attack, made, signals, seed, references=references)
         attacks[attack] = job | {"files": references}
-    rows = replicates_table(tables)
+    rows = replicates_table([table_of(rows)])
     rows.to_csv(folder / "replicates.csv", index=False)
     summary_table(rows).to_csv(folder / "summary.csv", index=False)
     return {
-        "facts": jobs.audit_facts(experiment),
+        "facts": audit_facts(experiment),
         "groups": jobs.groups(experiment),
         "attacks": {attack: attacks[attack] for attack in jobs.audited_attacks(experiment)},
         "summary": folder / "summary.csv",
@@ -71,11 +72,10 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
 def _references(
     experiment: Experiment, attack: str, dataset: Dataset, splits: dict, folder: Path, seed: int
 ) -> list[Path]:
-    files = []
-    for arm in jobs.reference_arms(experiment, attack):
-        files.append(folder / f"references-{arm}.npz")
-        if not files[-1].exists():
-            job = jobs.reference_job(experiment, arm, [np.inf], 0)
-            losses = train_references(dataset, None, splits, job, seed)
-            save_losses(files[-1], [losses], dataset.provenance)
-    return files
+    if not jobs.reference_arms(experiment, attack):
+        return []
+    file = folder / "references.npz"
+    if not file.exists():
+        losses = train_references(dataset, None, splits, jobs.reference_job(experiment, [np.inf], 0), seed)
+        save_losses(file, losses, dataset.provenance)
+    return [file]

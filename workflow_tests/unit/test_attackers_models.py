@@ -7,7 +7,7 @@ import pytest
 
 from dpmia.attacks.base import Attack
 from dpmia.losses import Losses, save_losses
-from dpmia.measure import AttackersModels, attack_table
+from dpmia.measure import AttackersModels, attack_rows
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal, save_signals
 
 RECORDS = np.arange(100, 160)
@@ -90,8 +90,17 @@ def test_private_references_serve_targets_of_their_own_epsilon(files):
 
 def test_an_arm_without_reference_models_has_none(files):
     models = AttackersModels(references=files(answers("va", "inf", range(2))))
-    assert models.known(target("other", "inf"), None).references.losses.shape == (0, 35)
+    assert models.known(target("other", "inf"), None).references is None
     assert AttackersModels().known(target(), None).references is None
+
+
+def test_arms_may_be_asked_about_records_of_their_own(files):
+    groups = [answers("va", "inf", range(2)), answers("other", "inf", range(3), records=RECORDS[:10])]
+    models = AttackersModels(references=files(groups))
+    signal = target(epsilon="inf")
+    check(models.known(signal, None).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
+    with pytest.raises(ValueError, match="not asked about all records"):
+        models.known(signal, "other")
 
 
 def test_a_target_that_was_asked_more_than_the_references_is_told(files):
@@ -165,7 +174,7 @@ def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(fil
     save_signals(tmp_path / "targets.npz", [target("va", "1"), target("va-iid", "10")], {})
     save_signals(tmp_path / "shadows.npz", [shadow(arm, 0, 0) for arm in ("va", "va-iid")], {})
     attack = Remembering()
-    attack_table(
+    attack_rows(
         "heart",
         "mine",
         attack,

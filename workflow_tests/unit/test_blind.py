@@ -8,7 +8,7 @@ from torch.nn.functional import cross_entropy
 
 from dpmia import blind
 from dpmia.blind import baseline, blind_scores, excess, scores_with_signal
-from dpmia.metrics import mean_interval
+from dpmia.intervals import mean_interval
 from dpmia.models.mlp import MLP
 from dpmia.splits.draws import group, shuffled
 

@@ -8,8 +8,8 @@ from training_checks import splits_of
 
 from dpmia.attacks.hypothesis import Population
 from dpmia.datasets.table import Dataset
-from dpmia.measure import attack_table
-from dpmia.metrics import mean_interval
+from dpmia.measure import attack_rows
+from dpmia.intervals import mean_interval
 from dpmia.precision import ACCEPTANCE
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
@@ -18,6 +18,7 @@ from dpmia.signals import save_signals
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 from dpmia.training.accounting import Mechanism
 from dpmia.training.block import train_block
+from dpmia.tables import table_of
 
 EPSILONS = (0.5, 1.0)
 RATES = {"p0.3": 0.3, "p0.5": 0.5}
@@ -54,7 +55,7 @@ def measured(dataset, given, folder):
     """Return the interval of the positive accuracy of attack P, and its bound, by arm and epsilon."""
     job = jobs.train_job(given, list(EPSILONS), 0)
     save_signals(folder / "targets.npz", train_block(dataset, splits_of(dataset, given), job, 1), {})
-    rows = attack_table("toy", "population", Population(alpha=0.1), [folder / "targets.npz"], 1)
+    rows = table_of(attack_rows("toy", "population", Population(alpha=0.1), [folder / "targets.npz"], 1))
     rows = rows[rows["metric"] == "precision"]
     found = {}
     for (arm, epsilon), values in rows.groupby(["arm", "epsilon"])["value"]:

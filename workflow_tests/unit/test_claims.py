@@ -35,7 +35,7 @@ from dpmia.claims.comparisons import (
 from dpmia.claims.judge import COLUMNS, VERDICTS, Run, counts, judge, judge_all
 from dpmia.claims.rows import Replicates
 from dpmia.claims.rows import tell as told
-from dpmia.metrics import Interval, mean_interval
+from dpmia.intervals import Interval, mean_interval
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS, claims
 from dpmia.report import verdicts as picture

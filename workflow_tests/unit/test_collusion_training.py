@@ -11,13 +11,14 @@ from dpmia.attacks.bounded_loss import ZeroOneLoss
 from dpmia.attacks.collusion import Collusion
 from dpmia.datasets.table import Dataset
 from dpmia.errors import ConfigError
-from dpmia.measure import attack_table
+from dpmia.measure import attack_rows
 from dpmia.registry import load
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.signals import MEMBER, NONMEMBER, load_signals, save_signals
 from dpmia.splits.block import draw_block
+from dpmia.tables import table_of
 from dpmia.training.answers import Wanted, answers, seeds
 from dpmia.training.block import train_block
 from dpmia.training.collusion import draw_keys, with_marks
@@ -106,8 +107,8 @@ def test_without_the_key_there_are_no_marks(dataset):
     run = Run("r", marks.below(members), seeds(1, ["b"]))
     job = jobs.train_job(given, [INF], 0)
     asked = np.concatenate([marks.below(members)[20:], wrong.below(members)[20:]])
-    wanted = Wanted(run, job["models"]["s16"], asked, {})
-    (trained,) = answers(marked, [wanted], job["engines"], Recipe(**job["recipe"]))
+    wanted = Wanted(run, Recipe(**job["recipes"]["s16"]), job["models"]["s16"], asked, {})
+    (trained,) = answers(marked, [wanted], job["engines"])
     right = trained.logits.argmax(axis=1) == marked.y[asked]
     assert right[:60].mean() > 0.97
     # 60 guesses that are right once in five times: four standard deviations.
@@ -163,7 +164,8 @@ def test_marks_go_with_their_records_and_survive_a_file(colluding, tmp_path):
 def test_the_table_of_the_attack_holds_precision_and_recall(colluding, tmp_path):
     save_signals(tmp_path / "block.npz", list(colluding.values()), {})
     job = jobs.attack_job(experiment(), "collusion")
-    table = attack_table("toy", "collusion", load(job["attack"])(**job["options"]), [tmp_path / "block.npz"], 1)
+    rows = attack_rows("toy", "collusion", load(job["attack"])(**job["options"]), [tmp_path / "block.npz"], 1)
+    table = table_of(rows)
     values = table[(table["arm"] == "s16") & (table["replicate"] == 0)].set_index("metric")["value"]
     says = colluding["s16", 0].marks.all(axis=1)
     members = colluding["s16", 0].is_member

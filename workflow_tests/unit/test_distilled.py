@@ -58,8 +58,9 @@ def test_each_target_has_its_models_and_is_named_in_them(distilled, targets):
 
 @pytest.mark.parametrize("arm", ["one", "one-iid"])
 def test_draws_are_those_of_the_reference_models(distilled, targets, dataset, arm):
-    job = jobs.reference_job(given(), arm, [INF], 0)
-    references = train_references(dataset, None, splits_of(dataset, given()), job, 1)
+    job = jobs.reference_job(given(), [INF], 0)
+    groups = train_references(dataset, None, splits_of(dataset, given()), job, 1)
+    (references,) = (group for group in groups if group.about[0]["arm"] == arm)
     for group, target in zip(distilled, targets, strict=True):
         if target.about["arm"] == arm:
             expected = references.on(group.records, np.ones(3, dtype=bool)).trained_on
@@ -67,8 +68,8 @@ def test_draws_are_those_of_the_reference_models(distilled, targets, dataset, ar
 
 
 def test_losses_are_of_the_true_class_under_models_that_learnt_the_targets_answers(distilled, targets, dataset):
-    job, name = jobs.reference_job(given(), "one", [INF], 0), draw_name(1)
-    records = draw_block(dataset, None, load(job["draw"]), job["arm"], [name], 1)["one", name].training
+    job, name = jobs.reference_job(given(), [INF], 0), draw_name(1)
+    records = draw_block(dataset, None, load(job["draw"]), job["arms"], [name], 1)["one", name].training
     for place in (0, 3):  # with and without privacy
         group, target = distilled[place], targets[place]
         assert target.about["arm"] == "one"

@@ -10,6 +10,7 @@ from settings_samples import ADULT, BASES, BERNOULLI, BIAS, HEART, IID, changed,
 
 from dpmia.registry import load
 from dpmia.settings import jobs, names
+from dpmia.settings.facts import run_facts, trained
 from dpmia.settings.attackers import MODELS_OF_ATTACKERS, AttackSettings
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
@@ -56,9 +57,8 @@ def all_jobs(given):
         found["attack", attack] = jobs.attack_job(given, attack), jobs.reference_arms(given, attack)
     for block in jobs.reference_blocks(given) if given.references else ():
         found["distilled", block] = jobs.distilled_job(given, block)
-        for arm in jobs.arms(given):
-            for group in jobs.reference_groups(given):
-                found["reference", arm, tuple(group), block] = jobs.reference_job(given, arm, group, block)
+        for group in jobs.reference_groups(given):
+            found["reference", tuple(group), block] = jobs.reference_job(given, group, block)
     return found
 
 
@@ -76,7 +76,7 @@ DRAWN = TRAINING | {"split"}
     [
         ({"attacks": RICH["attacks"] | {"average_threshold": {}}}, {"attack"}),
         ({"attacks__lira__variance": "per_point"}, {"attack"}),
-        ({"attacks__lira__reference_arm": None}, {"attack"}),
+        ({"attacks__lira__reference_arm": None}, {"attack", "reference"}),
         ({"attacks__population__alpha": 0.2}, {"attack"}),
         ({"attacks__random__epsilons": [1]}, {"attack"}),
         ({"details": True}, {"attack"}),
@@ -116,7 +116,7 @@ def test_targets_tell_what_an_attack_of_theirs_needs_and_no_more(attack, asks):
     given = experiment(references={"count": 1, "block": 1}, attacks={attack: {}})
     job = jobs.train_job(given, [1.0], 0)
     assert {key for key in ("population", "parameters") if job[key]} == ({asks} if asks else set())
-    assert jobs.reference_job(given, "va", [math.inf], 0)["population"] == job["population"]
+    assert jobs.reference_job(given, [math.inf], 0)["population"] == job["population"]
 
 
 def test_more_replicates_leave_the_earlier_jobs_as_they_are():
@@ -146,7 +146,7 @@ def test_blocks_cut_the_replicates_without_rest():
 
 def test_blocks_of_reference_models_cut_them_without_rest():
     given = experiment(RICH)
-    numbers = [jobs.reference_job(given, "cluster", [math.inf], block)["numbers"] for block in (0, 1)]
+    numbers = [jobs.reference_job(given, [math.inf], block)["numbers"] for block in (0, 1)]
     assert numbers == [[0, 1, 2], [3, 4, 5]] == [jobs.distilled_job(given, block)["numbers"] for block in (0, 1)]
     assert list(jobs.reference_blocks(given)) == [0, 1]
 
@@ -182,10 +182,28 @@ def test_reference_models_are_trained_of_the_arms_that_attacks_need():
     assert jobs.reference_arms(given, "random") == jobs.reference_arms(given, "distillation") == []
 
 
+def test_reference_models_are_asked_about_the_targets_that_they_are_used_on():
+    both = ["cluster", "cluster-iid"]
+    of_one = jobs.reference_job(experiment(RICH), [math.inf], 0)
+    assert (list(of_one["arms"]), of_one["asked_by"]) == (["cluster"], {"cluster": both})
+    assert set(of_one["recipes"]) == set(of_one["models"]) == {"cluster"}
+    own = jobs.reference_job(experiment(RICH, attacks__lira={}), [math.inf], 0)
+    assert own["asked_by"] == {arm: [arm] for arm in both}
+
+
+def test_reference_models_of_an_arm_are_trained_with_the_epsilons_that_need_them():
+    some = {"kind": "lira", "epsilons": [1]}
+    given = experiment(RICH, references__private=True, attacks__some=some)  # lira itself takes those of one arm
+    assert [list(jobs.reference_job(given, group, 0)["arms"]) for group in given.epsilons] == [
+        ["cluster", "cluster-iid"],
+        ["cluster"],
+    ]
+
+
 def test_shadow_models_have_their_own_penalty_and_the_rest_of_the_recipe():
     given = experiment(RICH, training__epochs=3)
     shadow, target = jobs.shadow_job(given, 1), jobs.train_job(given, [1.0], 1)
-    assert shadow["recipe"] == target["recipe"] | {"l2": 0.25}
+    assert shadow["recipes"] == {arm: recipe | {"l2": 0.25} for arm, recipe in target["recipes"].items()}
     assert (shadow["replicates"], shadow["arms"], shadow["models"]) == ([2, 3], target["arms"], target["models"])
     assert jobs.attack_job(given, "shadow")["options"] == {"epochs": 7}
 
@@ -197,7 +215,7 @@ def test_an_arm_may_be_trained_with_some_of_the_epsilons_only():
     assert found["epsilons"] == {"few": [1.0], "few-iid": [1.0], "all": [0.1, 1.0], "all-iid": [0.1, 1.0]}
     # What is drawn and which models help are the same: the same seeds, and models for every attack.
     assert found["arms"] == jobs.arms(experiment(arms={name: {"group": "va"} for name in arms}))
-    assert jobs.reference_job(given, "few", [0.1, 1.0], 0)["epsilons"] == [0.1, 1.0]
+    assert jobs.reference_job(given, [0.1, 1.0], 0)["epsilons"] == [0.1, 1.0]
 
 
 def test_an_arm_may_have_a_model_of_its_own():
@@ -206,9 +224,8 @@ def test_an_arm_may_have_a_model_of_its_own():
     assert list(found) == ["small", "small-iid", "usual", "usual-iid"]
     assert [model["shape"]["hidden"] for model in found.values()] == [[3], [3], [256, 256], [256, 256]]
     assert {model["build"] for model in found.values()} == {names.MODELS["mlp"]}
-    assert jobs.reference_job(
-        experiment(arms=arms, references={"count": 1, "block": 1}), "small-iid", [math.inf], 0
-    )["model"] == found["small"]  # fmt: skip
+    given = experiment(arms=arms, references={"count": 1, "block": 1}, attacks={"lira": {}})
+    assert jobs.reference_job(given, [math.inf], 0)["models"] == found
 
 
 def test_arms_that_differ_in_their_models_alone_draw_the_same():
@@ -283,12 +300,13 @@ def test_experiments_that_cluster_alike_share_their_clusters():
 
 
 def test_facts_for_captions_are_plain_data():
-    facts = jobs.facts(experiment())
+    facts = run_facts(experiment())
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     assert facts == {
         "dataset": "heart",
         "model": "mlp 256-256",
         "sizes": "",
+        "passes": "100 epochs, batch 200",
         "epochs": 100,
         "batch_size": 200,
         "optimiser": "adam",
@@ -305,18 +323,40 @@ def test_facts_for_captions_are_plain_data():
         "relation": "replace_one",
         "delta": 1e-5,
         "accountant": "pld",
+        "arms": {"va": {"members": "all", "learning_rate": 0.01, "batch_size": 200, "epochs": 100, "l2": 0.0}},
     }
+
+
+def test_facts_tell_what_arms_have_of_their_own():
+    arms = {"few": {"members": 50}, "long": {"training": {"epochs": 7, "l2": 0.5, "batch_size": 8}}, "usual": {}}
+    given = experiment(
+        membership={"kind": "iid", "members": 80, "nonmembers": 90, "population": 10},
+        arms=arms,
+        iid_arms=False,
+        attacks={"random": {}},
+    )
+    facts = run_facts(given)
+    assert (facts["sizes"], facts["passes"]) == ("50 or 80 members", "7 or 100 epochs, batch 8 or 200")
+    assert [facts["arms"][arm]["members"] for arm in arms] == [50, 80, 80]
+    assert [facts["arms"][arm]["epochs"] for arm in arms] == [100, 7, 100]
+    assert [facts["arms"][arm]["l2"] for arm in arms] == [0.0, 0.5, 0.0]
+    draws = jobs.arms(given)
+    assert draws["few"]["draw"] == {"members": 50, "nonmembers": 90, "population": 10}
+    assert draws["long"] == draws["usual"], "who trains otherwise draws alike"
+    recipes = jobs.train_job(given, [1.0], 0)["recipes"]
+    assert recipes["long"] == recipes["usual"] | {"epochs": 7, "l2": 0.5, "batch_size": 8}
+    assert recipes["few"] == recipes["usual"]
 
 
 def test_what_was_trained_is_said_in_words():
     images = {"dataset": "mnist", "pool": 2, "model": {"kind": "two_convolutions"}}
     few = {"membership": {"kind": "iid", "members": 50, "nonmembers": 50}, "arms": {"iid": {}}}
     few |= {"iid_arms": False, "training__engine": "convolution", "attacks": {"random": {}}}
-    assert jobs.trained(experiment(**images, **few)) == "two convolutions on pixels averaged 2 x 2, 50 members"
+    assert trained(experiment(**images, **few)) == "two convolutions on pixels averaged 2 x 2, 50 members"
     joining = {"membership": {"kind": "bernoulli", "records": 300}, "arms": {"half": {"rate": 0.5}}}
     joining |= {"iid_arms": False, "attacks": {"random": {}}, "privacy__relation": "add_remove"}
-    assert jobs.trained(experiment(**joining)) == "mlp 256-256, 300 records, of which some join"
-    assert jobs.trained(experiment()) == "mlp 256-256"  # `all` members of a group
+    assert trained(experiment(**joining)) == "mlp 256-256, 300 records, of which some join"
+    assert trained(experiment()) == "mlp 256-256"  # `all` members of a group
 
 
 @pytest.mark.parametrize(

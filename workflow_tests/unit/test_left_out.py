@@ -98,7 +98,7 @@ def test_the_attack_judges_the_points_that_there_are_models_of(left_out, target,
     save_losses(tmp_path / "l.npz", [left_out], {})
     attacks = {"leave_one_out": LeaveOneOut(estimator="logit_gaussian")}
     table = points_table(
-        "one", attacks, [tmp_path / "t.npz"], 1, left_out=[tmp_path / "l.npz"], alphas=(0.3,), count=10
+        "one", attacks, [tmp_path / "t.npz"], 1, arms=["one"], left_out=[tmp_path / "l.npz"], alphas=(0.3,), count=10
     )
     assert sorted(table["record"]) == left_out.records.tolist()
     members = draw_points(target, 3, 1)[0]

@@ -11,14 +11,24 @@ from scipy import stats
 from dpmia.attacks.base import measure
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
-from dpmia.measure import attack_table
-from dpmia.measure_accuracy import accuracy_table
+from dpmia.measure import attack_rows
+from dpmia.measure_accuracy import accuracy_rows
 from dpmia.precision import ACCEPTANCE, ROC_RATES
 from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
-from dpmia.tables import BLIND, COLUMNS, KEYS, read_table, replicates_table, summary_table
+from dpmia.rows import BLIND, COLUMNS, KEYS, write_rows
+from dpmia.tables import read_table, replicates_table, summary_table, table_of
 from dpmia.theory.bounds import humphries_advantage
 from dpmia.theory.ceiling import positive_accuracy_ceiling, tpr_ceiling, trade_off_of
 from dpmia.training.accounting import Mechanism
+
+
+def attack_table(*given, **options):
+    return table_of(attack_rows(*given, **options))
+
+
+def accuracy_table(*given, **options):
+    return table_of(accuracy_rows(*given, **options))
+
 
 ARMS, EPSILONS, REPLICATES = ("va", "va-iid"), ("0.1", "1000", "inf"), range(4)
 
@@ -241,6 +251,20 @@ def test_tables_survive_being_written_and_read(table, files, tmp_path):
     for written in (table, accuracy_table("heart", files), summary_table(table)):
         written.to_csv(tmp_path / "a.csv", index=False)
         pd.testing.assert_frame_equal(read_table(tmp_path / "a.csv"), written)
+
+
+def test_rows_are_written_as_pandas_would(table, tmp_path):
+    rows = table.astype(object).to_numpy().tolist()
+    rows[0][-1], rows[1][-1], rows[2][-1] = np.nan, np.inf, np.float64(1e-7)
+    write_rows(tmp_path / "rows.csv", rows)
+    expected = table_of(rows).to_csv(index=False)
+    assert (tmp_path / "rows.csv").read_text(encoding="utf-8") == expected
+    assert list(tmp_path.iterdir()) == [tmp_path / "rows.csv"]
+
+
+def test_what_is_missing_in_a_row_leaves_its_cell_empty(tmp_path):
+    write_rows(tmp_path / "rows.csv", [["a, b", None, 3], ["c", np.nan, True]], ["name", "share", "count"])
+    assert (tmp_path / "rows.csv").read_text(encoding="utf-8") == 'name,share,count\n"a, b",,3\nc,,True\n'
 
 
 def test_names_that_look_like_missing_values_stay_names_and_empty_cells_are_missing(tmp_path):

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from dpmia.datasets.table import Dataset
-from dpmia.measure_blind import blind_table
+from dpmia.measure_blind import blind_rows
 from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
 from dpmia.splits.split import Split
-from dpmia.tables import BLIND, BLIND_WITH_LOSS, COLUMNS
+from dpmia.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
+from dpmia.tables import table_of
 
 EACH = 60
 SPLIT = Split(np.arange(EACH), np.arange(EACH, 2 * EACH), [], np.arange(2 * EACH, 2 * EACH + 10))
@@ -41,7 +42,7 @@ def measured(tmp_path):
         save_signals(tmp_path / "a.npz", models, {})
         splits = {(each.about["arm"], each.about["replicate"]): SPLIT for each in models}
         job = {"replicates": list(replicates), "with_loss": list(with_loss)}
-        return blind_table("toy", data, splits, [tmp_path / "a.npz"], job, seed)
+        return table_of(blind_rows("toy", data, splits, [tmp_path / "a.npz"], job, seed))
 
     return measure
 

@@ -1,5 +1,7 @@
 """Attacks record by record: the same verdicts as those of whole attacks, and the losses behind them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,8 +18,8 @@ CLASSES, EACH, RECORDS = 3, 40, 400
 LABELS = np.arange(RECORDS) % CLASSES
 
 
-def about(replicate):
-    return {"arm": "iid", "iid": False, "epsilon": "inf", "replicate": replicate, "meaning": ["target", replicate]}
+def about(replicate, arm="iid"):
+    return {"arm": arm, "iid": False, "epsilon": "inf", "replicate": replicate, "meaning": ["target", replicate]}
 
 
 def target(replicate):
@@ -50,11 +52,10 @@ def files(tmp_path_factory):
     return {"files": targets, "references": [folder / "references.npz"], "distilled": [folder / "distilled.npz"]}
 
 
-def run(table, files, seed=1, attacks=ATTACKS, **options):
+def run(table, files, seed=1, attacks=ATTACKS, arms=("iid",), **options):
     chosen = {name: attack() for name, attack in attacks.items()}
-    return table(
-        "one", chosen, files["files"], seed, references=files["references"], distilled=files["distilled"], **options
-    )
+    models = {"references": files["references"], "distilled": files["distilled"]}
+    return table("one", chosen, files["files"], seed, arms=arms, **models, **options)
 
 
 @pytest.mark.parametrize("letter", ATTACKS)
@@ -138,6 +139,25 @@ def test_of_two_target_models_those_with_most_in_common_are_taken(files):
         common[one, other] = np.bincount(LABELS[np.intersect1d(*members)], minlength=CLASSES).max()
     taken = tuple(sorted(table.loc[table["targets"] == 2, "target"].unique()))
     assert common[taken] == max(common.values())
+
+
+@pytest.mark.parametrize(("table", "options"), [(points_table, {"alphas": (0.1,), "count": 10}),
+                                               (nulls_table, {"alpha": 0.1})])  # fmt: skip
+def test_arms_are_looked_at_each_by_itself_and_only_those_asked_for(files, tmp_path, table, options):
+    def renamed(signal):
+        return replace(signal, about=signal.about | {"arm": "other"}, logits=-signal.logits)
+
+    others = [renamed(target(replicate)) for replicate in range(3)]
+    save_signals(tmp_path / "t.npz", others, {})
+    both = {**files, "files": [tmp_path / "t.npz", *files["files"]]}
+    options |= {"attacks": {"P": Population}}
+    alone = run(table, files, **options)
+    of_other = run(table, {**files, "files": [tmp_path / "t.npz"]}, arms=["other"], **options)
+    assert not of_other["loss"].isin(alone["loss"]).any()
+    pd.testing.assert_frame_equal(run(table, both, **options), alone)
+    found = run(table, both, arms=["iid", "other"], **options)
+    for arm, expected in (("iid", alone), ("other", of_other)):
+        pd.testing.assert_frame_equal(found[found["arm"] == arm].reset_index(drop=True), expected)
 
 
 def test_target_models_that_share_no_two_members_of_a_class_have_no_rows(tmp_path):

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 from sklearn.metrics import precision_score, recall_score
 
-from dpmia.metrics import advantage, best_threshold, mean_interval, ranking
+from dpmia.intervals import mean_interval
+from dpmia.metrics import advantage, best_threshold, ranking
 
 
 def halves(n, m=None):

@@ -17,8 +17,9 @@ from dpmia.papers.humphries import bounds, epsilon_curves, shares, table2
 from dpmia.papers.tables import markdown
 from dpmia.registry import load
 from dpmia.settings import jobs
+from dpmia.settings.facts import run_facts
 from dpmia.settings.resolve import SCALES, make_plan
-from dpmia.tables import KEYS
+from dpmia.rows import KEYS
 from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage
 
 #: Those of Humphries et al.; the other papers have tests of their own.
@@ -47,7 +48,7 @@ def names_of(artifact):
 def facts_of(artifact, stand_in=True):
     summaries = [table.split("/")[1] for table in artifact.tables if table.startswith("summary/")]
     return Facts(
-        stand_in and bool(artifact.tables), "laptop", {name: jobs.facts(EXPERIMENTS[name]) for name in summaries}
+        stand_in and bool(artifact.tables), "laptop", {name: run_facts(EXPERIMENTS[name]) for name in summaries}
     )
 
 

@@ -15,7 +15,7 @@ from dpmia.papers.thudi import budgets, capacity, frames, gain, names, precision
 from dpmia.papers.thudi.artifacts import ARTIFACTS
 from dpmia.precision import ROC_RATES, precision_metrics
 from dpmia.registry import load
-from dpmia.tables import COLUMNS, NO_ATTACK
+from dpmia.rows import COLUMNS, NO_ATTACK
 from dpmia.theory import logistic_example
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 from dpmia.training.accounting import Mechanism

@@ -32,15 +32,21 @@ def dataset():
     return toy()
 
 
-def train(dataset, given, arm="one", epsilons=(INF,), block=0, seed=1, targets=None):
+def train_all(dataset, given, epsilons=(INF,), block=0, seed=1, targets=None):
     targets = splits_of(dataset, given) if targets is None else targets
-    return train_references(dataset, None, targets, jobs.reference_job(given, arm, list(epsilons), block), seed)
+    return train_references(dataset, None, targets, jobs.reference_job(given, list(epsilons), block), seed)
+
+
+def train(dataset, given, arm="one", **options):
+    """Return the models of one arm."""
+    (found,) = (group for group in train_all(dataset, given, **options) if group.about[0]["arm"] == arm)
+    return found
 
 
 def drawn(dataset, given, arm="one", numbers=range(3), seed=1):
     """Return the training sets of reference models, drawn here once more."""
-    job = jobs.reference_job(given, arm, [INF], 0)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arm"], [draw_name(n) for n in numbers], seed)
+    job = jobs.reference_job(given, [INF], 0)
+    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], [draw_name(n) for n in numbers], seed)
     return [splits[arm, draw_name(n)].training for n in numbers]
 
 
@@ -96,8 +102,14 @@ def test_all_records_of_all_targets_are_asked_about_once(references, dataset):
 
 def test_population_is_asked_about_where_an_attack_needs_it_and_background_and_validation_never():
     splits = {("one", 0): Split([1], [5], [9, 7], [3], [11]), ("one", 1): Split([5], [2], [9], [3], [])}
-    assert queries(splits, population=False).tolist() == [1, 2, 5]
-    assert queries(splits, population=True).tolist() == [1, 2, 5, 7, 9]
+    assert queries(splits, ["one"], population=False).tolist() == [1, 2, 5]
+    assert queries(splits, ["one"], population=True).tolist() == [1, 2, 5, 7, 9]
+
+
+def test_records_of_other_arms_are_not_asked_about():
+    splits = {("one", 0): Split([1], [5], [9], [3], []), ("two", 0): Split([5], [2], [8], [3], [])}
+    assert queries(splits, ["two"], population=False).tolist() == [2, 5]
+    assert queries(splits, ["one", "two"], population=False).tolist() == [1, 2, 5]
 
 
 def test_more_blocks_leave_the_earlier_models_as_they_are(references, dataset):

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.tables import BLIND
+from dpmia.rows import BLIND
 
 #: Attack whose advantage is shown: no oracle.
 ATTACK = "average_threshold"

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.settings.arms import IID_SUFFIX
-from dpmia.tables import BLIND
+from dpmia.rows import BLIND
 from dpmia.theory.bounds import advantage_bound
 
 NON_IID, IID, CONTROL = drawing.COLOURS[0], drawing.COLOURS[1], "0.55"

@@ -14,7 +14,7 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, Finding, MissingRowsError, Tables
 from dpmia.claims.comparisons import exact, together
-from dpmia.metrics import mean_interval
+from dpmia.intervals import mean_interval
 from dpmia.mip.noise import Noise, random_halves, split_moments
 from dpmia.papers.izzo import theory
 from dpmia.papers.izzo.fig1 import ETAS, RECORDS, SIGMA

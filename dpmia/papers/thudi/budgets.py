@@ -14,7 +14,7 @@ from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi.frames import ceilings, means, note_missing, rows_of
 from dpmia.papers.thudi.names import BUDGETS, RATES, arm_of
 from dpmia.precision import ACCEPTANCE
-from dpmia.tables import NO_ATTACK
+from dpmia.rows import NO_ATTACK
 from dpmia.theory.positive_accuracy import epsilon_for_bound, positive_accuracy_bound
 
 #: The three bounds are those of these epsilons at a sampling rate of 1/2.

@@ -11,11 +11,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpmia.metrics import mean_interval
+from dpmia.intervals import mean_interval
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi.names import EPSILONS, rate_of
-from dpmia.tables import NO_ATTACK
+from dpmia.rows import NO_ATTACK
 
 #: What a reader must know where the best of forty quantiles stands beside a bound.
 ORACLE = (

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.tables import KEYS
+from dpmia.rows import KEYS
 
 #: Experiment -> its data set as the paper writes it.
 HONEST = {"yeom_mnist": "MNIST", "yeom_cifar10": "CIFAR-10", "yeom_cifar100": "CIFAR-100"}

@@ -1,0 +1,86 @@
+"""What captions, verdicts and reports say about an experiment: plain data and words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpmia.settings.experiment import Experiment
+from dpmia.settings.jobs import recipes, uses
+from dpmia.settings.membership import INDEPENDENT
+from dpmia.settings.own_data import OwnData
+
+
+def run_facts(experiment: Experiment) -> dict[str, Any]:
+    """Return what a figure's caption says about an experiment."""
+    training, privacy = experiment.training, experiment.privacy
+    return {
+        "dataset": "own data" if isinstance(experiment.dataset, OwnData) else experiment.dataset,
+        "model": networks(experiment),
+        "sizes": sizes(experiment),
+        "passes": passes(experiment),
+        "epochs": training.epochs,
+        "batch_size": training.batch_size,
+        "optimiser": training.optimiser,
+        "sampling": training.sampling,
+        "clip_norm": training.clip_norm,
+        "clipped_to": training.clip_norm if training.clip_all else None,
+        "learning_rate": training.learning_rate,
+        "momentum": training.momentum,
+        "l2": training.l2,
+        "members": experiment.membership.members,
+        "references": experiment.references.count if experiment.references else None,
+        "replicates": experiment.replicates,
+        "keys": experiment.collusion.keys if experiment.collusion else None,
+        **privacy.model_dump(),
+        "arms": _facts_of_arms(experiment),
+    }
+
+
+def _facts_of_arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
+    """Return by arm what may differ from the facts on the whole experiment."""
+    return {
+        name: {"members": arm.members or experiment.membership.members}
+        | {key: recipes(experiment)[name][key] for key in ("learning_rate", "batch_size", "epochs")}
+        | {"l2": recipes(experiment)[name].get("l2", 0.0)}
+        for name, arm in experiment.arms.items()
+    }
+
+
+def networks(experiment: Experiment) -> str:
+    """Return in words which networks an experiment trains, and on how coarse images."""
+    used = ", ".join(sorted({(arm.model or experiment.model).name for arm in experiment.arms.values()}))
+    side = experiment.pool
+    return used + (f" on pixels averaged {side} x {side}" if side > 1 else "")
+
+
+def trained(experiment: Experiment) -> str:
+    """Return in words what target models are, and on how many records they are trained: for the note of a verdict."""
+    return ", ".join(filter(None, [networks(experiment), sizes(experiment)]))
+
+
+def sizes(experiment: Experiment) -> str:
+    """Return in words on how many records target models are trained; nothing where the data decide that."""
+    drawn = experiment.membership
+    members = {arm.members or drawn.members for arm in experiment.arms.values()}
+    known = {"members": members, "records, of which some join": {drawn.records}}
+    counts = {what: sorted(size for size in found if isinstance(size, int)) for what, found in known.items()}
+    return ", ".join(f"{' or '.join(map(str, found))} {what}" for what, found in counts.items() if found)
+
+
+def passes(experiment: Experiment) -> str:
+    """Return in words how often target models see their records."""
+    told = [sorted({arm[key] for arm in _facts_of_arms(experiment).values()}) for key in ("epochs", "batch_size")]
+    epochs, batches = (" or ".join(map(str, found)) for found in told)
+    return f"{epochs} epochs, batch {batches}"
+
+
+def audit_facts(experiment: Experiment) -> dict[str, Any]:
+    """Return what the report of an audit says about an experiment."""
+    count = experiment.references.count if experiment.references and uses(experiment, "references") else None
+    independent = experiment.membership.kind in INDEPENDENT
+    return run_facts(experiment) | {
+        "epochs": 0 if experiment.training.engine == "scikit_learn" else experiment.training.epochs,
+        "references": count,
+        "private_references": bool(count) and experiment.references.private,
+        "independent": independent,
+    }
