@@ -19,10 +19,10 @@ from dpmia.points import draw_points
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import ANSWERS, MEMBER, NONMEMBER, POPULATION, Signal, load_all
 
-POINTS = ["experiment", "target", "record", "label", "part", "attack", "alpha", "loss", "threshold", "says"]
+POINTS = ["experiment", "arm", "target", "record", "label", "part", "attack", "alpha", "loss", "threshold", "says"]
 NULLS = [
-    *("experiment", "targets", "target", "record", "label", "attack", "alpha", "loss", "threshold", "null_losses"),
-    "null_loss",
+    *("experiment", "arm", "targets", "target", "record", "label", "attack", "alpha", "loss", "threshold"),
+    *("null_losses", "null_loss"),
 ]
 
 #: Of more null losses than this a random choice of as many is told.
