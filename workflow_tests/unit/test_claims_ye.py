@@ -21,15 +21,14 @@ OF_NULLS = [claim.id for claim in CLAIMS if claim.tables[0].startswith("nulls/")
 def experiments():
     """Return the printed AUCs and accuracies of all configurations, and a TPR that follows the AUC."""
     found = {}
-    for name, row in names.BY_EXPERIMENT.items():
-        means = {
-            ("iid", np.inf, "model", metric): row.printed[quantity][0] / 100
-            for quantity, metric in names.MODEL_METRICS.items()
-        }
+    for row in names.CONFIGURATIONS:
+        means = found.setdefault(row.experiment, {})
+        for quantity, metric in names.MODEL_METRICS.items():
+            means[row.arm, np.inf, "model", metric] = row.printed[quantity][0] / 100
         for letter, attack in names.PAPER.items():
             auc = row.printed[letter][0]
-            means |= {("iid", np.inf, attack, "auc"): auc, ("iid", np.inf, attack, "tpr@0.2"): 0.2 ** (1 / auc - 1)}
-        found[name] = means
+            means[row.arm, np.inf, attack, "auc"] = auc
+            means[row.arm, np.inf, attack, "tpr@0.2"] = 0.2 ** (1 / auc - 1)
     return found
 
 
@@ -44,8 +43,11 @@ RATES = {
     for letter in agreement.NAMES
 }
 
+#: What attacks would do on the target models of the other arm: no claim about records would hold there.
+OTHER_RATES = RATES | {"D": (0.5, 0.1)}
 
-def points(rates, count=2000):
+
+def points(arm, rates, count=2000):
     """Return verdicts on so many members and non-members of attacks that agree as their rates allow; but for R."""
     rng = np.random.default_rng(1)
     tables = []
@@ -54,8 +56,9 @@ def points(rates, count=2000):
         for letter, rate in rates.items():
             draw = rng.permutation(common) if letter == "R" else common
             threshold = rate[place] - draw
-            facts = {"experiment": "ye_purchase_2a", "target": 0, "label": 1, "part": part, "alpha": agreement.ALPHA}
-            facts |= {"attack": agreement.NAMES[letter], "loss": 0.0, "record": np.arange(count)}
+            facts = {"experiment": "ye_purchase", "arm": arm, "target": 0, "label": 1, "part": part}
+            facts |= {"alpha": agreement.ALPHA, "attack": agreement.NAMES[letter], "loss": 0.0}
+            facts |= {"record": np.arange(count)}
             tables.append(pd.DataFrame({**facts, "threshold": threshold, "says": threshold >= 0}))
     return pd.concat(tables)[POINTS]
 
@@ -64,38 +67,74 @@ def points(rates, count=2000):
 SPREADS = {"S": 2.0, "P": 1.5, "R": 1.0, "D": 0.5}
 THRESHOLDS = {"S": (0.1, 0.1), "P": (0.2, 0.3), "R": (0.4, 0.4), "D": (0.5, 0.6)}
 
+#: Those of the other arm.
+OTHER_SPREADS, OTHER_THRESHOLDS = SPREADS | {"R": 2.5}, THRESHOLDS | {"R": (0.4, 0.41)}
 
-def nulls(spreads, thresholds, targets=(1, 2)):
+
+def nulls(arm, spreads, thresholds, targets=(1, 2)):
     """Return null losses of two records under one and under two target models."""
     rows = []
     for together, letter, record in itertools.product(targets, spreads, (7, 9)):
         for target in range(together):
-            about = ["one", together, target, record, 3, names.PAPER[letter], 0.1, record / 10]
+            about = ["ye_purchase", arm, together, target, record, 3, names.PAPER[letter], 0.1, record / 10]
             about += [thresholds[letter][target], 21]
             rows += [[*about, value] for value in spreads[letter] * np.linspace(0, 1, 21)]
     return pd.DataFrame(rows, columns=NULLS)
 
 
-def world(rates=RATES, spreads=SPREADS, thresholds=THRESHOLDS, **options):
-    """Return the world in which all is as printed, but for what is told."""
-    seen = {"ye_purchase_1a": nulls(spreads, thresholds), "ye_purchase_2a": nulls(spreads, thresholds)}
-    others = {f"nulls/{name}": table for name, table in seen.items()}
-    return World(experiments(), others | {"points/ye_purchase_2a": points(rates, **options)})
+def world(rates=RATES, spreads=SPREADS, thresholds=THRESHOLDS, arms=("Ia", "IIa"), **options):
+    """Return the world in which all is as printed, but for what is told.
+
+    Of single records claims speak on one arm each, which is as told; the other is otherwise.
+    """
+    nulls_of = {"Ia": nulls("Ia", OTHER_SPREADS, thresholds), "IIa": nulls("IIa", spreads, OTHER_THRESHOLDS)}
+    points_of = {"Ia": points("Ia", OTHER_RATES, **options), "IIa": points("IIa", rates, **options)}
+    seen = {"nulls": nulls_of, "points": points_of}
+    others = {f"{stage}/ye_purchase": pd.concat([of_arm[arm] for arm in arms]) for stage, of_arm in seen.items()}
+    return World(experiments(), others)
 
 
-#: claim -> the mean that is otherwise where it does not hold: experiment, value, attack, metric.
+def without(experiment, *arms):
+    """Return the world in which an experiment has no such arms."""
+    all_of_them = experiments()
+    there = {key: value for key, value in all_of_them[experiment].items() if key[0] not in arms}
+    return World(all_of_them | {experiment: there})
+
+
+#: claim -> the mean that is otherwise where it does not hold: experiment, arm, value, attack, metric.
 BENT = {
-    "ye-table1-purchase-auc": ("ye_purchase_2b", 0.7, "population", "auc"),
-    "ye-table3-cifar10-auc": ("ye_cifar10_3", 0.5, "model", "accuracy_members"),
-    "ye-table4-cifar100-auc": ("ye_cifar100_1a", 0.5, "model", "accuracy_nonmembers"),
-    "ye-table5-mnist-auc": ("ye_mnist_2b", 0.56, "distillation", "auc"),
-    "ye-table1-d-best": ("ye_purchase_4", 0.71, "reference", "auc"),
-    "ye-table1-r-beats-sp": ("ye_purchase_3", 0.76, "population", "auc"),
-    "ye-table1-l2-lowers-auc": ("ye_purchase_2b", 0.8, "shadow_threshold", "auc"),
-    "ye-table1-more-data-lowers-auc": ("ye_purchase_3", 0.8, "reference", "auc"),
-    "ye-table5-r-best-mnist": ("ye_mnist_1a", 0.53, "population", "auc"),
-    "ye-fig4-p-near-chance-iv": ("ye_purchase_4", 0.66, "population", "auc"),
-    "ye-fig3-roc": ("ye_purchase_1a", 0.9, "population", "tpr@0.2"),
+    "ye-table1-purchase-auc": ("ye_purchase", "IIb", 0.7, "population", "auc"),
+    "ye-table3-cifar10-auc": ("ye_cifar10_vgg", "III", 0.5, "model", "accuracy_members"),
+    "ye-table4-cifar100-auc": ("ye_cifar100", "Ia", 0.5, "model", "accuracy_nonmembers"),
+    "ye-table5-mnist-auc": ("ye_mnist", "IIb", 0.56, "distillation", "auc"),
+    "ye-table1-d-best": ("ye_purchase_clipped", "IV", 0.71, "reference", "auc"),
+    "ye-table1-r-beats-sp": ("ye_purchase", "III", 0.76, "population", "auc"),
+    "ye-table1-l2-lowers-auc": ("ye_purchase", "IIb", 0.8, "shadow_threshold", "auc"),
+    "ye-table1-more-data-lowers-auc": ("ye_purchase", "III", 0.8, "reference", "auc"),
+    "ye-table5-r-best-mnist": ("ye_mnist", "Ia", 0.53, "population", "auc"),
+    "ye-fig4-p-near-chance-iv": ("ye_purchase_clipped", "IV", 0.66, "population", "auc"),
+    "ye-fig3-roc": ("ye_purchase", "Ia", 0.9, "population", "tpr@0.2"),
+}
+
+#: claim about each configuration by itself -> its configurations: experiment -> arms.
+_ALL_PURCHASE = {"ye_purchase": ("Ia", "Ib", "IIa", "IIb", "III"), "ye_purchase_clipped": ("IV",)}
+_ALL_MNIST = {"ye_mnist": ("Ia", "Ib", "IIa", "IIb")}
+EACH = {
+    "ye-table1-purchase-auc": _ALL_PURCHASE,
+    "ye-table3-cifar10-auc": {"ye_cifar10": ("I", "II"), "ye_cifar10_vgg": ("III",)},
+    "ye-table4-cifar100-auc": {"ye_cifar100": ("Ia", "Ib", "IIa", "IIb")},
+    "ye-table5-mnist-auc": _ALL_MNIST,
+    "ye-table1-d-best": _ALL_PURCHASE,
+    "ye-table1-r-beats-sp": {"ye_purchase": ("Ia", "IIa", "III"), "ye_purchase_clipped": ("IV",)},
+    "ye-table5-r-best-mnist": _ALL_MNIST,
+    "ye-fig3-roc": {"ye_purchase": ("Ia", "IIa")},
+    "ye-fig4-p-near-chance-iv": {"ye_purchase_clipped": ("IV",)},
+}
+
+#: claim about several configurations together -> the arms of its experiment that it needs.
+TOGETHER = {
+    "ye-table1-l2-lowers-auc": ("Ia", "Ib", "IIa", "IIb"),
+    "ye-table1-more-data-lowers-auc": ("Ia", "IIa", "III"),
 }
 
 #: claim -> the world in which it does not hold.
@@ -112,6 +151,8 @@ OTHERWISE = {
 
 def test_every_claim_is_bent_once():
     assert sorted([*BENT, *OTHERWISE]) == sorted(BY_ID)
+    assert sorted([*EACH, *TOGETHER]) == sorted(OF_TABLES) == sorted(BENT)
+    assert {claim.id for claim in CLAIMS if claim.each} == {*EACH}
 
 
 @pytest.mark.parametrize("name", BY_ID)
@@ -121,14 +162,25 @@ def test_a_claim_holds_where_the_paper_is_right(name, tmp_path):
 
 @pytest.mark.parametrize("name", OF_TABLES)
 def test_a_claim_about_target_models_falls_where_one_mean_is_otherwise(name, tmp_path):
-    experiment, value, attack, metric = BENT[name]
-    bent = world().bent(experiment, value, attack=attack, metric=metric)
+    experiment, arm, value, attack, metric = BENT[name]
+    bent = world().bent(experiment, value, arm=arm, attack=attack, metric=metric)
     assert verdict(BY_ID[name], bent, tmp_path) == "not reproduced"
 
 
 @pytest.mark.parametrize("name", OF_POINTS + OF_NULLS)
 def test_a_claim_about_records_falls_where_one_thing_is_otherwise(name, tmp_path):
     assert verdict(BY_ID[name], world(**OTHERWISE[name]), tmp_path) == "not reproduced"
+
+
+@pytest.mark.parametrize("name", OF_POINTS + OF_NULLS)
+def test_a_claim_about_records_is_judged_on_its_own_arm(name, tmp_path):
+    stage, arm = BY_ID[name].tables[0].partition("/")[0], "Ia" if name == "ye-fig2-model-dependence" else "IIa"
+    (other,) = {"Ia", "IIa"} - {arm}
+    table = world().others[f"{stage}/ye_purchase"]
+    swapped = table.assign(arm=table["arm"].map({arm: other, other: arm}))
+    assert verdict(BY_ID[name], World({}, {BY_ID[name].tables[0]: swapped}), tmp_path) == "not reproduced"
+    assert verdict(BY_ID[name], world(arms=[other]), tmp_path) == "not run"
+    assert verdict(BY_ID[name], world(arms=[arm]), tmp_path) == "reproduced"
 
 
 @pytest.mark.parametrize("name", OF_TABLES)
@@ -144,23 +196,73 @@ def test_few_records_leave_a_claim_undecided(name, tmp_path):
 
 def test_how_many_numbers_of_a_table_are_near_the_print_is_told(tmp_path):
     claim = BY_ID["ye-table5-mnist-auc"]
-    world().bent("ye_mnist_2b", 0.9, attack="distillation").write(tmp_path, claim.tables[1:])
+    without("ye_mnist", "Ia").bent("ye_mnist", 0.9, arm="IIb", attack="distillation").write(tmp_path, claim.tables)
     found, finding = judge(claim, Run(tmp_path, False, "laptop"))
     assert found == "not reproduced"
-    assert finding.note.startswith("17 of 18 within 0.05; worst of 18: MNIST IIb, D; ")
-    assert "judged without replicates/ye_mnist_1a" in finding.note
+    assert finding.note == "17 of 18 within 0.05; worst of 18: MNIST IIb, D; judged without MNIST Ia"
+
+
+def test_what_a_claim_was_judged_without_is_told_of_tables_and_of_arms(tmp_path):
+    claim = BY_ID["ye-table1-purchase-auc"]
+    without("ye_purchase", "IIa", "Ib").write(tmp_path, ["replicates/ye_purchase"])
+    found, finding = judge(claim, Run(tmp_path, False, "laptop"))
+    assert found == "reproduced"
+    assert finding.note.startswith("18 of 18 within 0.05; worst of 18: ")
+    left_out = "; judged without Purchase100 Ib, Purchase100 IIa; judged without replicates/ye_purchase_clipped"
+    assert finding.note.endswith(left_out)
+
+
+@pytest.mark.parametrize(
+    ("name", "experiment", "missing"),
+    [
+        (name, experiment, arm)
+        for name, experiments in EACH.items()
+        for experiment, arms in experiments.items()
+        for arm in arms
+        if len(arms) > 1
+    ],
+)
+def test_a_claim_about_each_configuration_is_judged_on_those_that_were_run(name, experiment, missing, tmp_path):
+    without(experiment, missing).write(tmp_path, BY_ID[name].tables)
+    found, finding = judge(BY_ID[name], Run(tmp_path, False, "laptop"))
+    assert found == "reproduced"
+    (label,) = {row.label for row in names.CONFIGURATIONS if (row.experiment, row.arm) == (experiment, missing)}
+    assert finding.note.partition("judged without ")[2] == label
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_claim_of_whose_configurations_none_was_run_is_not_judged(name, tmp_path):
+    nothing = World({experiment: {("other", np.inf, "model", "auc"): 1.0} for experiment in EACH[name]})
+    assert verdict(BY_ID[name], nothing, tmp_path) == "not run"
+
+
+@pytest.mark.parametrize(("name", "experiment"), [(name, experiment) for name in EACH for experiment in EACH[name]])
+def test_a_claim_does_not_miss_what_it_does_not_speak_of(name, experiment, tmp_path):
+    others = {row.arm for row in names.CONFIGURATIONS if row.experiment == experiment} - {*EACH[name][experiment]}
+    without(experiment, *others).write(tmp_path, BY_ID[name].tables)
+    found, finding = judge(BY_ID[name], Run(tmp_path, False, "laptop"))
+    assert found == "reproduced"
+    assert "judged without" not in finding.note
+
+
+@pytest.mark.parametrize(("name", "missing"), [(name, arm) for name, arms in TOGETHER.items() for arm in arms])
+def test_a_claim_that_compares_configurations_needs_all_of_them(name, missing, tmp_path):
+    without("ye_purchase", missing).write(tmp_path, BY_ID[name].tables)
+    found, finding = judge(BY_ID[name], Run(tmp_path, False, "laptop"))
+    assert found == "not run"
+    assert f"arm {missing}" in finding.note
 
 
 def test_attacks_that_judged_no_record_leave_claims_about_them_not_run(tmp_path):
-    without = world(rates={letter: rate for letter, rate in RATES.items() if letter != "L"})
-    assert verdict(BY_ID["ye-table2-gt-test"], without, tmp_path) == "not run"
-    assert verdict(BY_ID["ye-fig5-r-vs-d"], without, tmp_path) == "reproduced"
+    few = world(rates={letter: rate for letter, rate in RATES.items() if letter != "L"})
+    assert verdict(BY_ID["ye-table2-gt-test"], few, tmp_path) == "not run"
+    assert verdict(BY_ID["ye-fig5-r-vs-d"], few, tmp_path) == "reproduced"
 
 
 def test_target_models_without_common_members_leave_figure_2_not_run(tmp_path):
     claim = BY_ID["ye-fig2-model-dependence"]
-    lonely = World({}, {"nulls/ye_purchase_1a": nulls(SPREADS, THRESHOLDS, targets=(1,))})
-    assert verdict(claim, lonely, tmp_path) == "not run"
+    alone = pd.concat([nulls("Ia", SPREADS, THRESHOLDS, targets=(1,)), nulls("IIa", SPREADS, THRESHOLDS)])
+    assert verdict(claim, World({}, {"nulls/ye_purchase": alone}), tmp_path) == "not run"
 
 
 def test_made_up_records_are_not_judged(tmp_path):

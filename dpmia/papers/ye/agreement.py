@@ -8,7 +8,10 @@ import numpy as np
 import pandas as pd
 
 from dpmia.papers.artifact import Facts
-from dpmia.papers.ye.names import PAPER
+from dpmia.papers.ye.names import PAPER, PURCHASE
+
+#: Whose members and non-members are judged.
+CONFIGURATION = PURCHASE["IIa"]
 
 #: False positive rate that thresholds are set for.
 ALPHA = 0.3
@@ -56,12 +59,12 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         `test` points.
 
     Raises:
-        ValueError: no threshold was set for `ALPHA`.
+        ValueError: no threshold was set for `ALPHA`, or the configuration was not looked at.
     """
     (rows,) = tables.values()
-    rows = rows[rows["alpha"] == ALPHA]
+    rows = rows[(rows["arm"] == CONFIGURATION.arm) & (rows["alpha"] == ALPHA)]
     if rows.empty:
-        raise ValueError(f"no thresholds at alpha = {ALPHA} in {sorted(tables)}")
+        raise ValueError(f"no thresholds at alpha = {ALPHA} for {CONFIGURATION.label} in {sorted(tables)}")
     lines = []
     for part, points in PARTS.items():
         judged = [answers(of_one, part) for _, of_one in rows[rows["part"] == part].groupby("target")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
-from dpmia.papers.ye.names import CIFAR10, CIFAR100, MNIST, PURCHASE, Configuration
+from dpmia.papers.ye.names import CIFAR10, CIFAR100, MNIST, PURCHASE, ROC, Configuration, tables_of
 
 _HERE = "dpmia.papers.ye"
 
@@ -14,16 +14,20 @@ _READING = (
 _CLIPPED = "In configuration IV gradients are clipped: those of single records here, the paper does not say which."
 
 
-def _table(number: int, what: str, rows: tuple[Configuration, ...], note: str = "") -> Artifact:
+def _table(number: int, what: str, rows: dict[str, Configuration], note: str = "") -> Artifact:
     caption = f"AUC of the attacks on {what}, and how the target models were trained. {_READING} {note}".strip()
-    tables = tuple(f"replicates/{row.experiment}" for row in rows)
-    return Artifact(f"ye_table{number}", "table", caption, f"{_HERE}.auc_tables:tabulate", tables=tables, each=True)
+    tables, tabulate = tables_of(rows.values()), f"{_HERE}.auc_tables:tabulate"
+    return Artifact(f"ye_table{number}", "table", caption, tabulate, tables=tables, each=True)
 
 
-def _roc(name: str, caption: str, *experiments: str) -> Artifact:
-    functions = (f"{_HERE}.roc:tabulate", f"{_HERE}.roc:draw")
-    tables = tuple(f"replicates/{name}" for name in experiments)
-    return Artifact(name, "figure", caption, *functions, tables, each=True)
+def _roc(name: str, caption: str) -> Artifact:
+    functions = (f"{_HERE}.roc:{verb}_{name}" for verb in ("tabulate", "draw"))
+    return Artifact(f"ye_{name}", "figure", caption, *functions, tables_of(ROC[name]), each=True)
+
+
+def _losses(name: str, caption: str) -> Artifact:
+    functions = (f"{_HERE}.histograms:{verb}_{name}" for verb in ("tabulate", "draw"))
+    return Artifact(f"ye_{name}", "figure", caption, *functions, ("nulls/ye_purchase",))
 
 
 ARTIFACTS = (
@@ -35,44 +39,21 @@ ARTIFACTS = (
         "positive rate of .3. GT is the truth; L, whose models leave one record out, judges few of them (asked). R, D "
         "and L take each record's losses for Gaussian on the logit scale.",
         f"{_HERE}.agreement:tabulate",
-        tables=("points/ye_purchase_2a",),
+        tables=("points/ye_purchase",),
     ),
     _table(3, "CIFAR10", CIFAR10),
     _table(4, "CIFAR100", CIFAR100),
     _table(5, "MNIST", MNIST),
-    Artifact(
-        "ye_fig1",
-        "figure",
-        "The losses from which each attack takes its threshold, for two members of Purchase100 IIa.",
-        f"{_HERE}.histograms:tabulate_fig1",
-        f"{_HERE}.histograms:draw",
-        ("nulls/ye_purchase_2a",),
-    ),
-    Artifact(
-        "ye_fig2",
-        "figure",
-        "As figure 1, for two members of two target models of Purchase100 Ia.",
-        f"{_HERE}.histograms:tabulate_fig2",
-        f"{_HERE}.histograms:draw",
-        ("nulls/ye_purchase_1a",),
-    ),
+    _losses("fig1", "The losses from which each attack takes its threshold, for two members of Purchase100 IIa."),
+    _losses("fig2", "As figure 1, for two members of two target models of Purchase100 Ia."),
+    _roc("fig3", "ROC of the attacks on Purchase100, configurations Ia and IIa."),
     _roc(
-        "ye_fig3",
-        "ROC of the attacks on Purchase100, configurations Ia and IIa.",
-        "ye_purchase_1a",
-        "ye_purchase_2a",
-    ),
-    _roc(
-        "ye_fig4",
+        "fig4",
         f"ROC of the attacks on CIFAR10, configuration III, and Purchase100, configuration IV. {_CLIPPED}",
-        "ye_cifar10_3",
-        "ye_purchase_4",
     ),
     _roc(
-        "ye_roc_mnist",
+        "roc_mnist",
         "Ours: ROC of the attacks on MNIST, configurations Ia and IIa, for which the paper has AUCs only.",
-        "ye_mnist_1a",
-        "ye_mnist_2a",
     ),
     Artifact(
         "ye_fig5",
@@ -80,6 +61,6 @@ ARTIFACTS = (
         "By how much members of Purchase100 IIa miss the thresholds of two attacks, S and P, and R and D.",
         f"{_HERE}.margins:tabulate",
         f"{_HERE}.margins:draw",
-        ("points/ye_purchase_2a",),
+        ("points/ye_purchase",),
     ),
 )

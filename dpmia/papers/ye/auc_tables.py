@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpmia.metrics import LOW_RATES
 from dpmia.papers.artifact import Facts
-from dpmia.papers.ye.names import ATTACKS, BY_EXPERIMENT, MODEL_METRICS, Configuration
+from dpmia.papers.ye.names import ATTACKS, CONFIGURATIONS, MODEL_METRICS, Configuration, rows_of
 from dpmia.tables import NO_ATTACK
 
 COLUMNS = ["configuration", "quantity", "paper", "paper_spread", "ours", "spread", *LOW_RATES, "targets"]
@@ -32,10 +32,10 @@ Values = Mapping[tuple[str, str], np.ndarray]
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return the settings, accuracies and AUCs of each configuration, one in a row.
+    """Return the settings, accuracies and AUCs of each configuration that was run, one in a row, in the paper's order.
 
     Args:
-        tables: named `replicates/<experiment>`.
+        tables: named `replicates/<experiment>`; the arms of the experiment are configurations.
         facts: of the run; settings that it does not tell, or that neither it nor the paper has, have no row.
 
     Returns:
@@ -45,17 +45,13 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         false positive rate needs.
 
     Raises:
-        ValueError: no table is of a configuration of the paper.
+        ValueError: no arm is a configuration of the paper.
     """
     lines = []
-    for name, table in tables.items():
-        experiment = name.partition("/")[2]
-        if experiment in BY_EXPERIMENT:
-            row = BY_EXPERIMENT[experiment]
-            values = {key: found.to_numpy() for key, found in table.groupby(["attack", "metric"])["value"]}
-            run = facts.experiments.get(experiment, {})
-            for line in (*_settings(row, run), *_accuracies(row, values), *_attacks(row, values)):
-                lines.append({"configuration": row.label, **line})
+    for row, rows in rows_of(tables, CONFIGURATIONS):
+        values = {key: found.to_numpy() for key, found in rows.groupby(["attack", "metric"])["value"]}
+        for line in (*_settings(row, row.run(facts)), *_accuracies(row, values), *_attacks(row, values)):
+            lines.append({"configuration": row.label, **line})
     if not lines:
         raise ValueError(f"no configuration of the paper in {sorted(tables)}")
     return pd.DataFrame(lines, columns=COLUMNS, dtype=object)  # whole numbers stay whole beside others

@@ -9,7 +9,7 @@ one more of either sign (after Agresti and Min 2005).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations, pairwise
 
@@ -19,11 +19,15 @@ import pandas as pd
 from dpmia.claims.claim import Finding, MissingRowsError, Tables
 from dpmia.claims.comparisons import Cell, Comparison, above, at_least, every, exact, mean, near, together
 from dpmia.claims.rows import Replicates
+from dpmia.metrics import mean_interval
 from dpmia.papers.ye import agreement, histograms, margins
 from dpmia.papers.ye.agreement import LEFT_OUT, TRUTH
-from dpmia.papers.ye.names import BY_EXPERIMENT, MODEL_METRICS, PAPER, Configuration
+from dpmia.papers.ye.names import MODEL_METRICS, PAPER, Configuration, rows_of
 
 Check = Callable[[Tables], Finding]
+
+#: Takes a configuration and the metrics of its arm; returns what a claim speaks of.
+Cells = Callable[[Configuration, Replicates], Iterable[Cell]]
 
 #: How far AUCs and accuracies, both as fractions, may lie from the printed ones.
 TOLERANCE = 0.05
@@ -32,13 +36,39 @@ TOLERANCE = 0.05
 _SAME = 1e-6
 
 
-def _value(tables: Tables, experiment: str, letter: str, metric: str = "auc") -> pd.Series:
+def each(configurations: Iterable[Configuration], cells_of: Cells) -> Check:
+    """Return the check of all cells of those configurations that were run.
+
+    Of tables that are missing as a whole the verdict tells (`dpmia.claims.judge`); the finding names the
+    configurations that are missing in a table that is there.
+    """
+    configurations = tuple(configurations)
+
+    def check(tables: Tables) -> Finding:
+        cells, without = _cells(tables, configurations, cells_of)
+        return _noted(every(cells), without)
+
+    return check
+
+
+def _cells(
+    tables: Tables, configurations: tuple[Configuration, ...], cells_of: Cells
+) -> tuple[list[Cell], list[Configuration]]:
+    """Return the cells of all configurations that were run, and those that are missing in a table that is there."""
+    there = list(rows_of(tables, configurations))
+    cells = [cell for row, rows in there for cell in cells_of(row, Replicates(rows))]
+    found = [row for row, _ in there]
+    return cells, [row for row in configurations if row.table in tables and row not in found]
+
+
+def _noted(finding: Finding, without: list[Configuration]) -> Finding:
+    told = f"judged without {', '.join(row.label for row in without)}" if without else ""
+    return replace(finding, note="; ".join(filter(None, (finding.note, told))))
+
+
+def _value(row: Configuration, rows: Replicates, letter: str, metric: str = "auc") -> pd.Series:
     """Return a metric of an attack, by its letter, for each target model."""
-    return Replicates(tables[f"replicates/{experiment}"])("iid", math.inf, PAPER[letter], metric)
-
-
-def _label(experiment: str) -> str:
-    return BY_EXPERIMENT[experiment].label
+    return rows(row.arm, math.inf, PAPER[letter], metric)
 
 
 # Tables 1 and 3 to 5
@@ -46,56 +76,47 @@ def _label(experiment: str) -> str:
 
 def printed(configurations: Iterable[Configuration]) -> Check:
     """Return the check that all AUCs and accuracies of one table are near the printed ones, where they were run."""
+    configurations = tuple(configurations)
 
     def check(tables: Tables) -> Finding:
-        cells, inside = [], 0
-        for row in configurations:
-            if (name := f"replicates/{row.experiment}") not in tables:
-                continue
-            rows = Replicates(tables[name])
-            for quantity, (value, _) in row.printed.items():
-                if quantity in MODEL_METRICS:
-                    ours, value = rows("iid", math.inf, metric=MODEL_METRICS[quantity]), value / 100
-                else:
-                    ours = rows("iid", math.inf, PAPER[quantity], "auc")
-                inside += abs(ours.mean() - value) <= TOLERANCE
-                cells.append(Cell(f"{row.label}, {quantity.partition(',')[0]}", ours, near(value, TOLERANCE)))
-        found = every(cells)
+        cells, without = _cells(tables, configurations, _beside_print)
+        found = _noted(every(cells), without)
+        inside = sum(cell.comparison(mean_interval(cell.values))[1] >= 0 for cell in cells)
         return replace(found, note=f"{inside} of {len(cells)} within {TOLERANCE}; {found.note}")
 
     return check
 
 
-def ahead(first: str, others: str, comparison: Comparison) -> Check:
-    """Return the check by how much the AUC of one attack exceeds those of others."""
-    return lambda tables: every(_over(tables, first, others, comparison))
+def _beside_print(row: Configuration, rows: Replicates) -> Iterator[Cell]:
+    for quantity, (value, _) in row.printed.items():
+        if quantity in MODEL_METRICS:
+            ours, value = rows(row.arm, math.inf, metric=MODEL_METRICS[quantity]), value / 100
+        else:
+            ours = _value(row, rows, quantity)
+        yield Cell(f"{row.label}, {quantity.partition(',')[0]}", ours, near(value, TOLERANCE))
 
 
-def _over(tables: Tables, first: str, others: str, comparison: Comparison, metric: str = "auc") -> list[Cell]:
-    """Return by how much one attack exceeds others on the same target models, in each experiment."""
-    return [
+def ahead(first: str, others: str, comparison: Comparison, metric: str = "auc") -> Cells:
+    """Return by how much one attack exceeds others on the same target models."""
+    return lambda row, rows: [
         Cell(
-            f"{_label(each)}, {first} less {other}",
-            _value(tables, each, first, metric) - _value(tables, each, other, metric),
+            f"{row.label}, {first} less {other}",
+            _value(row, rows, first, metric) - _value(row, rows, other, metric),
             comparison,
         )
-        for each in _experiments(tables)
         for other in others
     ]
 
 
-def _experiments(tables: Tables) -> list[str]:
-    return [name.partition("/")[2] for name in tables]
-
-
-def falls(*pairs: tuple[str, str]) -> Check:
-    """Return the check that each attack does better on the first experiment of every pair than on the second."""
+def falls(*pairs: tuple[Configuration, Configuration]) -> Check:
+    """Return the check that each attack does better on the first configuration of every pair than on the second."""
 
     def check(tables: Tables) -> Finding:
+        rows = {name: Replicates(table) for name, table in tables.items()}
         return every(
             Cell(
-                f"{letter}, {_label(more)} less {_label(less)}",
-                _value(tables, more, letter) - _value(tables, less, letter),
+                f"{letter}, {more.label} less {less.label}",
+                _value(more, rows[more.table], letter) - _value(less, rows[less.table], letter),
                 above(0),
             )
             for more, less in pairs
@@ -105,14 +126,26 @@ def falls(*pairs: tuple[str, str]) -> Check:
     return check
 
 
-def r_best_others_chance(tables: Tables) -> Finding:
+def r_best_others_chance(row: Configuration, rows: Replicates) -> list[Cell]:
     """Return by how much R exceeds the others on MNIST, and how far S and P are from guessing."""
-    chance = [
-        Cell(f"{_label(each)}, {letter}", _value(tables, each, letter), near(0.5, 0.02))
-        for each in _experiments(tables)
-        for letter in "SP"
-    ]
-    return every([*_over(tables, "R", "SPD", at_least(0)), *chance])
+    chance = [Cell(f"{row.label}, {letter}", _value(row, rows, letter), near(0.5, 0.02)) for letter in "SP"]
+    return [*ahead("R", "SPD", at_least(0))(row, rows), *chance]
+
+
+# Single records
+
+
+def _looked_at(tables: Tables, row: Configuration) -> pd.DataFrame:
+    """Return the rows of a configuration in the one table of single records.
+
+    Raises:
+        MissingRowsError: there are none.
+    """
+    ((name, rows),) = tables.items()
+    rows = rows[rows["arm"] == row.arm]
+    if rows.empty:
+        raise MissingRowsError(f"{name} has no rows of {row.label}")
+    return rows
 
 
 # Table 2
@@ -122,7 +155,7 @@ class _Answers:
     """What the attacks say about members, or about non-members, of all target models that were looked at."""
 
     def __init__(self, tables: Tables, part: str) -> None:
-        (rows,) = tables.values()
+        rows = _looked_at(tables, agreement.CONFIGURATION)
         rows = rows[(rows["alpha"] == agreement.ALPHA) & (rows["part"] == part)]
         if rows.empty:
             raise MissingRowsError(f"no thresholds were set at alpha = {agreement.ALPHA}")
@@ -198,7 +231,8 @@ def false_positives(tables: Tables) -> Finding:
 
 def concentrated(tables: Tables) -> Finding:
     """Return by how much the null losses of R and D spread less than those of S, for both records of figure 1."""
-    table = histograms.null_losses(tables, 1)
+    _looked_at(tables, histograms.FIG1.configuration)
+    table = histograms.FIG1.null_losses(tables)
     if table.empty:
         raise MissingRowsError("no target model has two members of one class")
     spreads = table.groupby(["point", "attack"])["null_loss"].agg(
@@ -211,7 +245,8 @@ def concentrated(tables: Tables) -> Finding:
 
 def follows_model(tables: Tables) -> Finding:
     """Return the largest difference of R's thresholds under two target models, with those of P and D."""
-    table = histograms.null_losses(tables, 2)
+    _looked_at(tables, histograms.FIG2.configuration)
+    table = histograms.FIG2.null_losses(tables)
     if table.empty:
         raise MissingRowsError("the target models have no two members of one class in common")
     thresholds = table.groupby(["attack", "point", "model"])["threshold"].first().unstack("model")
@@ -221,20 +256,21 @@ def follows_model(tables: Tables) -> Finding:
     return exact(still, still <= _SAME and (moved > _SAME).all(), f"two records, in nats; {told}")
 
 
-def roc(tables: Tables) -> Finding:
+def roc(row: Configuration, rows: Replicates) -> list[Cell]:
     """Return by how much D's AUC exceeds all others, and its TPR at a false positive rate of .2 that of P."""
-    return every([*_over(tables, "D", "SPR", at_least(0)), *_over(tables, "D", "P", at_least(0), "tpr@0.2")])
+    aucs, tprs = ahead("D", "SPR", at_least(0)), ahead("D", "P", at_least(0), "tpr@0.2")
+    return [*aucs(row, rows), *tprs(row, rows)]
 
 
-def clipped(tables: Tables) -> Finding:
+def clipped(row: Configuration, rows: Replicates) -> list[Cell]:
     """Return by how much P is behind S, S behind R, and R behind D, or level with it."""
-    return every(
-        [*_over(tables, "S", "P", above(0)), *_over(tables, "R", "S", above(0)), *_over(tables, "D", "R", at_least(0))]
-    )
+    steps = (("S", "P", above(0)), ("R", "S", above(0)), ("D", "R", at_least(0)))
+    return [cell for step in steps for cell in ahead(*step)(row, rows)]
 
 
 def r_against_d(tables: Tables) -> Finding:
     """Return the share of members nearer to D's threshold than to R's; and the correlation of S and P."""
+    _looked_at(tables, margins.CONFIGURATION)
     table = margins.margins(tables).set_index("panel")
     of_s_and_p, of_r_and_d = table.loc["a"], table.loc["b"]
     nearer = mean(_share(of_r_and_d["x"] < of_r_and_d["y"]), above(0.5), "share of members")

@@ -7,18 +7,9 @@ from collections.abc import Callable, Iterable
 from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import above, at_least
 from dpmia.papers.ye import claim_checks as checks
-from dpmia.papers.ye.names import CIFAR10, CIFAR100, MNIST, PURCHASE, Configuration
+from dpmia.papers.ye.names import CIFAR10, CIFAR100, MNIST, PURCHASE, ROC, Configuration, tables_of
 
-_POINTS, _NULLS = ("points/ye_purchase_2a",), ("nulls/ye_purchase_2a",)
-
-
-def _models(*names: str) -> tuple[str, ...]:
-    """Return the tables of the target models of some configurations."""
-    return tuple(f"replicates/ye_{name}" for name in names)
-
-
-def _of(configurations: Iterable[Configuration]) -> tuple[str, ...]:
-    return tuple(f"replicates/{row.experiment}" for row in configurations)
+_MODELS, _POINTS, _NULLS = ("replicates/ye_purchase",), ("points/ye_purchase",), ("nulls/ye_purchase",)
 
 
 def _claim(
@@ -34,14 +25,28 @@ def _claim(
     return Claim(f"ye-{name}", artifact, statement, criterion, check, tables=tables, **more)
 
 
-def _printed(number: int, dataset: str, title: str, configurations: tuple[Configuration, ...]) -> Claim:
+def _each(
+    name: str,
+    statement: str,
+    criterion: str,
+    configurations: Iterable[Configuration],
+    cells_of: checks.Cells,
+    **more: object,
+) -> Claim:
+    """Return a claim about each of some configurations by itself."""
+    configurations = tuple(configurations)
+    check = checks.each(configurations, cells_of)
+    return _claim(name, statement, criterion, check, tables_of(configurations), each=True, **more)
+
+
+def _printed(number: int, dataset: str, title: str, configurations: dict[str, Configuration]) -> Claim:
     """Return the claim that we find the numbers of a table."""
     return _claim(
         f"table{number}-{dataset}-auc",
         f"On {title} attacks and target models reach the AUCs and accuracies of table {number}.",
         "each AUC within 0.05 and each accuracy within 5 points of the print",
-        checks.printed(configurations),
-        _of(configurations),
+        checks.printed(configurations.values()),
+        tables_of(configurations.values()),
         each=True,
         paper_value=f"table {number}",
     )
@@ -52,43 +57,40 @@ CLAIMS = (
     _printed(3, "cifar10", "CIFAR10", CIFAR10),
     _printed(4, "cifar100", "CIFAR100", CIFAR100),
     _printed(5, "mnist", "MNIST", MNIST),
-    _claim(
+    _each(
         "table1-d-best",
         "Attack D has the highest AUC on every configuration of Purchase100.",
         "D less each of S, P, R at least -0.005",
+        PURCHASE.values(),
         checks.ahead("D", "SPR", at_least(-0.005)),
-        _of(PURCHASE),
-        each=True,
     ),
-    _claim(
+    _each(
         "table1-r-beats-sp",
         "Without L2 penalty attack R, which knows the record, does better than S and P, which do not.",
         "R less S and R less P above 0 on Ia, IIa, III, IV",
+        [PURCHASE[name] for name in ("Ia", "IIa", "III", "IV")],
         checks.ahead("R", "SP", above(0)),
-        _models("purchase_1a", "purchase_2a", "purchase_3", "purchase_4"),
-        each=True,
     ),
     _claim(
         "table1-l2-lowers-auc",
         "An L2 penalty lowers the AUC of every attack.",
         "Ia less Ib and IIa less IIb above 0 for S, P, R, D",
-        checks.falls(("ye_purchase_1a", "ye_purchase_1b"), ("ye_purchase_2a", "ye_purchase_2b")),
-        _models("purchase_1a", "purchase_1b", "purchase_2a", "purchase_2b"),
+        checks.falls((PURCHASE["Ia"], PURCHASE["Ib"]), (PURCHASE["IIa"], PURCHASE["IIb"])),
+        _MODELS,
     ),
     _claim(
         "table1-more-data-lowers-auc",
         "The more members, the lower the AUC of every attack.",
         "Ia less IIa and IIa less III above 0 for S, P, R, D",
-        checks.falls(("ye_purchase_1a", "ye_purchase_2a"), ("ye_purchase_2a", "ye_purchase_3")),
-        _models("purchase_1a", "purchase_2a", "purchase_3"),
+        checks.falls((PURCHASE["Ia"], PURCHASE["IIa"]), (PURCHASE["IIa"], PURCHASE["III"])),
+        _MODELS,
     ),
-    _claim(
+    _each(
         "table5-r-best-mnist",
         "On MNIST attack R is the best, and S and P do not tell members from non-members.",
         "R less each of S, P, D at least 0; S and P within 0.02 of 0.5",
+        MNIST.values(),
         checks.r_best_others_chance,
-        _of(MNIST),
-        each=True,
     ),
     _claim(
         "table2-gt-train",
@@ -134,22 +136,21 @@ CLAIMS = (
         "From one target model to another the thresholds of R stay, and those of P and D change.",
         "thresholds of both records: of R the same, of P and D others",
         checks.follows_model,
-        ("nulls/ye_purchase_1a",),
+        _NULLS,
     ),
-    _claim(
+    _each(
         "fig3-roc",
         "On Purchase100 Ia and IIa attack D has the highest AUC, and finds no fewer members than P.",
         "D less S, P, R at least 0; TPR at a false positive rate of 0.2, D less P, at least 0",
+        ROC["fig3"],
         checks.roc,
-        _models("purchase_1a", "purchase_2a"),
-        each=True,
     ),
-    _claim(
+    _each(
         "fig4-p-near-chance-iv",
         "Where gradients are clipped (IV) P is near guessing, while R and D are not.",
         "AUC of S less P and of R less S above 0, of D less R at least 0",
+        [PURCHASE["IV"]],
         checks.clipped,
-        _models("purchase_4"),
         paper_value="P 0.55, D 0.70",
     ),
     _claim(

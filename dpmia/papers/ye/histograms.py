@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.ye.names import PAPER
+from dpmia.papers.ye.names import PAPER, PURCHASE, Configuration
 from dpmia.papers.ye.note import run_note
 
 COLUMNS = ["model", "point", "attack", "alpha", "loss", "threshold", "null_losses", "null_loss"]
@@ -21,69 +22,81 @@ _BINS = 40
 _SHOWN = 0.995
 
 
-def tabulate_fig1(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return figure 1's table: two members of one target model; see `null_losses`."""
-    return null_losses(tables, 1)
+@dataclass(frozen=True)
+class LossFigure:
+    """One figure.
 
-
-def tabulate_fig2(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return figure 2's table: two members of two target models; see `null_losses`."""
-    return null_losses(tables, 2)
-
-
-def null_losses(tables: Mapping[str, pd.DataFrame], targets: int) -> pd.DataFrame:
-    """Return one row for each null loss.
-
-    Args:
-        tables: one table named `nulls/<experiment>` (see `dpmia.measure_points.nulls_table`).
+    Attributes:
+        configuration: whose target models it shows.
         targets: number of target models that the points are members of.
-
-    Returns:
-        Columns `COLUMNS`: models and points are numbered from 1, points by their loss under the first model. Attacks
-        go by the paper's letters. No rows where the target models have no two members of one class in common.
     """
-    (rows,) = tables.values()
-    rows = rows[(rows["targets"] == targets) & rows["attack"].isin(PAPER.values())]
-    letters = {attack: letter for letter, attack in PAPER.items()}
-    models = {target: place for place, target in enumerate(rows["target"].unique(), start=1)}
-    under_first = rows[rows["target"].map(models) == 1].groupby("record")["loss"].first().sort_values()
-    points = {record: place for place, record in enumerate(under_first.index, start=1)}
-    rows = rows.assign(
-        model=rows["target"].map(models), point=rows["record"].map(points), attack=rows["attack"].map(letters)
-    )
-    rows["place"] = rows["attack"].map(list(PAPER).index)
-    return rows.sort_values(["model", "point", "place", "null_loss"])[COLUMNS].reset_index(drop=True)
 
+    configuration: Configuration
+    targets: int
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
-    """Draw one row of panels for each model and point, one panel for each attack."""
-    lines = [key for key, _ in table.groupby(["model", "point"])]
-    if not lines:
-        figure, (axes,) = drawing.panels(1, facts, width=6.6)
-        told = "the target models have no two members of one class in common"
-        axes.text(0.5, 0.5, told, transform=axes.transAxes, ha="center", va="center", color="0.45")
-        axes.set(xticks=[], yticks=[])
-        drawing.caption(figure, run_note(facts))
+    def tabulate(self, tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+        """Return the table of the figure; see `null_losses`."""
+        return self.null_losses(tables)
+
+    def null_losses(self, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+        """Return one row for each null loss.
+
+        Args:
+            tables: one table named `nulls/<experiment>` (see `dpmia.measure_points.nulls_table`).
+
+        Returns:
+            Columns `COLUMNS`: models and points are numbered from 1, points by their loss under the first model.
+            Attacks go by the paper's letters. No rows where the target models have no two members of one class in
+            common.
+
+        Raises:
+            ValueError: other arms were looked at, that of the configuration was not.
+        """
+        (rows,) = tables.values()
+        of_arm = rows["arm"] == self.configuration.arm
+        if len(rows) and not of_arm.any():
+            raise ValueError(f"no null losses of {self.configuration.label} in {sorted(tables)}")
+        rows = rows[of_arm & (rows["targets"] == self.targets) & rows["attack"].isin(PAPER.values())]
+        letters = {attack: letter for letter, attack in PAPER.items()}
+        models = {target: place for place, target in enumerate(rows["target"].unique(), start=1)}
+        under_first = rows[rows["target"].map(models) == 1].groupby("record")["loss"].first().sort_values()
+        points = {record: place for place, record in enumerate(under_first.index, start=1)}
+        rows = rows.assign(
+            model=rows["target"].map(models), point=rows["record"].map(points), attack=rows["attack"].map(letters)
+        )
+        rows["place"] = rows["attack"].map(list(PAPER).index)
+        return rows.sort_values(["model", "point", "place", "null_loss"])[COLUMNS].reset_index(drop=True)
+
+    def draw(self, table: pd.DataFrame, facts: Facts) -> Figure:
+        """Draw one row of panels for each model and point, one panel for each attack."""
+        note = run_note(facts, [self.configuration])
+        lines = [key for key, _ in table.groupby(["model", "point"])]
+        if not lines:
+            figure, (axes,) = drawing.panels(1, facts, width=6.6)
+            told = "the target models have no two members of one class in common"
+            axes.text(0.5, 0.5, told, transform=axes.transAxes, ha="center", va="center", color="0.45")
+            axes.set(xticks=[], yticks=[])
+            drawing.caption(figure, note)
+            return figure
+        figure, axes = _grid(len(lines), len(PAPER), facts)
+        end = float(np.nanmax([table["null_loss"].quantile(_SHOWN), table["loss"].max()])) * 1.02
+        bins = np.linspace(0, end, _BINS + 1)
+        for place, (model, point) in enumerate(lines):
+            row = table[(table["model"] == model) & (table["point"] == point)]
+            for axis, (letter, colour) in zip(axes[place], zip(PAPER, drawing.COLOURS, strict=False), strict=True):
+                _histogram(axis, row[row["attack"] == letter], bins, colour)
+                axis.set_title(f"attack {letter}, $z_{point}$ under $\\theta_{model}$")
+            axes[place][0].set_ylabel("share of losses")
+        for axis in axes[-1]:
+            axis.set_xlabel("loss")
+        drawing.legend(figure)
+        drawing.caption(
+            figure,
+            "Losses that stand for those of a non-member. Both points are members of all models shown and of one "
+            "class: of its members those at the 25th and 75th percentile of the loss under the first model. The last "
+            f"bin holds what is larger too. {note}",
+        )
         return figure
-    figure, axes = _grid(len(lines), len(PAPER), facts)
-    end = float(np.nanmax([table["null_loss"].quantile(_SHOWN), table["loss"].max()])) * 1.02
-    bins = np.linspace(0, end, _BINS + 1)
-    for place, (model, point) in enumerate(lines):
-        row = table[(table["model"] == model) & (table["point"] == point)]
-        for axis, (letter, colour) in zip(axes[place], zip(PAPER, drawing.COLOURS, strict=False), strict=True):
-            _histogram(axis, row[row["attack"] == letter], bins, colour)
-            axis.set_title(f"attack {letter}, $z_{point}$ under $\\theta_{model}$")
-        axes[place][0].set_ylabel("share of losses")
-    for axis in axes[-1]:
-        axis.set_xlabel("loss")
-    drawing.legend(figure)
-    drawing.caption(
-        figure,
-        "Losses that stand for those of a non-member. Both points are members of all models shown and of one class: of "
-        "its members those at the 25th and 75th percentile of the loss under the first model. The last bin holds what "
-        f"is larger too. {run_note(facts)}",
-    )
-    return figure
 
 
 def _histogram(axes: Axes, rows: pd.DataFrame, bins: np.ndarray, colour: str) -> None:
@@ -108,3 +121,10 @@ def _grid(rows: int, columns: int, facts: Facts) -> tuple[Figure, list[list[Axes
         panel.set_subplotspec(place)
     figure.set_size_inches(2.7 * columns, 1.9 * rows + 1.0)
     return figure, [axes[start : start + columns] for start in range(0, len(axes), columns)]
+
+
+FIG1 = LossFigure(PURCHASE["IIa"], 1)
+FIG2 = LossFigure(PURCHASE["Ia"], 2)
+
+tabulate_fig1, draw_fig1 = FIG1.tabulate, FIG1.draw
+tabulate_fig2, draw_fig2 = FIG2.tabulate, FIG2.draw

@@ -10,8 +10,11 @@ from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.ye.names import PAPER
+from dpmia.papers.ye.names import PAPER, PURCHASE
 from dpmia.papers.ye.note import run_note
+
+#: Whose members are shown.
+CONFIGURATION = PURCHASE["IIa"]
 
 #: Our choice: as in table 2. The paper does not say.
 ALPHA = 0.3
@@ -38,16 +41,19 @@ def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         has no threshold because no loss would be rare enough.
 
     Raises:
-        ValueError: an attack did not run, or no threshold was set for `ALPHA`.
+        ValueError: an attack did not run, or no threshold was set for `ALPHA`, or the configuration was not looked at.
     """
     (rows,) = tables.values()
-    rows = rows[(rows["alpha"] == ALPHA) & (rows["part"] == "member")]
+    rows = rows[(rows["arm"] == CONFIGURATION.arm) & (rows["alpha"] == ALPHA) & (rows["part"] == "member")]
     rows = rows[rows["target"] == rows["target"].min()]
     found = rows.assign(margin=rows["loss"] - rows["threshold"]).pivot(
         index="record", columns="attack", values="margin"
     )
     if missing := {PAPER[letter] for pair in PANELS.values() for letter in pair} - set(found):
-        raise ValueError(f"no thresholds at alpha = {ALPHA} of {', '.join(sorted(missing))} in {sorted(tables)}")
+        raise ValueError(
+            f"no thresholds at alpha = {ALPHA} of {', '.join(sorted(missing))} for {CONFIGURATION.label} in "
+            f"{sorted(tables)}"
+        )
     parts = []
     for panel, (across, up) in PANELS.items():
         both = pd.DataFrame({"x": found[PAPER[across]], "y": found[PAPER[up]]})
@@ -73,6 +79,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         figure,
         f"Members of one target model, thresholds for a false positive rate of {ALPHA:g}. An attack calls a member "
         "what is below 0; above the diagonal the attack on the horizontal axis is nearer to calling it one. "
-        f"{run_note(facts)}",
+        f"{run_note(facts, [CONFIGURATION])}",
     )
     return figure

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dpmia.papers.artifact import Facts
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TRAIN, TEST = "train accuracy, %", "test accuracy, %"
 
@@ -32,7 +39,8 @@ class Configuration:
     """One row of the paper's tables 1 and 3 to 5.
 
     Attributes:
-        experiment: its name in the experiments.
+        experiment: the experiment that trains it.
+        arm: its arm of the experiment, named as in the paper.
         label: as the paper names it, with the data set.
         printed: quantity (`TRAIN`, `TEST`, in percent, and the letters of `PAPER`) -> value and what stands after
             its "+-"; of accuracies that is a fraction, so it seems.
@@ -41,56 +49,69 @@ class Configuration:
     """
 
     experiment: str
+    arm: str
     label: str
     printed: dict[str, tuple[float, float]]
     settings: dict[str, float | None]
 
+    @property
+    def table(self) -> str:
+        """The table of its attacks and target models."""
+        return f"replicates/{self.experiment}"
 
-#: The paper's names of configurations, and how experiments count them.
-_DIGIT = {"I": 1, "II": 2, "III": 3, "IV": 4}
+    def run(self, facts: Facts) -> dict[str, Any]:
+        """Return the facts on its target models, with those of its arm; nothing where the run does not have it."""
+        if self.experiment not in facts.experiments:
+            return {}
+        shared = facts.experiments[self.experiment]
+        return shared | shared["arms"][self.arm] if self.arm in shared["arms"] else {}
+
+
+#: Records trained on, by Roman number.
 _MEMBERS = {"I": 2500, "II": 5000, "III": 10_000, "IV": 10_000}
 
 
 def _rows(
-    dataset: str,
+    experiment: str,
     title: str,
     rows: dict[str, tuple[tuple[float, float], ...]],
     l2: dict[str, float],
     models: dict[str, int],
     clipping: dict[str, float],
-) -> tuple[Configuration, ...]:
-    """Return the configurations of one table.
+    apart: dict[str, str],
+) -> dict[str, Configuration]:
+    """Return the configurations of one table by their names.
 
     Args:
-        dataset: as in the names of experiments.
+        experiment: that has them as its arms.
         title: as in the paper.
         rows: name of a configuration -> accuracy on members and non-members, AUC of S, P, R, D.
         l2: penalty by what stands after the Roman number.
         models: all that were trained, where that is not 1000, by Roman number; one of them is the target.
         clipping: norm of gradients by Roman number; of the others none.
+        apart: experiment of those that another one has, by name.
     """
-    found = []
+    found = {}
     for name, values in rows.items():
         roman, letter = name.rstrip("ab"), name.lstrip("IV")
-        found.append(
-            Configuration(
-                f"ye_{dataset}_{_DIGIT[roman]}{letter}",
-                f"{title} {name}",
-                dict(zip((TRAIN, TEST, *PAPER), values, strict=True)),
-                {
-                    "members": _MEMBERS[roman],
-                    "references": models.get(roman, 1000) - 1,
-                    "l2": l2[letter],
-                    "clipped_to": clipping.get(roman),
-                },
-            )
+        found[name] = Configuration(
+            apart.get(name, experiment),
+            name,
+            f"{title} {name}",
+            dict(zip((TRAIN, TEST, *PAPER), values, strict=True)),
+            {
+                "members": _MEMBERS[roman],
+                "references": models.get(roman, 1000) - 1,
+                "l2": l2[letter],
+                "clipped_to": clipping.get(roman),
+            },
         )
-    return tuple(found)
+    return found
 
 
-#: Tables 1 and 3 to 5 of the paper.
+#: Tables 1 and 3 to 5 of the paper: their configurations by name.
 PURCHASE = _rows(
-    "purchase",
+    "ye_purchase",
     "Purchase100",
     {
         "Ia": ((96.2, 0.031), (52.5, 0.026), (0.809, 0.017), (0.822, 0.014), (0.84, 0.023), (0.876, 0.009)),
@@ -103,9 +124,10 @@ PURCHASE = _rows(
     l2={"a": 0, "b": 0.01, "": 0},
     models={"IV": 30},
     clipping={"IV": 2},
+    apart={"IV": "ye_purchase_clipped"},
 )
 CIFAR10 = _rows(
-    "cifar10",
+    "ye_cifar10",
     "CIFAR10",
     {
         "I": ((96.2, 0.046), (40.9, 0.029), (0.870, 0.018), (0.857, 0.023), (0.874, 0.018), (0.871, 0.007)),
@@ -115,9 +137,10 @@ CIFAR10 = _rows(
     l2={"": 0.001},
     models={"I": 400, "II": 400, "III": 30},
     clipping={},
+    apart={"III": "ye_cifar10_vgg"},
 )
 CIFAR100 = _rows(
-    "cifar100",
+    "ye_cifar100",
     "CIFAR100",
     {
         "Ia": ((97.4, 0.013), (14.9, 0.009), (0.959, 0.005), (0.960, 0.004), (0.964, 0.006), (0.957, 0.0003)),
@@ -128,9 +151,10 @@ CIFAR100 = _rows(
     l2={"a": 0, "b": 0.005},
     models={},
     clipping={},
+    apart={},
 )
 MNIST = _rows(
-    "mnist",
+    "ye_mnist",
     "MNIST",
     {
         "Ia": ((97.9, 0.004), (95.8, 0.007), (0.50, 0.004), (0.50, 0.005), (0.557, 0.009), (0.549, 0.006)),
@@ -141,6 +165,37 @@ MNIST = _rows(
     l2={"a": 0, "b": 0.05},
     models={},
     clipping={},
+    apart={},
 )
 
-BY_EXPERIMENT = {row.experiment: row for row in (*PURCHASE, *CIFAR10, *CIFAR100, *MNIST)}
+#: All configurations, in the paper's order.
+CONFIGURATIONS = tuple(row for table in (PURCHASE, CIFAR10, CIFAR100, MNIST) for row in table.values())
+
+#: What figures of ROC curves show, from left to right.
+ROC = {
+    "fig3": (PURCHASE["Ia"], PURCHASE["IIa"]),
+    "fig4": (CIFAR10["III"], PURCHASE["IV"]),
+    "roc_mnist": (MNIST["Ia"], MNIST["IIa"]),
+}
+
+
+def tables_of(configurations: Iterable[Configuration]) -> tuple[str, ...]:
+    """Return the tables of some configurations, each once."""
+    return tuple(dict.fromkeys(row.table for row in configurations))
+
+
+def rows_of(
+    tables: Mapping[str, pd.DataFrame], configurations: Iterable[Configuration]
+) -> Iterator[tuple[Configuration, pd.DataFrame]]:
+    """Yield those of some configurations that were run, each with its rows.
+
+    Args:
+        tables: named `replicates/<experiment>`; of other names there are no rows.
+        configurations: in the order in which they are wanted.
+    """
+    for row in configurations:
+        if row.table in tables:
+            rows = tables[row.table]
+            rows = rows[rows["arm"] == row.arm]
+            if len(rows):
+                yield row, rows

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.ye.names import BEYOND, BY_EXPERIMENT, PAPER, PER_RECORD
+from dpmia.papers.ye.names import BEYOND, PAPER, PER_RECORD, ROC, Configuration, rows_of
 from dpmia.papers.ye.note import run_note
 from dpmia.precision import ROC_RATES
 
@@ -21,56 +23,74 @@ _GREY = ("0.35", "0.65")
 _METRICS = {f"tpr@{rate:g}": rate for rate in ROC_RATES}
 
 
-def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return the mean TPR over target models at each of the false positive rates, and the mean AUC.
+@dataclass(frozen=True)
+class RocFigure:
+    """One figure.
 
-    Args:
-        tables: named `replicates/<experiment>`.
-        facts: of the run.
-
-    Returns:
-        Columns `COLUMNS`; no row below the resolution of the data, nor of an attack that did not run.
+    Attributes:
+        configurations: that it shows, from left to right.
     """
-    rows = pd.concat(tables.values(), ignore_index=True)
-    mean = rows.groupby(["experiment", "attack", "metric"])["value"].agg(["mean", "count", "size"])
-    # Of models with different numbers of non-members some may tell a rate and some not: then none of them counts.
-    mean = mean[mean["count"] == mean["size"]]["mean"]
-    targets = rows.groupby("experiment")["replicate"].nunique()
-    lines = [
-        [experiment, BY_EXPERIMENT[experiment].label, title, rate, mean[place], auc, targets[experiment]]
-        for experiment in [name.partition("/")[2] for name in tables]
-        for title, attack in SHOWN.items()
-        if (auc := mean.get((experiment, attack, "auc"))) is not None
-        for metric, rate in _METRICS.items()
-        if (place := (experiment, attack, metric)) in mean.index
-    ]
-    return pd.DataFrame(lines, columns=COLUMNS)
 
+    configurations: tuple[Configuration, ...]
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
-    """Draw two panels for each configuration: linear axes, and logarithmic ones."""
-    configurations = table["configuration"].unique()
-    figure, axes = drawing.panels(2 * len(configurations), facts, width=3.2, height=3.9)
-    for place, configuration in enumerate(configurations):
-        rows = table[table["configuration"] == configuration]
-        linear, logarithmic = axes[2 * place : 2 * place + 2]
-        _curves(linear, rows)
-        linear.set(title=configuration, xlim=(0, 1), ylim=(0, 1.01))
-        linear.legend(loc="lower right", fontsize=7, handlelength=1.8)
-        _curves(logarithmic, rows)
-        lowest = max(ROC_RATES[0], rows["fpr"].min())
-        logarithmic.set(title="the same, logarithmic", xscale="log", yscale="log")
-        logarithmic.set(xlim=(lowest, 1), ylim=(lowest, 1.1))
-        for panel in (linear, logarithmic):
-            panel.set_xlabel("false positive rate")
-    axes[0].set_ylabel("true positive rate")
-    drawing.caption(
-        figure,
-        "Means over target models; AUC in brackets; dotted: guessing. Rates below 1 / number of non-members cannot be "
-        f"shown. {' and '.join(PER_RECORD)} take each record's losses under reference models for Gaussian on the logit "
-        f"scale: their ranks would reach no rate below 1 / (models + 1). {run_note(facts)}",
-    )
-    return figure
+    def tabulate(self, tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+        """Return the mean TPR over target models at each of the false positive rates, and the mean AUC.
+
+        Args:
+            tables: named `replicates/<experiment>`.
+            facts: of the run.
+
+        Returns:
+            Columns `COLUMNS`; no row below the resolution of the data, nor of a configuration or an attack that did
+            not run.
+
+        Raises:
+            ValueError: no configuration of the figure was attacked.
+        """
+        lines = []
+        for row, rows in rows_of(tables, self.configurations):
+            mean = rows.groupby(["attack", "metric"])["value"].agg(["mean", "count", "size"])
+            # Of models with different numbers of non-members some may tell a rate and some not: then none of them
+            # counts.
+            mean = mean[mean["count"] == mean["size"]]["mean"]
+            targets = rows["replicate"].nunique()
+            lines += [
+                [row.experiment, row.label, title, rate, mean[attack, metric], auc, targets]
+                for title, attack in SHOWN.items()
+                if (auc := mean.get((attack, "auc"))) is not None
+                for metric, rate in _METRICS.items()
+                if (attack, metric) in mean.index
+            ]
+        if not lines:
+            wanted = " or ".join(row.label for row in self.configurations)
+            raise ValueError(f"no attack on {wanted} in {sorted(tables)}")
+        return pd.DataFrame(lines, columns=COLUMNS)
+
+    def draw(self, table: pd.DataFrame, facts: Facts) -> Figure:
+        """Draw two panels for each configuration: linear axes, and logarithmic ones."""
+        configurations = table["configuration"].unique()
+        figure, axes = drawing.panels(2 * len(configurations), facts, width=3.2, height=3.9)
+        for place, configuration in enumerate(configurations):
+            rows = table[table["configuration"] == configuration]
+            linear, logarithmic = axes[2 * place : 2 * place + 2]
+            _curves(linear, rows)
+            linear.set(title=configuration, xlim=(0, 1), ylim=(0, 1.01))
+            linear.legend(loc="lower right", fontsize=7, handlelength=1.8)
+            _curves(logarithmic, rows)
+            lowest = max(ROC_RATES[0], rows["fpr"].min())
+            logarithmic.set(title="the same, logarithmic", xscale="log", yscale="log")
+            logarithmic.set(xlim=(lowest, 1), ylim=(lowest, 1.1))
+            for panel in (linear, logarithmic):
+                panel.set_xlabel("false positive rate")
+        axes[0].set_ylabel("true positive rate")
+        drawing.caption(
+            figure,
+            "Means over target models; AUC in brackets; dotted: guessing. Rates below 1 / number of non-members cannot "
+            f"be shown. {' and '.join(PER_RECORD)} take each record's losses under reference models for Gaussian on "
+            "the logit scale: their ranks would reach no rate below 1 / (models + 1). "
+            f"{run_note(facts, self.configurations)}",
+        )
+        return figure
 
 
 def _curves(axes: Axes, rows: pd.DataFrame) -> None:
@@ -80,3 +100,10 @@ def _curves(axes: Axes, rows: pd.DataFrame) -> None:
         label = f"{title} ({curve['auc'].iloc[0]:.3f})"
         axes.plot(curve["fpr"], curve["tpr"], line, color=colours[title], linewidth=width, label=label)
     axes.plot(ROC_RATES, ROC_RATES, ":", color="black", linewidth=1)
+
+
+FIG3, FIG4, ROC_MNIST = (RocFigure(ROC[name]) for name in ("fig3", "fig4", "roc_mnist"))
+
+tabulate_fig3, draw_fig3 = FIG3.tabulate, FIG3.draw
+tabulate_fig4, draw_fig4 = FIG4.tabulate, FIG4.draw
+tabulate_roc_mnist, draw_roc_mnist = ROC_MNIST.tabulate, ROC_MNIST.draw
