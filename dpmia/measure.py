@@ -12,9 +12,9 @@ import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge, measure
 from dpmia.losses import Losses, load_losses, together
+from dpmia.rows import rows_of, tidy
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_all
-from dpmia.rows import rows_of, tidy
 
 
 def attack_rows(

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, load_all
 from dpmia.rows import NO_ATTACK, rows_of, tidy
+from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, load_all
 
 
 def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = False) -> list[list[Any]]:

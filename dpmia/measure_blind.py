@@ -10,10 +10,10 @@ import numpy as np
 
 from dpmia import blind, metrics
 from dpmia.datasets.table import Dataset
+from dpmia.rows import BLIND, BLIND_WITH_LOSS, rows_of, tidy
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, load_all
 from dpmia.splits.split import Split
-from dpmia.rows import BLIND, BLIND_WITH_LOSS, rows_of, tidy
 
 
 def blind_rows(
@@ -35,8 +35,8 @@ def blind_rows(
         root_seed: the user's seed.
 
     Returns:
-        Rows as `dpmia.rows.COLUMNS` say, with the attacks `BLIND`, the same at every epsilon, and `BLIND_WITH_LOSS`, which also has
-        the metrics `advantage_excess` and `auc_excess` over the former.
+        Rows as `dpmia.rows.COLUMNS` say, with the attacks `BLIND`, the same at every epsilon, and `BLIND_WITH_LOSS`,
+        which also has the metrics `advantage_excess` and `auc_excess` over the former.
     """
     scores: dict[tuple[str, int], np.ndarray] = {}
     rows = []

@@ -65,10 +65,11 @@ def exposure_rows(
         references: files of the losses of reference models.
 
     Returns:
-        One row for each arm and epsilon, as `COLUMNS` say; None where nothing is told: `records` may be listed; `jaccard` and what lists of random
-        records reach `by_chance`; `verdict` in words; `most_exposed`, the rows of the data set that are on all lists,
-        told of stable lists only; `judged` records have a rate, whose mean is `fpr`, and `exceeded` of them have more
-        false positives than the nominal rate explains (95 % for all records together).
+        One row for each arm and epsilon, as `COLUMNS` say; None where nothing is told. `records` may be listed;
+        `jaccard`, and what lists of random records reach `by_chance`; `verdict` in words; `most_exposed`, the rows of
+        the data set that are on all lists, told of stable lists only; `judged` records have a rate, whose mean is
+        `fpr`, and `exceeded` of them have more false positives than the nominal rate explains (95 % for all records
+        together).
     """
     models = AttackersModels(references=references)
     by_model: defaultdict[tuple[str, str], dict[int, _Scored]] = defaultdict(dict)

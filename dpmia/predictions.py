@@ -17,7 +17,8 @@ from dpmia.losses import Losses, save_losses
 from dpmia.measure import attack_rows, scored
 from dpmia.measure_accuracy import accuracy_rows
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy, save_signals
-from dpmia.tables import replicates_table, summary_table, table_of
+from dpmia.summaries import replicates_table, summary_table
+from dpmia.tables import table_of
 
 ARM = "given"
 

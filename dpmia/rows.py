@@ -1,4 +1,4 @@
-"""Rows of tidy tables as they are measured: plain lists, since importing pandas takes longer than many a measurement."""
+"""Rows of tidy tables as they are measured: plain lists, as pandas takes longer to import than many a measurement."""
 
 from __future__ import annotations
 
@@ -42,4 +42,4 @@ def write_rows(path: Path | str, rows: Iterable[Sequence[Any]], columns: Sequenc
 
 
 def _cell(value: Any) -> Any:
-    return "" if value is None or value != value else value  # noqa: PLR0124 (only NaN differs from itself)
+    return "" if value is None or value != value else value

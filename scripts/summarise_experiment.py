@@ -5,7 +5,8 @@ from pathlib import Path
 from _job import run
 
 from dpmia.files import whole_file
-from dpmia.tables import read_table, replicates_table, summary_table
+from dpmia.summaries import replicates_table, summary_table
+from dpmia.tables import read_table
 
 
 def main(snakemake):

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from dpmia.metrics import LOW_RATES
+from dpmia.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.settings.arms import IID_SUFFIX
 from dpmia.settings.epsilon import spell_epsilon
-from dpmia.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.theory.bounds import advantage_bound
 
 FORMAT, VERSION = "dpmia-audit", 1
@@ -28,7 +28,7 @@ def results(summary: pd.DataFrame, facts: Mapping[str, Any]) -> list[dict[str, A
     """Return one entry for each arm, epsilon and attack of an experiment.
 
     Args:
-        summary: as `dpmia.tables.summary_table` returns it.
+        summary: as `dpmia.summaries.summary_table` returns it.
         facts: as `dpmia.settings.facts.audit_facts` returns them; delta, relation and independent are used.
 
     Returns:

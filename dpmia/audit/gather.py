@@ -134,10 +134,7 @@ def _told(part: Mapping[str, Any]) -> str:
     facts = part["facts"]
     if part["dataset"] is None:
         return "One model, known by its answers only: nothing was trained here."
-    if facts["epochs"] == 0:
-        trained = "fitted by scikit-learn"
-    else:
-        trained = f"{facts['passes']}, {facts['optimiser']}"
+    trained = f"{facts['passes']}, {facts['optimiser']}" if facts["epochs"] else "fitted by scikit-learn"
     told = f"Model: {facts['model']}; {trained}; {facts['replicates']} replicates, each with members of its own."
     if facts.get("references"):
         told += (

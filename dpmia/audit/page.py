@@ -15,8 +15,8 @@ from dpmia.audit.words import answers_only, below, interval, model_of, of_hundre
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.report.page import Picture, Section, picture, render
-from dpmia.settings.arms import IID_SUFFIX
 from dpmia.rows import BLIND
+from dpmia.settings.arms import IID_SUFFIX
 
 #: Whether the limits of the config are kept: word, kind and sign of the badge.
 VERDICTS = {

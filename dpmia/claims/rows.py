@@ -15,7 +15,7 @@ class Replicates:
     """A table `replicates/<experiment>`: one number for each replicate and question."""
 
     def __init__(self, table: pd.DataFrame) -> None:
-        """Take a table as `dpmia.tables.replicates_table` returns it."""
+        """Take a table as `dpmia.summaries.replicates_table` returns it."""
         self.experiment = str(table["experiment"].iloc[0])
         self.arms = list(dict.fromkeys(table["arm"]))
         table = table.sort_values("replicate", kind="stable")

@@ -138,22 +138,36 @@ def shadow_job(experiment: Experiment, block: int) -> dict[str, Any]:
     }
 
 
-def reference_job(experiment: Experiment, epsilons: list[float], block: int) -> dict[str, Any]:
-    """Return which reference models to train for one group of epsilons and one block, of every arm that needs some."""
+def reference_job(experiment: Experiment, group: list[float], block: int) -> dict[str, Any]:
+    """Return which reference models to train for one group of epsilons and one block: of the arms that need some."""
     size = experiment.references.block
-    asked_by = _asked_by(experiment, epsilons)
+    wanted = _wanted_references(experiment, group)
     return {
         "draw": names.MEMBERSHIP[experiment.membership.kind],
-        "arms": {arm: arms(experiment)[arm] for arm in asked_by},
-        "asked_by": asked_by,
+        "arms": {arm: arms(experiment)[arm] for arm in wanted},
+        "asked_by": {arm: asking for arm, (asking, _) in wanted.items()},
+        "epsilons": {arm: epsilons for arm, (_, epsilons) in wanted.items()},
         "numbers": list(range(block * size, (block + 1) * size)),
-        "epsilons": epsilons,
-        "models": {arm: models(experiment)[arm] for arm in asked_by},
+        "models": {arm: models(experiment)[arm] for arm in wanted},
         "engines": engines(experiment),
-        "recipes": {arm: recipes(experiment)[arm] for arm in asked_by},
+        "recipes": {arm: recipes(experiment)[arm] for arm in wanted},
         "privacy": experiment.privacy.model_dump(),
         "population": uses(experiment, "population"),
     }
+
+
+def _wanted_references(experiment: Experiment, group: list[float]) -> dict[str, tuple[list[str], list[float]]]:
+    """Return the arms whose reference models attacks use -> the arms of the target models attacked, and epsilons."""
+    asking: dict[str, set[str]] = {}
+    trained: dict[str, set[float]] = {}
+    for name, attack in experiment.attacks.items():
+        every = attack.epsilons is None or not experiment.references.private
+        epsilons = {epsilon for epsilon in group if every or epsilon in attack.epsilons}
+        for arm in reference_arms(experiment, name) if epsilons else ():
+            attacked = {arm} if attack.reference_arm is None else set(arms(experiment))
+            asking[arm] = asking.get(arm, set()) | attacked
+            trained[arm] = trained.get(arm, set()) | epsilons
+    return {arm: (sorted(asking[arm]), sorted(trained[arm])) for arm in arms(experiment) if arm in asking}
 
 
 def reference_groups(experiment: Experiment, attack: str | None = None) -> list[list[float]]:
@@ -180,17 +194,6 @@ def reference_arms(experiment: Experiment, attack: str) -> list[str]:
     if "references" not in names.ATTACKS[settings.kind].uses:
         return []
     return list(arms(experiment)) if settings.reference_arm is None else [settings.reference_arm]
-
-
-def _asked_by(experiment: Experiment, group: list[float]) -> dict[str, list[str]]:
-    """Return the arms whose reference models attacks need -> the arms on whose target models they use them."""
-    found: dict[str, set[str]] = {}
-    for name, attack in experiment.attacks.items():
-        if group in reference_groups(experiment, name):
-            for arm in reference_arms(experiment, name):
-                asking = {arm} if attack.reference_arm is None else set(arms(experiment))
-                found[arm] = found.get(arm, set()) | asking
-    return {arm: sorted(found[arm]) for arm in arms(experiment) if arm in found}
 
 
 def distilled_job(experiment: Experiment, block: int) -> dict[str, Any]:
@@ -277,7 +280,8 @@ def models(experiment: Experiment) -> dict[str, dict[str, Any]]:
 def recipes(experiment: Experiment) -> dict[str, dict[str, Any]]:
     """Return how the models of each arm are trained; of those that fit themselves, that no step is ours."""
     if experiment.training.engine == "scikit_learn":
-        return dict.fromkeys(arms(experiment), {"optimiser": "its own", "learning_rate": 0.0, "batch_size": 1, "epochs": 0})
+        none = {"optimiser": "its own", "learning_rate": 0.0, "batch_size": 1, "epochs": 0}
+        return dict.fromkeys(arms(experiment), none)
     shared = experiment.training.model_dump(exclude={"engine"})
     own = {name: _settings_of(experiment, name).training for name in arms(experiment)}
     return {name: shared | (each.model_dump(exclude_none=True) if each else {}) for name, each in own.items()}

@@ -93,10 +93,10 @@ def _references(
     root_seed: int,
 ) -> Iterator[Wanted]:
     promise = Promise(job["privacy"])
-    for (arm_name, arm), epsilon in product(job["arms"].items(), job["epsilons"]):
+    for arm_name, arm in job["arms"].items():
         recipe = Recipe(**job["recipes"][arm_name])
         asked = queries(targets, job["asked_by"][arm_name], job["population"])
-        for number in job["numbers"]:
+        for epsilon, number in product(job["epsilons"][arm_name], job["numbers"]):
             records = splits[arm_name, draw_name(number)].training
             spelled = spell_epsilon(epsilon)
             meaning = [dataset.fingerprint, arm, draw_name(number), spelled, ROLE]

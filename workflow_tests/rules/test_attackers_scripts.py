@@ -9,12 +9,12 @@ from files import Files
 
 from dpmia.losses import load_losses
 from dpmia.measure_points import NULLS, POINTS
+from dpmia.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.signals import MEMBER, POPULATION, load_header, load_signals
 from dpmia.splits.split import load_splits
-from dpmia.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
 from dpmia.tables import read_table
 
 INF = float("inf")

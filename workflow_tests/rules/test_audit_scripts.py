@@ -7,9 +7,9 @@ import json
 import pytest
 from files import Files
 
+from dpmia.rows import KEYS
 from dpmia.settings import names
 from dpmia.signals import load_signals
-from dpmia.rows import KEYS
 from dpmia.tables import read_table
 
 OVER = {"metric": "auc", "value": 0.7, "limit": 0.6, "attack": "lira", "experiment": "mine", "arm": "a", "epsilon": "1"}

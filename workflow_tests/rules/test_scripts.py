@@ -13,10 +13,10 @@ from files import Files
 from dpmia.datasets.sources import RawFile
 from dpmia.datasets.table import Dataset
 from dpmia.registry import load
+from dpmia.rows import COLUMNS, KEYS, NO_ATTACK
 from dpmia.settings.names import STAND_INS
 from dpmia.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
 from dpmia.splits.split import Split, load_splits, save_splits
-from dpmia.rows import COLUMNS, KEYS, NO_ATTACK
 from dpmia.tables import read_table
 
 ARMS = {

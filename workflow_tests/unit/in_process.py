@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from dpmia.datasets.table import Dataset
 from dpmia.losses import save_losses
@@ -15,13 +14,14 @@ from dpmia.measure_accuracy import accuracy_rows
 from dpmia.measure_blind import blind_rows
 from dpmia.registry import load
 from dpmia.settings import jobs
-from dpmia.settings.facts import audit_facts
 from dpmia.settings.epsilon import spell_group
 from dpmia.settings.experiment import Experiment
+from dpmia.settings.facts import audit_facts
 from dpmia.signals import save_signals
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import save_splits
-from dpmia.tables import replicates_table, summary_table, table_of
+from dpmia.summaries import replicates_table, summary_table
+from dpmia.tables import table_of
 from dpmia.training.block import train_block
 from dpmia.training.references import train_references
 

@@ -10,9 +10,9 @@ from settings_samples import ADULT, BASES, BERNOULLI, BIAS, HEART, IID, changed,
 
 from dpmia.registry import load
 from dpmia.settings import jobs, names
-from dpmia.settings.facts import run_facts, trained
 from dpmia.settings.attackers import MODELS_OF_ATTACKERS, AttackSettings
 from dpmia.settings.experiment import Experiment
+from dpmia.settings.facts import run_facts, trained
 from dpmia.settings.messages import checked
 from dpmia.settings.seeds import derive_seed
 
@@ -191,13 +191,15 @@ def test_reference_models_are_asked_about_the_targets_that_they_are_used_on():
     assert own["asked_by"] == {arm: [arm] for arm in both}
 
 
-def test_reference_models_of_an_arm_are_trained_with_the_epsilons_that_need_them():
+def test_reference_models_of_an_arm_are_trained_with_the_epsilons_that_attacks_need():
     some = {"kind": "lira", "epsilons": [1]}
     given = experiment(RICH, references__private=True, attacks__some=some)  # lira itself takes those of one arm
-    assert [list(jobs.reference_job(given, group, 0)["arms"]) for group in given.epsilons] == [
-        ["cluster", "cluster-iid"],
-        ["cluster"],
+    assert [jobs.reference_job(given, group, 0)["epsilons"] for group in given.epsilons] == [
+        {"cluster": [0.1, 1.0], "cluster-iid": [1.0]},
+        {"cluster": [math.inf]},
     ]
+    public = experiment(RICH, attacks__some=some)
+    assert jobs.reference_job(public, [math.inf], 0)["epsilons"] == {"cluster": [math.inf], "cluster-iid": [math.inf]}
 
 
 def test_shadow_models_have_their_own_penalty_and_the_rest_of_the_recipe():
@@ -215,7 +217,9 @@ def test_an_arm_may_be_trained_with_some_of_the_epsilons_only():
     assert found["epsilons"] == {"few": [1.0], "few-iid": [1.0], "all": [0.1, 1.0], "all-iid": [0.1, 1.0]}
     # What is drawn and which models help are the same: the same seeds, and models for every attack.
     assert found["arms"] == jobs.arms(experiment(arms={name: {"group": "va"} for name in arms}))
-    assert jobs.reference_job(given, [0.1, 1.0], 0)["epsilons"] == [0.1, 1.0]
+    everything = {arm: [0.1, 1.0] for arm in found["arms"]}
+    given = experiment(arms=arms, references={"count": 1, "block": 1, "private": True}, attacks={"lira": {}})
+    assert jobs.reference_job(given, [0.1, 1.0], 0)["epsilons"] == everything
 
 
 def test_an_arm_may_have_a_model_of_its_own():
@@ -392,16 +396,27 @@ def test_attacks_with_a_threshold_are_looked_at_record_by_record():
 def test_more_points_or_targets_add_models_without_a_record_and_leave_the_others():
     def told(**changes):
         given = experiment(LOOKED_AT, **changes)
-        return {(replicate, block): jobs.left_out_job(given, replicate, block)
-                for replicate, block in jobs.left_out_blocks(given)}  # fmt: skip
+        return {place: jobs.left_out_job(given, *place) for place in jobs.left_out_blocks(given)}
 
     few = told()
-    assert list(few) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    (arm,) = LOOKED_AT["arms"]
+    assert list(few) == [(arm, 0, 0), (arm, 0, 1), (arm, 1, 0), (arm, 1, 1)]
     assert [(job["first"], job["last"]) for job in few.values()] == [(0, 2), (2, 4)] * 2
     assert few.items() < told(points__left_out__points=8).items()
     assert few.items() < told(points__left_out__targets=3).items()
     assert few == told(points__count=100, points__alphas=[0.3])
     assert told(points__left_out=None) == {}
+
+
+def test_some_arms_may_be_looked_at_and_models_without_a_record_be_trained_for_fewer():
+    arms = {"a": {}, "b": {"training": {"epochs": 7}}, "c": {}}
+    assert jobs.points_job(experiment(LOOKED_AT, arms=arms))["arms"] == ["a", "b", "c"]
+    some = experiment(LOOKED_AT, arms=arms, points__arms=["a", "b"], points__left_out__arms=["b"])
+    assert jobs.points_job(some)["arms"] == ["a", "b"]
+    assert {arm for arm, _, _ in jobs.left_out_blocks(some)} == {"b"}
+    assert jobs.left_out_job(some, "b", 0, 0)["recipe"]["epochs"] == 7
+    every = experiment(LOOKED_AT, arms=arms, points__arms=["a", "b"])
+    assert {arm for arm, _, _ in jobs.left_out_blocks(every)} == {"a", "b"}
 
 
 def test_looking_at_single_records_changes_no_other_job():

@@ -14,9 +14,10 @@ from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
 from dpmia.measure import attack_rows
 from dpmia.measure_accuracy import accuracy_rows
 from dpmia.precision import ACCEPTANCE, ROC_RATES
-from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
 from dpmia.rows import BLIND, COLUMNS, KEYS, write_rows
-from dpmia.tables import read_table, replicates_table, summary_table, table_of
+from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
+from dpmia.summaries import replicates_table, summary_table
+from dpmia.tables import read_table, table_of
 from dpmia.theory.bounds import humphries_advantage
 from dpmia.theory.ceiling import positive_accuracy_ceiling, tpr_ceiling, trade_off_of
 from dpmia.training.accounting import Mechanism

@@ -5,9 +5,9 @@ import pytest
 
 from dpmia.datasets.table import Dataset
 from dpmia.measure_blind import blind_rows
+from dpmia.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
 from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
 from dpmia.splits.split import Split
-from dpmia.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
 from dpmia.tables import table_of
 
 EACH = 60

@@ -16,10 +16,9 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.humphries import bounds, epsilon_curves, shares, table2
 from dpmia.papers.tables import markdown
 from dpmia.registry import load
-from dpmia.settings import jobs
+from dpmia.rows import KEYS
 from dpmia.settings.facts import run_facts
 from dpmia.settings.resolve import SCALES, make_plan
-from dpmia.rows import KEYS
 from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage
 
 #: Those of Humphries et al.; the other papers have tests of their own.

@@ -15,9 +15,9 @@ from dpmia.papers.tables import markdown
 from dpmia.papers.yeom import fig3, networks, table1
 from dpmia.papers.yeom.artifacts import ARTIFACTS
 from dpmia.registry import load
-from dpmia.studies.regression import COLUMNS
 from dpmia.rows import COLUMNS as REPLICATES
 from dpmia.rows import KEYS
+from dpmia.studies.regression import COLUMNS
 from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
 
 BY_NAME = {artifact.name: artifact for artifact in ARTIFACTS}

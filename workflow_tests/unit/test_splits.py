@@ -12,8 +12,8 @@ from dpmia.settings.experiment import Experiment
 from dpmia.settings.jobs import arms as arms_of
 from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block
-from dpmia.splits.sizes import sizes_table
 from dpmia.splits.draws import group, iid, shuffled
+from dpmia.splits.sizes import sizes_table
 from dpmia.splits.split import Split, load_splits, save_splits
 
 GROUPS = np.repeat(["a", "b", "c"], [10, 20, 30])

@@ -9,7 +9,7 @@ from dpmia.measure_points import NULLS, POINTS
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye import names
 from dpmia.precision import ROC_RATES
-from dpmia.tables import COLUMNS, NO_ATTACK
+from dpmia.rows import COLUMNS, NO_ATTACK
 
 ATTACKS = tuple(names.ATTACKS.values())
 SHIFTS = (-0.02, 0.0, 0.02)

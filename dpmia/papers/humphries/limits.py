@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from dpmia.papers.artifact import Facts
-from dpmia.settings.arms import IID_SUFFIX
 from dpmia.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
+from dpmia.settings.arms import IID_SUFFIX
 from dpmia.theory.bounds import advantage_bound
 
 #: The attack that is told: no oracle.

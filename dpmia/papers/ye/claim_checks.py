@@ -19,7 +19,7 @@ import pandas as pd
 from dpmia.claims.claim import Finding, MissingRowsError, Tables
 from dpmia.claims.comparisons import Cell, Comparison, above, at_least, every, exact, mean, near, together
 from dpmia.claims.rows import Replicates
-from dpmia.metrics import mean_interval
+from dpmia.intervals import mean_interval
 from dpmia.papers.ye import agreement, histograms, margins
 from dpmia.papers.ye.agreement import LEFT_OUT, TRUTH
 from dpmia.papers.ye.names import MODEL_METRICS, PAPER, Configuration, rows_of

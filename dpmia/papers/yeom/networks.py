@@ -25,8 +25,8 @@ def by_size(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the numbers of networks trained without privacy, by data set and size.
 
     Args:
-        tables: name -> summaries (`dpmia.tables.summary_table`) or values of all replicates
-            (`dpmia.tables.replicates_table`) with arms `s1`, `s2`, ...
+        tables: name -> summaries (`dpmia.summaries.summary_table`) or values of all replicates
+            (`dpmia.summaries.replicates_table`) with arms `s1`, `s2`, ...
 
     Returns:
         Columns dataset, colluding, s, attack, metric, then what the tables say of each: mean, low, high and
