@@ -44,8 +44,8 @@ class Configuration:
         label: as the paper names it, with the data set.
         printed: quantity (`TRAIN`, `TEST`, in percent, and the letters of `PAPER`) -> value and what stands after
             its "+-"; of accuracies that is a fraction, so it seems.
-        settings: fact on the run (see `dpmia.settings.jobs.facts`) -> what the paper has; it leaves out the others.
-            Missing where gradients are not clipped.
+        settings: fact on the run (see `dpmia.settings.facts.run_facts`) -> what the paper has; it leaves out the
+            others. Missing where gradients are not clipped.
     """
 
     experiment: str
