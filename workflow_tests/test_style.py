@@ -33,7 +33,8 @@ LAYERS = (
     *("errors", "registry", "files", "lock", "digest"),
     # What needs no data and no models.
     *("theory", "mip"),
-    *("settings", "metrics", "precision", "signals", "losses", "tables", "points"),
+    *("settings", "metrics", "precision", "signals", "losses", "points"),
+    *("intervals", "rows", "tables", "summaries"),
     *("datasets", "splits", "models", "training", "attacks"),
     # From the files of models to tables.
     *("blind", "exposure", "measure", "measure_accuracy", "measure_blind", "measure_exposure", "measure_points"),

@@ -19,7 +19,7 @@ INF = float("inf")
 
 
 def given(**changes):
-    return experiment(**{"attacks": {"distillation": {}}, **changes})
+    return experiment(**{"attacks": {"distillation": {}, "lira": {}}, **changes})
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,7 @@ INF = float("inf")
 FACT = {
     **{"dataset": "heart", "model": "mlp 256-256", "sizes": "90 members", "references": None},
     **{
-        "epochs": 20,
-        "batch_size": 32,
+        "passes": "20 epochs, batch 32",
         "optimiser": "adam",
         "sampling": "poisson",
         "clip_norm": 1.5,

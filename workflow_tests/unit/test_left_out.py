@@ -30,9 +30,7 @@ def target(dataset):
 
 def job(first=0, last=3):
     told = jobs.train_job(experiment(), [INF], 0)
-    return {key: told[key] for key in ("engines", "recipe")} | {
-        **{"first": first, "last": last, "count": COUNT},
-    }
+    return {"engines": told["engines"], "recipe": told["recipes"]["one"], "first": first, "last": last, "count": COUNT}
 
 
 @pytest.fixture(scope="module")

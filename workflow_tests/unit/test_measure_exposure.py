@@ -1,12 +1,13 @@
 """Lists of the most exposed records and the false positive rates of single records, on laws that are known."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from dpmia.losses import Losses, save_losses
 from dpmia.measure_exposure import COLUMNS, NOMINAL, exposure_rows
+from dpmia.rows import write_rows
 from dpmia.signals import MEMBER, NONMEMBER, Signal, save_signals
+from dpmia.tables import read_table
 
 RECORDS = 120
 
@@ -27,7 +28,8 @@ def table(folder, signals, references=None):
     if references is not None:
         save_losses(folder / "references.npz", [references], {})
         files = [folder / "references.npz"]
-    return pd.DataFrame(exposure_rows("toy", [folder / "targets.npz"], 1, files), columns=COLUMNS)
+    write_rows(folder / "exposure.csv", exposure_rows("toy", [folder / "targets.npz"], 1, files), COLUMNS)
+    return read_table(folder / "exposure.csv")
 
 
 def members(first):

@@ -36,8 +36,7 @@ HALF = 4.303 * 0.02 / np.sqrt(3)
 FACT = {
     **{"dataset": "mnist", "model": "mlp 32", "sizes": "2000 records, of which some join", "references": 20},
     **{
-        "epochs": 20,
-        "batch_size": 32,
+        "passes": "20 epochs, batch 32",
         "optimiser": "sgd",
         "sampling": "poisson",
         "clip_norm": 0.1,

@@ -38,7 +38,7 @@ def experiment(**changes):
         "block": 2,
         "shadows": {"count": 3, "l2": 0.01},
         "references": {"count": 6, "block": 3},
-        "attacks": {"random": {}},
+        "attacks": {"random": {}, "lira": {}},
     }
     return checked(Experiment, settings | changes, "test")
 
