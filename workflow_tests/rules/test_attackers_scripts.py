@@ -106,12 +106,17 @@ def test_shadow_models_know_the_population_only(shadows, splits, dataset):
 
 
 def test_reference_models_answer_all_that_targets_are_asked(references, targets):
-    asked = np.unique(np.concatenate([signal.records for signal in load_signals(targets)]))
+    arms = {}
+    for signal in load_signals(targets):
+        arms.setdefault(signal.about["arm"], []).append(signal.records)
     for file in references:
-        (group,) = load_losses(file)
-        assert np.array_equal(group.records, asked)
-        assert group.losses.shape == (3, len(asked))
-        assert np.isfinite(group.losses).all()
+        groups = load_losses(file)
+        assert [group.about[0]["arm"] for group in groups] == list(arms)
+        for group, records in zip(groups, arms.values(), strict=True):
+            asked = np.unique(np.concatenate(records))
+            assert np.array_equal(group.records, asked)
+            assert group.losses.shape == (3, len(asked))
+            assert np.isfinite(group.losses).all()
 
 
 def test_targets_are_distilled_one_by_one(distilled, targets):
