@@ -20,7 +20,7 @@ from dpmia.settings.membership import Membership
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import LinearGenerator, Regression
-from dpmia.settings.training import Model, Privacy, Training
+from dpmia.settings.training import ArmTraining, Model, Privacy, Training
 
 #: The dialect of JSON schema that pydantic writes; Snakemake needs it named.
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -54,6 +54,7 @@ SECTIONS = (
     ("dataset, a file of your own", OwnData),
     ("membership", Membership),
     ("arms.<name>", Arm),
+    ("arms.<name>.training", ArmTraining),
     ("model", Model),
     ("training", Training),
     ("privacy", Privacy),
