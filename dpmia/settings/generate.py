@@ -88,7 +88,7 @@ def _section(title: str, model: type[BaseModel]) -> str:
     rows = ["| key | value | default | meaning |", "| --- | --- | --- | --- |"]
     schema = model.model_json_schema()
     for name, field in schema["properties"].items():
-        meaning = " ".join(field.get("description", "").split())
+        meaning = " ".join(field.get("description", "").split()).replace("|", r"\|")  # which would end a cell
         default = "required" if name in schema.get("required", []) else f"`{json.dumps(field.get('default'))}`"
         if "$ref" in field:
             default = "see below" if name not in schema.get("required", []) else default
