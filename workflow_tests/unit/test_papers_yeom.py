@@ -99,7 +99,7 @@ def table_of(name, **options):
 
 
 def facts_of(artifact, stand_in=True):
-    fact = {"model": "growing", "members": 50, "epochs": 30, "batch_size": 32, "keys": 3}
+    fact = {"model": "growing", "sizes": "50 members", "passes": "30 epochs, batch 32", "keys": 3}
     facts = {name.split("/")[1]: fact for name in artifact.tables}
     return Facts(stand_in and bool(facts), "laptop", facts)
 
