@@ -8,7 +8,7 @@ JSON with the format's version and, for each group, one entry `about` for each m
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,17 +104,39 @@ def save_losses(path: Path | str, groups: Sequence[Losses], provenance: dict[str
         np.savez(part, header=np.array(json.dumps(header)), **arrays)
 
 
-def load_losses(path: Path | str) -> list[Losses]:
-    """Read what `save_losses` wrote.
+def load_about(path: Path | str) -> list[list[dict[str, Any]]]:
+    """Return for each group of a file what is told about its models, without reading their losses.
 
     Raises:
         ValueError: the file is of another format or version.
     """
     with np.load(path, allow_pickle=False) as arrays:
-        header = json.loads(str(arrays["header"]))
-        if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
-            raise ValueError(
-                f"{path}: format {header.get('format')!r} version {header.get('version')!r}; "
-                f"expected {FORMAT!r} version {VERSION}"
-            )
-        return [Losses(about, *(arrays[f"{i}/{name}"] for name in ARRAYS)) for i, about in enumerate(header["models"])]
+        return _models(path, arrays)
+
+
+def load_losses(path: Path | str, places: Collection[int] | None = None) -> list[Losses]:
+    """Read what `save_losses` wrote.
+
+    Args:
+        path: the file.
+        places: numbers of the groups to read; None for all.
+
+    Raises:
+        ValueError: the file is of another format or version.
+    """
+    with np.load(path, allow_pickle=False) as arrays:
+        return [
+            Losses(about, *(arrays[f"{place}/{name}"] for name in ARRAYS))
+            for place, about in enumerate(_models(path, arrays))
+            if places is None or place in places
+        ]
+
+
+def _models(path: Path | str, arrays: Mapping[str, np.ndarray]) -> list[list[dict[str, Any]]]:
+    header = json.loads(str(arrays["header"]))
+    if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
+        raise ValueError(
+            f"{path}: format {header.get('format')!r} version {header.get('version')!r}; "
+            f"expected {FORMAT!r} version {VERSION}"
+        )
+    return header["models"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge, measure
-from dpmia.losses import Losses, load_losses, together
+from dpmia.losses import Losses, load_about, load_losses, together
 from dpmia.rows import rows_of, tidy
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_all
@@ -104,11 +104,8 @@ class AttackersModels:
             by_split[signal.about["arm"], signal.about["replicate"]].append(signal)
         # Tuples, made once: an attack may keep by their identity what it learnt from them.
         self._shadows = {split: tuple(signals) for split, signals in by_split.items()}
-        self._references = {arm: together(parts) for arm, parts in _by_arm(references).items()}
-        self._distilled = defaultdict(list)
-        for path in distilled:
-            for part in load_losses(path):
-                self._distilled[_target_of(part.about[0])].append(part)
+        self._references = _Stored(references, lambda about: about["arm"])
+        self._distilled = _Stored(distilled, _target_of)
 
     @property
     def shadows(self) -> list[Knowledge]:
@@ -117,33 +114,46 @@ class AttackersModels:
 
     def alike(self, target: Signal) -> bool:
         """Return whether reference models of the target's arm were trained with its epsilon, as it was."""
-        references = self._references.get(target.about["arm"])
+        references = self._references.of(target.about["arm"])
         return references is not None and target.about["epsilon"] in _epsilons(references)
 
     def known(self, target: Signal, reference_arm: str | None) -> Knowledge:
         """Return the models that help against `target`."""
         arm, epsilon = target.about["arm"], target.about["epsilon"]
-        references = self._references.get(reference_arm or arm)
+        references = self._references.of(reference_arm or arm)
         if references is not None:
             # Models without privacy serve against targets of every epsilon, where no others were trained.
             wanted = epsilon if epsilon in _epsilons(references) else "inf"
             chosen = np.array([about["epsilon"] == wanted for about in references.about])
             references = references.on(target.records, chosen)
-        parts = self._distilled.get(_target_of(target.about))
-        distilled = None
-        if parts is not None:
-            whole = together(parts)
-            distilled = whole.on(target.records, np.ones(len(whole.about), dtype=bool))
+        distilled = self._distilled.of(_target_of(target.about))
+        if distilled is not None:
+            distilled = distilled.on(target.records, np.ones(len(distilled.about), dtype=bool))
         shadows = self._shadows.get((arm, target.about["replicate"]), ())
         return Knowledge(shadows=shadows, references=references, distilled=distilled)
 
 
-def _by_arm(files: Iterable[Path | str]) -> dict[str, list[Losses]]:
-    found: defaultdict[str, list[Losses]] = defaultdict(list)
-    for path in files:
-        for part in load_losses(path):
-            found[part.about[0]["arm"]].append(part)
-    return found
+class _Stored:
+    """Models in files, of which one set at a time is in memory: all of them would be gigabytes at a paper's scale."""
+
+    def __init__(self, files: Iterable[Path | str], key_of: Callable[[Mapping[str, Any]], Hashable]) -> None:
+        """Look which sets there are: those of one key belong together, whatever file they are in."""
+        self._places: defaultdict[Hashable, list[tuple[Path | str, int]]] = defaultdict(list)
+        for path in files:
+            for place, about in enumerate(load_about(path)):
+                self._places[key_of(about[0])].append((path, place))
+        self._key: Hashable = None
+        self._loaded: Losses | None = None
+
+    def of(self, key: Hashable) -> Losses | None:
+        """Return the models of a key; None where there are none."""
+        if key not in self._places:
+            return None
+        if key != self._key:
+            self._key = self._loaded = None
+            self._loaded = together(part for path, place in self._places[key] for part in load_losses(path, [place]))
+            self._key = key
+        return self._loaded
 
 
 def _epsilons(models: Losses) -> set[str]:

@@ -16,11 +16,12 @@ def main(snakemake):
     attacks = {name: load(each["attack"])(**each["options"]) for name, each in job["attacks"].items()}
     common = (experiment, attacks, given.targets, seed)
     models = {"references": given.references, "distilled": given.distilled}
-    models |= {"arms": job["arms"]}
-    alphas, count = job["alphas"], job["count"]
+    arms, alphas = job["arms"], job["alphas"]
     tables = {
-        snakemake.output.points: points_table(*common, **models, left_out=given.left_out, alphas=alphas, count=count),
-        snakemake.output.nulls: nulls_table(*common, **models, alpha=alphas[0]),
+        snakemake.output.points: points_table(
+            *common, arms=arms, **models, left_out=given.left_out, alphas=alphas, count=job["count"]
+        ),
+        snakemake.output.nulls: nulls_table(*common, arms=arms, **models, alpha=alphas[0]),
     }
     for path, table in tables.items():
         with whole_file(Path(path)) as part:

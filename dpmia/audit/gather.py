@@ -172,15 +172,16 @@ def _too_small(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Da
 def _planned(
     parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Dataset], wanted: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return what the planner was asked, and its rows: settings of the first experiment that takes steps of ours."""
+    """Return what the planner was asked, and its rows: settings of the first arm that takes steps of ours."""
     for part in parts.values():
         facts = part["facts"]
         if part["dataset"] is not None and facts["epochs"]:
+            first = next(iter(facts["arms"].values()))
             asked = {
                 "bound": wanted["bound"],
                 "records": len(datasets[part["dataset"]]),
-                "batch_size": facts["batch_size"],
-                "epochs": facts["epochs"],
+                "batch_size": first["batch_size"],
+                "epochs": first["epochs"],
                 "delta": facts["delta"],
             }
             rates = [share * wanted["bound"] for share in PLANNED_SHARES]

@@ -45,8 +45,7 @@ class Arm(Settings):
     training: ArmTraining | None = None
     """What differs in the training recipe."""
     epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
-    """Those of the experiment's epsilons that target models of this arm are trained with; all where left out.
-    Reference models are trained with all."""
+    """Those of the experiment's epsilons that target models of this arm are trained with; all where left out."""
 
     @property
     def draw(self) -> dict[str, Any]:
@@ -168,6 +167,12 @@ class Experiment(Settings):
         if self.membership.kind in INDEPENDENT and self.iid_arms:
             raise ValueError(f"iid_arms: false for kind {self.membership.kind!r}, which is its own IID arm")
         for name, arm in self.arms.items():
+            if arm.training is not None and self.training.engine == "scikit_learn":
+                raise ValueError(f"no training in arm {name!r} with engine 'scikit_learn', which does not use it")
+            members, batch = arm.members or self.membership.members, self.training.batch_size
+            batch = (arm.training and arm.training.batch_size) or batch
+            if isinstance(members, int) and self.training.engine != "scikit_learn" and batch > members:
+                raise ValueError(f"a batch_size of at most the {members} members of arm {name!r}, not {batch}")
             given, (needed, allowed) = set(arm.draw), ARM_KEYS[self.membership.kind]
             if not needed <= given <= needed | allowed:
                 raise ValueError(
@@ -203,6 +208,11 @@ class Experiment(Settings):
         ):
             if unknown := sorted(set(chosen or ()) - set(known)):
                 raise ValueError(f"{key} of {', '.join(known)}, not {', '.join(unknown)}")
+            if len(set(chosen or ())) != len(chosen or ()):
+                raise ValueError(f"each arm once in {key}, not {', '.join(chosen)}")
+        for name, attack in self.attacks.items():
+            if attack.reference_arm is not None and "estimator" in names.ATTACKS[attack.kind].options:
+                raise ValueError(f"no reference_arm for attack {name!r} with points, which look at models of one arm")
         if not any("estimator" in names.ATTACKS[attack.kind].options for attack in self.attacks.values()):
             raise ValueError("an attack with a threshold for the loss (option estimator) for points")
         if left_out is not None and math.isfinite(self.epsilons[0][0]):

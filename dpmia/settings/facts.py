@@ -38,10 +38,10 @@ def run_facts(experiment: Experiment) -> dict[str, Any]:
 
 def _facts_of_arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
     """Return by arm what may differ from the facts on the whole experiment."""
+    recipe_of = recipes(experiment)
     return {
         name: {"members": arm.members or experiment.membership.members}
-        | {key: recipes(experiment)[name][key] for key in ("learning_rate", "batch_size", "epochs")}
-        | {"l2": recipes(experiment)[name].get("l2", 0.0)}
+        | {key: recipe_of[name].get(key) for key in ("learning_rate", "batch_size", "epochs", "l2")}
         for name, arm in experiment.arms.items()
     }
 
@@ -63,12 +63,14 @@ def sizes(experiment: Experiment) -> str:
     drawn = experiment.membership
     members = {arm.members or drawn.members for arm in experiment.arms.values()}
     known = {"members": members, "records, of which some join": {drawn.records}}
-    counts = {what: sorted(size for size in found if isinstance(size, int)) for what, found in known.items()}
-    return ", ".join(f"{' or '.join(map(str, found))} {what}" for what, found in counts.items() if found)
+    counted = {what: sorted(found) for what, found in known.items() if all(isinstance(size, int) for size in found)}
+    return ", ".join(f"{' or '.join(map(str, found))} {what}" for what, found in counted.items())
 
 
 def passes(experiment: Experiment) -> str:
-    """Return in words how often target models see their records."""
+    """Return in words how often target models see their records; nothing of those that fit themselves."""
+    if experiment.training.engine == "scikit_learn":
+        return ""
     told = [sorted({arm[key] for arm in _facts_of_arms(experiment).values()}) for key in ("epochs", "batch_size")]
     epochs, batches = (" or ".join(map(str, found)) for found in told)
     return f"{epochs} epochs, batch {batches}"

@@ -141,33 +141,51 @@ def shadow_job(experiment: Experiment, block: int) -> dict[str, Any]:
 def reference_job(experiment: Experiment, group: list[float], block: int) -> dict[str, Any]:
     """Return which reference models to train for one group of epsilons and one block: of the arms that need some."""
     size = experiment.references.block
-    wanted = _wanted_references(experiment, group)
+    asked_by, epsilons = _asked_by(experiment), _reference_epsilons(experiment, group)
+    drawn, built, recipe_of = arms(experiment), models(experiment), recipes(experiment)
     return {
         "draw": names.MEMBERSHIP[experiment.membership.kind],
-        "arms": {arm: arms(experiment)[arm] for arm in wanted},
-        "asked_by": {arm: asking for arm, (asking, _) in wanted.items()},
-        "epsilons": {arm: epsilons for arm, (_, epsilons) in wanted.items()},
+        "arms": {arm: drawn[arm] for arm in epsilons},
+        "asked_by": {arm: asked_by[arm] for arm in epsilons},
+        "epsilons": epsilons,
         "numbers": list(range(block * size, (block + 1) * size)),
-        "models": {arm: models(experiment)[arm] for arm in wanted},
+        "models": {arm: built[arm] for arm in epsilons},
         "engines": engines(experiment),
-        "recipes": {arm: recipes(experiment)[arm] for arm in wanted},
+        "recipes": {arm: recipe_of[arm] for arm in epsilons},
         "privacy": experiment.privacy.model_dump(),
         "population": uses(experiment, "population"),
     }
 
 
-def _wanted_references(experiment: Experiment, group: list[float]) -> dict[str, tuple[list[str], list[float]]]:
-    """Return the arms whose reference models attacks use -> the arms of the target models attacked, and epsilons."""
-    asking: dict[str, set[str]] = {}
-    trained: dict[str, set[float]] = {}
+def _asked_by(experiment: Experiment) -> dict[str, list[str]]:
+    """Return the arms that attacks use reference models of -> the arms on whose target models they use them.
+
+    It is the same for all groups of epsilons, since the models of all groups stand in one table.
+    """
+    found: dict[str, set[str]] = {}
+    for name in experiment.attacks:
+        for arm in reference_arms(experiment, name):
+            found[arm] = found.get(arm, set()) | set(_attacked_arms(experiment, name, arm))
+    return {arm: sorted(attacked) for arm, attacked in found.items()}
+
+
+def _reference_epsilons(experiment: Experiment, group: list[float]) -> dict[str, list[float]]:
+    """Return the arms that attacks use reference models of -> those epsilons of a group that they need them for."""
+    if not experiment.references.private:
+        return {arm: list(group) for arm in arms(experiment) if arm in _asked_by(experiment)}
+    of_targets = epsilons_by_arm(experiment, group)
+    found: dict[str, set[float]] = {}
     for name, attack in experiment.attacks.items():
-        every = attack.epsilons is None or not experiment.references.private
-        epsilons = {epsilon for epsilon in group if every or epsilon in attack.epsilons}
-        for arm in reference_arms(experiment, name) if epsilons else ():
-            attacked = {arm} if attack.reference_arm is None else set(arms(experiment))
-            asking[arm] = asking.get(arm, set()) | attacked
-            trained[arm] = trained.get(arm, set()) | epsilons
-    return {arm: (sorted(asking[arm]), sorted(trained[arm])) for arm in arms(experiment) if arm in asking}
+        for arm in reference_arms(experiment, name):
+            targets = {epsilon for each in _attacked_arms(experiment, name, arm) for epsilon in of_targets[each]}
+            wanted = targets if attack.epsilons is None else targets & set(attack.epsilons)
+            found[arm] = found.get(arm, set()) | wanted
+    return {arm: sorted(found[arm]) for arm in arms(experiment) if found.get(arm)}
+
+
+def _attacked_arms(experiment: Experiment, attack: str, arm: str) -> list[str]:
+    """Return the arms on whose target models an attack uses the reference models of an arm."""
+    return [arm] if experiment.attacks[attack].reference_arm is None else list(arms(experiment))
 
 
 def reference_groups(experiment: Experiment, attack: str | None = None) -> list[list[float]]:

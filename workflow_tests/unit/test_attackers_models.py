@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpmia import measure
 from dpmia.attacks.base import Attack
-from dpmia.losses import Losses, save_losses
+from dpmia.losses import Losses, load_losses, save_losses
 from dpmia.measure import AttackersModels, attack_rows
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal, save_signals
 
@@ -101,6 +102,18 @@ def test_arms_may_be_asked_about_records_of_their_own(files):
     check(models.known(signal, None).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
     with pytest.raises(ValueError, match="not asked about all records"):
         models.known(signal, "other")
+
+
+def test_models_of_one_arm_at_a_time_are_in_memory(files, monkeypatch):
+    read = []
+    monkeypatch.setattr(measure, "load_losses", lambda path, places: read.append(places) or load_losses(path, places))
+    models = AttackersModels(references=files([answers(arm, "inf", range(2)) for arm in ARMS]))
+    assert read == []
+    for arm in (*ARMS, ARMS[0]):
+        for _ in range(2):
+            signal = target(arm, "inf")
+            check(models.known(signal, None).references, signal, [(arm, "inf", 0), (arm, "inf", 1)])
+    assert read == [[place] for place in (*range(len(ARMS)), 0)]
 
 
 def test_a_target_that_was_asked_more_than_the_references_is_told(files):

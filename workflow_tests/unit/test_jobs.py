@@ -198,6 +198,11 @@ def test_reference_models_of_an_arm_are_trained_with_the_epsilons_that_attacks_n
         {"cluster": [0.1, 1.0], "cluster-iid": [1.0]},
         {"cluster": [math.inf]},
     ]
+    # Models of all groups stand in one table, so they are asked about the same records.
+    assert [jobs.reference_job(given, group, 0)["asked_by"]["cluster"] for group in given.epsilons] == [
+        ["cluster", "cluster-iid"],
+        ["cluster", "cluster-iid"],
+    ]
     public = experiment(RICH, attacks__some=some)
     assert jobs.reference_job(public, [math.inf], 0)["epsilons"] == {"cluster": [math.inf], "cluster-iid": [math.inf]}
 
@@ -217,9 +222,9 @@ def test_an_arm_may_be_trained_with_some_of_the_epsilons_only():
     assert found["epsilons"] == {"few": [1.0], "few-iid": [1.0], "all": [0.1, 1.0], "all-iid": [0.1, 1.0]}
     # What is drawn and which models help are the same: the same seeds, and models for every attack.
     assert found["arms"] == jobs.arms(experiment(arms={name: {"group": "va"} for name in arms}))
-    everything = {arm: [0.1, 1.0] for arm in found["arms"]}
+    needed = {"few": [1.0], "few-iid": [1.0], "all": [0.1, 1.0], "all-iid": [0.1, 1.0]}
     given = experiment(arms=arms, references={"count": 1, "block": 1, "private": True}, attacks={"lira": {}})
-    assert jobs.reference_job(given, [0.1, 1.0], 0)["epsilons"] == everything
+    assert jobs.reference_job(given, [0.1, 1.0], 0)["epsilons"] == needed
 
 
 def test_an_arm_may_have_a_model_of_its_own():

@@ -73,4 +73,4 @@ def training_facts(facts: Facts) -> str:
 
 
 def _of_one(fact: dict) -> str:
-    return f"{fact['model']}, {fact['sizes']}, {fact['passes']}"
+    return ", ".join(filter(None, [fact["model"], fact["sizes"], fact["passes"]]))
