@@ -169,10 +169,6 @@ class Experiment(Settings):
         for name, arm in self.arms.items():
             if arm.training is not None and self.training.engine == "scikit_learn":
                 raise ValueError(f"no training in arm {name!r} with engine 'scikit_learn', which does not use it")
-            members, batch = arm.members or self.membership.members, self.training.batch_size
-            batch = (arm.training and arm.training.batch_size) or batch
-            if isinstance(members, int) and self.training.engine != "scikit_learn" and batch > members:
-                raise ValueError(f"a batch_size of at most the {members} members of arm {name!r}, not {batch}")
             given, (needed, allowed) = set(arm.draw), ARM_KEYS[self.membership.kind]
             if not needed <= given <= needed | allowed:
                 raise ValueError(
@@ -180,6 +176,10 @@ class Experiment(Settings):
                     f"{f' and perhaps {sorted(allowed)}' if allowed else ''} for kind {self.membership.kind!r}, "
                     f"not with {sorted(given)}"
                 )
+            own_batch = arm.training and arm.training.batch_size
+            members, batch = arm.members or self.membership.members, own_batch or self.training.batch_size
+            if (arm.members or own_batch) and isinstance(members, int) and batch > members:
+                raise ValueError(f"a batch_size of at most the {members} members of arm {name!r}, not {batch}")
         for name, attack in self.attacks.items():
             for use, key in MODELS_OF_ATTACKERS.items():
                 if use in names.ATTACKS[attack.kind].uses and getattr(self, key) is None:

@@ -337,20 +337,20 @@ def test_facts_for_captions_are_plain_data():
 
 
 def test_facts_tell_what_arms_have_of_their_own():
-    arms = {"few": {"members": 50}, "long": {"training": {"epochs": 7, "l2": 0.5, "batch_size": 8}}, "usual": {}}
+    arms = {"few": {"members": 500}, "long": {"training": {"epochs": 7, "l2": 0.5, "batch_size": 8}}, "usual": {}}
     given = experiment(
-        membership={"kind": "iid", "members": 80, "nonmembers": 90, "population": 10},
+        membership={"kind": "iid", "members": 800, "nonmembers": 90, "population": 10},
         arms=arms,
         iid_arms=False,
         attacks={"random": {}},
     )
     facts = run_facts(given)
-    assert (facts["sizes"], facts["passes"]) == ("50 or 80 members", "7 or 100 epochs, batch 8 or 200")
-    assert [facts["arms"][arm]["members"] for arm in arms] == [50, 80, 80]
+    assert (facts["sizes"], facts["passes"]) == ("500 or 800 members", "7 or 100 epochs, batch 8 or 200")
+    assert [facts["arms"][arm]["members"] for arm in arms] == [500, 800, 800]
     assert [facts["arms"][arm]["epochs"] for arm in arms] == [100, 7, 100]
     assert [facts["arms"][arm]["l2"] for arm in arms] == [0.0, 0.5, 0.0]
     draws = jobs.arms(given)
-    assert draws["few"]["draw"] == {"members": 50, "nonmembers": 90, "population": 10}
+    assert draws["few"]["draw"] == {"members": 500, "nonmembers": 90, "population": 10}
     assert draws["long"] == draws["usual"], "who trains otherwise draws alike"
     recipes = jobs.train_job(given, [1.0], 0)["recipes"]
     assert recipes["long"] == recipes["usual"] | {"epochs": 7, "l2": 0.5, "batch_size": 8}

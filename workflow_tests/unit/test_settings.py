@@ -18,7 +18,7 @@ from dpmia.settings.own_data import OwnData
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.resolve import SCALES, make_plan
 from dpmia.settings.studies import KINDS
-from dpmia.settings.training import Model, Privacy, Training
+from dpmia.settings.training import ArmTraining, Model, Privacy, Training
 
 
 @pytest.fixture
@@ -237,14 +237,14 @@ def test_every_setting_is_described(model):
     for name, field in model.model_fields.items():
         assert len(field.description or "") > 8, name
         assert f"| `{name}` | " in page
-        assert " ".join(field.description.split()) in page
+        assert " ".join(field.description.split()).replace("|", r"\|") in page
 
 
 def test_the_page_explains_every_class_of_settings():
     assert {model for _, model in generate.SECTIONS} == {
         *(Config, ExperimentFile, Experiment, OwnData, Membership, Arm, Model, Training, Privacy),
         *(Blind, Shadows, References, AttackSettings, Collusion, Planner, *KINDS.values()),
-        *(Audit, Points, LeftOut, Predictions, ExperimentEntry),
+        *(ArmTraining, Audit, Points, LeftOut, Predictions, ExperimentEntry),
     }
 
 
