@@ -272,7 +272,9 @@ def test_panels_of_shares_show_a_curve_for_each_arm(name):
     attacks = {AVERAGE: "average_threshold", OPTIMAL: "optimal_threshold", SHADOW: "shadow"}
     for panel in figure.axes[:-1]:
         drawn = lines(panel)
-        for number, arm in enumerate(EXPERIMENTS[names_of(ARTIFACTS[name])[0]].arms):
+        arms = EXPERIMENTS[names_of(ARTIFACTS[name])[0]].arms
+        assert {label for label in drawn if label.startswith("p = ")} == {shares.SHARES[arm] for arm in arms}
+        for number, arm in enumerate(arms):
             label = shares.SHARES[arm]
             expected = np.array(HEIGHTS[attacks[panel.get_title()]][:3]) + 0.01 * number
             np.testing.assert_allclose(drawn[label], np.transpose([EPSILONS[:3], expected]))

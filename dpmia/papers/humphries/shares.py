@@ -19,11 +19,12 @@ EXTREMES = [CURVES[0], CURVES[-1]]
 def draw_gender(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw four panels: average threshold, optimal threshold, shadow models, and the accuracy of the extreme arms."""
     figure, (average, optimal, shadow, accuracy) = drawing.panels(4, facts)
-    advantage_panel(average, table, CURVES, "average_threshold")
+    curves = _curves(table)
+    advantage_panel(average, table, curves, "average_threshold")
     average.set_title("average threshold")
-    advantage_panel(optimal, table, CURVES, "optimal_threshold", control=EQUAL)
+    advantage_panel(optimal, table, curves, "optimal_threshold", control=EQUAL)
     optimal.set_title("optimal threshold (oracle)")
-    advantage_panel(shadow, table, CURVES, "shadow")
+    advantage_panel(shadow, table, curves, "shadow")
     shadow.set_title("shadow models")
     for panel in (optimal, shadow):
         panel.set_ylabel("")
@@ -34,10 +35,16 @@ def draw_gender(table: pd.DataFrame, facts: Facts) -> Figure:
 def draw_education(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw two panels: optimal threshold, and the accuracy of the extreme arms."""
     figure, (optimal, accuracy) = drawing.panels(2, facts)
-    advantage_panel(optimal, table, CURVES, "optimal_threshold", control=EQUAL)
+    advantage_panel(optimal, table, _curves(table), "optimal_threshold", control=EQUAL)
     optimal.set_title("optimal threshold (oracle)")
     accuracy_panel(accuracy, table, EXTREMES)
     return _finished(figure, facts, "p: share of people with little education among the members; of non-members half.")
+
+
+def _curves(table: pd.DataFrame) -> list[Curve]:
+    """Return the curves of those shares that were run."""
+    arms = set(table["arm"])
+    return [curve for curve in CURVES if curve.arm in arms]
 
 
 def _finished(figure: Figure, facts: Facts, words: str) -> Figure:
