@@ -114,8 +114,13 @@ def legend(figure: Figure) -> None:
     for panel in figure.axes:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
-    columns = min(len(handles), int(figure.get_size_inches()[0] / LEGEND_COLUMN))
-    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, handlelength=2.6)
+    most = min(len(handles), int(figure.get_size_inches()[0] / LEGEND_COLUMN))
+    for columns in range(most, 0, -1):
+        place = {"loc": "outside upper center", "ncols": columns}
+        found = figure.legend(handles.values(), handles.keys(), **place, handlelength=2.6)
+        if found.get_window_extent().width <= figure.bbox.width or columns == 1:
+            return
+        found.remove()
 
 
 def _accountant(fact: dict) -> str:

@@ -174,6 +174,24 @@ def test_the_legend_names_each_label_once():
     assert [text.get_text() for text in legend.get_texts()] == ["IID", "non-IID"]
 
 
+@pytest.mark.parametrize("words", [1, 4, 9])
+def test_the_legend_is_no_wider_than_the_figure(words):
+    figure, (axes,) = drawing.panels(1, facts(), width=6.0)
+    for number in range(6):
+        axes.plot([1], [1], label=f"{'words ' * words}{number}")
+    drawing.legend(figure)
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == 6
+    assert legend.get_window_extent().width <= figure.bbox.width
+
+
+def test_a_legend_that_no_column_fits_has_one():
+    figure, (axes,) = drawing.panels(1, facts(), width=2.0)
+    axes.plot([1], [1], label="words " * 30)
+    drawing.legend(figure)
+    assert len(figure.legends) == 1
+
+
 def draw(height=0.5):
     figure, (axes,) = drawing.panels(1, facts())
     table = rows([0.1, 1, INF], height)
