@@ -16,8 +16,10 @@ import numpy as np
 import torch
 
 from dpmia.datasets.table import Dataset
+from dpmia.losses import Losses
 from dpmia.registry import load
 from dpmia.settings.seeds import Meaning, derive_seed
+from dpmia.signals import cross_entropy
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engine import Engine
 from dpmia.training.lightning import fit
@@ -122,6 +124,43 @@ def answers(
                 logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.asked]))
                 accuracy = None if one.validation is None else by_epoch[:, number]
                 yield Trained(one, logits.numpy(), parameters.numpy().copy(), accuracy)
+
+
+def losses(
+    dataset: Dataset,
+    groups: Sequence[Sequence[Wanted]],
+    engines: Mapping[str, str],
+    checkpoints: Checkpoints | None = None,
+    progress: bool = False,
+) -> list[Losses]:
+    """Train the attacker's models, all together, and keep of their answers one loss for each record.
+
+    Args:
+        dataset: prepared data.
+        groups: models that are asked about the same records.
+        engines: see `answers`.
+        checkpoints: see `answers`.
+        progress: see `answers`.
+
+    Returns:
+        The losses of each group.
+
+    Raises:
+        TrainingError: see `answers`.
+    """
+    found = {}
+    for trained in answers(dataset, [model for group in groups for model in group], engines, checkpoints, progress):
+        model = trained.wanted
+        found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.asked]).astype(np.float32)
+    return [
+        Losses(
+            [model.about for model in group],
+            group[0].asked,
+            np.stack([found[model.run.name] for model in group]),
+            np.stack([np.isin(model.asked, model.run.records) for model in group]),
+        )
+        for group in groups
+    ]
 
 
 def _accuracies(dataset: Dataset, inputs: np.ndarray, together: Sequence[Wanted], engine: Engine) -> list[float]:

@@ -12,9 +12,9 @@ from torch.nn.utils import vector_to_parameters
 from dpmia.datasets.table import Dataset
 from dpmia.losses import Losses
 from dpmia.registry import load
-from dpmia.signals import Signal, cross_entropy
+from dpmia.signals import Signal
 from dpmia.splits.block import draw_block
-from dpmia.training.answers import Wanted, answers, architecture_for, expected_size, seeds
+from dpmia.training.answers import Wanted, architecture_for, expected_size, losses, seeds
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engine import ASKED_AT_ONCE
 from dpmia.training.recipe import Recipe, Run
@@ -54,20 +54,9 @@ def train_distilled(
     numbers = [draw_name(number) for number in job["numbers"]]
     splits = draw_block(dataset, clusters, load(job["draw"]), job["arms"], numbers, root_seed)
     wanted = list(_distilled(dataset, splits, targets, job, root_seed))
-    found = {}
-    for trained in answers(dataset, wanted, job["engines"], checkpoints, progress):
-        model = trained.wanted
-        found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.asked]).astype(np.float32)
     width = len(job["numbers"])
-    return [
-        Losses(
-            [model.about for model in models],
-            models[0].asked,
-            np.stack([found[model.run.name] for model in models]),
-            np.stack([np.isin(model.asked, model.run.records) for model in models]),
-        )
-        for models in (wanted[start : start + width] for start in range(0, len(wanted), width))
-    ]
+    groups = [wanted[start : start + width] for start in range(0, len(wanted), width)]
+    return losses(dataset, groups, job["engines"], checkpoints, progress)
 
 
 def _distilled(

@@ -12,10 +12,9 @@ from dpmia.datasets.table import Dataset
 from dpmia.losses import Losses
 from dpmia.registry import load
 from dpmia.settings.epsilon import spell_epsilon
-from dpmia.signals import cross_entropy
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
-from dpmia.training.answers import Wanted, answers, expected_size, seeds
+from dpmia.training.answers import Wanted, expected_size, losses, seeds
 from dpmia.training.block import Promise
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.recipe import Recipe, Run
@@ -52,19 +51,8 @@ def train_references(
     numbers = [draw_name(number) for number in job["numbers"]]
     splits = draw_block(dataset, clusters, load(job["draw"]), job["arms"], numbers, root_seed)
     wanted = list(_references(dataset, splits, targets, job, root_seed))
-    found = {}
-    for trained in answers(dataset, wanted, job["engines"], checkpoints, progress):
-        model = trained.wanted
-        found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.asked]).astype(np.float32)
-    return [
-        Losses(
-            [model.about for model in models],
-            models[0].asked,
-            np.stack([found[model.run.name] for model in models]),
-            np.stack([np.isin(model.asked, model.run.records) for model in models]),
-        )
-        for models in ([model for model in wanted if model.about["arm"] == arm] for arm in job["arms"])
-    ]
+    groups = [[model for model in wanted if model.about["arm"] == arm] for arm in job["arms"]]
+    return losses(dataset, groups, job["engines"], checkpoints, progress)
 
 
 def queries(targets: Mapping[tuple[str, int], Split], arms: Collection[str], population: bool) -> np.ndarray:
