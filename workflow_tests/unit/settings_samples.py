@@ -4,7 +4,9 @@ import copy
 
 import yaml
 
+from dpmia.settings.experiment import Experiment
 from dpmia.settings.generate import ROOT
+from dpmia.settings.messages import checked
 from dpmia.settings.resolve import make_plan
 
 OWN_CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
@@ -70,3 +72,10 @@ def plan_of(folder, file, scale="laptop", **config):
     text = file if isinstance(file, str) else yaml.safe_dump(file, sort_keys=False)
     (folder / "a.yaml").write_text(text, encoding="utf-8")
     return make_plan({"scale": scale, "experiments": ["a.yaml"], **config}, folder)
+
+
+def experiment(base=HEART, **changes):
+    """Return an experiment with other values; two underscores stand for the dot between keys."""
+    for path, value in changes.items():
+        base = changed(base, path.replace("__", "."), value)
+    return checked(Experiment, base, "test")

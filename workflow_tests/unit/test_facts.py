@@ -1,0 +1,68 @@
+"""What captions, verdicts and reports are told about an experiment."""
+
+import json
+
+from settings_samples import experiment
+
+from dpmia.settings import jobs
+from dpmia.settings.facts import run_facts, trained
+
+
+def test_facts_for_captions_are_plain_data():
+    facts = run_facts(experiment())
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    assert facts == {
+        "dataset": "heart",
+        "model": "mlp 256-256",
+        "sizes": "",
+        "passes": "100 epochs, batch 200",
+        "epochs": 100,
+        "batch_size": 200,
+        "optimiser": "adam",
+        "sampling": "poisson",
+        "clip_norm": 1.0,
+        "clipped_to": None,
+        "learning_rate": 0.01,
+        "momentum": 0.0,
+        "l2": 0.0,
+        "members": "all",
+        "references": None,
+        "replicates": 4,
+        "keys": None,
+        "relation": "replace_one",
+        "delta": 1e-5,
+        "accountant": "pld",
+        "arms": {"va": {"members": "all", "learning_rate": 0.01, "batch_size": 200, "epochs": 100, "l2": 0.0}},
+    }
+
+
+def test_facts_tell_what_arms_have_of_their_own():
+    arms = {"few": {"members": 500}, "long": {"training": {"epochs": 7, "l2": 0.5, "batch_size": 8}}, "usual": {}}
+    given = experiment(
+        membership={"kind": "iid", "members": 800, "nonmembers": 90, "population": 10},
+        arms=arms,
+        iid_arms=False,
+        attacks={"random": {}},
+    )
+    facts = run_facts(given)
+    assert (facts["sizes"], facts["passes"]) == ("500 or 800 members", "7 or 100 epochs, batch 8 or 200")
+    assert [facts["arms"][arm]["members"] for arm in arms] == [500, 800, 800]
+    assert [facts["arms"][arm]["epochs"] for arm in arms] == [100, 7, 100]
+    assert [facts["arms"][arm]["l2"] for arm in arms] == [0.0, 0.5, 0.0]
+    draws = jobs.arms(given)
+    assert draws["few"]["draw"] == {"members": 500, "nonmembers": 90, "population": 10}
+    assert draws["long"] == draws["usual"], "who trains otherwise draws alike"
+    recipes = jobs.train_job(given, [1.0], 0)["recipes"]
+    assert recipes["long"] == recipes["usual"] | {"epochs": 7, "l2": 0.5, "batch_size": 8}
+    assert recipes["few"] == recipes["usual"]
+
+
+def test_what_was_trained_is_said_in_words():
+    images = {"dataset": "mnist", "pool": 2, "model": {"kind": "two_convolutions"}}
+    few = {"membership": {"kind": "iid", "members": 50, "nonmembers": 50}, "arms": {"iid": {}}}
+    few |= {"iid_arms": False, "training__engine": "convolution", "attacks": {"random": {}}}
+    assert trained(experiment(**images, **few)) == "two convolutions on pixels averaged 2 x 2, 50 members"
+    joining = {"membership": {"kind": "bernoulli", "records": 300}, "arms": {"half": {"rate": 0.5}}}
+    joining |= {"iid_arms": False, "attacks": {"random": {}}, "privacy__relation": "add_remove"}
+    assert trained(experiment(**joining)) == "mlp 256-256, 300 records, of which some join"
+    assert trained(experiment()) == "mlp 256-256"  # `all` members of a group
