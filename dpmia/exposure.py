@@ -13,12 +13,26 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv, comb  # scipy.stats takes half a second to import
+from scipy.special import comb  # scipy.stats takes half a second to import
 
+from dpmia.intervals import clopper_pearson
 from dpmia.signals import Signal
 
 #: How long a list of the most exposed records is.
 LISTED = 20
+
+#: A list is stable if it goes at least this share of the way from agreement by chance to full agreement.
+STABLE = 0.5
+
+
+def is_stable(jaccard: float, by_chance: float) -> bool:
+    """Return whether lists of the most exposed records agree so far that they say something about the records.
+
+    Args:
+        jaccard: mean Jaccard index of pairs of lists.
+        by_chance: what lists of random records reach on average.
+    """
+    return jaccard - by_chance >= STABLE * (1 - by_chance)
 
 
 def p_values(scores: np.ndarray, reference_scores: np.ndarray, outside: np.ndarray | None = None) -> np.ndarray:
@@ -93,9 +107,7 @@ def calibration(says: np.ndarray, outside: np.ndarray, nominal: float, error: fl
         raise ValueError("no model is without any of the records")
     false = (says & outside).sum(0)
     rates = np.divide(false, trials, out=np.full(len(trials), np.nan), where=trials > 0)
-    low = np.zeros(len(trials))
-    some = false > 0
-    low[some] = betaincinv(false[some], trials[some] - false[some] + 1, error / (trials > 0).sum())
+    low, _ = clopper_pearson(false, np.maximum(trials, 1), 2 * error / (trials > 0).sum())
     return Calibration(nominal, rates, low, low > nominal, error)
 
 
@@ -151,50 +163,108 @@ class Exposure:
     def __init__(self, listed: int) -> None:
         """Start without any model; `listed` is the length of the list of the most exposed records."""
         self.listed = listed
-        self.models: list[dict[int, float]] = []
+        #: For each model: member -> (share of non-members with at least its score, its score).
+        self.models: list[dict[int, tuple[float, float]]] = []
         #: Of the model with the fewest: a share of them below one of this number cannot be seen.
         self.nonmembers = 0
 
     def add(self, signal: Signal, scores: np.ndarray) -> None:
-        """Take in one model: of each member, the share of non-members with at least its score."""
+        """Add one model.
+
+        Args:
+            signal: the target model's outputs on members and non-members.
+            scores: float (queries,), higher = more likely a member.
+        """
         outside = np.sort(scores[signal.is_nonmember])
         self.nonmembers = min(len(outside), self.nonmembers or len(outside))
-        above = 1 - np.searchsorted(outside, scores[signal.is_member], side="left") / len(outside)
-        self.models.append(dict(zip(signal.records[signal.is_member].tolist(), above.tolist(), strict=True)))
+        inside = scores[signal.is_member]
+        above = 1 - np.searchsorted(outside, inside, side="left") / len(outside)
+        pairs = zip(above.tolist(), inside.tolist(), strict=True)
+        self.models.append(dict(zip(signal.records[signal.is_member].tolist(), pairs, strict=True)))
 
-    def most(self) -> list[dict[str, Any]]:
+    def most(self) -> MostExposed:
         """Return the most exposed records: those with the fewest non-members at or above them, on average.
 
-        Returns:
-            For each `record`, `above` (mean share of non-members at or above it), and `models` that it was a member
-            of. Only records that were members of more than half as many models as any other: a mean over one model
-            says little.
+        Records that share this mean are ranked by their mean score. Only records that were members of more than half
+        as many models as any other count: a mean over one model says little.
         """
-        shares = defaultdict(list)
+        values = defaultdict(list)
         for model in self.models:
-            for record, above in model.items():
-                shares[record].append(above)
-        most = max(map(len, shares.values()))
-        means = {record: float(np.mean(each)) for record, each in shares.items() if 2 * len(each) > most}
-        first = sorted(means, key=lambda record: (means[record], record))[: self.listed]
-        return [{"record": record, "above": means[record], "models": len(shares[record])} for record in first]
+            for record, pair in model.items():
+                values[record].append(pair)
+        most = max(map(len, values.values()))
+        means = {record: np.mean(each, axis=0) for record, each in values.items() if 2 * len(each) > most}
+        records = np.array(sorted(means))
+        above, score = np.array([means[record] for record in records]).T
+        order = np.lexsort((records, -score, above))
+        # Rounded, as the order in which means are summed may differ in the last digit.
+        keys = np.round(np.stack([above, score], axis=1)[order], 12)
+        rank = 1 + np.array([int((keys == key).all(axis=1).argmax()) for key in keys[: self.listed]])
+        last = keys[min(self.listed, len(keys)) - 1]
+        return MostExposed(
+            [
+                {
+                    "rank": int(place),
+                    "record": int(records[row]),
+                    "above": float(above[row]),
+                    "score": float(score[row]),
+                    "models": len(values[int(records[row])]),
+                }
+                for place, row in zip(rank, order, strict=False)
+            ],
+            tied=int((keys == last).all(axis=1)[self.listed :].sum()),
+            unseen=int((above * self.nonmembers < 1).sum()),
+        )
 
-    def stable(self, rng: np.random.Generator) -> dict[str, float] | None:
-        """Return how far two models name the same records: mean Jaccard index over pairs, and by chance.
+    def stable(self, rng: np.random.Generator) -> dict[str, float | bool] | None:
+        """Return how far pairs of models name the same records.
 
-        Each pair is compared on the members that it shares, by lists of a tenth of them and at most `listed`; None
-        where no pair shares enough.
+        Each pair is compared on the members that it shares, by lists of a tenth of them and at most `listed`.
+
+        Args:
+            rng: breaks ties, see `stability`.
+
+        Returns:
+            `jaccard` and `by_chance`, means over pairs (see `Stability`), the number of `pairs`, and whether the
+            lists are `stable` (see `is_stable`); None where no pair shares enough members.
         """
         found = []
         for one, other in combinations(self.models, 2):
             shared = sorted(set(one) & set(other))
             if listed := min(self.listed, len(shared) // 10):
-                scores = -np.array([[model[record] for record in shared] for model in (one, other)])
-                found.append(stability(scores, rng, listed))
+                # Ranked as `most` ranks: first by the share of non-members, then by the score.
+                pairs = [np.array([model[record] for record in shared]) for model in (one, other)]
+                places = [_dense_rank(-above, score) for above, score in (pair.T for pair in pairs)]
+                found.append(stability(np.array(places, dtype=float), rng, listed))
         if not found:
             return None
+        jaccard = float(np.mean([each.jaccard for each in found]))
+        by_chance = float(np.mean([each.by_chance for each in found]))
         return {
-            "jaccard": float(np.mean([each.jaccard for each in found])),
-            "by_chance": float(np.mean([each.by_chance for each in found])),
+            "jaccard": jaccard,
+            "by_chance": by_chance,
             "pairs": len(found),
+            "stable": is_stable(jaccard, by_chance),
         }
+
+
+@dataclass(frozen=True)
+class MostExposed:
+    """The most exposed records of some models.
+
+    Attributes:
+        records: for each `rank` (from 1; equal records share one), `record`, `above` (mean share of non-members at or
+            above it), mean `score`, and the number of `models` that it was a member of.
+        tied: how many records are not listed though they equal the last one listed.
+        unseen: how many records lie above so many non-members that their share cannot be told from zero.
+    """
+
+    records: list[dict[str, Any]]
+    tied: int
+    unseen: int
+
+
+def _dense_rank(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the rank of each pair in lexicographic order, equal pairs alike; higher = larger."""
+    _, rank = np.unique(np.stack([first, second], axis=1), axis=0, return_inverse=True)
+    return rank.reshape(-1)

@@ -16,16 +16,13 @@ import numpy as np
 
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.lira import OfflineLira
-from dpmia.exposure import LISTED, calibration, p_values, stability
+from dpmia.exposure import LISTED, calibration, is_stable, p_values, stability
 from dpmia.measure import AttackersModels
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import MEMBER, NONMEMBER, Signal, load_all
 
 #: Lists of as many replicates are compared, the first ones.
 SEEDS = 3
-
-#: A list is stable if it has gained half of the way from agreement by chance to agreement in everything.
-STABLE = 0.5
 
 #: The false positive rate that is promised for each record.
 NOMINAL = 0.1
@@ -122,7 +119,7 @@ def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str,
     scores = np.stack([each.scores[np.searchsorted(each.records, common)] for each in scored])
     found = stability(scores, rng)
     about |= {"jaccard": found.jaccard, "by_chance": found.by_chance}
-    if found.jaccard - found.by_chance < STABLE * (1 - found.by_chance):
+    if not is_stable(found.jaccard, found.by_chance):
         return about | {"verdict": "not stable: another seed lists other records"}
     return about | {"verdict": "stable", "most_exposed": " ".join(map(str, common[found.always]))}
 

@@ -67,7 +67,7 @@ def import_predictions(
         "compares": "replace_one",
         "meaning": [fields.provenance["files"][0]["sha256"]],
     }
-    target = Signal(about, np.arange(len(labels)), labels, part, logits)
+    target = Signal(about, _rows(fields), labels, part, logits)
     save_signals(signals, [target], fields.provenance)
     losses = _losses(settings, fields, about) if settings["references"] else None
     save_losses(references, [losses] if losses else [], fields.provenance)
@@ -98,6 +98,11 @@ def tables(
 def _read(path: str) -> Fields:
     form = "parquet" if path.lower().endswith(".parquet") else "csv"
     return read_fields(Path(path), {"form": form, "separator": None, "columns": None})
+
+
+def _rows(fields: Fields) -> np.ndarray:
+    """Return the rows of the file, int64: they are the records' numbers, so that a report can name them."""
+    return np.asarray(fields.rows, dtype=np.int64)
 
 
 def _answers(fields: Fields, settings: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
@@ -157,4 +162,4 @@ def _losses(settings: Mapping[str, Any], target: Fields, about: Mapping[str, Any
         losses.append(cross_entropy(*_answers(fields, settings)))
         trained_on.append(_parts(fields, settings["member"]) == MEMBER)
     models = [dict(about) | {"role": "reference", "number": number} for number in range(len(losses))]
-    return Losses(models, np.arange(len(target.rows)), np.stack(losses).astype(np.float32), np.stack(trained_on))
+    return Losses(models, _rows(target), np.stack(losses).astype(np.float32), np.stack(trained_on))

@@ -20,7 +20,9 @@ def main(snakemake):
     ):
         with whole_file(Path(path)) as part:
             part.write_text(text, encoding="utf-8")
-    print("\n\n".join(line for experiment in audit["experiments"].values() for line in experiment["plain"]))
+    for experiment in audit["experiments"].values():
+        for each in experiment["plain"]:
+            print("\n  ".join([f"{each['model']}:", *each["paragraphs"]]))
 
 
 run(main, snakemake)

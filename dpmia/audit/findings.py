@@ -15,92 +15,126 @@ from dpmia.settings.arms import IID_SUFFIX
 from dpmia.settings.epsilon import spell_epsilon
 from dpmia.theory.bounds import advantage_bound
 
-FORMAT, VERSION = "dpmia-audit", 1
+FORMAT, VERSION = "dpmia-audit", 2
 
-#: What is told of each attack; each with its interval.
-TOLD = ("advantage", "auc", *LOW_RATES, "advantage_excess", "auc_excess")
+#: The metrics of each attack; each with its interval.
+METRICS = ("advantage", "auc", *LOW_RATES, "advantage_excess", "auc_excess")
 
-#: Controls are no attacks of anybody.
+#: Controls are no attacks.
 CONTROLS = ("random",)
 
+NO_GUARANTEE = "The privacy guarantee of this model is not known here, so no bound is drawn"
+NOT_PRIVATE = "Trained without differential privacy: no bound holds"
+SHIFTED = "Members and non-members come from other groups: differential privacy bounds no attack here"
 
-def results(summary: pd.DataFrame, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+
+def results(
+    summary: pd.DataFrame, facts: Mapping[str, Any], groups: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
     """Return one entry for each arm, epsilon and attack of an experiment.
 
     Args:
         summary: as `dpmia.summaries.summary_table` returns it.
         facts: as `dpmia.settings.facts.audit_facts` returns them; delta, relation and independent are used.
+        groups: arm -> the group that its members come from, as it is spelled in the file.
 
     Returns:
-        `experiment`, `arm`, `iid`, `epsilon` (text), `attack`, `oracle`, the metrics `TOLD` (mean, low, high; null
-        where the data cannot tell), `resolution`, the smallest false positive rate that can be told, `bound` and
-        `ceiling` of advantage where they hold, else null and `warning` says why not.
+        `experiment`, `arm`, `label` (the arm as people read it), `iid`, `epsilon` (text), `attack`, `oracle`,
+        `replicates`, the metrics `METRICS` (mean, low, high, half_width of the interval; null where the data cannot
+        show one), `resolution` (the smallest false positive rate that the data can show), `bound` and `ceiling` of
+        the advantage where they hold, else null with the reason in `warning`.
     """
-    found = []
+    entries = []
     models = ["experiment", "arm", "iid", "epsilon"]
     for key, rows in summary.groupby(models, sort=False):
-        about = dict(zip(models, key, strict=True)) | {"epsilon": spell_epsilon(key[-1])}
+        model = dict(zip(models, key, strict=True)) | {"epsilon": spell_epsilon(key[-1])}
         cells = rows.set_index(["attack", "metric"])
-        iid = bool(about["iid"]) or facts["independent"]
+        iid = bool(model["iid"]) or facts["independent"]
         limits = _limits(iid, key[-1], facts, cells)
         for attack, part in rows.groupby("attack", sort=False):
             if attack in (NO_ATTACK, BLIND_WITH_LOSS):
                 continue
             metrics = {row.metric: row for row in part.itertuples()}
-            entry = about | {"iid": iid, "attack": attack, "oracle": bool(part["oracle"].iloc[0])}
-            entry |= {name: _interval(metrics.get(name)) for name in TOLD}
+            entry = model | {"label": label(model["arm"], groups or {}), "iid": iid}
+            entry |= {"attack": attack, "oracle": bool(part["oracle"].iloc[0])}
+            entry |= {"replicates": int(metrics["auc"].replicates)}
+            entry |= {name: _cell(metrics.get(name)) for name in METRICS}
             entry["resolution"] = float(metrics["resolution"].mean)
-            found.append(entry | (limits if attack != BLIND else dict.fromkeys(limits)))
-    return found
+            entries.append(entry | (limits if attack != BLIND else dict.fromkeys(limits)))
+    return entries
 
 
-def accuracy(summary: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return one entry for each arm and epsilon: accuracy on members and on non-members."""
+def label(arm: str, groups: Mapping[str, str]) -> str:
+    """Return an arm as people read it: its group as it is spelled in the file, and whether it is the IID arm."""
+    base = arm.removesuffix(IID_SUFFIX)
+    return groups.get(base, base) + (", IID" if arm != base else "")
+
+
+def accuracy(
+    summary: pd.DataFrame, majority: Mapping[tuple[str, str], float], groups: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
+    """Return one entry for each arm and epsilon: accuracy on members and on non-members.
+
+    Args:
+        summary: see `results`.
+        majority: (arm, epsilon) -> accuracy on the non-members of always predicting the members' largest class.
+        groups: see `results`.
+    """
     rows = summary[summary["attack"] == NO_ATTACK]
-    found = []
+    entries = []
     for (experiment, arm, epsilon), part in rows.groupby(["experiment", "arm", "epsilon"], sort=False):
         metrics = {row.metric: row for row in part.itertuples()}
-        names = ("accuracy_members", "accuracy_nonmembers")
-        cells = {name: _interval(metrics.get(name)) for name in names}
-        found.append({"experiment": experiment, "arm": arm, "epsilon": spell_epsilon(epsilon), **cells})
-    return found
+        spelled = spell_epsilon(epsilon)
+        model = {"experiment": experiment, "arm": arm, "label": label(arm, groups or {}), "epsilon": spelled}
+        cells = {name: _cell(metrics.get(name)) for name in ("accuracy_members", "accuracy_nonmembers")}
+        entries.append(model | cells | {"majority": majority.get((arm, spelled))})
+    return entries
 
 
-def attacks_of(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the entries that somebody could bring about: no oracles, no controls, not the blind baseline."""
-    return [each for each in found if not each["oracle"] and each["attack"] not in (BLIND, *CONTROLS)]
+def attacks_of(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the entries of real attacks: no oracles, no controls, not the blind baseline."""
+    return [entry for entry in entries if not entry["oracle"] and entry["attack"] not in (BLIND, *CONTROLS)]
 
 
-def best(found: Sequence[Mapping[str, Any]], **wanted: Any) -> Mapping[str, Any] | None:
-    """Return the entry of the attack with the largest AUC among those that agree with `wanted`; None without any."""
-    some = [each for each in attacks_of(found) if all(each[key] == value for key, value in wanted.items())]
-    return max(some, key=lambda each: each["auc"]["mean"], default=None)
+def best(entries: Sequence[Mapping[str, Any]], **wanted: Any) -> Mapping[str, Any] | None:
+    """Return the strongest attack among the entries that agree with `wanted`; None without any.
+
+    The strongest has the largest lower limit of the AUC, so that a wide interval around a lucky mean does not win;
+    attacks without an interval count after all others, by their mean.
+    """
+    some = [entry for entry in attacks_of(entries) if all(entry[key] == value for key, value in wanted.items())]
+    return max(some, key=_strength, default=None)
 
 
-def blind_of(found: Sequence[Mapping[str, Any]], entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _strength(entry: Mapping[str, Any]) -> tuple[bool, float]:
+    low = entry["auc"]["low"]
+    return (low is not None, entry["auc"]["mean"] if low is None else low)
+
+
+def blind_of(entries: Sequence[Mapping[str, Any]], entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the blind baseline of the same models; None where it was not measured."""
     same = ("experiment", "arm", "epsilon")
     return next(
-        (each for each in found if each["attack"] == BLIND and all(each[key] == entry[key] for key in same)), None
+        (each for each in entries if each["attack"] == BLIND and all(each[key] == entry[key] for key in same)), None
     )
 
 
-def group_risks(found: Sequence[Mapping[str, Any]], groups: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
+def group_risks(entries: Sequence[Mapping[str, Any]], groups: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
     """Return for each experiment, group and epsilon the best attack in its arm and in its IID arm, and the baseline.
 
     Args:
-        found: what `results` returns, of all experiments.
+        entries: what `results` returns, of all experiments.
         groups: experiment -> arm -> the group that its members come from.
     """
     rows = []
     for experiment, arms in groups.items():
-        epsilons = list(dict.fromkeys(each["epsilon"] for each in found if each["experiment"] == experiment))
+        epsilons = list(dict.fromkeys(entry["epsilon"] for entry in entries if entry["experiment"] == experiment))
         for arm, group in arms.items():
             for epsilon in epsilons:
                 wanted = {"experiment": experiment, "epsilon": epsilon}
-                alone, mixed = (best(found, arm=name, **wanted) for name in (arm, arm + IID_SUFFIX))
+                alone, mixed = (best(entries, arm=name, **wanted) for name in (arm, arm + IID_SUFFIX))
                 if alone is not None:
-                    blind = blind_of(found, alone)
+                    blind = blind_of(entries, alone)
                     rows.append(
                         {"experiment": experiment, "group": group, "epsilon": epsilon}
                         | {"auc": alone["auc"], "attack": alone["attack"], "iid_auc": mixed and mixed["auc"]}
@@ -110,12 +144,12 @@ def group_risks(found: Sequence[Mapping[str, Any]], groups: Mapping[str, Mapping
 
 
 def held_to(
-    found: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsilons: Sequence[float] | None
+    entries: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsilons: Sequence[float] | None
 ) -> dict[str, Any]:
     """Return how models do that are held to limits.
 
     Args:
-        found: what `results` returns.
+        entries: what `results` returns.
         limits: metric -> the largest value that the mean of any attack may have.
         epsilons: of the models that limits are for; None for all.
 
@@ -124,19 +158,19 @@ def held_to(
         that some arm or model cannot show; `verdict`: `failed`, `untold`, `passed`, or `none` without any limit.
     """
     spelled = None if epsilons is None else [spell_epsilon(epsilon) for epsilon in epsilons]
-    judged = [each for each in attacks_of(found) if spelled is None or each["epsilon"] in spelled]
+    judged = [entry for entry in attacks_of(entries) if spelled is None or entry["epsilon"] in spelled]
     over = [
-        {key: each[key] for key in ("experiment", "arm", "epsilon", "attack")}
-        | {"metric": metric, "value": each[metric]["mean"], "limit": limit}
+        {key: entry[key] for key in ("experiment", "arm", "epsilon", "attack")}
+        | {"metric": metric, "value": entry[metric]["mean"], "limit": limit}
         for metric, limit in limits.items()
-        for each in judged
-        if each[metric] and each[metric]["mean"] > limit
+        for entry in judged
+        if entry[metric] and entry[metric]["mean"] > limit
     ]
-    untold = [metric for metric in limits if not judged or not all(each[metric] for each in judged)]
+    untold = [metric for metric in limits if not judged or not all(entry[metric] for entry in judged)]
     return {
         "fail_above": dict(limits),
         "epsilons": spelled,
-        "exceeded": sorted(over, key=lambda each: each["limit"] - each["value"]),
+        "exceeded": sorted(over, key=lambda entry: entry["limit"] - entry["value"]),
         "untold": untold,
         "verdict": "failed" if over else "untold" if untold else "passed" if limits else "none",
     }
@@ -144,26 +178,23 @@ def held_to(
 
 def _limits(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataFrame) -> dict[str, Any]:
     if facts["delta"] is None:
-        return {
-            "bound": None,
-            "ceiling": None,
-            "warning": "The promise of this model is not known here, so there is no bound",
-        }
+        return {"bound": None, "ceiling": None, "warning": NO_GUARANTEE}
     if math.isinf(epsilon):
-        return {"bound": None, "ceiling": None, "warning": "Without privacy there is no bound"}
-    bound = float(advantage_bound(epsilon, facts["delta"], facts["relation"]))
+        return {"bound": None, "ceiling": None, "warning": NOT_PRIVATE}
     if not iid:
-        told = "Members and non-members are of different kinds: differential privacy bounds nothing here"
-        return {"bound": None, "ceiling": None, "warning": told}
+        return {"bound": None, "ceiling": None, "warning": SHIFTED}
+    bound = float(advantage_bound(epsilon, facts["delta"], facts["relation"]))
     key = (NO_ATTACK, "advantage_ceiling")
     ceiling = float(cells.loc[key, "mean"]) if key in cells.index else None
     return {"bound": bound, "ceiling": ceiling, "warning": None}
 
 
-def _interval(row: Any) -> dict[str, float | None] | None:
-    """Return mean, low and high of a row of a summary, cut to the values that the metric can have."""
+def _cell(row: Any) -> dict[str, float | None] | None:
+    """Return mean and interval of a row of a summary, limits cut to the values that the metric can have."""
     if row is None or np.isnan(row.mean):
         return None
+    if np.isnan(row.low):
+        return {"mean": float(row.mean), "low": None, "high": None, "half_width": None}
     least = -1.0 if row.metric.startswith("advantage") or row.metric.endswith("_excess") else 0.0
-    low, high = (None if np.isnan(value) else float(np.clip(value, least, 1)) for value in (row.low, row.high))
-    return {"mean": float(row.mean), "low": low, "high": high}
+    low, high = (float(np.clip(value, least, 1)) for value in (row.low, row.high))
+    return {"mean": float(row.mean), "low": low, "high": high, "half_width": float(row.high - row.low) / 2}

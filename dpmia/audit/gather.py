@@ -8,23 +8,17 @@ from typing import Any
 import numpy as np
 
 from dpmia import __version__
-from dpmia.attacks.base import Attack
-from dpmia.audit import findings
-from dpmia.audit.words import plainly
+from dpmia.audit import advice, findings
+from dpmia.audit.plain import plain_words
+from dpmia.audit.scores import Scores, collect_scores, roc_curve
 from dpmia.datasets.own import told
 from dpmia.datasets.table import Dataset
-from dpmia.exposure import Exposure
-from dpmia.measure import scored
 from dpmia.planner import plan
-from dpmia.registry import load
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import load_header
 from dpmia.splits.sizes import sizes_table
 from dpmia.splits.split import load_splits
 from dpmia.tables import read_table
-
-#: Length of the list of the most exposed records.
-LISTED = 10
 
 #: Sampling rates that are planned for, as shares of the bound.
 PLANNED_SHARES = (0.2, 0.5, 0.8)
@@ -41,20 +35,28 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
         audit: `fail_above`, `epsilons`, and `plan`: bound, delta and relation.
     """
     datasets = {part["dataset"]: Dataset.load(part["dataset"]) for part in parts.values() if part["dataset"]}
-    results, accuracy, exposed = [], [], []
+    results, accuracy, exposed, curves = [], [], [], []
     experiments: dict[str, Any] = {}
     for name, part in parts.items():
         summary = read_table(part["summary"])
-        found = findings.results(summary, part["facts"])
-        results += found
-        accuracy += findings.accuracy(summary)
+        scores = collect_scores(part["attacks"], part["signals"], run["seed"])
+        found = findings.results(summary, part["facts"], part["groups"])
+        found = [entry | _counts(scores, entry) for entry in found]
+        majority = {model: float(np.mean(shares)) for model, shares in scores.majority.items()}
+        accurate = findings.accuracy(summary, majority, part["groups"])
         dataset = datasets.get(part["dataset"])
-        exposed += _exposed(name, part, found, dataset, run["seed"])
+        results += found
+        accuracy += accurate
+        curves += _curves(name, scores, found)
+        exposed += _exposed(name, scores, found, dataset, run["seed"])
         experiments[name] = {
             "facts": part["facts"],
             "sizes": _sizes(name, part, dataset),
-            "told": _told(part),
-            "plain": plainly(found, name, part["facts"]),
+            "how": _how(part),
+            "plain": plain_words(found, name, part["facts"]),
+            "verdicts": advice.verdicts(found, name, part["facts"]),
+            "remedies": advice.remedies(found, accurate, name, part["facts"]),
+            "untested": advice.untested(found, name, part["facts"], part["attacks"]),
         }
     origins = _origins(parts, datasets)
     planned, rows = _planned(parts, datasets, audit["plan"])
@@ -66,6 +68,7 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
         "experiments": experiments,
         "results": results,
         "accuracy": accuracy,
+        "roc": curves,
         "groups": findings.group_risks(results, {name: part["groups"] for name, part in parts.items()}),
         "too_small": _too_small(parts, datasets),
         "exposed": exposed,
@@ -75,49 +78,55 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
     }
 
 
-def _exposed(
-    name: str, part: Mapping[str, Any], found: list[dict[str, Any]], dataset: Dataset | None, seed: int
-) -> list[dict[str, Any]]:
-    """Return the most exposed records of each arm, for the largest epsilon, by the attack with the largest AUC."""
-    largest = max({each["epsilon"] for each in found}, key=float)
-    chosen = {
-        arm: best["attack"]
-        for arm in dict.fromkeys(each["arm"] for each in found)
-        if (best := findings.best(found, arm=arm, epsilon=largest)) is not None
-    }
-    attacks: dict[str, tuple[Attack, list[str]]] = {
-        attack: (load(job["attack"])(**job["options"]), job["files"])
-        for attack, job in part["attacks"].items()
-        if attack in chosen.values()
-    }
-    exposures = {arm: Exposure(LISTED) for arm in chosen}
-    iid = {each["arm"]: each["iid"] for each in found}
-    for attack, signal, scores, _ in scored(attacks, part["signals"], seed):
-        arm = signal.about["arm"]
-        if signal.about["epsilon"] == largest and chosen.get(arm) == attack:
-            exposures[arm].add(signal, scores)
-    rng = np.random.default_rng(derive_seed(seed, "exposed", name))
+def _counts(scores: Scores, entry: Mapping[str, Any]) -> dict[str, int]:
+    """Return the members and non-members of one model of an entry: of the smallest, where models differ."""
+    model = entry["arm"], entry["epsilon"]
+    return {"members": min(scores.members[model]), "nonmembers": min(scores.nonmembers[model])}
+
+
+def _curves(name: str, scores: Scores, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the ROC curve of every attack that is no oracle and no control, for each arm and epsilon."""
     return [
-        {"experiment": name, "arm": arm, "iid": iid[arm], "epsilon": largest, "attack": chosen[arm]}
-        | {
-            "records": [_told_of_row(each, dataset) for each in exposure.most()],
-            "stability": exposure.stable(rng),
-            "nonmembers": exposure.nonmembers,
-        }
-        for arm, exposure in exposures.items()
-        if exposure.models
+        {key: entry[key] for key in ("experiment", "arm", "label", "iid", "epsilon", "attack", "nonmembers")}
+        | {"models": len(models)}
+        | roc_curve(models, *(counts[entry["arm"], entry["epsilon"]] for counts in (scores.members, scores.nonmembers)))
+        for entry in findings.attacks_of(found)
+        if (models := scores.roc.get((entry["arm"], entry["epsilon"], entry["attack"])))
     ]
 
 
-def _told_of_row(found: dict[str, Any], dataset: Dataset | None) -> dict[str, Any]:
-    """Return what was found of a record by its row of the user's file and its group, where they are known."""
-    record = found["record"]
+def _exposed(
+    name: str, scores: Scores, found: list[dict[str, Any]], dataset: Dataset | None, seed: int
+) -> list[dict[str, Any]]:
+    """Return the most exposed records of each arm, for the largest epsilon, by the strongest attack."""
+    largest = max((entry["epsilon"] for entry in found), key=float)
+    rng = np.random.default_rng(derive_seed(seed, "exposed", name))
+    rows = []
+    for arm in dict.fromkeys(entry["arm"] for entry in found):
+        strongest = findings.best(found, arm=arm, epsilon=largest)
+        if strongest is None or (exposure := scores.exposure.get((arm, largest, strongest["attack"]))) is None:
+            continue
+        most = exposure.most()
+        rows.append(
+            {key: strongest[key] for key in ("experiment", "arm", "label", "iid", "epsilon", "attack")}
+            | {"records": [_row_of_file(each, dataset) for each in most.records]}
+            | {"tied": most.tied, "unseen": most.unseen, "nonmembers": exposure.nonmembers}
+            | {"stability": exposure.stable(rng)}
+        )
+    return rows
+
+
+def _row_of_file(exposed: dict[str, Any], dataset: Dataset | None) -> dict[str, Any]:
+    """Return an exposed record with its row of the user's file and its group, where they are known.
+
+    Of predictions only, records are rows of the file (see `dpmia.predictions`).
+    """
+    record = exposed["record"]
     by = dataset.provenance.get("own", {}).get("by") if dataset else None
     return {
         "row": int(dataset.rows[record]) if dataset is not None and dataset.rows is not None else record,
         "group": str(dataset.attributes[by][record]) if by else None,
-        "above": found["above"],
-        "models": found["models"],
+        **{key: exposed[key] for key in ("rank", "above", "score", "models")},
     }
 
 
@@ -129,20 +138,20 @@ def _sizes(name: str, part: Mapping[str, Any], dataset: Dataset | None) -> dict[
     return {row["arm"]: {each: int(row[each]) for each in parts} for row in table.to_dict("records")}
 
 
-def _told(part: Mapping[str, Any]) -> str:
-    """Return how the models of an experiment came about, in a few sentences."""
+def _how(part: Mapping[str, Any]) -> str:
+    """Return how the models of an experiment were trained, in a few sentences."""
     facts = part["facts"]
     if part["dataset"] is None:
-        return "One model, known by its answers only: nothing was trained here."
+        return "Predictions of one model: nothing was trained here."
     trained = f"{facts['passes']}, {facts['optimiser']}" if facts["epochs"] else "fitted by scikit-learn"
-    told = f"Model: {facts['model']}; {trained}; {facts['replicates']} replicates, each with members of its own."
+    sentences = [f"Model: {facts['model']}; {trained}; {facts['replicates']} replicates, each with members of its own."]
     if facts.get("references"):
-        told += (
-            f" The attacker trains {facts['references']} reference models for each arm, "
+        sentences.append(
+            f"The attacker trains {facts['references']} reference models for each arm, "
             f"{'with the same epsilon' if facts['private_references'] else 'without privacy'}, on further draws of the "
             "same sizes: each record that can be a member was in the training set of some of them and not of others."
         )
-    return told
+    return " ".join(sentences)
 
 
 def _origins(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Dataset]) -> list[dict[str, Any]]:

@@ -1,28 +1,33 @@
-"""`audit.html`: what an audit found, as one page that needs no network."""
+"""The page of an audit: one HTML file for a data owner, made from the content of `audit.json`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import pandas as pd
-from matplotlib.figure import Figure
-
-from dpmia.audit.findings import LOW_RATES, attacks_of, best, blind_of
-from dpmia.audit.words import answers_only, below, interval, model_of, of_hundred
-from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
-from dpmia.report.page import Picture, Section, picture, render
+from dpmia.audit.advice import VERDICTS as MODEL_VERDICTS
+from dpmia.audit.findings import attacks_of, best, blind_of
+from dpmia.audit.formatting import (
+    attack_name,
+    below_resolution,
+    describe_model,
+    epsilon_sign,
+    interval,
+    number,
+    of_hundred,
+    predictions_only,
+)
+from dpmia.audit.pictures import risk_picture, roc_picture
+from dpmia.audit.plain import few_records, place
+from dpmia.metrics import LOW_RATES
+from dpmia.report.page import Section, render
 from dpmia.rows import BLIND
-from dpmia.settings.arms import IID_SUFFIX
 
-#: Whether the limits of the config are kept: word, kind and sign of the badge.
+#: How the limits of the config are kept: word, kind and sign of the badge.
 VERDICTS = {
     "passed": ("within the limits", "good", "✓"),
     "failed": ("above a limit", "bad", "✗"),
-    "untold": ("cannot be told", "open", "?"),
+    "untold": ("cannot be evaluated", "open", "?"),
     "none": ("no limit set", "none", ""),
 }
 
@@ -33,116 +38,173 @@ def page(audit: Mapping[str, Any]) -> str:
     Args:
         audit: the content of `audit.json`.
     """
+    names = list(audit["experiments"])
     sections = [
         Section("plain", "In plain words"),
+        Section("advice", "What to do"),
         Section("limits", "Limits"),
         Section("data", "The data"),
-        Section("attacks", "How well attacks do", [Section(f"of-{name}", name) for name in audit["experiments"]]),
+        Section("attacks", "How well attacks do", [Section(f"of-{name}", name) for name in names]),
         *([Section("groups", "Risk of each group")] if audit["groups"] else []),
         *([Section("records", "The most exposed records")] if audit["exposed"] else []),
-        Section("planning", "What could be promised"),
+        *([Section("planning", "Privacy guarantees that could be given")] if audit["plan"] else []),
     ]
     run = audit["run"]
+    trained = [name for name in names if not predictions_only(audit["experiments"][name]["facts"])]
     return render(
         "audit.html",
         title="Audit: who can tell whose records were in it?",
-        subtitle=f"{', '.join(each['name'] for each in audit['data'])}; scale {run['scale']}, seed {run['seed']}",
+        subtitle=f"{', '.join(dict.fromkeys(each['name'] for each in audit['data']))}; scale {run['scale']}, seed {run['seed']}",
         mark="Stand-in data: no number here says anything about real records." if run["stand_in"] else "",
         sections=sections,
         audit=audit,
+        trained=trained,
         verdict=VERDICTS[audit["limits"]["verdict"]],
+        model_verdicts=MODEL_VERDICTS,
+        remedies=_by_text(audit, "remedies"),
+        untested=_by_text(audit, "untested"),
         tiles=_tiles(audit),
-        tables={name: _attack_rows(audit, name) for name in audit["experiments"]},
+        tables={name: _attack_rows(audit, name) for name in names},
         columns=[
             *("members", "ε", "attack", ("advantage", "number"), ("bounds", "number")),
             *(("AUC", "number"), ("beyond the baseline", "number")),
             *(("TPR at 1 % FPR", "number"), ("at 0.1 %", "number")),
         ],
-        warnings={name: _warnings(audit, name) for name in audit["experiments"]},
-        pictures={name: _picture(audit, name) for name in audit["experiments"]},
-        accuracies={name: _accuracy_rows(audit, name) for name in audit["experiments"]},
-        sizes={name: _size_rows(audit, name) for name in audit["experiments"]},
+        warnings={name: _warnings(audit, name) for name in names},
+        pictures={name: risk_picture(audit, name) for name in names},
+        roc={name: roc_picture(audit, name) for name in names},
+        accuracies={name: _accuracy_rows(audit, name) for name in names},
+        useless={name: _no_better_than_majority(audit, name) for name in names},
+        sizes={name: _size_rows(audit, name) for name in names},
         groups=_group_rows(audit),
         exposed=[_exposed(audit, each) for each in audit["exposed"]],
         plan=_plan_rows(audit["plan"]),
     )
 
 
+def _by_text(audit: Mapping[str, Any], key: str) -> list[tuple[str, str]]:
+    """Return each sentence once with the experiments that it is about; no names where it is about all."""
+    found: dict[str, list[str]] = {}
+    for name, experiment in audit["experiments"].items():
+        for text in experiment[key]:
+            found.setdefault(text, []).append(name)
+    return [
+        ("" if len(names) == len(audit["experiments"]) else ", ".join(names), text) for text, names in found.items()
+    ]
+
+
 def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     found = audit["results"]
     tiles = []
-    kinds = ((True, False, "of the same kind"), (False, False, "of other groups"), (False, True, "of a given table"))
-    for iid, answers, words in kinds:
-        named = [name for name, each in audit["experiments"].items() if iid or answers_only(each["facts"]) == answers]
-        worst = best([each for each in found if each["experiment"] in named], iid=iid)
+    kinds = (
+        (True, False, "drawn from one pool"),
+        (False, False, "from one group, non-members from the others"),
+        (False, True, "of the table"),
+    )
+    for iid, given, words in kinds:
+        named = [name for name, each in audit["experiments"].items() if iid or predictions_only(each["facts"]) == given]
+        worst = best([entry for entry in found if entry["experiment"] in named], iid=iid)
         if worst is not None:
-            facts = audit["experiments"][worst["experiment"]]["facts"]
-            remark = f"best attack on the worst model: {model_of(facts, worst['epsilon'])}; a coin: 50"
-            remark += _without_model(found, worst, "auc")
-            name = f"times the member is picked out of a member and a non-member {words}"
-            tiles.append((of_hundred(worst["auc"]["mean"]), name, remark))
-    rates = [each for each in attacks_of(found) if each["tpr_at_1pct_fpr"]]
+            title = f"of 100 times the member is ranked above the non-member: members {words}"
+            remark = "; ".join(
+                [
+                    f"strongest attack on the model most at risk: {_model(audit, worst)} ({place(worst)})",
+                    *_without_model(found, worst, "auc"),
+                    "guessing: 50",
+                ]
+            )
+            tiles.append((of_hundred(worst["auc"]), title, " ".join([f"{remark}.", *few_records(worst)])))
+    rates = [entry for entry in attacks_of(found) if entry["tpr_at_1pct_fpr"]]
     if rates:
-        worst = max(rates, key=lambda each: each["tpr_at_1pct_fpr"]["mean"])
-        remark = f"{worst['arm']}, {worst['attack'].replace('_', ' ')}, epsilon {_epsilon(worst['epsilon'])}"
-        remark += _without_model(found, worst, "tpr_at_1pct_fpr")
-        tiles.append(
-            (of_hundred(worst["tpr_at_1pct_fpr"]["mean"]), "members found at one false alarm in 100, at worst", remark)
+        worst = max(rates, key=_low_of_rate)
+        remark = "; ".join(
+            [
+                f"{_model(audit, worst)} ({place(worst)}), {attack_name(worst['attack'])}",
+                *_without_model(found, worst, "tpr_at_1pct_fpr"),
+                "guessing: 1",
+            ]
         )
+        title = "of 100 members found at one false alarm in 100, at worst"
+        tiles.append((of_hundred(worst["tpr_at_1pct_fpr"]), title, f"{remark}."))
     return tiles
 
 
-def _without_model(found: Sequence[Mapping[str, Any]], entry: Mapping[str, Any], metric: str) -> str:
-    """Return what the blind baseline reaches on the same records; nothing where members are of the same kind."""
+def _low_of_rate(entry: Mapping[str, Any]) -> tuple[bool, float]:
+    rate = entry["tpr_at_1pct_fpr"]
+    return (rate["low"] is not None, rate["mean"] if rate["low"] is None else rate["low"])
+
+
+def _model(audit: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
+    return describe_model(audit["experiments"][entry["experiment"]]["facts"], entry["epsilon"])
+
+
+def _without_model(found: Sequence[Mapping[str, Any]], entry: Mapping[str, Any], metric: str) -> list[str]:
+    """Return what the blind baseline reaches on the same records; nothing where members come from one pool."""
     blind = None if entry["iid"] else blind_of(found, entry)
-    return "" if blind is None or blind[metric] is None else f"; without any model: {100 * blind[metric]['mean']:.0f}"
+    return [] if blind is None or blind[metric] is None else [f"blind baseline: {of_hundred(blind[metric])}"]
 
 
 def _attack_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
     rows = []
-    for each in audit["results"]:
-        if each["experiment"] != name:
+    for entry in audit["results"]:
+        if entry["experiment"] != name:
             continue
-        attack = each["attack"].replace("_", " ") + (" (oracle)" if each["oracle"] else "")
-        epsilon = _epsilon(each["epsilon"])
-        if each["attack"] == BLIND:
+        attack = attack_name(entry["attack"]) + (" (oracle)" if entry["oracle"] else "")
+        epsilon = epsilon_sign(entry["epsilon"])
+        if entry["attack"] == BLIND:
             attack, epsilon = "blind baseline", "any"
-        limit = "none" if each["bound"] is None else f"{each['bound']:.2f}, {_number(each['ceiling'])}"
-        rates = [interval(each[metric]) if each[metric] else below(each) for metric in LOW_RATES]
-        row = [_arm(each["arm"], each["iid"]), epsilon, attack, interval(each["advantage"])]
-        row += ["-" if each["attack"] == BLIND else limit, interval(each["auc"]), interval(each["auc_excess"]), *rates]
-        if row not in rows:
-            rows.append(row)
+        limit = "none" if entry["bound"] is None else f"{number(entry['bound'])}, {number(entry['ceiling'])}"
+        rates = [
+            interval(entry[metric]) if entry[metric] else below_resolution(entry["resolution"]) for metric in LOW_RATES
+        ]
+        row = [entry["label"], epsilon, attack, interval(entry["advantage"])]
+        row += ["-" if entry["attack"] == BLIND else limit, interval(entry["auc"]), interval(entry["auc_excess"])]
+        if [*row, *rates] not in rows:
+            rows.append([*row, *rates])
     return rows
 
 
 def _warnings(audit: Mapping[str, Any], name: str) -> list[str]:
     """Return why bounds are missing, each reason once with the arms it is for."""
     reasons: dict[str, list[str]] = {}
-    for each in audit["results"]:
-        if each["experiment"] == name and each["warning"]:
-            place = f"{_arm(each['arm'], each['iid'])}, epsilon {_epsilon(each['epsilon'])}"
-            reasons.setdefault(each["warning"], []).append(place)
-    return [f"{reason} ({'; '.join(dict.fromkeys(places))})" for reason, places in reasons.items()]
+    for entry in audit["results"]:
+        if entry["experiment"] == name and entry["warning"]:
+            model = f"{entry['label']}, epsilon {epsilon_sign(entry['epsilon'])}"
+            reasons.setdefault(entry["warning"], []).append(model)
+    return [f"{reason} ({'; '.join(dict.fromkeys(models))})." for reason, models in reasons.items()]
 
 
 def _accuracy_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
-    parts = ("accuracy_members", "accuracy_nonmembers")
     return [
         [
-            _arm(row["arm"], row["arm"].endswith(IID_SUFFIX)),
-            _epsilon(row["epsilon"]),
-            *(interval(row[p]) for p in parts),
+            *(row["label"], epsilon_sign(row["epsilon"])),
+            *(interval(row["accuracy_members"]), interval(row["accuracy_nonmembers"]), number(row["majority"])),
         ]
         for row in audit["accuracy"]
         if row["experiment"] == name
     ]
 
 
-def _size_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
-    parts = ("members", "nonmembers", "population")
+def _no_better_than_majority(audit: Mapping[str, Any], name: str) -> list[str]:
+    """Return the models that are not shown to be better than always predicting the largest class."""
     return [
-        [_arm(arm, arm.endswith(IID_SUFFIX)), *(str(size[part]) for part in parts)]
+        f"{row['label']}, epsilon {epsilon_sign(row['epsilon'])}"
+        for row in audit["accuracy"]
+        if row["experiment"] == name
+        and row["accuracy_nonmembers"] is not None
+        and row["majority"] is not None
+        and _low(row["accuracy_nonmembers"]) <= row["majority"]
+    ]
+
+
+def _low(cell: Mapping[str, Any]) -> float:
+    return cell["mean"] if cell["low"] is None else cell["low"]
+
+
+def _size_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
+    labels = {entry["arm"]: entry["label"] for entry in audit["results"] if entry["experiment"] == name}
+    return [
+        [labels.get(arm, arm), *(str(size[part]) for part in ("members", "nonmembers", "population"))]
         for arm, size in audit["experiments"][name]["sizes"].items()
     ]
 
@@ -150,7 +212,7 @@ def _size_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
 def _group_rows(audit: Mapping[str, Any]) -> list[list[str]]:
     return [
         [
-            *(each["group"], each["experiment"], _epsilon(each["epsilon"]), interval(each["auc"])),
+            *(each["group"], each["experiment"], epsilon_sign(each["epsilon"]), interval(each["auc"])),
             *(interval(each["iid_auc"]), interval(each["dependence_index"]), interval(each["auc_excess"])),
         ]
         for each in audit["groups"]
@@ -158,89 +220,49 @@ def _group_rows(audit: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _exposed(audit: Mapping[str, Any], each: Mapping[str, Any]) -> dict[str, Any]:
-    facts = audit["experiments"][each["experiment"]]["facts"]
-
     def share(above: float) -> str:
-        return f"{above:.3f}" if above * each["nonmembers"] >= 1 else f"< 1/{each['nonmembers']}"
+        return number(above, 3) if above * each["nonmembers"] >= 1 else f"< 1/{each['nonmembers']}"
 
-    title = f"{model_of(facts, each['epsilon'])}, members: {_arm(each['arm'], each['iid'])}"
+    title = f"{_model(audit, each)}, members: {each['label']}"
     rows = [
-        [str(record["row"]), record["group"] or "-", share(record["above"]), str(record["models"])]
+        [
+            *(str(record["rank"]), str(record["row"]), record["group"] or "-"),
+            *(share(record["above"]), f"{record['score']:.4g}", str(record["models"])),
+        ]
         for record in each["records"]
     ]
-    if each["stability"] is None:
-        told = "How far other seeds would name the same records cannot be told: their models share too few members."
-    else:
-        stable = each["stability"]
-        told = (
-            f"Two seeds agree on {of_hundred(stable['jaccard'])} of such lists (by chance: "
-            f"{of_hundred(stable['by_chance'])}; Jaccard index, pairs compared: {stable['pairs']})."
+    notes = []
+    if each["unseen"] > len(each["records"]):
+        notes.append(
+            f"{each['unseen']} members lie above all, or nearly all, {each['nonmembers']} non-members; "
+            "among them the score of the attack gives the order."
         )
-        if stable["jaccard"] < 2 * stable["by_chance"]:
-            told += " That is hardly more than chance: the list is about these models, not about these records."
-    return {"title": title, "rows": rows, "told": told, "attack": each["attack"].replace("_", " ")}
+    if each["tied"]:
+        notes.append(f"{each['tied']} further members have the share and the score of the last one listed.")
+    return {"title": title, "rows": rows, "notes": [*notes, _stability(each)], "attack": attack_name(each["attack"])}
+
+
+def _stability(each: Mapping[str, Any]) -> str:
+    stable = each["stability"]
+    if stable is None:
+        return "Whether other models would list the same records is unknown: no two models share enough members."
+    compared = (
+        f"mean Jaccard index of {stable['pairs']} pairs of models {number(stable['jaccard'])}, by chance "
+        f"{number(stable['by_chance'])}"
+    )
+    if stable["stable"]:
+        return f"The list is stable: other models list mostly the same records ({compared})."
+    return f"The list is not stable: it is about these models rather than about these records ({compared})."
 
 
 def _plan_rows(plan: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    def short(value: float | None) -> str:
+        return "-" if value is None else f"{value:.2g}"
+
     return [
         [
-            *(str(row["members"]), _number(row["epsilon"]), _number(row["noise_multiplier"])),
-            *(_number(row["exact_positive_accuracy"]), row["remark"] or ""),
+            *(str(row["members"]), short(row["epsilon"]), short(row["noise_multiplier"])),
+            *(short(row["exact_positive_accuracy"]), row["remark"] or ""),
         ]
         for row in plan
     ]
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2g}"
-
-
-def _picture(audit: Mapping[str, Any], name: str) -> Picture | None:
-    """Return AUC and accuracy against epsilon; None where there is one epsilon only."""
-    found = pd.DataFrame([each for each in audit["results"] if each["experiment"] == name])
-    if found.empty or found["epsilon"].nunique() < 2:
-        return None
-    with TemporaryDirectory() as folder, drawing.style():
-        path = Path(folder) / "audit.png"
-        drawing.save(_drawn(audit, name), path)
-        return picture(path, f"AUC of the best attack, and accuracy, against epsilon: {name}")
-
-
-def _drawn(audit: Mapping[str, Any], name: str) -> Figure:
-    run = audit["run"]
-    figure, (risk, use) = drawing.panels(2, Facts(run["stand_in"], run["scale"]), width=4.2)
-    results = [each for each in audit["results"] if each["experiment"] == name]
-    epsilons = sorted({float(each["epsilon"]) for each in results})
-    scale = drawing.EpsilonScale(epsilons)
-    arms = [*dict.fromkeys((each["arm"], each["iid"]) for each in results)]
-    for place, (arm, iid) in enumerate(arms):
-        line, colour = ("--" if iid else "-"), drawing.COLOURS[place % len(drawing.COLOURS)]
-        entries = [best(results, arm=arm, epsilon=epsilon) for epsilon in dict.fromkeys(e["epsilon"] for e in results)]
-        drawing.band(risk, scale, _points(entries, "auc"), colour, _arm(arm, iid), line)
-        rows = [each for each in audit["accuracy"] if each["experiment"] == name and each["arm"] == arm]
-        drawing.band(use, scale, _points(rows, "accuracy_nonmembers"), colour, _arm(arm, iid), line)
-    risk.axhline(0.5, color="0.7", linewidth=0.8, zorder=0)
-    risk.set(title="best attack", ylabel="AUC")
-    use.set(title="accuracy on non-members", ylabel="share that is right")
-    for panel in (risk, use):
-        scale.label(panel)
-    drawing.legend(figure)
-    return figure
-
-
-def _points(entries: Sequence[Mapping[str, Any] | None], metric: str) -> pd.DataFrame:
-    rows = [
-        {"epsilon": float(each["epsilon"]), **{key: each[metric][key] for key in ("mean", "low", "high")}}
-        for each in entries
-        if each is not None and each[metric] is not None
-    ]
-    frame = pd.DataFrame(rows, columns=["epsilon", "mean", "low", "high"]).astype(float)
-    return frame.assign(low=frame["low"].fillna(frame["mean"]), high=frame["high"].fillna(frame["mean"]))
-
-
-def _arm(arm: str, iid: bool) -> str:
-    return f"{arm.removesuffix(IID_SUFFIX)}, IID" if iid and arm.endswith(IID_SUFFIX) else arm
-
-
-def _epsilon(epsilon: str) -> str:
-    return "∞" if epsilon == "inf" else epsilon

@@ -149,22 +149,29 @@ def test_the_page_says_what_the_numbers_say(audit):
         "above a limit",
         "island (60)",
         "patients.csv",
-        "differential privacy bounds nothing",
-        "without any model:",
+        "differential privacy bounds no attack here",
+        "blind baseline:",
+        "What to do",
+        "ROC curves",
     ):
         assert words in text
     if any(record["above"] == 0 for each in audit["exposed"] for record in each["records"]):
         assert "&lt; 1/2" in text
     for experiment in audit["experiments"].values():
-        for paragraph in experiment["plain"]:
-            assert paragraph.replace("'", "&#39;") in text
+        for each in experiment["plain"]:
+            for paragraph in each["paragraphs"]:
+                assert paragraph.replace("'", "&#39;") in text
 
 
-def test_plain_words_hold_the_numbers(audit):
+def test_plain_words_hold_the_numbers_their_interval_and_their_arm(audit):
     best = findings.best(audit["results"], experiment="audit_forest", epsilon="inf", iid=True)
-    (told,) = audit["experiments"]["audit_forest"]["plain"]
-    assert f"picks the member {100 * best['auc']['mean']:.0f} in 100 times" in told
-    assert "Somebody who never asks the model" in told
+    (each,) = audit["experiments"]["audit_forest"]["plain"]
+    assert each["model"] == "random forest without privacy"
+    paragraph, against_baseline = each["paragraphs"]
+    mean, low, high = (100 * best["auc"][key] for key in ("mean", "low", "high"))
+    assert f"in {mean:.0f} [{low:.0f}, {high:.0f}] of 100 pairs" in paragraph
+    assert f"({best['label']}; {best['members']} members and {best['nonmembers']} non-members" in paragraph
+    assert "A blind baseline that sees only the records" in against_baseline
 
 
 # Predictions only
@@ -244,13 +251,45 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
     }
     found = gather({"mine": part}, RUN | {"data": "real"}, LIMITS)
     text = page(found)
-    assert "known by its answers only" in text
+    assert "nothing was trained here" in text
     assert "Stand-in" not in text
-    (told,) = found["experiments"]["mine"]["plain"]
-    assert told.startswith("Mine. Shown one member and one non-member of the table,")
-    assert "of a given table" in text
-    assert "one group" not in told
+    assert "trained for this audit" not in text.replace("\n", " ")
+    (each,) = found["experiments"]["mine"]["plain"]
+    assert each["model"] == "mine"
+    (paragraph,) = each["paragraphs"]
+    assert paragraph.startswith("Members and non-members of the table")
+    assert "one group" not in paragraph
     assert "without privacy" not in text.lower()
+
+
+def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(tmp_path):
+    rng = np.random.default_rng(3)
+    sure = np.where(np.arange(60) < 30, rng.uniform(3, 4, 60), rng.uniform(0, 1, 60))
+    order = rng.permutation(60)
+    rows = [f"{-sure[i]!r},{sure[i]!r},yes,{'yes' if i < 30 else 'no'}" for i in order]
+    (tmp_path / "model.csv").write_text("\n".join(["z0,z1,label,member", *rows]) + "\n")
+    asked = settings(tmp_path, references=[], attacks={"average_threshold": {}})
+    import_predictions(jobs.given_job(asked), tmp_path / "signals.npz", tmp_path / "references.npz")
+    _, summary = tables("mine", {"average_threshold": AverageThreshold()}, tmp_path / "signals.npz",
+                        tmp_path / "references.npz", 1)  # fmt: skip
+    summary.to_csv(tmp_path / "summary.csv", index=False)
+    part = {
+        "facts": {"model": "mine", "epochs": 0, "delta": None, "independent": False},
+        "groups": {},
+        "attacks": {"average_threshold": jobs.given_attacks(asked)["average_threshold"] | {"files": []}},
+        "summary": tmp_path / "summary.csv",
+        "signals": [tmp_path / "signals.npz"],
+        "dataset": None,
+        "splits": None,
+    }
+    found = gather({"mine": part}, RUN | {"data": "real"}, LIMITS)
+    (exposed,) = found["exposed"]
+    # All thirty members lie above every non-member: their scores give the order. Row 1 holds the column names.
+    expected = [2 + int(np.flatnonzero(order == i)[0]) for i in np.argsort(-sure[:30])[:10]]
+    assert [record["row"] for record in exposed["records"]] == expected
+    assert [record["rank"] for record in exposed["records"]] == list(range(1, 11))
+    assert (exposed["unseen"], exposed["tied"]) == (30, 0)
+    assert "30 members lie above all" in page(found)
 
 
 WRONG = {

@@ -1,0 +1,182 @@
+"""What to do about what an audit found: a verdict on each model, what would lower its risk, what was not tested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpmia.audit.findings import best, blind_of
+from dpmia.audit.formatting import attack_name, describe_model, interval, number, predictions_only
+from dpmia.audit.plain import TOO_WIDE, Entry, place
+from dpmia.settings import names
+from dpmia.settings.arms import IID_SUFFIX
+
+#: Kind of verdict -> its words, the kind and the sign of its badge.
+VERDICTS = {
+    "leaks": ("reveals membership", "bad", "✗"),
+    "shift": ("groups can be told apart", "open", "!"),
+    "quiet": ("no leakage found", "good", "✓"),
+    "open": ("too little data", "open", "?"),
+}
+
+#: A model overfits where it is better on members than on non-members by this.
+OVERFITTING = 0.05
+
+#: Attacks that are tools of measurement, or that settings of the papers alone make sense of.
+NO_ADVICE = ("bounded_loss", "collusion", "optimal_threshold", "random")
+
+
+def verdicts(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return for each model of an experiment the `model` in words, the kind of its `verdict`, and the `reason`."""
+    epsilons = dict.fromkeys(entry["epsilon"] for entry in entries if entry["experiment"] == experiment)
+    return [
+        {"model": describe_model(facts, epsilon)} | _verdict(entries, experiment, epsilon, facts)
+        for epsilon in epsilons
+    ]
+
+
+def _verdict(entries: Sequence[Entry], experiment: str, epsilon: str, facts: Mapping[str, Any]) -> dict[str, str]:
+    wanted = {"experiment": experiment, "epsilon": epsilon}
+    mixed, apart = best(entries, iid=True, **wanted), best(entries, iid=False, **wanted)
+    if mixed is not None and (mixed["auc"]["low"] or 0) > 0.5:
+        return {"verdict": "leaks", "reason": f"AUC {interval(mixed['auc'])} ({place(mixed)})"}
+    beyond = _largest_excess(entries, wanted)
+    if beyond is not None:
+        shown = f"{interval(beyond['auc_excess'])} of AUC beyond the blind baseline ({place(beyond)})"
+        return {"verdict": "leaks", "reason": shown}
+    if apart is not None and (apart["auc"]["low"] or 0) > 0.5:
+        if predictions_only(facts):
+            shown = f"AUC {interval(apart['auc'])}, but members and non-members were not drawn from one pool"
+        elif blind_of(entries, apart) is None:
+            shown = f"AUC {interval(apart['auc'])} ({place(apart)}); no blind baseline was measured"
+        else:
+            shown = f"AUC {interval(apart['auc'])} ({place(apart)}), not shown to be more than a blind baseline reaches"
+        return {"verdict": "shift", "reason": shown}
+    judged = mixed or apart
+    if judged is None:
+        return {"verdict": "open", "reason": "no attack was run"}
+    high = judged["auc"]["high"]
+    if high is None or high - 0.5 > TOO_WIDE:
+        shown = f"AUC {interval(judged['auc'])} ({place(judged)}): the interval is too wide to say"
+        return {"verdict": "open", "reason": shown}
+    return {"verdict": "quiet", "reason": f"no attack reached an AUC above {number(high)} ({place(judged)})"}
+
+
+def _largest_excess(entries: Sequence[Entry], wanted: Mapping[str, str]) -> Entry | None:
+    """Return the entry that goes furthest beyond the blind baseline, if its interval lies above zero."""
+    found = [
+        entry
+        for arm in dict.fromkeys(entry["arm"] for entry in entries if not entry["iid"])
+        if (entry := best(entries, arm=arm, **wanted)) is not None
+        and entry["auc_excess"] is not None
+        and (entry["auc_excess"]["low"] or 0) > 0
+    ]
+    return max(found, key=lambda entry: entry["auc_excess"]["low"], default=None)
+
+
+def remedies(
+    entries: Sequence[Entry], accuracy: Sequence[Entry], experiment: str, facts: Mapping[str, Any]
+) -> list[str]:
+    """Return what would lower the risk of the models of an experiment, each with what was measured for it."""
+    kinds = {each["verdict"] for each in verdicts(entries, experiment, facts)}
+    if kinds <= {"quiet", "open"}:
+        return []
+    found = []
+    if "leaks" in kinds:
+        found += _less_epsilon(entries, accuracy, experiment, facts) + _less_overfitting(accuracy, experiment)
+    if "shift" in kinds or "leaks" in kinds:
+        found += _mixed_groups(entries, experiment)
+    if predictions_only(facts):
+        found.append("Train again with differential privacy, or with less overfitting, and audit the new predictions.")
+    return found
+
+
+def _less_epsilon(
+    entries: Sequence[Entry], accuracy: Sequence[Entry], experiment: str, facts: Mapping[str, Any]
+) -> list[str]:
+    if predictions_only(facts):
+        return []
+    own = [entry for entry in entries if entry["experiment"] == experiment]
+    epsilons = sorted({entry["epsilon"] for entry in own}, key=float)
+    worst = best(own, epsilon=epsilons[-1], iid=True) or best(own, epsilon=epsilons[-1])
+    if len(epsilons) < 2 or worst is None:
+        if epsilons[-1] == "inf":
+            return ["Train with differential privacy: add finite epsilons, with a model and an engine that support it."]
+        return [f"Train with a smaller epsilon than {epsilons[-1]}."]
+    least = best(own, epsilon=epsilons[0], arm=worst["arm"])
+    if least is None or least["auc"]["mean"] >= worst["auc"]["mean"]:
+        return []
+    at = {
+        entry["epsilon"]: entry["accuracy_nonmembers"]
+        for entry in accuracy
+        if (entry["experiment"], entry["arm"]) == (experiment, worst["arm"])
+    }
+    return [
+        f"Train with differential privacy at a small epsilon. Measured for {worst['label']}: from "
+        f"{describe_model(facts, epsilons[-1])} to epsilon {epsilons[0]} the AUC of the strongest attack falls from "
+        f"{interval(worst['auc'])} to {interval(least['auc'])}, and accuracy on non-members goes from "
+        f"{interval(at.get(epsilons[-1]))} to {interval(at.get(epsilons[0]))}."
+    ]
+
+
+def _less_overfitting(accuracy: Sequence[Entry], experiment: str) -> list[str]:
+    gaps = [
+        (entry["accuracy_members"]["mean"] - entry["accuracy_nonmembers"]["mean"], entry)
+        for entry in accuracy
+        if entry["experiment"] == experiment and entry["accuracy_members"] and entry["accuracy_nonmembers"]
+    ]
+    gap, entry = max(gaps, key=lambda pair: pair[0], default=(0.0, None))
+    if entry is None or gap < OVERFITTING:
+        return []
+    return [
+        f"Overfit less (fewer epochs or trees, stronger regularisation, more records): with epsilon "
+        f"{entry['epsilon']}, {entry['label']}, accuracy is {interval(entry['accuracy_members'])} on members and "
+        f"{interval(entry['accuracy_nonmembers'])} on non-members."
+    ]
+
+
+def _mixed_groups(entries: Sequence[Entry], experiment: str) -> list[str]:
+    own = [entry for entry in entries if entry["experiment"] == experiment]
+    apart = best(own, iid=False)
+    mixed = apart and best(own, arm=apart["arm"] + IID_SUFFIX, epsilon=apart["epsilon"])
+    if mixed is None or mixed["auc"]["mean"] >= apart["auc"]["mean"]:
+        return []
+    return [
+        f"Train on records of all groups instead of one: with the records of {apart['label']} and of the others mixed, "
+        f"the AUC falls from {interval(apart['auc'])} to {interval(mixed['auc'])} (epsilon {apart['epsilon']})."
+    ]
+
+
+def untested(
+    entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any], attacks: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    """Return what an audit of this experiment did not test.
+
+    Args:
+        entries: see `verdicts`.
+        experiment: whose.
+        facts: of the experiment.
+        attacks: the attacks that were run, as their jobs describe them.
+    """
+    run = {job["attack"] for job in attacks.values()}
+    missing = [
+        attack_name(kind) for kind, each in names.ATTACKS.items() if each.spec not in run and kind not in NO_ADVICE
+    ]
+    found = [f"Attacks that were not run: {', '.join(missing)}."] if missing else []
+    private = any(entry["epsilon"] != "inf" for entry in entries if entry["experiment"] == experiment)
+    if private and facts.get("references") and not facts["private_references"]:
+        found.append(
+            "Reference models were trained without privacy; against private models, an attacker who trains them like "
+            "the target may find more."
+        )
+    own = [entry for entry in entries if entry["experiment"] == experiment]
+    fewest = min((entry["nonmembers"] for entry in own), default=0)
+    found.append(f"False positive rates below 1/{fewest}: the non-members of one model are too few.")
+    if predictions_only(facts):
+        found.append("Other training runs: one model was given, so the spread over seeds and members is unknown.")
+        found.append("The privacy guarantee of the model: an epsilon given for the report is not checked.")
+    found.append(
+        "Attackers who see weights or gradients, who query a model many times with altered records, or who plant "
+        "records of their own; and the single records that are worst off."
+    )
+    return found

@@ -1,0 +1,123 @@
+"""The pictures of an audit page: risk and accuracy against epsilon, and ROC curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpmia.audit.findings import best
+from dpmia.audit.formatting import epsilon_sign
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.report.page import Picture, picture
+
+#: Arms whose ROC curves share a panel; more of them cannot be told apart.
+CURVES = len(drawing.COLOURS)
+
+#: Panels in one row of ROC curves.
+PANELS = 3
+
+
+def risk_picture(audit: Mapping[str, Any], name: str) -> Picture | None:
+    """Return AUC and accuracy of an experiment against epsilon; None where there is one epsilon only."""
+    entries = [entry for entry in audit["results"] if entry["experiment"] == name]
+    if len({entry["epsilon"] for entry in entries}) < 2:
+        return None
+    return _saved(_risk, audit, name, f"AUC of the strongest attack, and accuracy, against epsilon: {name}")
+
+
+def roc_picture(audit: Mapping[str, Any], name: str) -> Picture | None:
+    """Return the ROC curves of the strongest attack in each arm of an experiment; None where nothing was attacked."""
+    if not any(curve["experiment"] == name for curve in audit["roc"]):
+        return None
+    return _saved(_roc, audit, name, f"ROC curves on logarithmic axes: {name}")
+
+
+def _saved(draw: Any, audit: Mapping[str, Any], name: str, alt: str) -> Picture:
+    with TemporaryDirectory() as folder, drawing.style():
+        path = Path(folder) / "picture.png"
+        drawing.save(draw(audit, name), path)
+        return picture(path, alt)
+
+
+def _risk(audit: Mapping[str, Any], name: str) -> Figure:
+    figure, (risk, use) = drawing.panels(2, _facts(audit), width=4.2)
+    results = [entry for entry in audit["results"] if entry["experiment"] == name]
+    scale = drawing.EpsilonScale(float(entry["epsilon"]) for entry in results)
+    epsilons = list(dict.fromkeys(entry["epsilon"] for entry in results))
+    for (arm, label, iid), colour in _arms(results):
+        line = "--" if iid else "-"
+        entries = [best(results, arm=arm, epsilon=epsilon) for epsilon in epsilons]
+        drawing.band(risk, scale, _points(entries, "auc"), colour, label, line)
+        rows = [entry for entry in audit["accuracy"] if entry["experiment"] == name and entry["arm"] == arm]
+        drawing.band(use, scale, _points(rows, "accuracy_nonmembers"), colour, label, line)
+        majority = np.mean([row["majority"] for row in rows if row["majority"] is not None] or [np.nan])
+        use.axhline(majority, color=colour, linewidth=0.8, linestyle=":", zorder=0)
+    risk.axhline(0.5, color="0.7", linewidth=0.8, zorder=0)
+    risk.set(title="strongest attack", ylabel="AUC")
+    use.set(title="accuracy on non-members", ylabel="accuracy")
+    for panel in (risk, use):
+        scale.label(panel)
+    drawing.legend(figure)
+    return figure
+
+
+def _roc(audit: Mapping[str, Any], name: str) -> Figure:
+    results = [entry for entry in audit["results"] if entry["experiment"] == name]
+    curves = {
+        (curve["arm"], curve["epsilon"], curve["attack"]): curve
+        for curve in audit["roc"]
+        if curve["experiment"] == name
+    }
+    epsilons = sorted({epsilon for _, epsilon, _ in curves}, key=float, reverse=True)[:PANELS]
+    figure, panels = drawing.panels(len(epsilons), _facts(audit), width=max(3.3, 8.4 / len(epsilons)))
+    smallest = min(curve["fpr"][0] for curve in curves.values())
+    for panel, epsilon in zip(panels, epsilons, strict=True):
+        for (arm, label, iid), colour in _arms(results):
+            strongest = best(results, arm=arm, epsilon=epsilon)
+            if strongest is not None and (curve := curves.get((arm, epsilon, strongest["attack"]))):
+                _curve(panel, curve, colour, label, "--" if iid else "-")
+        ends = [smallest, 1]
+        panel.plot(ends, ends, ":", color="0.5", linewidth=1, label="guessing")
+        panel.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="false positive rate")
+        panel.set_title(f"ε = {epsilon_sign(epsilon)}" if len(epsilons) > 1 or epsilon != "inf" else "")
+    panels[0].set_ylabel("true positive rate")
+    drawing.legend(figure)
+    return figure
+
+
+def _curve(panel: Axes, curve: Mapping[str, Any], colour: str, label: str, line: str) -> None:
+    panel.plot(curve["fpr"], curve["tpr"], line, color=colour, label=label, drawstyle="steps-post")
+    panel.fill_between(
+        curve["fpr"], curve["low"], curve["high"], color=colour, alpha=0.15, linewidth=0, step="post"
+    )  # fmt: skip
+
+
+def _arms(results: Sequence[Mapping[str, Any]]) -> list[tuple[tuple[str, str, bool], str]]:
+    """Return the arms that are drawn, the most at risk where there are too many, each with its colour."""
+    arms = list(dict.fromkeys((entry["arm"], entry["label"], entry["iid"]) for entry in results))
+    if len(arms) > CURVES:
+        at_risk = {arm: (best(results, arm=arm[0]) or {"auc": {"mean": 0}})["auc"]["mean"] for arm in arms}
+        arms = sorted(sorted(arms, key=at_risk.__getitem__, reverse=True)[:CURVES], key=arms.index)
+    return [(arm, drawing.COLOURS[place]) for place, arm in enumerate(arms)]
+
+
+def _facts(audit: Mapping[str, Any]) -> Facts:
+    return Facts(audit["run"]["stand_in"], audit["run"]["scale"])
+
+
+def _points(entries: Sequence[Mapping[str, Any] | None], metric: str) -> pd.DataFrame:
+    rows = [
+        {"epsilon": float(entry["epsilon"]), **{key: entry[metric][key] for key in ("mean", "low", "high")}}
+        for entry in entries
+        if entry is not None and entry[metric] is not None
+    ]
+    frame = pd.DataFrame(rows, columns=["epsilon", "mean", "low", "high"]).astype(float)
+    return frame.assign(low=frame["low"].fillna(frame["mean"]), high=frame["high"].fillna(frame["mean"]))

@@ -1,0 +1,153 @@
+"""What an audit found, in sentences: each with its arm, its records and its interval, and chosen by the interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpmia.audit.findings import attacks_of, best, blind_of
+from dpmia.audit.formatting import attack_name, describe_model, interval, of_hundred, predictions_only
+from dpmia.intervals import replicates_needed
+
+Entry = Mapping[str, Any]
+
+#: Half the width of an interval of the AUC that an audit should reach.
+WANTED = 0.02
+
+#: Half the width of the AUC's interval, over the records of one model, above which there are too few of them.
+TOO_WIDE = 0.1
+
+#: What too few records are compared with: how many would reach this half width.
+NARROW = 0.05
+
+#: 97.5 % quantile of the standard normal distribution.
+NORMAL = 1.959964
+
+
+def plain_words(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what an experiment found: for each epsilon the `model` in words and `paragraphs` on it.
+
+    Args:
+        entries: of `dpmia.audit.findings.results`, with the numbers of `members` and `nonmembers` of one model.
+        experiment: whose.
+        facts: of the experiment, with the model's name.
+    """
+    epsilons = dict.fromkeys(entry["epsilon"] for entry in entries if entry["experiment"] == experiment)
+    return [
+        {"model": describe_model(facts, epsilon), "paragraphs": _paragraphs(entries, experiment, epsilon, facts)}
+        for epsilon in epsilons
+    ]
+
+
+def records_half_width(members: int, nonmembers: int) -> float:
+    """Return half the width of the 95 % interval of one model's AUC over its records, where scores carry no signal.
+
+    Source: the variance of the Mann-Whitney statistic, (m + n + 1) / (12 m n).
+    """
+    return NORMAL * math.sqrt((members + nonmembers + 1) / (12 * members * nonmembers))
+
+
+def records_needed(half_width: float) -> int:
+    """Return how many members, and as many non-members, give `records_half_width` a value of at most `half_width`."""
+    # (2 n + 1) / (12 n^2) = (half_width / NORMAL)^2, solved for n.
+    variance = (half_width / NORMAL) ** 2
+    return math.ceil((2 + math.sqrt(4 + 48 * variance)) / (24 * variance))
+
+
+def _paragraphs(entries: Sequence[Entry], experiment: str, epsilon: str, facts: Mapping[str, Any]) -> list[str]:
+    wanted = {"experiment": experiment, "epsilon": epsilon}
+    mixed, apart = best(entries, iid=True, **wanted), best(entries, iid=False, **wanted)
+    found = []
+    if mixed is not None:
+        what = "Members and non-members drawn from one pool"
+        found.append([_strongest(entries, mixed, what), *_against_guessing(mixed), *_low_rate(mixed)])
+    if apart is not None and predictions_only(facts):
+        remark = (
+            "They were not drawn from one pool, so part of this may be a difference between the two sets of records "
+            "and not leakage from the model. No blind baseline is measured for predictions only."
+        )
+        found.append([_strongest(entries, apart, "Members and non-members of the table"), *_low_rate(apart), remark])
+    elif apart is not None:
+        what = "Members from one group, non-members from the others"
+        against = _against_baseline(blind_of(entries, apart), apart)
+        found.append([_strongest(entries, apart, what), *against, *_low_rate(apart)])
+    return [" ".join(sentences) for sentences in found]
+
+
+def _strongest(entries: Sequence[Entry], entry: Entry, what: str) -> str:
+    """Return what the strongest attack reaches, and on which records."""
+    same = ("experiment", "arm", "epsilon")
+    count = sum(all(each[key] == entry[key] for key in same) for each in attacks_of(entries))
+    name = attack_name(entry["attack"])
+    strongest = name if count == 1 else f"the strongest of {count} attacks ({name})"
+    return (
+        f"{what} ({place(entry)}): {strongest} ranks the member above the non-member in {of_hundred(entry['auc'])} of "
+        "100 pairs; guessing reaches 50."
+    )
+
+
+def _low_rate(entry: Entry) -> list[str]:
+    """Return what the attack finds at a low false positive rate, or why the data cannot show it."""
+    rate = entry["tpr_at_1pct_fpr"]
+    if rate is not None:
+        shown = f"At a false positive rate of 1 % it finds {of_hundred(rate)} of 100 members."
+    else:
+        shown = (
+            f"{entry['nonmembers']} non-members show no false positive rate below 1/{entry['nonmembers']}; "
+            "1 % takes at least 100."
+        )
+    return [shown, *few_records(entry)]
+
+
+def place(entry: Entry) -> str:
+    """Return the arm of an entry, and its records."""
+    models = f" in each of {entry['replicates']} models" if entry["replicates"] > 1 else ""
+    return f"{entry['label']}; {entry['members']} members and {entry['nonmembers']} non-members{models}"
+
+
+def few_records(entry: Entry) -> list[str]:
+    """Return a warning where a model has too few records to be attacked with any certainty."""
+    half = records_half_width(entry["members"], entry["nonmembers"])
+    if half <= TOO_WIDE:
+        return []
+    return [
+        f"These are few records: they alone leave the AUC of one model uncertain by {half:.2f}; "
+        f"an uncertainty of {NARROW} takes about {records_needed(NARROW)} members and as many non-members."
+    ]
+
+
+def _against_guessing(entry: Entry) -> list[str]:
+    auc = entry["auc"]
+    if auc["low"] is None:
+        return ["One replicate gives no interval: run at least 3."]
+    if auc["low"] > 0.5:
+        return ["So the model reveals membership."]
+    return [f"This is not distinguishable from guessing{_more(auc, entry['replicates'], auc['mean'] - 0.5)}."]
+
+
+def _against_baseline(blind: Entry | None, entry: Entry) -> list[str]:
+    if blind is None:
+        return ["No blind baseline was measured, so this may be the difference between the groups alone."]
+    excess = entry["auc_excess"]
+    sentences = [f"A blind baseline that sees only the records reaches {of_hundred(blind['auc'])}."]
+    if excess is None or excess["low"] is None:
+        return [*sentences, "One replicate gives no interval of the difference: run at least 3."]
+    shown = f"difference of the AUCs {interval(excess)}"
+    if excess["low"] > 0:
+        return [*sentences, f"The attack goes beyond it ({shown}): the model reveals more than the records do."]
+    if excess["high"] < 0:
+        return [*sentences, f"The attack stays below it ({shown}): the records alone can explain what it finds."]
+    more = _more(excess, entry["replicates"], excess["mean"])
+    return [*sentences, f"The attack is not shown to go beyond it ({shown}){more}."]
+
+
+def _more(cell: Mapping[str, Any], replicates: int, effect: float) -> str:
+    """Return how many replicates would narrow an interval enough; nothing where it is narrow, or none would do."""
+    wanted = max(abs(effect), WANTED)
+    if cell["half_width"] <= wanted or replicates < 2:
+        return ""
+    needed = replicates_needed(cell["half_width"], replicates, wanted)
+    if needed is None:
+        return f"; more than 1000 replicates would be needed for an interval of ±{wanted:.2f}"
+    return f"; about {needed} replicates would narrow the interval to ±{wanted:.2f}"

@@ -1,0 +1,109 @@
+"""What an audit measures anew from scores of single records: ROC curves, most exposed records, majority classes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpmia.attacks.base import Attack
+from dpmia.exposure import Exposure
+from dpmia.intervals import clopper_pearson, mean_interval
+from dpmia.measure import scored
+from dpmia.metrics import roc
+from dpmia.registry import load
+from dpmia.signals import Signal
+
+#: Length of the list of the most exposed records.
+LISTED = 10
+
+#: False positive rates of a ROC curve, evenly spread on a logarithmic axis.
+ROC_POINTS = 60
+
+Model = tuple[str, str]
+"""Arm and epsilon (text) of the replicates of a model."""
+
+
+@dataclass
+class Scores:
+    """What the scores of the audited attacks say about the models of one experiment.
+
+    Attributes:
+        roc: (arm, epsilon, attack) -> points of the ROC curve of each model: false and true positive rates.
+        members: (arm, epsilon) -> members of each model.
+        nonmembers: (arm, epsilon) -> non-members of each model.
+        majority: (arm, epsilon) -> accuracy on the non-members of always predicting the members' largest class.
+        exposure: (arm, epsilon, attack) -> ranks of members among non-members.
+    """
+
+    roc: dict[tuple[str, str, str], list[tuple[np.ndarray, np.ndarray]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    members: dict[Model, list[int]] = field(default_factory=lambda: defaultdict(list))
+    nonmembers: dict[Model, list[int]] = field(default_factory=lambda: defaultdict(list))
+    majority: dict[Model, list[float]] = field(default_factory=lambda: defaultdict(list))
+    exposure: dict[tuple[str, str, str], Exposure] = field(
+        default_factory=lambda: defaultdict(lambda: Exposure(LISTED))
+    )
+
+
+def collect_scores(attacks: Mapping[str, Mapping[str, Any]], signals: Iterable[Path | str], seed: int) -> Scores:
+    """Run the attacks on all target models.
+
+    Args:
+        attacks: name -> attack job, with the `files` of reference models it uses.
+        signals: files of the target models.
+        seed: the root seed.
+    """
+    made: dict[str, tuple[Attack, Sequence[Path | str]]] = {
+        name: (load(job["attack"])(**job["options"]), job["files"]) for name, job in attacks.items()
+    }
+    found = Scores()
+    first = next(iter(made), None)
+    for attack, signal, scores, _ in scored(made, signals, seed):
+        model = signal.about["arm"], signal.about["epsilon"]
+        false, true, _ = roc(scores, signal.is_member)
+        found.roc[*model, attack].append((false, true))
+        found.exposure[*model, attack].add(signal, scores)
+        if attack == first:
+            found.members[model].append(int(signal.is_member.sum()))
+            found.nonmembers[model].append(int(signal.is_nonmember.sum()))
+            found.majority[model].append(majority_accuracy(signal))
+    return found
+
+
+def majority_accuracy(signal: Signal) -> float:
+    """Return the accuracy on the non-members of always predicting the class that most members have."""
+    largest = np.bincount(signal.labels[signal.is_member]).argmax()
+    return float((signal.labels[signal.is_nonmember] == largest).mean())
+
+
+def roc_curve(
+    models: Sequence[tuple[np.ndarray, np.ndarray]], members: Sequence[int], nonmembers: Sequence[int]
+) -> dict[str, list[float]]:
+    """Return the mean ROC curve of some models, down to the smallest false positive rate that all of them can show.
+
+    Args:
+        models: false and true positive rates of each model, as `dpmia.metrics.roc` returns them.
+        members: of each model.
+        nonmembers: of each model.
+
+    Returns:
+        `fpr` from 1 / n to 1, where n is the smallest number of non-members; `tpr`, the mean over models of the
+        largest true positive rate at a false positive rate of at most `fpr`; `low` and `high`, 95 % t limits over
+        models, cut to [0, 1], or, of one model, Clopper-Pearson limits over its members.
+    """
+    rates = np.geomspace(1 / min(nonmembers), 1, ROC_POINTS)
+    # A rate of exactly 1 / n must not fall short of it by rounding.
+    curves = np.array([true[np.searchsorted(false, rates * (1 + 1e-9), side="right") - 1] for false, true in models])
+    if len(models) == 1:
+        low, high = clopper_pearson(np.rint(curves[0] * members[0]).astype(int), members[0])
+    else:
+        limits = [mean_interval(at_rate) for at_rate in curves.T]
+        low, high = (np.clip([getattr(each, end) for each in limits], 0, 1) for end in ("low", "high"))
+    points = {"fpr": rates, "tpr": curves.mean(axis=0), "low": low, "high": high}
+    return {name: np.round(values, 6).tolist() for name, values in points.items()}
