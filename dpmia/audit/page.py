@@ -49,12 +49,12 @@ def page(audit: Mapping[str, Any]) -> str:
         *([Section("records", "The most exposed records")] if audit["exposed"] else []),
         *([Section("planning", "Privacy guarantees that could be given")] if audit["plan"] else []),
     ]
-    run = audit["run"]
+    run, data = audit["run"], dict.fromkeys(each["name"] for each in audit["data"])
     trained = [name for name in names if not predictions_only(audit["experiments"][name]["facts"])]
     return render(
         "audit.html",
         title="Audit: who can tell whose records were in it?",
-        subtitle=f"{', '.join(dict.fromkeys(each['name'] for each in audit['data']))}; scale {run['scale']}, seed {run['seed']}",
+        subtitle=f"{', '.join(data)}; scale {run['scale']}, seed {run['seed']}",
         mark="Stand-in data: no number here says anything about real records." if run["stand_in"] else "",
         sections=sections,
         audit=audit,

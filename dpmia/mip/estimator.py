@@ -83,7 +83,7 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
         classes_: of a classifier.
         n_features_in_: number of features.
 
-    Source: Izzo et al. 2022, algorithm 1 and corollary 8 (formulas partly reconstructed, see `dpmia.theory.mip`).
+    Source: Izzo et al. 2024, algorithm 1 and corollary 8 (formulas partly reconstructed, see `dpmia.theory.mip`).
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Noise that makes the output of any algorithm membership inference private (Izzo et al. 2022, algorithm 1).
+"""Noise that makes the output of any algorithm membership inference private (Izzo et al. 2024, algorithm 1).
 
 What is promised, and to whom: of the records in `data` half are drawn at random and used; nobody who sees the released
 output, however clever, tells for any record whether it was in that half with probability above 1/2 + eta (a share
@@ -54,7 +54,7 @@ class Noise:
         scale: of the radius, in units of the norm.
         radius: `gamma` or `laplace`.
 
-    Source: Izzo et al. 2022, corollary 8; the name of the radius law is lost there.
+    Source: Izzo et al. 2024, corollary 8; the name of the radius law is lost there.
     """
 
     moments: np.ndarray
@@ -129,7 +129,7 @@ def split_moments(outputs: np.ndarray, moment: float) -> np.ndarray:
     Returns:
         (coordinates,), >= 0.
 
-    Source: Izzo et al. 2022, algorithm 1.
+    Source: Izzo et al. 2024, algorithm 1.
     """
     deviations = np.abs(outputs - outputs.mean(axis=0))
     largest = deviations.max(axis=0)
@@ -216,7 +216,7 @@ def privatise(
     Raises:
         ValueError: an argument is out of its range, or outputs differ in shape or are not finite.
 
-    Source: Izzo et al. 2022, algorithm 1.
+    Source: Izzo et al. 2024, algorithm 1.
     """
     check_splits(splits)
     records = data if hasattr(data, "iloc") else np.asarray(data)

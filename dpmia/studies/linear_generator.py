@@ -6,7 +6,7 @@ record is Sigma - x x^T. Symmetric matrices stand here as vectors of their d (d 
 diagonal times sqrt(2), so that Frobenius norms are Euclidean norms. Noise on all d^2 entries of a gradient and then the
 symmetric part, which is post-processing, is the same as noise on this vector.
 
-Source: Izzo et al. 2022, section 5.2. Objective, error and sizes are reconstructed or chosen by us, as the source has
+Source: Izzo et al. 2024, section 5.2. Objective, error and sizes are reconstructed or chosen by us, as the source has
 lost them; start (0) and learning rate as well.
 """
 

@@ -1,6 +1,6 @@
 """Membership inference privacy (MIP): what it says, how it follows from differential privacy, what noise gives it.
 
-Setting of Izzo et al. 2022: of n private records a uniformly random subset of k trains, k = n/2 unless said
+Setting of Izzo et al. 2024: of n private records a uniformly random subset of k trains, k = n/2 unless said
 otherwise; the attacker sees the output and is asked of one record whether it was among the k. An algorithm is eta-MIP
 (definition 1) if nobody is right with probability above max(k/n, 1 - k/n) + eta, whichever of the n records is asked
 for. What exceeds max(k/n, 1 - k/n) is called **gain** here. The probability is over the subset and the algorithm; that
@@ -49,7 +49,7 @@ def membership_posterior(members: np.ndarray, likelihoods: np.ndarray) -> np.nda
     Returns:
         (records, outputs), in [0, 1].
 
-    Source: Izzo et al. 2022, proposition 2.
+    Source: Izzo et al. 2024, proposition 2.
     """
     return (members.T @ likelihoods) / likelihoods.sum(axis=0)
 
@@ -66,7 +66,7 @@ def optimal_gain(members: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     Returns:
         (records,), in [0, 1/2]; eta-MIP holds if the largest is at most eta.
 
-    Source: Izzo et al. 2022, proposition 2.
+    Source: Izzo et al. 2024, proposition 2.
     """
     inside, outside = members.T @ probabilities, ~members.T @ probabilities
     return np.maximum(inside, outside).sum(axis=1) / len(members) - _prior_guess(members)
@@ -83,7 +83,7 @@ def sampled_gain(members: np.ndarray, log_likelihoods: np.ndarray) -> tuple[np.n
     Returns:
         (records,) and (records,).
 
-    Source: Izzo et al. 2022, proposition 2: the integral over the law of the output.
+    Source: Izzo et al. 2024, proposition 2: the integral over the law of the output.
     """
     likelihoods = np.exp(log_likelihoods - log_likelihoods.max(axis=0))
     posterior = membership_posterior(members, likelihoods)
@@ -105,7 +105,7 @@ def laplace_gain(members: np.ndarray, outputs: np.ndarray, scale: float) -> np.n
     Returns:
         (records,), in [0, 1/2].
 
-    Source: Izzo et al. 2022, proposition 2.
+    Source: Izzo et al. 2024, proposition 2.
     """
     order = np.argsort(outputs)
     centres = np.asarray(outputs, dtype=float)[order] / scale
@@ -142,7 +142,7 @@ def eta_from_epsilon(epsilon: ArrayLike) -> np.ndarray:
     Args:
         epsilon: >= 0, of pure differential privacy between data sets that differ in one replaced record.
 
-    Source: Izzo et al. 2022, theorem 4.
+    Source: Izzo et al. 2024, theorem 4.
     """
     return np.tanh(np.asarray(epsilon, dtype=float) / 2) / 2
 
@@ -153,7 +153,7 @@ def epsilon_from_eta(eta: ArrayLike) -> np.ndarray:
     Args:
         eta: in (0, 1/2).
 
-    Source: Izzo et al. 2022, theorem 4 solved for epsilon.
+    Source: Izzo et al. 2024, theorem 4 solved for epsilon.
     """
     return 2 * np.arctanh(2 * _checked_eta(eta))
 
@@ -173,7 +173,7 @@ def theorem_7_scale(eta: ArrayLike, moment: float = 1) -> np.ndarray:
         moment: M >= 1; sigma^M bounds the mean of ||A - E A||^M over training sets, for some norm. The noise has
             density proportional to exp(-||x|| / (scale sigma)) for the same norm.
 
-    Source: Izzo et al. 2022, theorem 7; the exponent is reconstructed.
+    Source: Izzo et al. 2024, theorem 7; the exponent is reconstructed.
     """
     _check_moment(moment, least=1)
     return (THEOREM_7_CONSTANT / _checked_eta(eta)) ** (1 + 2 / moment)
@@ -184,7 +184,7 @@ def corollary_8_scale(eta: ArrayLike, moment: float = 2) -> np.ndarray:
 
     Args: see `theorem_7_scale`; moment: M >= 2.
 
-    Source: Izzo et al. 2022, corollaries 8 and 11; the exponent and the range of M are reconstructed.
+    Source: Izzo et al. 2024, corollaries 8 and 11; the exponent and the range of M are reconstructed.
     """
     _check_moment(moment, least=2)
     return (COROLLARY_8_CONSTANT / _checked_eta(eta)) ** (1 + 2 / moment)

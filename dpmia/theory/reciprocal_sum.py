@@ -24,7 +24,7 @@ class ReciprocalSum:
     Attributes:
         records: n, even.
 
-    Source: Izzo et al. 2022, proposition 9; the function A is reconstructed, the numbers fit the outline of its proof.
+    Source: Izzo et al. 2024, proposition 9; the function A is reconstructed, the numbers fit the outline of its proof.
     """
 
     records: int

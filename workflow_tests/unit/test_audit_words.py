@@ -9,6 +9,7 @@ import pytest
 from dpmia.audit import advice, findings, formatting, scores
 from dpmia.audit.plain import plain_words, records_half_width, records_needed
 from dpmia.metrics import roc
+from dpmia.rows import KEYS
 from dpmia.signals import MEMBER, NONMEMBER, Signal
 
 FACTS = {
@@ -204,8 +205,8 @@ def test_a_summary_without_an_interval_has_none():
     rows = [("auc", 0.6, math.nan, math.nan, 1), ("resolution", 0.01, math.nan, math.nan, 1)]
     summary = pd.DataFrame(
         [["clinic", "North_iid", True, 1.0, "a", False, *row] for row in rows],
-        columns=["experiment", "arm", "iid", "epsilon", "attack", "oracle", "metric", "mean", "low", "high", "replicates"],
-    )  # fmt: skip
+        columns=[*KEYS, "mean", "low", "high", "replicates"],
+    )
     (found,) = findings.results(summary, FACTS)
     assert found["auc"] == {"mean": 0.6, "low": None, "high": None, "half_width": None}
     assert words(found | {"members": 300, "nonmembers": 300}).count("One replicate gives no interval") == 1

@@ -1,4 +1,4 @@
-"""The figures of Izzo et al. 2022 and all bounds together: numbers of the tables, and what is drawn of them."""
+"""The figures of Izzo et al. 2024 and all bounds together: numbers of the tables, and what is drawn of them."""
 
 import numpy as np
 import pandas as pd

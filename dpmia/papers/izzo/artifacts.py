@@ -1,4 +1,4 @@
-"""The figures and theorems of Izzo et al. 2022, and all bounds of the five papers on common axes."""
+"""The figures and theorems of Izzo et al. 2024, and all bounds of the five papers on common axes."""
 
 from __future__ import annotations
 
