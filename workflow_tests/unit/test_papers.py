@@ -478,3 +478,10 @@ def test_table_2_in_markdown_says_stand_in_and_shows_dashes():
         assert "| heart Cleveland" in text
         (row,) = (line for line in text.splitlines() if "compas cluster" in line)
         assert row.strip("| ").split()[-2:] == ["|", "-"]
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_artifact_is_declared_under_its_written_name(paper):
+    source = (ROOT / "dpmia/papers" / paper / "artifacts.py").read_text()
+    for artifact in PAPERS[paper]:
+        assert f'"{artifact.name}"' in source, "so that a search for the name finds where it is made"

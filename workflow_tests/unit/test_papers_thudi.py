@@ -394,6 +394,23 @@ def test_the_panels_show_the_numbers_of_the_table(name):
     assert len({text.get_text() for text in legend.get_texts()}) == len(legend.get_texts())
 
 
+@pytest.mark.parametrize("name", ["thudi_fig3", "thudi_fig4", "thudi_fig11", "thudi_fig13", "thudi_fig16"])
+def test_an_epsilon_and_an_arm_that_the_paper_has_not_are_drawn_without_a_change_of_code(name):
+    artifact = BY_NAME[name]
+    tables = {
+        table: metrics(table.partition("/")[2], epsilons=(3.0, 4.5), rates=(0.1, 0.2, 0.5)) for table in artifact.tables
+    }
+    facts = facts_of(artifact)
+    table = load(artifact.tabulate)(tables, facts)
+    figure = load(artifact.draw)(table, facts)
+    assert {0.1, 0.2, 0.5} <= set(table["rate"].dropna())
+    if name != "thudi_fig4":  # a mean over epsilons
+        assert {3.0, 4.5} <= set(table["epsilon"].dropna())
+        assert "Not in the paper's figure: ε = 4.5." in figure.get_supxlabel().replace("\n", " ")
+    if name in ("thudi_fig3", "thudi_fig4"):
+        assert figure.axes[0].get_xticks().tolist() == [0.1, 0.2, 0.5]
+
+
 def test_what_was_not_run_is_said():
     artifact = BY_NAME["thudi_fig14"]
     few = {name: metrics(name.partition("/")[2], epsilons=(1.0, 9.0)) for name in artifact.tables}

@@ -11,13 +11,8 @@ _TWO = tuple(f"replicates/{experiment}" for experiment in (CIFAR10, MNIST))
 _BUDGETS = tuple(f"replicates/{experiment}" for experiment in BUDGETS)
 
 
-def _figure(number: int, caption: str, module: str, name: str = "", tables: tuple[str, ...] = ()) -> Artifact:
-    tabulate, draw = (f"{_HERE}.{module}:{verb}{name and '_' + name}" for verb in ("tabulate", "draw"))
-    return Artifact(f"thudi_fig{number}", "figure", caption, tabulate, draw, tables, each=True)
-
-
-def _precision(number: int, caption: str, tables: tuple[str, ...]) -> Artifact:
-    return _figure(number, caption, "precision_by_rate", f"fig{number}", tables)
+def _figure(name: str, caption: str, tabulate: str, draw: str, tables: tuple[str, ...] = ()) -> Artifact:
+    return Artifact(name, "figure", caption, f"{_HERE}.{tabulate}", f"{_HERE}.{draw}", tables, each=True)
 
 
 ARTIFACTS = (
@@ -29,43 +24,118 @@ ARTIFACTS = (
         f"{_HERE}.theory:tabulate",
     ),
     _figure(
-        1,
+        "thudi_fig1",
         "Bound on positive accuracy against the probability that a record is drawn into the training set, without "
         "delta.",
-        "rates",
-        "fig1",
+        "rates:tabulate_fig1",
+        "rates:draw_fig1",
     ),
-    _figure(2, "The terms by which epsilon and the sampling rate enter the bound.", "rates", "fig2"),
-    _precision(3, "Positive accuracy of LiRA against private models, by sampling rate and epsilon.", _ALL),
-    _figure(4, "What LiRA gains in positive accuracy over calling everybody a member.", "gain", tables=_ALL),
     _figure(
-        5,
+        "thudi_fig2",
+        "The terms by which epsilon and the sampling rate enter the bound.",
+        "rates:tabulate_fig2",
+        "rates:draw_fig2",
+    ),
+    _figure(
+        "thudi_fig3",
+        "Positive accuracy of LiRA against private models, by sampling rate and epsilon.",
+        "precision_by_rate:tabulate_fig3",
+        "precision_by_rate:draw_fig3",
+        _ALL,
+    ),
+    _figure(
+        "thudi_fig4",
+        "What LiRA gains in positive accuracy over calling everybody a member.",
+        "gain:tabulate",
+        "gain:draw",
+        _ALL,
+    ),
+    _figure(
+        "thudi_fig5",
         "Best test accuracy against the sampling rate where epsilon is what a fixed bound on positive accuracy leaves.",
-        "budgets",
-        "best",
+        "budgets:tabulate_best",
+        "budgets:draw_best",
         _BUDGETS,
     ),
-    _figure(6, "As figure 5, with the test accuracy after the last epoch.", "budgets", "final", _BUDGETS),
     _figure(
-        7,
+        "thudi_fig6",
+        "As figure 5, with the test accuracy after the last epoch.",
+        "budgets:tabulate_final",
+        "budgets:draw_final",
+        _BUDGETS,
+    ),
+    _figure(
+        "thudi_fig7",
         "Deletion requests that need no retraining, against the expected size of the training set, beside linear "
         "growth.",
-        "capacity",
+        "capacity:tabulate",
+        "capacity:draw",
     ),
     _figure(
-        8,
+        "thudi_fig8",
         "A private step of logistic regression: positive accuracy and accuracy of a threshold on the final weight.",
-        "counter_example",
+        "counter_example:tabulate",
+        "counter_example:draw",
     ),
-    _figure(9, "Three bounds on accuracy at sampling rate 1/2.", "earlier_bounds", "fig9"),
     _figure(
-        10, "Two bounds on positive accuracy against the sampling rate, for three epsilons.", "earlier_bounds", "fig10"
+        "thudi_fig9",
+        "Three bounds on accuracy at sampling rate 1/2.",
+        "earlier_bounds:tabulate_fig9",
+        "earlier_bounds:draw_fig9",
     ),
-    _figure(11, "ROC of LiRA against private models, by sampling rate.", "roc", tables=_TWO),
-    _precision(12, "Positive accuracy of LiRA against models trained without privacy.", _TWO),
-    _precision(13, "Positive accuracy of LiRA at epsilon 3, by the sampling rate of its shadow models.", _TWO),
-    _precision(14, "Positive accuracy of attack P with a threshold for a false positive rate of .1.", _TWO),
-    _precision(15, "Positive accuracy of attack R with thresholds for a false positive rate of .1.", _TWO),
-    _precision(16, "As figure 15, for four other false positive rates.", _TWO),
-    _precision(17, "As figure 15, with shadow models at the sampling rate of the target model.", _TWO),
+    _figure(
+        "thudi_fig10",
+        "Two bounds on positive accuracy against the sampling rate, for three epsilons.",
+        "earlier_bounds:tabulate_fig10",
+        "earlier_bounds:draw_fig10",
+    ),
+    _figure(
+        "thudi_fig11",
+        "ROC of LiRA against private models, by sampling rate.",
+        "roc:tabulate",
+        "roc:draw",
+        _TWO,
+    ),
+    _figure(
+        "thudi_fig12",
+        "Positive accuracy of LiRA against models trained without privacy.",
+        "precision_by_rate:tabulate_fig12",
+        "precision_by_rate:draw_fig12",
+        _TWO,
+    ),
+    _figure(
+        "thudi_fig13",
+        "Positive accuracy of LiRA at epsilon 3, by the sampling rate of its shadow models.",
+        "precision_by_rate:tabulate_fig13",
+        "precision_by_rate:draw_fig13",
+        _TWO,
+    ),
+    _figure(
+        "thudi_fig14",
+        "Positive accuracy of attack P with a threshold for a false positive rate of .1.",
+        "precision_by_rate:tabulate_fig14",
+        "precision_by_rate:draw_fig14",
+        _TWO,
+    ),
+    _figure(
+        "thudi_fig15",
+        "Positive accuracy of attack R with thresholds for a false positive rate of .1.",
+        "precision_by_rate:tabulate_fig15",
+        "precision_by_rate:draw_fig15",
+        _TWO,
+    ),
+    _figure(
+        "thudi_fig16",
+        "As figure 15, for four other false positive rates.",
+        "precision_by_rate:tabulate_fig16",
+        "precision_by_rate:draw_fig16",
+        _TWO,
+    ),
+    _figure(
+        "thudi_fig17",
+        "As figure 15, with shadow models at the sampling rate of the target model.",
+        "precision_by_rate:tabulate_fig17",
+        "precision_by_rate:draw_fig17",
+        _TWO,
+    ),
 )

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from dpmia.intervals import mean_interval
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.thudi.names import EPSILONS, rate_of
+from dpmia.papers.thudi.names import EPSILONS, RATES, rate_of
 from dpmia.rows import NO_ATTACK
 
 #: What a reader must know where the best of forty quantiles stands beside a bound.
@@ -85,7 +85,26 @@ def note_missing(axes: Axes, rows: pd.DataFrame) -> bool:
     return True
 
 
-def missing_epsilons(wanted: Sequence[float], table: pd.DataFrame) -> str:
-    """Return a sentence that names the epsilons of the paper's figure that were not run, or nothing."""
-    left_out = [f"{epsilon:g}" for epsilon in wanted if not np.isclose(table["epsilon"], epsilon).any()]
-    return f"Not run at this scale: ε = {', '.join(left_out)}. " if left_out else ""
+def shown(epsilons: pd.Series, paper: Sequence[float]) -> pd.Series:
+    """Return which models a figure shows: those of the paper's figure, and any whose epsilon the paper never trains.
+
+    Args:
+        epsilons: of models.
+        paper: epsilons of the paper's figure; with infinity among them, only these.
+    """
+    new = np.isfinite(epsilons) & ~epsilons.isin(EPSILONS)
+    return epsilons.isin(paper) | (new & np.isfinite(max(paper)))
+
+
+def other_epsilons(paper: Sequence[float], table: pd.DataFrame) -> str:
+    """Return a sentence on the epsilons in which this run differs from the paper's figure, or nothing."""
+    run = table["epsilon"].dropna().unique()
+    missing = [f"{epsilon:g}" for epsilon in paper if not np.isclose(run, epsilon).any()]
+    added = [f"{epsilon:g}" for epsilon in sorted(run) if not np.isclose(paper, epsilon).any()]
+    sentences = [f"Not run at this scale: ε = {', '.join(missing)}. "] if missing else []
+    return "".join([*sentences, *([f"Not in the paper's figure: ε = {', '.join(added)}. "] if added else [])])
+
+
+def rate_ticks(table: pd.DataFrame) -> list[float]:
+    """Return the sampling rates of a table, or those of the paper where it has none."""
+    return sorted(table["rate"].dropna().unique()) or list(RATES)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -39,13 +38,13 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         low, high, replicates (models averaged: epsilons times replicates). Limits are means over the same epsilons.
 
     Raises:
-        ValueError: LiRA ran against no private model of the paper's epsilons.
+        ValueError: LiRA ran against no private model.
     """
     every = frames.rows_of(tables, names.DATASETS)
-    rows = every[(every["attack"] == names.LIRA) & np.isin(every["epsilon"], names.EPSILONS)]
+    rows = every[(every["attack"] == names.LIRA) & frames.shown(every["epsilon"], names.EPSILONS)]
     wide = rows.pivot(index=_MODEL, columns="metric", values="value").reset_index()
     if wide.empty:
-        raise ValueError(f"no attack {names.LIRA!r} at epsilon {names.EPSILONS} in {sorted(tables)}")
+        raise ValueError(f"no attack {names.LIRA!r} on private models in {sorted(tables)}")
     gains = [
         wide[_MODEL].assign(curve=curve, value=wide[metric] - wide["precision_baseline"])
         for curve, metric in ((ATTACK, "precision_best"), (CONTROL, "precision_control"))
@@ -60,7 +59,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
 def _limits(rows: pd.DataFrame, delta: float) -> Iterator[pd.DataFrame]:
     """Yield what both limits leave to gain over the sampling rate, mean over the epsilons of LiRA's curve."""
-    ceilings = frames.ceilings(rows[np.isin(rows["epsilon"], names.EPSILONS)], "precision_ceiling")
+    ceilings = frames.ceilings(rows[frames.shown(rows["epsilon"], names.EPSILONS)], "precision_ceiling")
     bounds = positive_accuracy_bound(ceilings["epsilon"], ceilings["rate"], delta, ACCEPTANCE)
     for curve, limit in ((BOUND, bounds), (CEILING, ceilings["ceiling"])):
         gain = ceilings.assign(mean=limit - ceilings["rate"]).groupby("rate", as_index=False)["mean"].mean()
@@ -72,7 +71,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     figure, axes = drawing.panels(len(PANELS), facts)
     for axis, panel in zip(axes, PANELS, strict=True):
         rows = table[table["experiment"] == panel.experiment]
-        axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=names.RATES)
+        axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=frames.rate_ticks(rows))
         axis.set_yscale("symlog", linthresh=LINEAR, linscale=1.5)
         axis.set(ylim=(min(0, 1.1 * rows["low"].min()), 1), yticks=TICKS, yticklabels=map(str, TICKS))
         if frames.note_missing(axis, rows):
@@ -92,7 +91,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.caption(
         figure,
         f"{names.LIRA_NOTE} {frames.ORACLE} "
-        "Mean over all finite ε of the paper that were run and all replicates; models of one "
+        "Mean over all finite ε that were run and all replicates; models of one "
         f"replicate share their split, so the bands are too narrow. Black: what the limits leave to gain, mean over "
         f"the same ε; linear up to {LINEAR:g}, logarithmic above. {drawing.run_facts(facts)}",
     )

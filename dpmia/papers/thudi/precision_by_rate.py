@@ -30,14 +30,14 @@ class RateFigure:
 
     Attributes:
         panels: in the order of their letters.
-        epsilons: of the curves; infinity is training without privacy.
+        paper_epsilons: of the paper's curves; infinity is training without privacy (see `frames.shown`).
         best: the best of forty quantiles, with its control; otherwise the attack's own decisions.
         rows: rows of panels.
         note: first words of the caption.
     """
 
     panels: list[Panel]
-    epsilons: tuple[float, ...]
+    paper_epsilons: tuple[float, ...]
     best: bool
     note: str
     rows: int = 1
@@ -59,17 +59,19 @@ class RateFigure:
             ValueError: none of the figure's models is in the tables.
         """
         rows = frames.rows_of(tables, names.DATASETS)
-        rows = rows[np.isin(rows["epsilon"], self.epsilons)]
+        rows = rows[frames.shown(rows["epsilon"], self.paper_epsilons)]
         found = [self._panel_table(panel, rows, facts) for panel in self.panels]
         table = pd.concat(found, ignore_index=True)
         if table.empty:
-            raise ValueError(f"no attack of the figure at epsilon {self.epsilons} in {sorted(tables)}")
+            raise ValueError(f"no attack of the figure at epsilon {self.paper_epsilons} in {sorted(tables)}")
         return table
 
     def _panel_table(self, panel: Panel, rows: pd.DataFrame, facts: Facts) -> pd.DataFrame:
         rows = rows[rows["experiment"] == panel.experiment].assign(panel=panel.title)
         ceilings = frames.ceilings(rows, "precision_ceiling")
         rows = rows[rows["attack"].isin(panel.attacks)]
+        epsilons = [set(of_attack) for _, of_attack in rows.groupby("attack")["epsilon"]]
+        rows = rows[rows["epsilon"].isin(set.intersection(*epsilons) if epsilons else set())]
         columns = ["panel", "experiment", "attack", "epsilon", "rate"]
         attacks = rows[rows["metric"] == ("precision_best" if self.best else "precision")]
         found = [frames.means(attacks, columns).assign(curve=ATTACK)]
@@ -100,25 +102,27 @@ class RateFigure:
         """Draw one panel for each data set (and false positive rate)."""
         figure, axes = frames.grid(self.rows, len(self.panels) // self.rows, facts)
         for axis, panel in zip(axes, self.panels, strict=True):
-            axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=names.RATES, ylim=(0, 1.02))
             rows = table[table["panel"] == panel.title]
+            ticks = frames.rate_ticks(rows[rows["curve"] == ATTACK])
+            axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=ticks, ylim=(0, 1.02))
             if not frames.note_missing(axis, rows):
                 self._draw_panel(axis, rows, panel.attacks)
         for axis in axes[:: len(self.panels) // self.rows]:
             axis.set_ylabel("positive accuracy")
         drawing.legend(figure)
         oracle = f"{frames.ORACLE} " if self.best else ""
-        missing = frames.missing_epsilons(self.epsilons, table)
+        missing = frames.other_epsilons(self.paper_epsilons, table[table["curve"] == ATTACK])
         drawing.caption(figure, f"{self.note} {oracle}{missing}{_silence(table)}{drawing.run_facts(facts)}")
         return figure
 
     def _draw_panel(self, axes: Axes, rows: pd.DataFrame, attacks: tuple[str, ...]) -> None:
         of_attacks = rows[rows["curve"] == ATTACK].groupby(["attack", "epsilon"])
-        # In the order of the figure's settings, by which colours rise.
-        wanted = itertools.product(attacks, self.epsilons)
+        # In the order of the figure's attacks, epsilons rising: colours rise with them.
+        wanted = itertools.product(attacks, sorted(rows.loc[rows["curve"] == ATTACK, "epsilon"].unique()))
         curves = [(key, of_attacks.get_group(key)) for key in wanted if key in of_attacks.groups]
+        several = len({epsilon for (_, epsilon), _ in curves}) > 1
         for place, ((attack, epsilon), curve) in enumerate(curves):
-            colour, label = self._style(attack, epsilon)
+            colour, label = self._style(attack, epsilon, several)
             spread = [curve["mean"] - curve["low"], curve["high"] - curve["mean"]]
             beside = curve["rate"] + DODGE * (place - (len(curves) - 1) / 2)
             axes.errorbar(
@@ -137,11 +141,11 @@ class RateFigure:
                 label = f"{label}, ε = {limit['epsilon'].iloc[0]:g}"
                 axes.plot(limit["rate"], limit["mean"], linestyle=line, color="0.45", linewidth=1, label=label)
 
-    def _style(self, attack: str, epsilon: float) -> tuple[tuple[float, ...] | str, str]:
+    def _style(self, attack: str, epsilon: float, several: bool) -> tuple[tuple[float, ...] | str, str]:
         """Return colour and label: of the shadow models' rate where the figure compares them, else of epsilon."""
         if len(self.panels[0].attacks) > 1:
             rate = next(rate for rate, name in names.LIRA_BY_RATE.items() if name == attack)
-            return frames.rate_colour(rate), f"shadows at p = {rate:g}"
+            return frames.rate_colour(rate), f"shadows at p = {rate:g}" + (f", ε = {epsilon:g}" if several else "")
         label = "LiRA, no privacy" if math.isinf(epsilon) else f"ε = {epsilon:g}"
         return frames.epsilon_colour(epsilon), label
 
@@ -172,7 +176,7 @@ FIG13 = RateFigure(
     names.panels(_TWO, *names.LIRA_BY_RATE.values()),
     (3.0,),
     best=True,
-    note=f"Attacks at ε = 3, by the sampling rate of their shadow models. {names.LIRA_NOTE}",
+    note=f"Attacks by the sampling rate of their shadow models. {names.LIRA_NOTE}",
 )
 FIG14 = RateFigure(
     names.panels(_TWO, names.POPULATION),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import string
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -13,10 +14,11 @@ from dpmia.papers.thudi import frames, names
 from dpmia.precision import ROC_RATES
 from dpmia.theory.bounds import tpr_bound
 
-EPSILONS = (3.0, 5.0, 7.0)
+#: Of the paper's panels (see `frames.shown`).
+PAPER_EPSILONS = (3.0, 5.0, 7.0)
 
-#: Letter -> experiment and epsilon.
-PANELS = dict(zip("abcdef", itertools.product((names.CIFAR10, names.MNIST), EPSILONS), strict=True))
+#: Rows of panels.
+EXPERIMENTS = (names.CIFAR10, names.MNIST)
 
 _METRICS = {f"tpr@{rate:g}": rate for rate in ROC_RATES}
 ATTACK, BOUND, CEILING = "attack", "bound", "ceiling"
@@ -38,10 +40,11 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     Raises:
         ValueError: LiRA ran against no model of the figure.
     """
-    every = frames.rows_of(tables, {experiment for experiment, _ in PANELS.values()})
-    rows = every[(every["attack"] == names.LIRA) & every["metric"].isin(_METRICS) & every["epsilon"].isin(EPSILONS)]
+    every = frames.rows_of(tables, EXPERIMENTS)
+    rows = every[(every["attack"] == names.LIRA) & every["metric"].isin(_METRICS)]
+    rows = rows[frames.shown(rows["epsilon"], PAPER_EPSILONS)]
     if rows.empty:
-        raise ValueError(f"no attack {names.LIRA!r} at epsilon {EPSILONS} in {sorted(tables)}")
+        raise ValueError(f"no attack {names.LIRA!r} at epsilon {PAPER_EPSILONS} in {sorted(tables)}")
     rows = rows.assign(fpr=rows["metric"].map(_METRICS))
     key = ["experiment", "epsilon", "rate", "fpr"]
     told = rows.groupby(key)["value"].transform(lambda values: values.notna().all())
@@ -58,9 +61,11 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
-    """Draw six panels: one for each data set and epsilon, with a curve for each sampling rate."""
-    figure, axes = frames.grid(2, 3, facts)
-    for axis, (letter, (experiment, epsilon)) in zip(axes, PANELS.items(), strict=True):
+    """Draw a panel for each data set and epsilon, with a curve for each sampling rate."""
+    epsilons = sorted(table["epsilon"].unique())
+    figure, axes = frames.grid(len(EXPERIMENTS), len(epsilons), facts)
+    panels = itertools.product(EXPERIMENTS, epsilons)
+    for axis, letter, (experiment, epsilon) in zip(axes, string.ascii_lowercase, panels, strict=False):
         axis.set(title=f"({letter}) {names.DATASETS[experiment]}, ε = {epsilon:g}", xscale="log")
         axis.set(xlabel="false positive rate", xlim=(ROC_RATES[0], 1), ylim=(0, 1.02))
         rows = table[(table["experiment"] == experiment) & (table["epsilon"] == epsilon)]
@@ -74,7 +79,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
             shown = rows[rows["curve"] == limit]
             axis.plot(shown["fpr"], shown["mean"], line, color="black", linewidth=1, label=label)
         axis.plot(ROC_RATES, ROC_RATES, ":", color="0.45", linewidth=1, label="guessing")
-    for axis in axes[::3]:
+    for axis in axes[:: len(epsilons)]:
         axis.set_ylabel("true positive rate")
     drawing.legend(figure)
     drawing.caption(
@@ -82,6 +87,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         f"{names.LIRA_NOTE} Shadow models at p = .5. "
         "A false positive rate below 1 / number of non-members cannot be shown. Exact "
         "ceiling: no attack on the trained mechanisms reaches more, whatever its p. "
-        f"{frames.missing_epsilons(EPSILONS, table)}{drawing.run_facts(facts)}",
+        f"{frames.other_epsilons(PAPER_EPSILONS, table)}{drawing.run_facts(facts)}",
     )
     return figure

@@ -14,24 +14,24 @@ _READING = (
 _CLIPPED = "In configuration IV gradients are clipped: those of single records here, the paper does not say which."
 
 
-def _table(number: int, what: str, rows: dict[str, Configuration], note: str = "") -> Artifact:
+def _table(name: str, what: str, rows: dict[str, Configuration], note: str = "") -> Artifact:
     caption = f"AUC of the attacks on {what}, and how the target models were trained. {_READING} {note}".strip()
     tables, tabulate = tables_of(rows.values()), f"{_HERE}.auc_tables:tabulate"
-    return Artifact(f"ye_table{number}", "table", caption, tabulate, tables=tables, each=True)
+    return Artifact(name, "table", caption, tabulate, tables=tables, each=True)
 
 
-def _roc(name: str, caption: str) -> Artifact:
-    functions = (f"{_HERE}.roc:{verb}_{name}" for verb in ("tabulate", "draw"))
-    return Artifact(f"ye_{name}", "figure", caption, *functions, tables_of(ROC[name]), each=True)
+def _roc(name: str, caption: str, panels: str) -> Artifact:
+    functions = (f"{_HERE}.roc:{verb}_{panels}" for verb in ("tabulate", "draw"))
+    return Artifact(name, "figure", caption, *functions, tables_of(ROC[panels]), each=True)
 
 
-def _losses(name: str, caption: str) -> Artifact:
-    functions = (f"{_HERE}.histograms:{verb}_{name}" for verb in ("tabulate", "draw"))
-    return Artifact(f"ye_{name}", "figure", caption, *functions, ("nulls/ye_purchase",))
+def _losses(name: str, caption: str, records: str) -> Artifact:
+    functions = (f"{_HERE}.histograms:{verb}_{records}" for verb in ("tabulate", "draw"))
+    return Artifact(name, "figure", caption, *functions, ("nulls/ye_purchase",))
 
 
 ARTIFACTS = (
-    _table(1, "Purchase100", PURCHASE, _CLIPPED),
+    _table("ye_table1", "Purchase100", PURCHASE, _CLIPPED),
     Artifact(
         "ye_table2",
         "table",
@@ -41,19 +41,23 @@ ARTIFACTS = (
         f"{_HERE}.agreement:tabulate",
         tables=("points/ye_purchase",),
     ),
-    _table(3, "CIFAR10", CIFAR10),
-    _table(4, "CIFAR100", CIFAR100),
-    _table(5, "MNIST", MNIST),
-    _losses("fig1", "The losses from which each attack takes its threshold, for two members of Purchase100 IIa."),
-    _losses("fig2", "As figure 1, for two members of two target models of Purchase100 Ia."),
-    _roc("fig3", "ROC of the attacks on Purchase100, configurations Ia and IIa."),
+    _table("ye_table3", "CIFAR10", CIFAR10),
+    _table("ye_table4", "CIFAR100", CIFAR100),
+    _table("ye_table5", "MNIST", MNIST),
+    _losses(
+        "ye_fig1", "The losses from which each attack takes its threshold, for two members of Purchase100 IIa.", "fig1"
+    ),
+    _losses("ye_fig2", "As figure 1, for two members of two target models of Purchase100 Ia.", "fig2"),
+    _roc("ye_fig3", "ROC of the attacks on Purchase100, configurations Ia and IIa.", "fig3"),
     _roc(
-        "fig4",
+        "ye_fig4",
         f"ROC of the attacks on CIFAR10, configuration III, and Purchase100, configuration IV. {_CLIPPED}",
+        "fig4",
     ),
     _roc(
-        "roc_mnist",
+        "ye_roc_mnist",
         "Ours: ROC of the attacks on MNIST, configurations Ia and IIa, for which the paper has AUCs only.",
+        "roc_mnist",
     ),
     Artifact(
         "ye_fig5",
