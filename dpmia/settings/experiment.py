@@ -21,6 +21,7 @@ from dpmia.settings.base import ArmName, Epsilon, Name, Scale, Settings, one_of
 from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.membership import ARM_KEYS, INDEPENDENT, Membership
 from dpmia.settings.own_data import OwnData
+from dpmia.settings.precision_budgets import PrecisionBudgets
 from dpmia.settings.privacy import AS_PUBLISHED, VALID_ACCOUNTING
 from dpmia.settings.training import NARROW_ENGINES, ArmTraining, Model, Privacy, Training
 
@@ -88,6 +89,9 @@ class Experiment(Settings):
     """What a finite epsilon means."""
     epsilons: Annotated[list[Annotated[list[Epsilon], Field(min_length=1)]], Field(min_length=1)]
     """Groups of epsilons; the models of one group are trained by one job. `inf` is training without privacy."""
+    precision_budgets: PrecisionBudgets | None = None
+    """`bernoulli`: compute the epsilons of every arm from bounds on the precision of attacks; `epsilons` are then left
+    out, here and in the arms."""
     replicates: Annotated[int, Field(ge=1)]
     """Independent repetitions, a multiple of `block`."""
     block: Annotated[int, Field(ge=1)]

@@ -8,6 +8,7 @@ from dpmia.settings.experiment import Experiment
 from dpmia.settings.jobs import recipes, uses
 from dpmia.settings.membership import INDEPENDENT
 from dpmia.settings.own_data import OwnData
+from dpmia.settings.precision_budgets import budget_rows
 
 
 def run_facts(experiment: Experiment) -> dict[str, Any]:
@@ -33,7 +34,16 @@ def run_facts(experiment: Experiment) -> dict[str, Any]:
         "keys": experiment.collusion.keys if experiment.collusion else None,
         **privacy.model_dump(),
         "arms": _facts_of_arms(experiment),
+        "precision_budgets": _precision_budgets(experiment),
     }
+
+
+def _precision_budgets(experiment: Experiment) -> list[dict[str, Any]] | None:
+    """Return the epsilon of every bound on precision and arm; None for an experiment without such bounds."""
+    if experiment.precision_budgets is None:
+        return None
+    rates = {name: arm.rate for name, arm in experiment.arms.items()}
+    return budget_rows(experiment.precision_budgets, rates, experiment.privacy.delta)
 
 
 def _facts_of_arms(experiment: Experiment) -> dict[str, dict[str, Any]]:

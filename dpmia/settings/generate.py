@@ -18,6 +18,7 @@ from dpmia.settings.config import Audit, Config, Planner
 from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.membership import Membership
 from dpmia.settings.own_data import OwnData
+from dpmia.settings.precision_budgets import PrecisionBudgets
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import LinearGenerator, Regression
 from dpmia.settings.training import ArmTraining, Model, Privacy, Training
@@ -58,6 +59,7 @@ SECTIONS = (
     ("model", Model),
     ("training", Training),
     ("privacy", Privacy),
+    ("precision_budgets", PrecisionBudgets),
     ("blind", Blind),
     ("shadows", Shadows),
     ("references", References),

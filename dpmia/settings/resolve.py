@@ -17,6 +17,7 @@ from dpmia.settings.config import Config
 from dpmia.settings.each_group import with_groups
 from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.messages import checked
+from dpmia.settings.precision_budgets import with_precision_budgets
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import KINDS, Study
 
@@ -77,7 +78,7 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
                     merged = _merged(layers, section, each, scale, name)
                     where = f"{name}, {each} ({scale})"
                     if section == "experiments":
-                        kind, merged = Experiment, with_groups(merged, root, where)
+                        kind, merged = Experiment, with_precision_budgets(with_groups(merged, root, where), where)
                     else:
                         kind = _kind_of_study(merged, where)
                     resolved = checked(kind, merged, where)

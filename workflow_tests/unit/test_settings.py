@@ -15,6 +15,7 @@ from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentEntry, E
 from dpmia.settings.membership import Membership
 from dpmia.settings.messages import checked
 from dpmia.settings.own_data import OwnData
+from dpmia.settings.precision_budgets import PrecisionBudgets
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.resolve import SCALES, make_plan
 from dpmia.settings.studies import KINDS
@@ -243,7 +244,7 @@ def test_every_setting_is_described(model):
 def test_the_page_explains_every_class_of_settings():
     assert {model for _, model in generate.SECTIONS} == {
         *(Config, ExperimentFile, Experiment, OwnData, Membership, Arm, Model, Training, Privacy),
-        *(Blind, Shadows, References, AttackSettings, Collusion, Planner, *KINDS.values()),
+        *(Blind, Shadows, References, AttackSettings, Collusion, Planner, PrecisionBudgets, *KINDS.values()),
         *(ArmTraining, Audit, Points, LeftOut, Predictions, ExperimentEntry),
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.thudi.frames import ceilings, means, note_missing, rows_of
+from dpmia.papers.thudi.frames import ceilings, means, note_missing, rate_ticks, rows_of
 from dpmia.papers.thudi.names import BUDGETS, RATES, arm_of
 from dpmia.precision import ACCEPTANCE
 from dpmia.rows import NO_ATTACK
@@ -21,7 +22,7 @@ from dpmia.theory.positive_accuracy import epsilon_for_bound, positive_accuracy_
 TARGET_EPSILONS = (3.0, 2.0, 1.0)
 DELTA = 1e-5
 
-#: An experiment may round the epsilons of `budgets` (downwards, to keep the bound) by as much.
+#: Experiments cut the epsilons of `budgets` by at most this, downwards, so that they keep the bound.
 ROUNDING = 2e-3
 
 BEST, FINAL = "accuracy_validation_best", "accuracy_validation"
@@ -46,12 +47,12 @@ def budgets() -> pd.DataFrame:
 
 def tabulate_best(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return figure 5's table: see `_tabulate`; the best test accuracy of any epoch."""
-    return _tabulate(tables, BEST)
+    return _tabulate(tables, facts, BEST)
 
 
 def tabulate_final(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return figure 6's table: see `_tabulate`; the test accuracy after the last epoch."""
-    return _tabulate(tables, FINAL)
+    return _tabulate(tables, facts, FINAL)
 
 
 def draw_best(table: pd.DataFrame, facts: Facts) -> Figure:
@@ -64,42 +65,43 @@ def draw_final(table: pd.DataFrame, facts: Facts) -> Figure:
     return _draw(table, facts, "final test accuracy", "After the last epoch.")
 
 
-def _tabulate(tables: dict[str, pd.DataFrame], metric: str) -> pd.DataFrame:
+def _tabulate(tables: dict[str, pd.DataFrame], facts: Facts, metric: str) -> pd.DataFrame:
     """Return columns experiment, bound, rate, epsilon, ceiling, feasible, mean, low, high, replicates.
 
-    A row for every cell that was trained, and one without numbers for every cell that cannot be met. Models of an arm
-    count for a bound if their epsilon is that of `budgets`. `ceiling` is the positive accuracy that no attack on the
-    trained mechanism exceeds.
+    A row for every bound and arm of the experiment's `precision_budgets` that was trained, and one without numbers
+    where no epsilon keeps the bound. `ceiling` is the exact upper bound of the trained mechanism's positive accuracy.
     """
     every = rows_of(tables, BUDGETS)
     rows = every[(every["attack"] == NO_ATTACK) & (every["metric"] == metric)]
-    wanted = budgets()
     found = []
     for experiment, trained in rows.groupby("experiment", sort=False):
-        for cell in wanted.itertuples():
-            about = {"experiment": experiment, "bound": cell.bound, "rate": cell.rate, "epsilon": cell.epsilon}
-            near = _near(trained, cell)
-            if np.isnan(cell.epsilon):
-                found.append(pd.DataFrame([about | {"feasible": False}]))
-            elif near.any():
-                exact = ceilings(every[(every["experiment"] == experiment) & _near(every, cell)], "precision_ceiling")
-                about |= {"ceiling": exact["ceiling"].max(), "feasible": True}
-                found.append(means(trained[near].assign(**about), [*about]))
-    if not found:
-        raise ValueError(f"no rows with metric {metric!r} and an epsilon of `budgets` in {sorted(tables)}")
+        for cell in facts.experiments[experiment]["precision_budgets"]:
+            point = {"experiment": experiment, "bound": cell["bound"], "rate": cell["rate"], "epsilon": cell["epsilon"]}
+            if cell["epsilon"] is None:
+                found.append(pd.DataFrame([point | {"epsilon": np.nan, "feasible": False}]))
+                continue
+            of_cell = trained[_of_cell(trained, cell)]
+            if len(of_cell):
+                exact = ceilings(
+                    every[(every["experiment"] == experiment) & _of_cell(every, cell)], "precision_ceiling"
+                )
+                point |= {"ceiling": exact["ceiling"].max(), "feasible": True}
+                found.append(means(of_cell.assign(**point), [*point]))
+    if not any(table["feasible"].any() for table in found):
+        raise ValueError(f"no rows with metric {metric!r} and an epsilon of the budgets in {sorted(tables)}")
     return pd.concat(found, ignore_index=True)
 
 
-def _near(rows: pd.DataFrame, cell: Any) -> pd.Series:
-    """Return which rows are of models of a cell of `budgets`."""
-    return (rows["arm"] == cell.arm) & ((rows["epsilon"] - cell.epsilon).abs() <= ROUNDING)
+def _of_cell(rows: pd.DataFrame, cell: Mapping[str, Any]) -> pd.Series:
+    """Return which rows are of models of an arm with an epsilon."""
+    return (rows["arm"] == cell["arm"]) & np.isclose(rows["epsilon"], cell["epsilon"], rtol=0, atol=1e-9)
 
 
 def _draw(table: pd.DataFrame, facts: Facts, label: str, what: str) -> Figure:
     figure, axes = drawing.panels(len(BUDGETS), facts)
     for panel, letter, (experiment, title) in zip(axes, "abc", BUDGETS.items(), strict=True):
         rows = table[table["experiment"] == experiment]
-        panel.set(title=f"({letter}) {title}", xlabel="sampling rate p", xlim=(0, 1), xticks=RATES)
+        panel.set(title=f"({letter}) {title}", xlabel="sampling rate p", xlim=(0, 1), xticks=rate_ticks(rows))
         if not note_missing(panel, rows):
             _panel(panel, rows)
     axes[0].set_ylabel(label)

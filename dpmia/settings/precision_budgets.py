@@ -1,0 +1,121 @@
+"""`precision_budgets`: epsilons of the arms computed from bounds on the precision of attacks, before the run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from dpmia.errors import ConfigError
+from dpmia.registry import load
+from dpmia.settings.base import Epsilon, Settings
+from dpmia.settings.messages import checked
+
+#: Computes the budget of a sampling rate; loaded by name, as few runs need it.
+EPSILON_FOR_BOUND = "dpmia.theory.positive_accuracy:epsilon_for_bound"
+BOUND = "dpmia.theory.positive_accuracy:positive_accuracy_bound"
+
+#: Budgets are cut to so many digits after the point; downwards, so that they keep their bound.
+DIGITS = 3
+
+
+class PrecisionBudgets(Settings):
+    """Epsilons that keep the precision of every attack below some bounds, whatever the sampling rate of the arm.
+
+    The bounds are those that theorem 3.3 of Thudi et al. gives for some epsilons at one sampling rate. An arm for whose
+    rate no epsilon keeps a bound has no model for it.
+    """
+
+    epsilons: Annotated[list[Epsilon], Field(min_length=1)]
+    """Epsilons at `rate`, one for each bound."""
+    rate: Annotated[float, Field(gt=0, lt=1)] = 0.5
+    """The sampling rate at which these epsilons are given."""
+    acceptance: Annotated[float, Field(gt=0, le=1)] = 0.01
+    """Least share of the members that an attack must find for the bounds to hold against it."""
+    jobs: Literal["together", "each bound"] = "together"
+    """Whether one job trains the models of all bounds, or one job those of each."""
+
+
+def with_precision_budgets(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return the settings of an experiment with `epsilons`, of the experiment and of each arm, from its budgets.
+
+    Args:
+        settings: of one experiment, at one scale, not yet checked.
+        where: the place, for messages.
+
+    Raises:
+        ConfigError: epsilons are given besides, or arms have no sampling rates.
+    """
+    settings = dict(settings)
+    if settings.get("precision_budgets") is None:
+        return settings
+    budgets = checked(PrecisionBudgets, settings["precision_budgets"], f"{where}, key 'precision_budgets'")
+    arms, place = settings.get("arms"), f"{where}, key 'precision_budgets'"
+    if not isinstance(arms, dict) or not all(_rate(arm) is not None for arm in arms.values()):
+        raise ConfigError(place, "arms without a sampling rate", "the key rate, in (0, 1), in every arm")
+    given = [name for name, each in [("the experiment", settings), *arms.items()] if each.get("epsilons") is not None]
+    if given:
+        raise ConfigError(place, f"epsilons of {', '.join(given)} besides", "these computed from the budgets only")
+    privacy = settings.get("privacy")
+    delta = privacy.get("delta", 1e-5) if isinstance(privacy, dict) else 1e-5
+    by_bound = [budgets_of(epsilon, budgets, {name: _rate(arm) for name, arm in arms.items()}, delta)
+                for epsilon in budgets.epsilons]  # fmt: skip
+    settings["arms"] = {
+        name: arm | {"epsilons": [found[name] for found in by_bound if name in found]} for name, arm in arms.items()
+    }
+    groups = [list(dict.fromkeys(found.values())) for found in by_bound]
+    together = [list(dict.fromkeys(epsilon for group in groups for epsilon in group))]
+    settings["epsilons"] = together if budgets.jobs == "together" else groups
+    return settings
+
+
+def budget_rows(
+    budgets: PrecisionBudgets, rates: Mapping[str, float], delta: float
+) -> list[dict[str, str | float | None]]:
+    """Return the `bound`, `arm`, `rate` and `epsilon` of every bound and arm; None where no epsilon keeps the bound.
+
+    Args:
+        budgets: of an experiment.
+        rates: sampling rate of each arm.
+        delta: of (epsilon, delta).
+    """
+    return [
+        {
+            "bound": float(load(BOUND)(epsilon, budgets.rate, delta, budgets.acceptance)),
+            "arm": arm,
+            "rate": rate,
+            "epsilon": budgets_of(epsilon, budgets, rates, delta).get(arm),
+        }
+        for epsilon in budgets.epsilons
+        for arm, rate in rates.items()
+    ]
+
+
+def budgets_of(
+    epsilon: float, budgets: PrecisionBudgets, rates: Mapping[str, float | None], delta: float
+) -> dict[str, float]:
+    """Return for each arm the epsilon that keeps the bound which `epsilon` gives at the rate of the budgets.
+
+    Args:
+        epsilon: at `budgets.rate`.
+        budgets: the rate, and the acceptance of the bound.
+        rates: sampling rate of each arm.
+        delta: of (epsilon, delta).
+
+    Returns:
+        Arm -> epsilon, cut to `DIGITS` digits; without arms for which no epsilon keeps the bound.
+    """
+    bound = float(load(BOUND)(epsilon, budgets.rate, delta, budgets.acceptance))
+    exact = {
+        name: float(load(EPSILON_FOR_BOUND)(bound, rate, delta, budgets.acceptance)) for name, rate in rates.items()
+    }
+    # An epsilon that is a whole number of the last digit must not fall below it by rounding.
+    cut = {name: math.floor(value * 10**DIGITS + 1e-6) / 10**DIGITS for name, value in exact.items() if value == value}
+    return {name: value for name, value in cut.items() if value > 0}
+
+
+def _rate(arm: Any) -> float | None:
+    rate = arm.get("rate") if isinstance(arm, dict) else None
+    return rate if isinstance(rate, float) and 0 < rate < 1 else None

@@ -1,0 +1,85 @@
+"""Epsilons that follow from bounds on precision: those of the paper, and what cannot be asked for."""
+
+import pytest
+import yaml
+from test_settings import ROOT
+
+from dpmia.errors import ConfigError
+from dpmia.papers.thudi.budgets import budgets
+from dpmia.settings.precision_budgets import PrecisionBudgets, budget_rows, with_precision_budgets
+from dpmia.settings.resolve import make_plan
+from dpmia.theory.positive_accuracy import positive_accuracy_bound
+
+RATES = {f"p{rate}": rate for rate in (0.1, 0.3, 0.5, 0.7, 0.9)}
+PRINTED = {
+    "p0.1": [5.197, 4.197, 3.197],
+    "p0.3": [3.847, 2.847, 1.847],
+    "p0.5": [3, 2, 1],
+    "p0.7": [2.152, 1.152, 0.152],
+    "p0.9": [0.802],
+}
+
+
+def settings(**changed):
+    arms = {name: {"rate": rate} for name, rate in RATES.items()}
+    return {"arms": arms, "privacy": {"delta": 1e-5}, "precision_budgets": {"epsilons": [3, 2, 1]}} | changed
+
+
+def test_the_budgets_are_those_of_the_paper():
+    found = with_precision_budgets(settings(), "here")
+    assert {name: arm["epsilons"] for name, arm in found["arms"].items()} == PRINTED
+    assert sorted(found["epsilons"][0]) == sorted(epsilon for each in PRINTED.values() for epsilon in each)
+
+
+def test_each_bound_may_be_a_job_of_its_own():
+    found = with_precision_budgets(settings(precision_budgets={"epsilons": [3, 2, 1], "jobs": "each bound"}), "here")
+    assert found["epsilons"] == [
+        [5.197, 3.847, 3, 2.152, 0.802],
+        [4.197, 2.847, 2, 1.152],
+        [3.197, 1.847, 1, 0.152],
+    ]
+
+
+def test_budgets_keep_their_bound_and_hardly_less_than_they_may():
+    exact = budgets().set_index(["arm", "bound"])["epsilon"]
+    for row in budget_rows(PrecisionBudgets(epsilons=[3, 2, 1]), RATES, 1e-5):
+        epsilon = exact[row["arm"]].iloc[(exact[row["arm"]].index - row["bound"]).to_series().abs().to_numpy().argmin()]
+        if row["epsilon"] is None:
+            assert epsilon != epsilon
+            continue
+        assert positive_accuracy_bound(row["epsilon"], row["rate"], 1e-5, 0.01) <= row["bound"] + 1e-12
+        assert 0 <= epsilon - row["epsilon"] + 1e-9 <= 1e-3
+
+
+def test_a_new_target_and_a_new_rate_are_one_line_each():
+    text = yaml.safe_load((ROOT / "experiments/thudi.yaml").read_text())["experiments"]["thudi_mnist_budget"]
+    assert text["precision_budgets"] == {"epsilons": [3, 2, 1], "rate": 0.5}
+    arms = settings()["arms"] | {"p0.2": {"rate": 0.2}}
+    found = with_precision_budgets(settings(arms=arms, precision_budgets={"epsilons": [4, 3]}), "here")
+    assert len(found["arms"]["p0.2"]["epsilons"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"epsilons": [[1]]}, "epsilons of the experiment besides"),
+        ({"arms": {"a": {"rate": 0.1, "epsilons": [1]}}}, "epsilons of a besides"),
+        ({"arms": {"a": {"group": "b"}}}, "arms without a sampling rate"),
+        ({"arms": "each group"}, "arms without a sampling rate"),
+        ({"precision_budgets": {"epsilons": []}}, "precision_budgets.epsilons|key 'epsilons'"),
+        ({"precision_budgets": {"epsilon": [1]}}, "unknown key"),
+    ],
+)
+def test_what_budgets_cannot_be_computed_from_is_refused(changed, words):
+    with pytest.raises(ConfigError, match=words):
+        with_precision_budgets(settings(**changed), "here")
+
+
+def test_figures_learn_the_budgets_of_each_bound_and_arm():
+    from dpmia.settings.facts import run_facts
+
+    plan = make_plan({"experiments": ["experiments/thudi.yaml"]}, ROOT)
+    rows = run_facts(plan.experiments["thudi_svhn_budget"])["precision_budgets"]
+    assert len(rows) == 15
+    assert [row["epsilon"] for row in rows if row["arm"] == "p0.9"] == [0.802, None, None]
+    assert run_facts(plan.experiments["thudi_mnist"])["precision_budgets"] is None
