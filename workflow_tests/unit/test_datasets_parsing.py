@@ -1,12 +1,11 @@
 """Damaged raw files: each is told by file, row and column, with what was found and expected."""
 
 import pytest
+from synthetic_files import write_synthetic
 
 from dpmia.datasets import adult, compas, heart, student
 from dpmia.datasets.parsing import STAND_IN_MARK, Category, Layout, Number, read_table, stack
 from dpmia.errors import DataError
-from dpmia.registry import load
-from dpmia.settings.names import STAND_INS
 
 LAYOUT = Layout(
     columns=("size", "colour", "size", "label"),
@@ -137,9 +136,9 @@ PUBLISHED = [
 
 @pytest.fixture(scope="module")
 def raw_folders(tmp_path_factory):
-    root = tmp_path_factory.mktemp("stand-ins")
+    root = tmp_path_factory.mktemp("synthetic")
     for module in (adult, compas, heart, student):
-        load(STAND_INS[module.__name__.rpartition(".")[2]])(root / module.__name__, 0, "smoke")
+        write_synthetic(module.__name__.rpartition(".")[2], root / module.__name__)
     return root
 
 

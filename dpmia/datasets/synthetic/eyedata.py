@@ -1,4 +1,4 @@
-"""Made-up rats: 200 genes that rise and fall together, and one more that goes with them."""
+"""Synthetic rats: 200 genes that rise and fall together, and one more that goes with them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmia.datasets import eyedata
 from dpmia.datasets.regression import standardised
-from dpmia.datasets.stand_ins.sampling import mark, write
+from dpmia.datasets.synthetic.sampler import mark, write
 
 RATS = 120
 #: Quantiles, over the genes, of their mean and of their standard deviation, rounded from the real file.
@@ -24,7 +24,7 @@ MEAN, SPREAD = 8.39, 0.145
 HEAVY = 5
 
 
-def write_files(folder: Path, seed: int, scale: str) -> None:
+def write_files(name: str, folder: Path, seed: int, scale: str) -> None:
     """Write `eyedata.csv`: names in quotes, then plain numbers with up to nine decimals; 120 rats at any scale."""
     rng = np.random.default_rng(seed)
     genes = len(eyedata.PROBES)

@@ -1,4 +1,4 @@
-"""Made-up customers of a hundred kinds: tastes decide what they buy, and each strays from the tastes of its kind."""
+"""Synthetic customers of a hundred kinds: tastes decide what they buy, and each strays from the tastes of its kind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from dpmia.datasets import purchase100
-from dpmia.datasets.stand_ins.sampling import mark, pick_alike
+from dpmia.datasets.synthetic.draws import pick_alike
+from dpmia.datasets.synthetic.sampler import mark
 from dpmia.files import whole_file
 
 #: Scale -> records.
@@ -30,7 +31,7 @@ EVENNESS = 8
 _CHUNK = 5_000
 
 
-def write_files(folder: Path, seed: int, scale: str) -> None:
+def write_files(name: str, folder: Path, seed: int, scale: str) -> None:
     """Write the one file: no header, a class from 1 to 100 and 600 digits in each row."""
     rng = np.random.default_rng(seed)
     popularity = rng.normal(*POPULARITY, purchase100.ITEMS)
