@@ -227,8 +227,8 @@ years = { mean = 41.9, whole_years = true }
 """
 
 
-def file_of(columns, rows=1000, **more):
-    return {"name": "made.csv", "rows": rows, "column": tomllib.loads(columns), **more}
+def file_of(text, rows=1000, **more):
+    return {"name": "made.csv", "rows": rows, "column": tomllib.loads(text), **more}
 
 
 def test_a_table_describes_every_kind_of_column():
