@@ -119,7 +119,7 @@ def test_provenance_of_stacked_files(tmp_path):
     assert joined.attrs["provenance"]["stand_in"]
 
 
-# Each case: data set, file, text to find in the stand-in's file, its replacement (once), and the message.
+# Each case: data set, file, text to find in the synthetic file, its replacement (once), and the message.
 PUBLISHED = [
     (adult, "adult.data", "HS-grad", "HS-gard", "column 'education': found 'HS-gard'", "Did you mean 'HS-grad'?"),
     (adult, "adult.data", "<=50K\n", "<=50K.\n", "column 'income': found '<=50K.'", "'<=50K', '>50K'"),

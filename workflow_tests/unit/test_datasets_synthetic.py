@@ -12,6 +12,7 @@ from synthetic_files import write_synthetic
 
 from dpmia.datasets.parsing import STAND_IN_MARK
 from dpmia.datasets.sources import raw_files
+from dpmia.datasets.synthetic.__main__ import main
 from dpmia.datasets.synthetic.draws import complete, evenly, from_quantiles, pick
 from dpmia.datasets.synthetic.sampler import Records, lines
 from dpmia.errors import ConfigError
@@ -287,6 +288,16 @@ def test_a_file_is_written_as_its_publisher_does():
 def test_mistakes_in_a_table_are_told_by_column(columns, message):
     with pytest.raises(ConfigError, match=f"synthetic made.csv, column .*{message}"):
         Records(file_of(columns, rows=4), np.random.default_rng(0))
+
+
+def test_one_command_writes_the_files_of_a_data_set(tmp_path, capsys):
+    main(["mnist", str(tmp_path / "here"), "--seed", "3", "--scale", "smoke"])
+    write_synthetic("mnist", tmp_path / "there", 3)
+    for file in (tmp_path / "there").iterdir():
+        assert (tmp_path / "here" / file.name).read_bytes() == file.read_bytes()
+    with pytest.raises(SystemExit):
+        main(["minst", str(tmp_path)])
+    assert "invalid choice: 'minst'" in capsys.readouterr().err
 
 
 def test_every_data_set_has_a_table_or_code():

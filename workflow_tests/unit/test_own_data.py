@@ -8,6 +8,7 @@ import pytest
 from dpmia.datasets import own, student
 from dpmia.datasets.groups import group_sizes
 from dpmia.datasets.synthetic import sampler
+from dpmia.datasets.synthetic.__main__ import main as write_example
 from dpmia.datasets.table import Dataset
 from dpmia.errors import ConfigError, DataError
 from dpmia.settings.generate import ROOT
@@ -243,7 +244,7 @@ def test_two_readings_of_one_file_are_two_data_sets():
 
 
 def test_the_example_is_what_its_table_gives(tmp_path):
-    sampler.write_files("patients", tmp_path, seed=1)
+    write_example(["patients", str(tmp_path)])
     for file in ("patients.csv", "STAND-IN.txt"):
         assert (tmp_path / file).read_bytes() == (ROOT / "examples" / file).read_bytes()
 

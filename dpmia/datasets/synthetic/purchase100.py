@@ -21,7 +21,7 @@ ROWS = {"smoke": 2_000, "laptop": 20_000, "paper": 197_324}
 TASTES = 20
 #: Mean and spread of the items' log-odds: one record holds a quarter of them.
 POPULARITY = (-1.6, 1.2)
-#: How much a customer is of its kind, from and to: the least typical are the hardest to tell.
+#: How much a customer is of its kind, from and to: the least typical are the hardest to classify.
 TYPICAL = (0.5, 1.5)
 #: Strength of a customer's own tastes, where those of its kind have 1.
 STRAYING = 0.65

@@ -31,7 +31,6 @@ stands in its place; nan is missing. `computed` columns come from the code besid
 
 from __future__ import annotations
 
-import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
@@ -265,7 +264,3 @@ def _texts(file: Mapping, name: str, values: Column) -> list[str]:
 
 def _quoted(text: str, quoted: bool) -> str:
     return f'"{text}"' if quoted else text
-
-
-if __name__ == "__main__":
-    write_files(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))

@@ -47,7 +47,7 @@ CODES = {name: _TABLES["codes"].get(name) for name in texas.CODES}
 CODES |= {name: {"": 70, "A": 10, "X": 20} for name in CODES if name.startswith("FAC_")}
 CODES |= {"FIRST_PAYMENT_SRC": _TABLES["payers"] | {"": 2}, "SECONDARY_PAYMENT_SRC": _TABLES["payers"] | {"": 1500}}
 CODES |= dict.fromkeys(("HCFA_MDC", "APR_MDC"), {f"{number:02d}": 1 for number in range(26)} | {"": 0.5})
-#: Share of patients whose age is told in wide bands only.
+#: Share of patients whose age is published in wide bands only.
 PROTECTED = 0.005
 #: How far the logarithms of weights and charges go apart between kinds of operations, operations, and regions.
 BETWEEN_KINDS, BETWEEN_OPERATIONS, BETWEEN_REGIONS = 0.6, 0.7, 0.25
@@ -164,10 +164,10 @@ def _age(rng: np.random.Generator, world: np.random.Generator, kind: np.ndarray,
 
 
 def _day(rng: np.random.Generator, world: np.random.Generator, operation: np.ndarray) -> np.ndarray:
-    """Return the day of the operation as text, counted from the admission; empty where it is not told."""
+    """Return the day of the operation as text, counted from the admission; empty where it is unknown."""
     day = rng.geometric(world.uniform(0.3, 0.95, len(NAMES))[operation]) - 1
-    told = (operation < len(NAMES) - 1) & (rng.random(len(operation)) < 0.99)
-    return np.where(told, _words([str(number) for number in range(day.max() + 1)], day), "")
+    known = (operation < len(NAMES) - 1) & (rng.random(len(operation)) < 0.99)
+    return np.where(known, _words([str(number) for number in range(day.max() + 1)], day), "")
 
 
 def _charges(
