@@ -2,7 +2,7 @@
 
 Snakemake does not see edits of imported modules, and takes a script that was merely touched for a changed one.
 A digest over the syntax tree of the script and of every module it reaches sees the first and not the second;
-comments, docstrings and formatting do not count.
+comments, docstrings and formatting do not count. A TOML file beside a module of the same name belongs to it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import tomllib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -28,7 +29,7 @@ def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
 
     Args:
         script: path of the script.
-        specs: further modules the job will load by name, as `module` or `module:object`.
+        specs: further modules the job will load by name, as `module` or `module:object`, and TOML files likewise.
 
     Returns:
         16 hexadecimal digits.
@@ -92,13 +93,18 @@ def reached(starts: Iterable[Path | None]) -> set[Path]:
         file = queue.pop()
         if file not in found:
             found.add(file)
+            table = file.with_suffix(".toml")  # of a module: numbers that it reads
+            queue += [table] if table.is_file() else []
             queue += [file for module in _read(file)[0] if (file := _file_of(module))]
     return found
 
 
 @cache
 def _read(file: Path) -> tuple[frozenset[str], str]:
-    """Return the modules that `file` imports, and the digest of its syntax."""
+    """Return the modules that `file` imports, and the digest of its syntax; of a TOML file, that of its content."""
+    if file.suffix == ".toml":
+        content = repr(tomllib.loads(file.read_text(encoding="utf-8")))
+        return frozenset(), hashlib.sha256(content.encode()).hexdigest()[:16]
     tree = ast.parse(file.read_text(encoding="utf-8"))
     return imports(tree), hashlib.sha256(_syntax(tree).encode()).hexdigest()[:16]
 
@@ -124,11 +130,11 @@ def _with_packages(modules: Iterable[str]) -> frozenset[str]:
 
 @cache
 def _file_of(module: str) -> Path | None:
-    """Return the file of a module of this package; None for other modules and for names inside a module."""
+    """Return the file of a module of this package, or the TOML file of its name; None for all other names."""
     if module.split(".")[0] != PACKAGE:
         return None
     base = ROOT.joinpath(*module.split("."))
-    for file in (base.with_suffix(".py"), base / "__init__.py"):
+    for file in (base.with_suffix(".py"), base / "__init__.py", base.with_suffix(".toml")):
         if file.is_file():
             return file
     return None

@@ -1,4 +1,4 @@
-# Raw files: made up (embedded), or the publishers' own (real).
+# Raw files: synthetic (embedded), or the publishers' own (real).
 
 # What is fetched together: a file, or those of one archive. Embedded runs fetch nothing.
 FETCHED = [files for dataset in names.DATASETS for files in fetched_together(dataset) if CONFIG.data == "real"]
@@ -59,16 +59,16 @@ for files in FETCHED:
                 "../scripts/fetch_raw_files.py"
 
 
-for dataset, writer in names.STAND_INS.items():
+for dataset, writer in names.SYNTHETIC.items():
 
     rule:
         name:
-            f"make_stand_in_{dataset}"
+            f"make_synthetic_{dataset}"
         output:
             [f"resources/embedded-{CONFIG.scale}/raw/{dataset}/{raw.file}" for raw in required_files(dataset)],
             marker=f"resources/embedded-{CONFIG.scale}/raw/{dataset}/STAND-IN.txt",
         log:
-            f"logs/make_stand_in/{CONFIG.scale}/{dataset}.log",
+            f"logs/make_synthetic/{CONFIG.scale}/{dataset}.log",
         conda:
             "../envs/dpmia.yaml"
         threads: 1
@@ -77,10 +77,11 @@ for dataset, writer in names.STAND_INS.items():
             runtime=more(10),
         params:
             writer=writer,
+            dataset=dataset,
             seed=CONFIG.seed,
             scale=CONFIG.scale,
-            code=code("make_stand_in.py", writer),
+            code=code("make_synthetic.py", writer, f"dpmia.datasets.synthetic.{dataset}"),
         message:
-            f"Making stand-in data for {dataset}"
+            f"Making synthetic data for {dataset}"
         script:
-            "../scripts/make_stand_in.py"
+            "../scripts/make_synthetic.py"

@@ -5,8 +5,7 @@ A data set is one module with two functions:
 * `read(folder)` parses and checks the raw files: one row per record, publisher's column names;
 * `encode(frame, attributes)` turns the rows into features, labels and attributes (`table.Dataset`).
 
-A module beside it, in `stand_ins`, writes raw files of the same format with made-up records:
-`write_files(folder, seed, scale)`.
+A table of its name in `synthetic` describes synthetic raw files of the same format.
 
 `sources.csv` lists the raw files of every data set.
 """

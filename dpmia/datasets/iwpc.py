@@ -2,7 +2,7 @@
 
 Their file is made from the table of the International Warfarin Pharmacogenetics Consortium: rows without missing
 values, numbers with mean 0 and variance 1. How it was made is not published, and it cannot be derived again from the
-consortium's table, which `iwpc_raw` reads.
+consortium's table.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def raw_files(dataset: str) -> tuple[RawFile, ...]:
 
 
 def required_files(dataset: str) -> tuple[RawFile, ...]:
-    """Return the raw files that a data set cannot be read without: those that stand-ins are made for."""
+    """Return the raw files that a data set cannot be read without: those that synthetic data have."""
     return tuple(raw for raw in raw_files(dataset) if not raw.optional)
 
 

@@ -27,9 +27,7 @@ DATASETS = {
     "eyedata": "dpmia.datasets.eyedata",
     "heart": "dpmia.datasets.heart",
     "iwpc": "dpmia.datasets.iwpc",
-    "iwpc_raw": "dpmia.datasets.iwpc_raw",
     "mnist": "dpmia.datasets.mnist",
-    "netflix": "dpmia.datasets.netflix",
     "purchase100": "dpmia.datasets.purchase100",
     "student": "dpmia.datasets.student",
     "svhn": "dpmia.datasets.svhn",
@@ -42,23 +40,20 @@ OWN_DATA = "dpmia.datasets.own"
 #: a function that tells the groups of a data set before it is prepared.
 GROUP_SIZES = "dpmia.datasets.groups:group_sizes"
 
-#: what writes made-up raw files of a data set. Apart from `DATASETS`, so that no job on real data reaches it.
-STAND_INS = {
-    "adult": "dpmia.datasets.stand_ins.adult:write_files",
-    "census_adult": "dpmia.datasets.stand_ins.census_adult:write_files",
-    "cifar10": "dpmia.datasets.stand_ins.cifar10:write_files",
-    "cifar100": "dpmia.datasets.stand_ins.cifar100:write_files",
-    "compas": "dpmia.datasets.stand_ins.compas:write_files",
-    "eyedata": "dpmia.datasets.stand_ins.eyedata:write_files",
-    "heart": "dpmia.datasets.stand_ins.heart:write_files",
-    "iwpc": "dpmia.datasets.stand_ins.iwpc:write_files",
-    "iwpc_raw": "dpmia.datasets.stand_ins.iwpc_raw:write_files",
-    "mnist": "dpmia.datasets.stand_ins.mnist:write_files",
-    "netflix": "dpmia.datasets.stand_ins.netflix:write_files",
-    "purchase100": "dpmia.datasets.stand_ins.purchase100:write_files",
-    "student": "dpmia.datasets.stand_ins.student:write_files",
-    "svhn": "dpmia.datasets.stand_ins.svhn:write_files",
-    "texas": "dpmia.datasets.stand_ins.texas:write_files",
+#: what writes the synthetic raw files of a data set: a function of its name, a folder, a seed and a scale. Most have
+#: nothing but a table, `dpmia/datasets/synthetic/<name>.toml`.
+SYNTHETIC = dict.fromkeys(DATASETS, "dpmia.datasets.synthetic.sampler:write_files") | {
+    "adult": "dpmia.datasets.synthetic.adult:write_files",
+    "census_adult": "dpmia.datasets.synthetic.census_adult:write_files",
+    "cifar10": "dpmia.datasets.synthetic.images:write_cifar10",
+    "cifar100": "dpmia.datasets.synthetic.images:write_cifar100",
+    "compas": "dpmia.datasets.synthetic.compas:write_files",
+    "eyedata": "dpmia.datasets.synthetic.eyedata:write_files",
+    "iwpc": "dpmia.datasets.synthetic.iwpc:write_files",
+    "mnist": "dpmia.datasets.synthetic.images:write_mnist",
+    "purchase100": "dpmia.datasets.synthetic.purchase100:write_files",
+    "svhn": "dpmia.datasets.synthetic.images:write_svhn",
+    "texas": "dpmia.datasets.synthetic.texas:write_files",
 }
 
 #: membership experiments: a function that draws one split (see `dpmia.splits.draws`).

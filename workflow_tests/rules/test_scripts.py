@@ -14,7 +14,7 @@ from dpmia.datasets.sources import RawFile
 from dpmia.datasets.table import Dataset
 from dpmia.registry import load
 from dpmia.rows import COLUMNS, KEYS, NO_ATTACK
-from dpmia.settings.names import STAND_INS
+from dpmia.settings.names import SYNTHETIC
 from dpmia.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
 from dpmia.splits.split import Split, load_splits, save_splits
 from dpmia.tables import read_table
@@ -92,15 +92,15 @@ def test_fetch_raw_files_tells_what_is_missing_and_writes_nothing(run_script, tm
     assert "toy.data" in (tmp_path / "fetch_raw_files.log").read_text()
 
 
-def test_make_stand_in_and_prepare_dataset_follow_one_another(run_script, tmp_path):
+def test_make_synthetic_and_prepare_dataset_follow_one_another(run_script, tmp_path):
     folder, target = tmp_path / "raw", tmp_path / "heart.npz"
     folder.mkdir()
     names = [f"processed.{hospital}.data" for hospital in ("cleveland", "hungarian", "switzerland", "va")]
     files = [str(folder / name) for name in names]
     run_script(
-        "make_stand_in",
+        "make_synthetic",
         Files(*files, marker=str(folder / "STAND-IN.txt")),
-        params={"writer": "dpmia.datasets.stand_ins.heart:write_files", "seed": 3, "scale": "smoke"},
+        params={"writer": SYNTHETIC["heart"], "dataset": "heart", "seed": 3, "scale": "smoke"},
     )
     run_script(
         "prepare_dataset",
@@ -114,7 +114,7 @@ def test_make_stand_in_and_prepare_dataset_follow_one_another(run_script, tmp_pa
 
 
 def test_prepare_dataset_takes_no_file_for_real_that_is_not_the_publishers(run_script, tmp_path):
-    load(STAND_INS["student"])(tmp_path, 0, "smoke")
+    load(SYNTHETIC["student"])("student", tmp_path, 0, "smoke")
     (tmp_path / "STAND-IN.txt").unlink()
     with pytest.raises(SystemExit, match=r"student-por\.csv: found sha256 .*that of the published file"):
         run_script(

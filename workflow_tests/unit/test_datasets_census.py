@@ -1,4 +1,4 @@
-"""KDD census beside Adult: words, years, copies; the stand-in; and the real files where a mirror is at hand."""
+"""KDD census beside Adult: words, years, copies; the synthetic data; and the real files where a mirror is at hand."""
 
 import os
 from dataclasses import replace
@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from synthetic_files import write_synthetic
 
 from dpmia.datasets import adult, census_adult
 from dpmia.datasets.fetch import fetch
 from dpmia.datasets.parsing import STAND_IN_MARK
 from dpmia.datasets.sources import required_files
-from dpmia.datasets.stand_ins import adult as adult_stand_in
-from dpmia.datasets.stand_ins import census_adult as stand_in
 from dpmia.errors import DataError
 from dpmia.splits.draws import group
 
@@ -171,14 +170,14 @@ def test_damage_is_told(tmp_path, line, message):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Folder, table and data set of the stand-in."""
+    """Folder, table and data set of the synthetic files."""
     folder = tmp_path_factory.mktemp("made")
-    stand_in.write_files(folder, 0, "smoke")
+    write_synthetic("census_adult", folder)
     frame = census_adult.read(folder)
     return folder, frame, census_adult.encode(frame)
 
 
-def test_the_stand_in_has_the_real_files_and_rows(made):
+def test_the_synthetic_data_have_the_real_files_and_rows(made):
     folder, frame, dataset = made
     assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, STAND_IN_MARK])
     rows = {file.file: file.rows for file in required_files("census_adult")}
@@ -188,14 +187,14 @@ def test_the_stand_in_has_the_real_files_and_rows(made):
     assert (frame["year"][frame["source"] == "census"] == "94").sum() == 49_816
 
 
-def test_every_value_of_every_feature_occurs_in_the_stand_in(made):
+def test_every_value_of_every_feature_occurs_in_the_synthetic_data(made):
     dataset = made[2]
     assert dataset.x.shape[1] == 99
     assert dataset.x.min(axis=0).tolist() == [0.0] * 99
     assert dataset.x.max(axis=0).tolist() == [1.0] * 99
 
 
-def test_the_stand_in_gives_the_numbers_of_table_ii(made):
+def test_the_synthetic_data_give_the_numbers_of_table_ii(made):
     split = draw(made[2])
     assert (len(split.members), len(split.nonmembers), len(split.population)) == (10_000, 10_000, 20_000)
 
@@ -214,18 +213,15 @@ def test_some_values_mark_the_census(made):
     assert dataset.y[~census].mean() > 2 * dataset.y[census].mean()
 
 
-def test_a_seed_decides_on_every_byte(tmp_path, monkeypatch):
-    monkeypatch.setattr(stand_in, "ASKED", (2_000, 2_000))
-    monkeypatch.setattr(stand_in, "RICH", 200)
-    monkeypatch.setattr(adult_stand_in, "write_files", lambda *_: None)
-    for name, seed in (("one", 0), ("same", 0), ("other", 1)):
-        stand_in.write_files(tmp_path / name, seed, "laptop")
-    one, same, other = ((tmp_path / name / FILES[0]).read_bytes() for name in ("one", "same", "other"))
+def test_a_seed_decides_on_every_byte(made, tmp_path):
+    for name, seed in (("same", 0), ("other", 1)):
+        write_synthetic("census_adult", tmp_path / name, seed, "laptop")
+    one, same, other = ((folder / FILES[0]).read_bytes() for folder in (made[0], tmp_path / "same", tmp_path / "other"))
     assert one == same != other
 
 
-def test_adults_made_up_people_are_those_of_adults_own_stand_in(made, tmp_path):
-    adult_stand_in.write_files(tmp_path, 0, "smoke")
+def test_the_synthetic_people_of_adult_are_those_of_adults_own_files(made, tmp_path):
+    write_synthetic("adult", tmp_path)
     for name in FILES[1:]:
         assert (tmp_path / name).read_bytes() == (made[0] / name).read_bytes()
 
@@ -268,7 +264,7 @@ def test_the_real_test_part_leaves_18_259_records_to_the_attacker(real):
     assert (len(split.members), len(split.nonmembers), len(split.population)) == (10_000, 10_000, 18_259)
 
 
-def test_the_stand_in_has_the_real_marginals(made, real):
+def test_the_synthetic_data_have_the_real_marginals(made, real):
     tables = [table[(table["source"] == "census") & (table["year"] == "94")] for table in (real[0], made[1])]
     for name in (*census_adult.WORDS, "income"):
         there, here = (table[name].value_counts(normalize=True) for table in tables)

@@ -5,13 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from synthetic_files import write_synthetic
 
 from dpmia.datasets import adult, compas, heart, student
 from dpmia.datasets.encoding import features, prepared
 from dpmia.datasets.table import Dataset
 from dpmia.errors import ConfigError, DataError
-from dpmia.registry import load
-from dpmia.settings.names import STAND_INS
 
 
 def categories(values, known):
@@ -84,11 +83,11 @@ def test_a_label_is_no_attribute(module, label, frames):
 
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory):
-    """All records of each stand-in."""
+    """All synthetic records."""
     read = {}
     for module in (adult, compas, heart, student):
         folder = tmp_path_factory.mktemp("raw")
-        load(STAND_INS[module.__name__.rpartition(".")[2]])(folder, 0, "smoke")
+        write_synthetic(module.__name__.rpartition(".")[2], folder)
         read[module] = module.read(folder)
     return read
 

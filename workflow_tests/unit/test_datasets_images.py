@@ -1,4 +1,4 @@
-"""Images: every publisher's format, damaged and hostile files, pooling, the real files, and the stand-ins' bytes."""
+"""Images: every publisher's format, damaged and hostile files, pooling, the real files, and the synthetic files."""
 
 import gzip
 import hashlib
@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from PIL import Image
 from scipy.io import savemat
+from synthetic_files import write_synthetic
 
 from dpmia.datasets import cifar10, cifar100, image_files, images, mnist, origin, svhn
 from dpmia.datasets.pickles import unpickled
 from dpmia.datasets.sources import raw_files, require_published
-from dpmia.datasets.stand_ins import cifar10 as made_cifar10
-from dpmia.datasets.stand_ins import mnist as made_mnist
-from dpmia.datasets.stand_ins.pictures import Look, Painter
+from dpmia.datasets.synthetic.painter import Look, Painter
+from dpmia.datasets.synthetic.sampler import read_toml
 from dpmia.errors import ConfigError, DataError
 
 MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
@@ -39,8 +39,8 @@ def data_module(name):
     return importlib.import_module(f"dpmia.datasets.{name}")
 
 
-def write_stand_in(name, folder, seed=0, scale="smoke"):
-    importlib.import_module(f"dpmia.datasets.stand_ins.{name}").write_files(folder, seed, scale)
+def painter(name, seed, **look):
+    return Painter(Look(**read_toml(name)["look"] | look), seed)
 
 
 # IDX.
@@ -385,16 +385,16 @@ def test_images_have_no_attributes():
         mnist.encode(raw_images(PIXELS), ("style",))
 
 
-# Stand-ins.
+# Synthetic images.
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Name -> folder, raw images, data set of a stand-in."""
+    """Name -> folder, raw images, data set of synthetic files."""
     sets = {}
     for name in NAMES:
         folder = tmp_path_factory.mktemp(name)
-        write_stand_in(name, folder)
+        write_synthetic(name, folder)
         raw = data_module(name).read(folder)
         sets[name] = folder, raw, data_module(name).encode(raw)
     return sets
@@ -433,7 +433,7 @@ def test_half_of_the_published_files_is_told_and_not_replaced_by_the_archive(hun
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_stand_ins_come_in_the_publishers_files(made, name):
+def test_synthetic_images_come_in_the_publishers_files(made, name):
     folder, _, dataset = made[name]
     published = [raw.file for raw in raw_files(name)]
     assert [file["name"] for file in dataset.provenance["files"]] == published
@@ -445,7 +445,7 @@ def test_stand_ins_come_in_the_publishers_files(made, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_stand_ins_hold_every_class_and_use_the_grey_levels(made, name):
+def test_synthetic_images_hold_every_class_and_use_the_grey_levels(made, name):
     _, raw, dataset = made[name]
     assert np.bincount(raw.labels, minlength=len(dataset.classes)).min() > 0
     assert raw.pixels.min() == 0
@@ -454,9 +454,9 @@ def test_stand_ins_hold_every_class_and_use_the_grey_levels(made, name):
 
 
 @pytest.mark.parametrize("name", ["mnist", "svhn"])
-def test_a_seed_decides_on_every_byte_of_a_stand_in(made, name, tmp_path):
+def test_a_seed_decides_on_every_byte_of_synthetic_images(made, name, tmp_path):
     folder, _, _ = made[name]
-    write_stand_in(name, tmp_path, 0)
+    write_synthetic(name, tmp_path, 0)
     for raw in raw_files(name):
         content = (tmp_path / raw.file).read_bytes()
         assert content == (folder / raw.file).read_bytes()
@@ -464,13 +464,13 @@ def test_a_seed_decides_on_every_byte_of_a_stand_in(made, name, tmp_path):
 
 
 def test_another_seed_makes_other_pictures():
-    (one, _), (other, _) = (Painter(made_mnist.LOOK, seed).paint(10) for seed in (0, 1))
+    (one, _), (other, _) = (painter("mnist", seed).paint(10) for seed in (0, 1))
     assert (one != other).any(axis=(1, 2, 3)).all()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_paper_scale_has_the_published_numbers_of_records(name):
-    rows = importlib.import_module(f"dpmia.datasets.stand_ins.{name}").ROWS["paper"]
+    rows = tuple(read_toml(name)["rows"]["paper"])
     published = {raw.file: raw.rows for raw in raw_files(name)}
     expected = {
         "mnist": (published["train-images-idx3-ubyte"], published["t10k-images-idx3-ubyte"]) if name == "mnist" else (),
@@ -486,12 +486,12 @@ def test_svhn_extended_has_604388_training_images():
 
 
 def test_the_patterns_do_not_depend_on_the_number_of_pictures():
-    few, many = (Painter(made_mnist.LOOK, 0).paint(rows) for rows in (400, 2_000))
+    few, many = (painter("mnist", 0).paint(rows) for rows in (400, 2_000))
     means = np.stack([many[0][many[1] == digit].mean(axis=0).ravel() for digit in range(10)])
     distances = ((few[0].reshape(400, 1, -1) - means) ** 2).sum(axis=2)
     # Pictures of a few hundred are told by the class means of others; by those of other patterns they are not.
     assert np.mean(distances.argmin(axis=1) == few[1]) > 0.6
-    other = Painter(made_mnist.LOOK, 1).paint(400)
+    other = painter("mnist", 1).paint(400)
     distances = ((other[0].reshape(400, 1, -1) - means) ** 2).sum(axis=2)
     assert np.mean(distances.argmin(axis=1) == other[1]) < 0.3
 
@@ -506,7 +506,7 @@ def test_without_cover_noise_and_blend_each_class_and_style_is_one_picture_up_to
 
 
 def test_classes_are_as_frequent_as_the_look_says():
-    _, labels = Painter(replace(made_cifar10.LOOK, classes=(1, 2, 1)), 0).paint(400)
+    _, labels = painter("cifar10", 0, classes=(1, 2, 1)).paint(400)
     assert np.bincount(labels) == pytest.approx([100, 200, 100], abs=1)
 
 

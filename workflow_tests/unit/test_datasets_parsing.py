@@ -1,12 +1,11 @@
 """Damaged raw files: each is told by file, row and column, with what was found and expected."""
 
 import pytest
+from synthetic_files import write_synthetic
 
 from dpmia.datasets import adult, compas, heart, student
 from dpmia.datasets.parsing import STAND_IN_MARK, Category, Layout, Number, read_table, stack
 from dpmia.errors import DataError
-from dpmia.registry import load
-from dpmia.settings.names import STAND_INS
 
 LAYOUT = Layout(
     columns=("size", "colour", "size", "label"),
@@ -120,7 +119,7 @@ def test_provenance_of_stacked_files(tmp_path):
     assert joined.attrs["provenance"]["stand_in"]
 
 
-# Each case: data set, file, text to find in the stand-in's file, its replacement (once), and the message.
+# Each case: data set, file, text to find in the synthetic file, its replacement (once), and the message.
 PUBLISHED = [
     (adult, "adult.data", "HS-grad", "HS-gard", "column 'education': found 'HS-gard'", "Did you mean 'HS-grad'?"),
     (adult, "adult.data", "<=50K\n", "<=50K.\n", "column 'income': found '<=50K.'", "'<=50K', '>50K'"),
@@ -137,9 +136,9 @@ PUBLISHED = [
 
 @pytest.fixture(scope="module")
 def raw_folders(tmp_path_factory):
-    root = tmp_path_factory.mktemp("stand-ins")
+    root = tmp_path_factory.mktemp("synthetic")
     for module in (adult, compas, heart, student):
-        load(STAND_INS[module.__name__.rpartition(".")[2]])(root / module.__name__, 0, "smoke")
+        write_synthetic(module.__name__.rpartition(".")[2], root / module.__name__)
     return root
 
 

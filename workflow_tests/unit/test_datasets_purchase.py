@@ -1,4 +1,4 @@
-"""Purchase100: the file as Shokri et al. wrote it, damaged files told by row and column, and the stand-in."""
+"""Purchase100: the file as Shokri et al. wrote it, damaged files told by row and column, and the synthetic file."""
 
 import gzip
 
@@ -7,7 +7,7 @@ import pytest
 
 from dpmia.datasets import purchase100
 from dpmia.datasets.sources import raw_files, require_published
-from dpmia.datasets.stand_ins import purchase100 as made_up
+from dpmia.datasets.synthetic import purchase100 as synthetic
 from dpmia.errors import ConfigError, DataError
 
 ITEMS = np.random.default_rng(0).integers(0, 2, (7, 600))
@@ -101,11 +101,11 @@ def test_there_are_no_attributes(tmp_path):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("purchase100")
-    made_up.write_files(folder, 0, "smoke")
+    synthetic.write_files("purchase100", folder, 0, "smoke")
     return folder, purchase100.encode(purchase100.read(folder))
 
 
-def test_the_stand_in_is_in_the_publishers_file(made):
+def test_the_synthetic_file_is_in_the_publishers_file(made):
     folder, dataset = made
     [raw] = raw_files("purchase100")
     assert sorted(path.name for path in folder.iterdir()) == sorted([raw.file, "STAND-IN.txt"])
@@ -113,10 +113,10 @@ def test_the_stand_in_is_in_the_publishers_file(made):
     assert dataset.provenance["stand_in"] is True
     assert dataset.x.shape == (2_000, 600)
     assert (folder / raw.file).read_bytes().count(b"\n") == 2_000
-    assert made_up.ROWS["paper"] == raw.rows == 197_324
+    assert synthetic.ROWS["paper"] == raw.rows == 197_324
 
 
-def test_the_stand_in_has_all_classes_and_no_item_that_nobody_or_everybody_buys(made):
+def test_the_synthetic_file_has_all_classes_and_no_item_that_nobody_or_everybody_buys(made):
     _, dataset = made
     assert np.bincount(dataset.y, minlength=100).min() > 0
     assert 0 < dataset.x.mean(axis=0).min() < dataset.x.mean(axis=0).max() < 1
@@ -126,12 +126,12 @@ def test_the_stand_in_has_all_classes_and_no_item_that_nobody_or_everybody_buys(
 def test_a_seed_decides_on_every_byte_and_the_scale_on_the_number_of_rows(made, tmp_path, monkeypatch):
     folder, dataset = made
     content = (folder / purchase100.FILE).read_bytes()
-    made_up.write_files(tmp_path / "same", 0, "smoke")
+    synthetic.write_files("purchase100", tmp_path / "same", 0, "smoke")
     assert (tmp_path / "same" / purchase100.FILE).read_bytes() == content
-    made_up.write_files(tmp_path / "other", 1, "smoke")
+    synthetic.write_files("purchase100", tmp_path / "other", 1, "smoke")
     assert (tmp_path / "other" / purchase100.FILE).read_bytes() != content
-    monkeypatch.setitem(made_up.ROWS, "smoke", 6_000)
-    made_up.write_files(tmp_path / "more", 0, "smoke")
+    monkeypatch.setitem(synthetic.ROWS, "smoke", 6_000)
+    synthetic.write_files("purchase100", tmp_path / "more", 0, "smoke")
     more = purchase100.encode(purchase100.read(tmp_path / "more"))
     # The same items are popular in the same classes: the class means of one tell the classes of the other.
     means = np.stack([more.x[more.y == label].mean(axis=0) for label in range(100)])

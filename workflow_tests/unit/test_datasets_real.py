@@ -1,4 +1,4 @@
-"""The real files, where a mirror of them is at hand: published counts, and how near the stand-ins come."""
+"""The real files, where a mirror of them is at hand: published counts, and how near the synthetic data come."""
 
 import importlib
 import os
@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from synthetic_files import write_synthetic
 
 from dpmia.datasets import adult
 from dpmia.datasets.fetch import fetch
 from dpmia.datasets.sources import raw_files
-from dpmia.registry import load
-from dpmia.settings.names import DATASETS, STAND_INS
+from dpmia.settings.names import DATASETS
 
 MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
 pytestmark = pytest.mark.skipif(
@@ -30,12 +30,12 @@ def module(name):
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
-    """Data set -> (real table, stand-in table)."""
+    """Data set -> (real table, synthetic table)."""
     root = tmp_path_factory.mktemp("raw")
     read = {}
     for name in TABLES:
         fetch([replace(raw, urls=()) for raw in raw_files(name)], root / "real" / name, MIRROR)
-        load(STAND_INS[name])(root / "made" / name, 0, "smoke")
+        write_synthetic(name, root / "made" / name)
         read[name] = tuple(module(name).read(root / kind / name) for kind in ("real", "made"))
     return read
 
@@ -108,13 +108,13 @@ def test_groups_of_the_group_experiments(real, name, attribute, sizes):
     assert dict(zip(*np.unique(values, return_counts=True), strict=True)) == sizes
 
 
-# Largest difference between a stand-in's and the real share of any value of any category, missing ones filled;
+# Largest difference between the synthetic and the real share of any value of any category, missing ones filled;
 # in the small sets two standard errors of a share are about .04.
 TOLERANCE = {"adult": 0.02, "compas": 0.03, "heart": 0.06, "student": 0.08}
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_stand_ins_have_the_real_marginals(tables, name):
+def test_synthetic_data_have_the_real_marginals(tables, name):
     real, made = (module(name).encode(table) for table in tables[name])
     assert real.features == made.features
     # Numbers are scaled by each table's own extremes, which a long tail decides: compared unscaled below.
@@ -124,7 +124,7 @@ def test_stand_ins_have_the_real_marginals(tables, name):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_stand_ins_have_the_real_numbers(tables, name):
+def test_synthetic_data_have_the_real_numbers(tables, name):
     real, made = tables[name]
     for column in real.select_dtypes("number"):
         spread = real[column].std()

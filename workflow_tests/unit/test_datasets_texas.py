@@ -1,4 +1,4 @@
-"""Texas discharges: the choice of operations, missing codes and numbers, damaged files, and the stand-in."""
+"""Texas discharges: the choice of operations, missing codes and numbers, damaged files, and the synthetic file."""
 
 import operator
 from collections import Counter
@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from dpmia.datasets import texas
 from dpmia.datasets.parsing import STAND_IN_MARK
-from dpmia.datasets.stand_ins import texas as stand_in
+from dpmia.datasets.synthetic import texas as synthetic
 from dpmia.errors import ConfigError, DataError
 from dpmia.splits.draws import group
 
@@ -144,14 +144,14 @@ def test_an_absent_file_and_one_without_records_are_told(tmp_path):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Folder, table and data set of the stand-in."""
+    """Folder, table and data set of the synthetic file."""
     folder = tmp_path_factory.mktemp("made")
-    stand_in.write_files(folder, 0, "smoke")
+    synthetic.write_files("texas", folder, 0, "smoke")
     frame = texas.read(folder)
     return folder, frame, texas.encode(frame)
 
 
-def test_every_feature_of_the_paper_occurs_in_the_stand_in(made):
+def test_every_feature_of_the_paper_occurs_in_the_synthetic_file(made):
     folder, frame, dataset = made
     assert sorted(path.name for path in folder.iterdir()) == sorted([texas.FILE, STAND_IN_MARK])
     assert dataset.provenance["stand_in"] is True
@@ -162,13 +162,13 @@ def test_every_feature_of_the_paper_occurs_in_the_stand_in(made):
         assert len(set(dataset.y[dataset.attributes["region"] == region])) == 100
 
 
-def test_the_stand_in_gives_the_numbers_of_table_ii(made):
+def test_the_synthetic_file_gives_the_numbers_of_table_ii(made):
     groups = made[2].attributes["region"]
     split = group(groups, np.random.default_rng(0), group="03", members=10_000, nonmembers=10_000)
     assert (len(split.members), len(split.nonmembers), len(split.population)) == (10_000, 10_000, 20_000)
 
 
-def test_the_stand_in_read_in_another_way_gives_the_same_classes_and_features(made):
+def test_the_synthetic_file_read_in_another_way_gives_the_same_classes_and_features(made):
     folder, _, dataset = made
     places = {name: texas.HEADER.index(name) for name in (texas.LABEL, "LAB_AMOUNT", *texas.CODES)}
     lines = (folder / texas.FILE).read_text().splitlines()[1:]
@@ -202,16 +202,16 @@ def test_regions_differ_and_operations_show(made):
 
 
 def test_a_seed_decides_on_every_byte(tmp_path, monkeypatch):
-    monkeypatch.setattr(stand_in, "SMALL", (2_000, 2_000))
+    monkeypatch.setattr(synthetic, "SMALL", (2_000, 2_000))
     for name, seed in (("one", 0), ("same", 0), ("other", 1)):
-        stand_in.write_files(tmp_path / name, seed, "laptop")
+        synthetic.write_files("texas", tmp_path / name, seed, "laptop")
     one, same, other = ((tmp_path / name / texas.FILE).read_bytes() for name in ("one", "same", "other"))
     assert one == same != other
 
 
 @pytest.mark.slow  # about 20 seconds, 200 MB of disk
 def test_the_paper_scale_has_the_published_number_of_records(tmp_path):
-    stand_in.write_files(tmp_path, 0, "paper")
+    synthetic.write_files("texas", tmp_path, 0, "paper")
     dataset = texas.encode(texas.read(tmp_path))
     assert dataset.x.shape == (350_280, 269)
     assert (dataset.attributes["region"] == "03").sum() == 95_000

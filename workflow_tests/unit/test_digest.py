@@ -81,6 +81,25 @@ def test_comments_docstrings_and_layout_do_not_count(checkout, name, old, new):
     assert of(checkout) == before
 
 
+def test_the_numbers_beside_a_module_count_but_not_their_comments(checkout):
+    before = of(checkout)
+    table = checkout / "fake/far.toml"
+    table.write_text("# half\nshare = 0.5\n")
+    with_table = of(checkout)
+    assert with_table != before
+    table.write_text("share  =  0.5  # a half\n")
+    assert of(checkout) == with_table
+    table.write_text("share = 0.6\n")
+    assert of(checkout) not in (before, with_table)
+
+
+def test_numbers_without_a_module_count_where_they_are_named(checkout):
+    before = of(checkout, "fake.lone")
+    (checkout / "fake/lone.toml").write_text("share = 0.5\n")
+    assert of(checkout) == before
+    assert of(checkout, "fake.lone") != before
+
+
 def test_a_touched_script_is_not_a_changed_one(checkout):
     before = of(checkout)
     (checkout / "scripts/job.py").touch()

@@ -12,7 +12,7 @@ from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
 
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
-NAMED = re.compile(r"`((?:dpmia|experiments)/[\w/]+\.(?:py|yaml))`:\n\n```\w+\n(.*?)```", re.DOTALL)
+NAMED = re.compile(r"`((?:dpmia|experiments)/[\w/]+\.(?:py|toml|yaml))`:\n\n```\w+\n(.*?)```", re.DOTALL)
 
 AUDIT = (ROOT / "docs/audit.md").read_text(encoding="utf-8")
 EXTEND = (ROOT / "docs/extend.md").read_text(encoding="utf-8")
@@ -79,7 +79,7 @@ from dpmia.tables import read_table
 generate.main()
 folder = Path.cwd()
 plan = make_plan({"scale": "smoke", "experiments": ["experiments/coins.yaml"]}, folder)
-load(names.STAND_INS["coins"])(folder / "raw", 1, "smoke")
+load(names.SYNTHETIC["coins"])("coins", folder / "raw", 1, "smoke")
 coins = plan.experiments["coins"]
 dataset = prepare(coins, folder / "raw")
 summary = read_table(run("coins", coins, dataset, folder / "out")["summary"])
@@ -101,7 +101,7 @@ def test_the_examples_of_the_other_page_run(tmp_path):
     lines = blocks(EXTEND, "text")
     file = tmp_path / "dpmia/settings/names.py"
     text = file.read_text(encoding="utf-8")
-    for name, line in zip(("ATTACKS", "DATASETS", "STAND_INS", "MODELS", "CLASSIFIERS"), lines, strict=True):
+    for name, line in zip(("ATTACKS", "DATASETS", "MODELS", "CLASSIFIERS"), lines, strict=True):
         start = re.search(rf"^{name} = [({{]\n", text, re.MULTILINE).end()
         text = text[:start] + line + text[start:]
     file.write_text(text, encoding="utf-8")

@@ -7,7 +7,8 @@ import pytest
 
 from dpmia.datasets import own, student
 from dpmia.datasets.groups import group_sizes
-from dpmia.datasets.stand_ins import patients
+from dpmia.datasets.synthetic import sampler
+from dpmia.datasets.synthetic.__main__ import main as write_example
 from dpmia.datasets.table import Dataset
 from dpmia.errors import ConfigError, DataError
 from dpmia.settings.generate import ROOT
@@ -91,9 +92,7 @@ def test_arrays_are_taken_as_they_are(tmp_path):
 
 
 def test_pupils_as_ones_own_data_are_the_published_data_set(tmp_path):
-    from dpmia.datasets.stand_ins.student import write_files
-
-    write_files(tmp_path, 1, "smoke")
+    sampler.write_files("student", tmp_path, 1)
     settings = {"label": "G3", "positive_from": student.PASS, "drop": ["G1", "G2"], "group": "school"}
     mine = read(tmp_path, (tmp_path / student.FILE).read_bytes(), name=student.FILE, **settings)
     published = student.encode(student.read(tmp_path))
@@ -244,8 +243,8 @@ def test_two_readings_of_one_file_are_two_data_sets():
     assert all(key.startswith("my_data.") for key in keys)
 
 
-def test_the_example_is_what_its_module_writes(tmp_path):
-    patients.write_files(tmp_path, seed=1)
+def test_the_example_is_what_its_table_gives(tmp_path):
+    write_example(["patients", str(tmp_path)])
     for file in ("patients.csv", "STAND-IN.txt"):
         assert (tmp_path / file).read_bytes() == (ROOT / "examples" / file).read_bytes()
 

@@ -21,7 +21,7 @@ def test_a_name_stands_for_an_object_or_a_module():
             spec
             for registry in (
                 names.DATASETS,
-                names.STAND_INS,
+                names.SYNTHETIC,
                 names.MEMBERSHIP,
                 names.MODELS,
                 names.ENGINES,

@@ -1,4 +1,4 @@
-"""Write made-up raw files of one data set in its publisher's format. Out: the files and a marker that says so."""
+"""Write synthetic raw files of one data set in its publisher's format. Out: the files and a marker that says so."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from dpmia.registry import load
 def main(snakemake):
     """Write the files by `params.writer` from `params.seed`, as many records as `params.scale` needs."""
     params = snakemake.params
-    load(params.writer)(Path(snakemake.output.marker).parent, params.seed, params.scale)
+    load(params.writer)(params.dataset, Path(snakemake.output.marker).parent, params.seed, params.scale)
 
 
 run(main, snakemake)

@@ -1,4 +1,4 @@
-"""Made-up customers of a hundred kinds: tastes decide what they buy, and each strays from the tastes of its kind."""
+"""Synthetic customers of a hundred kinds: tastes decide what they buy, and each strays from the tastes of its kind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from dpmia.datasets import purchase100
-from dpmia.datasets.stand_ins.sampling import mark, pick_alike
+from dpmia.datasets.synthetic.draws import pick_alike
+from dpmia.datasets.synthetic.sampler import mark
 from dpmia.files import whole_file
 
 #: Scale -> records.
@@ -20,7 +21,7 @@ ROWS = {"smoke": 2_000, "laptop": 20_000, "paper": 197_324}
 TASTES = 20
 #: Mean and spread of the items' log-odds: one record holds a quarter of them.
 POPULARITY = (-1.6, 1.2)
-#: How much a customer is of its kind, from and to: the least typical are the hardest to tell.
+#: How much a customer is of its kind, from and to: the least typical are the hardest to classify.
 TYPICAL = (0.5, 1.5)
 #: Strength of a customer's own tastes, where those of its kind have 1.
 STRAYING = 0.65
@@ -30,7 +31,7 @@ EVENNESS = 8
 _CHUNK = 5_000
 
 
-def write_files(folder: Path, seed: int, scale: str) -> None:
+def write_files(name: str, folder: Path, seed: int, scale: str) -> None:
     """Write the one file: no header, a class from 1 to 100 and 600 digits in each row."""
     rng = np.random.default_rng(seed)
     popularity = rng.normal(*POPULARITY, purchase100.ITEMS)

@@ -1,18 +1,23 @@
-"""Stand-ins: the real files' counts and formats, and the differences between groups that experiments look for."""
+"""Synthetic data: the real files' counts and formats, and the differences between groups that experiments look for."""
 
 import csv
 import hashlib
 import importlib
+import tomllib
 
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
+from synthetic_files import write_synthetic
 
 from dpmia.datasets.parsing import STAND_IN_MARK
 from dpmia.datasets.sources import raw_files
-from dpmia.datasets.stand_ins.sampling import complete, from_quantiles, highest, pick
-from dpmia.registry import load
-from dpmia.settings.names import DATASETS, STAND_INS
+from dpmia.datasets.synthetic.__main__ import main
+from dpmia.datasets.synthetic.draws import complete, evenly, from_quantiles, pick
+from dpmia.datasets.synthetic.sampler import Records, lines
+from dpmia.errors import ConfigError
+from dpmia.settings.generate import ROOT
+from dpmia.settings.names import DATASETS, SYNTHETIC
 from dpmia.splits.draws import bias
 
 FEATURES = {"adult": 104, "compas": 15, "heart": 22, "student": 42}
@@ -33,11 +38,11 @@ def module(name):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Folder, table and data set of every stand-in."""
+    """Folder, table and data set of every synthetic data set."""
     sets = {}
     for name in TABLES:
         folder = tmp_path_factory.mktemp(name)
-        load(STAND_INS[name])(folder, 0, "smoke")
+        write_synthetic(name, folder)
         frame = module(name).read(folder)
         sets[name] = folder, frame, module(name).encode(frame)
     return sets
@@ -99,8 +104,8 @@ def test_clusters_are_large_enough_for_the_experiment(made, name, seed, least):
 @pytest.mark.parametrize("name", TABLES)
 def test_a_seed_decides_on_every_byte(made, name, tmp_path):
     folder, _, _ = made[name]
-    load(STAND_INS[name])(tmp_path / "same", 0, "smoke")
-    load(STAND_INS[name])(tmp_path / "other", 1, "smoke")
+    write_synthetic(name, tmp_path / "same")
+    write_synthetic(name, tmp_path / "other", 1)
     for raw in raw_files(name):
         assert (tmp_path / "same" / raw.file).read_bytes() == (folder / raw.file).read_bytes()
         assert (tmp_path / "other" / raw.file).read_bytes() != (folder / raw.file).read_bytes()
@@ -112,7 +117,7 @@ GRADUATE = ["Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "D
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_adult_has_as_many_men_and_graduates_as_the_real_one_whatever_the_seed(made, tmp_path, seed):
-    load(STAND_INS["adult"])(tmp_path, seed, "smoke")
+    write_synthetic("adult", tmp_path, seed)
     frame = module("adult").read(tmp_path)
     assert (frame["sex"] == "Male").sum() == 32_650
     assert frame["education"].isin(GRADUATE).sum() == 15_772
@@ -205,6 +210,101 @@ def test_is_recid_nearly_gives_the_label_away(made):
     assert 0 < again[dataset.y == 0].mean() < 0.1
 
 
+#: All kinds of columns, as a TOML file describes them.
+COLUMNS = """
+town = { values = ["a", "b, c"], counts = [400, 600] }
+region = { of = "town", groups = { north = ["a"], south = ["b, c"] } }
+sex = { given = "town", values = ["F", "M"], percent = { a = [100, 0], "b, c" = [25, 75] } }
+rare = { values = ["often", "never"], percent = [1, 0], complete = true }
+coin = { values = ["heads", "tails"], percent = [50, 50], independent = true }
+size = { levels = [0, 0.5, 1], quantiles = [0, 10, 20], instead.coin.tails = nan }
+weight = { given = "sex", mean = { F = 60, M = 80 }, effects = { size = { F = 1, M = 2 }, town.a = 5 } }
+tall = { values = ["no", "yes"], counts = [900, 100], rank = "weight" }
+order = { given = "town", rank = "weight", levels = [0, 1], quantiles = { a = [0, 1], "b, c" = [1, 2] }, format = "g" }
+stays = { distribution = "poisson", mean = 3, within = [1, 4], step = 2 }
+tenths = { mean = 0.51, decimals = 1, format = "g", leading_zero = false }
+note = { constant = "x" }
+years = { mean = 41.9, whole_years = true }
+"""
+
+
+def file_of(text, rows=1000, **more):
+    return {"name": "made.csv", "rows": rows, "column": tomllib.loads(text), **more}
+
+
+def test_a_table_describes_every_kind_of_column():
+    # Without missing sizes, from which weights follow.
+    file = file_of(COLUMNS.replace(", instead.coin.tails = nan", ""))
+    records = Records(file, np.random.default_rng(0))
+    a, female = records["town"] == "a", records["sex"] == "F"
+    assert a.tolist() == (records["region"] == "north").tolist() == [True] * 400 + [False] * 600
+    assert female[a].all()
+    assert female[~a].sum() == 150, "evenly drawn, so exactly a quarter"
+    assert (records["rare"] == "never").sum() == 1
+    assert 440 < (records["coin"] == "heads").sum() < 560, "four standard deviations of an independent draw"
+    assert np.median(records["size"]) == pytest.approx(10, abs=0.3)
+    expected = np.where(female, 60 + records["size"], 80 + 2 * records["size"]) + 5 * a
+    np.testing.assert_allclose(records["weight"], expected)
+    tall = records["tall"] == "yes"
+    assert tall.sum() == 100
+    assert records["weight"][tall].min() >= records["weight"][~tall].max()
+    assert (np.diff(records["order"][np.lexsort((records["weight"], ~a))]) > 0).all()
+    assert set(records["stays"]) == {1, 2, 4}
+    assert set(records["years"]) == {41}
+
+
+def test_a_file_is_written_as_its_publisher_does():
+    file = file_of(
+        COLUMNS, header=True, missing="?", columns=["town", "size", "tenths", "note", "years"], quoted=["note"]
+    )
+    header, *rows = lines(file, records := Records(file, np.random.default_rng(0)))
+    assert header == "town,size,tenths,note,years"
+    tails = records["coin"] == "tails"
+    assert np.isnan(records["size"][tails]).all()
+    fields = list(csv.reader(rows))
+    assert [row[1] == "?" for row in fields] == tails.tolist()
+    assert all(row[1].isdecimal() for row, missing in zip(fields, tails, strict=True) if not missing)
+    assert {tuple(row[2:]) for row in fields} == {(".5", "x", "41")}
+    assert rows[0].endswith(',.5,"x",41')
+    assert rows[-1].startswith('"b, c",')
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ('a = { values = ["x", "y"], percents = [1, 2] }', "'a': found 'percents'.*Did you mean 'percent'"),
+        ('a = { values = ["x", "y"], percent = [1] }', r"found percent \[1\]; expected 2 numbers"),
+        ('a = { values = ["x", "y"] }', r"found no percent; expected 2 numbers"),
+        ('a = { values = ["x", "y"], counts = [1, 2] }', r"found counts \[1, 2\]; expected 2 that add up to 4"),
+        (
+            'town = { constant = "x" }\nb = { given = "twon", mean = 1 }',
+            "'b': found the column 'twon'.*Did you mean 'town'",
+        ),
+        ('a = { constant = "x" }\nb = { given = "a", mean.y = 1 }', "'b': found no mean for 'x'; expected a number"),
+        ('a = { mean = "x" }', "'a': found mean 'x'; expected a number"),
+        ('a = { mean = 1, distribution = "nomal" }', "'a': found the distribution 'nomal'.*Did you mean 'normal'"),
+    ],
+)
+def test_mistakes_in_a_table_are_told_by_column(columns, message):
+    with pytest.raises(ConfigError, match=f"synthetic made.csv, column .*{message}"):
+        Records(file_of(columns, rows=4), np.random.default_rng(0))
+
+
+def test_one_command_writes_the_files_of_a_data_set(tmp_path, capsys):
+    main(["mnist", str(tmp_path / "here"), "--seed", "3", "--scale", "smoke"])
+    write_synthetic("mnist", tmp_path / "there", 3)
+    for file in (tmp_path / "there").iterdir():
+        assert (tmp_path / "here" / file.name).read_bytes() == file.read_bytes()
+    with pytest.raises(SystemExit):
+        main(["minst", str(tmp_path)])
+    assert "invalid choice: 'minst'" in capsys.readouterr().err
+
+
+def test_every_data_set_has_a_table_or_code():
+    folder = ROOT / "dpmia/datasets/synthetic"
+    assert all((folder / f"{name}.toml").is_file() or (folder / f"{name}.py").is_file() for name in SYNTHETIC)
+
+
 def test_draws_follow_their_tables():
     rng = np.random.default_rng(0)
     rows = np.repeat([0, 1], 20_000)
@@ -212,12 +312,9 @@ def test_draws_follow_their_tables():
     # Four standard deviations of a share of 20 000 draws are at most .015.
     assert np.bincount(drawn[rows == 0], minlength=3) / 20_000 == pytest.approx([0.25, 0.75, 0], abs=0.015)
     assert np.bincount(drawn[rows == 1], minlength=3) / 20_000 == pytest.approx([0, 0.5, 0.5], abs=0.015)
-    numbers = from_quantiles(rng, (0, 0.5, 1), ((0, 10, 20), (5, 5, 9)), rows)
+    numbers = from_quantiles((0, 0.5, 1), ((0, 10, 20), (5, 5, 9)), rows, evenly(rng, rows))
     assert np.median(numbers[rows == 0]) == pytest.approx(10, abs=0.3)
     assert np.mean(numbers[rows == 1] == 5) == pytest.approx(0.5, abs=0.015)
-    marked = highest(rng, np.where(rows == 1, 5.0, 0.0), 20_000)
-    assert marked.sum() == 20_000
-    assert marked[rows == 1].mean() > 0.85
 
 
 def test_absent_categories_are_given_to_records_that_can_spare_theirs():

@@ -1,28 +1,28 @@
-"""Made-up pictures in classes: smooth random patterns that are shifted, blended, covered and blurred by noise.
+"""Synthetic images in classes: smooth random patterns that are shifted, blended, covered and blurred by noise.
 
 How hard a class is to learn, and so how far a network's training and test accuracy lie apart, follows from the
 numbers in `Look`: a pattern of its own for each of many styles makes a class take many examples; a cover of its own
-for each picture, as smooth as the patterns, lets a network tell the training pictures apart instead.
+for each image, as smooth as the patterns, lets a network memorize the training images instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.ndimage import zoom
 
-from dpmia.datasets.stand_ins.sampling import pick_alike
+from dpmia.datasets.synthetic.draws import pick_alike
 
-#: Pictures that are made at a time: few enough to stay in a processor's cache.
+#: Images that are made at a time: few enough to stay in a processor's cache.
 _CHUNK = 250
 
 
 @dataclass(frozen=True)
 class Look:
-    """What the pictures of a data set look like.
+    """What the images of a data set look like: `[look]` in its TOML file.
 
     Attributes:
         classes: frequency of each class.
@@ -30,16 +30,16 @@ class Look:
         side: height and width, in pixels.
         styles: number of patterns in each class.
         variety: how much of a pattern is its style's and not its class's, from 0 to 1.
-        cover: strength of the pattern that each picture has of its own, where a class's is 1.
+        cover: strength of the pattern that each image has of its own, where a class's is 1.
         noise: strength of the noise of each pixel.
-        blend: largest share of a picture of another class that shines through; below .5, so that labels are right.
+        blend: largest share of an image of another class that shines through; below .5, so that labels are right.
         shift: how far a pattern may be moved, in pixels.
         knots: height and width of the grid of random numbers that patterns are interpolated from.
         level: grey level, of 255, where all patterns are 0.
         contrast: grey levels for a strength of 1.
     """
 
-    classes: tuple[float, ...]
+    classes: Sequence[float]
     channels: int
     side: int
     styles: int
@@ -54,7 +54,7 @@ class Look:
 
 
 class Painter:
-    """Draws pictures of one look; their patterns come from a seed alone, whatever the number of pictures."""
+    """Draws images of one look; their patterns come from a seed alone, whatever the number of images."""
 
     def __init__(self, look: Look, seed: int) -> None:
         """Draw the patterns of all classes and styles."""
@@ -69,13 +69,13 @@ class Painter:
         self._windows = sliding_window_view(blended, (look.side, look.side), axis=(3, 4)).transpose(0, 1, 3, 4, 2, 5, 6)
 
     def paint(self, records: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return pictures, uint8 of shape (records, channels, height, width), and their classes, int64."""
+        """Return images, uint8 of shape (records, channels, height, width), and their classes, int64."""
         look = self._look
         labels = pick_alike(self._rng, look.classes, records)
-        pictures = np.empty((records, look.channels, look.side, look.side), dtype=np.uint8)
+        images = np.empty((records, look.channels, look.side, look.side), dtype=np.uint8)
         for rows in _slices(records):
-            pictures[rows] = self._drawn(labels[rows])
-        return pictures, labels
+            images[rows] = self._drawn(labels[rows])
+        return images, labels
 
     def _drawn(self, labels: np.ndarray) -> np.ndarray:
         look, rng, count = self._look, self._rng, len(labels)

@@ -1,8 +1,4 @@
-"""Made-up discharges of Texas hospitals: the operation decides on codes and charges, the region shifts all of them.
-
-No real file was at hand. The codes are those of the claim form of 2006 (UB-92) and of ICD-9-CM; how frequent they are
-and what goes with what is made up. There are as many of them as give the 269 features of the paper.
-"""
+"""Synthetic discharges of Texas hospitals: how the codes of `texas.toml`, stays and charges depend on each other."""
 
 from __future__ import annotations
 
@@ -13,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from dpmia.datasets import texas
-from dpmia.datasets.stand_ins.sampling import complete, integers, mark, pick, pick_alike
+from dpmia.datasets.synthetic.draws import complete, pick, pick_alike
+from dpmia.datasets.synthetic.sampler import mark, read_toml
 from dpmia.files import whole_file
 
 #: Records with one of the 100 operations, of region 03 and of the others: just above twice 10 000 each, which the
@@ -23,39 +20,15 @@ SMALL, PAPER = (20_500, 20_500), (95_000, 255_280)
 RARE, NONE = 0.03, 0.05
 #: Rows that are put into words at a time.
 CHUNK = 20_000
-#: The seed of what is the same in all made-up files: which operation costs what, how regions differ.
+#: The seed of what is the same in all synthetic files: which operation costs what, how regions differ.
 WORLD = 2006
 
+_TABLES = read_toml("texas")
 REGION = "03"
-#: The other regions, the last for people from elsewhere, and their weights.
-OTHERS = {
-    "01": 40, "02": 27, "04": 52, "05": 38, "06": 250, "07": 95, "08": 105, "09": 28, "10": 36, "11": 90, "": 4,
-}  # fmt: skip
-
+#: The other regions and their weights.
+OTHERS = _TABLES["regions"]
 #: Major diagnostic category -> its frequent operations.
-OPERATIONS = {
-    "01": ("0331", "0309", "0139", "0124", "8914"),
-    "03": ("282", "283", "2169", "8659"),
-    "04": ("9604", "9671", "9672", "9390", "3324", "3491", "3404", "9394", "311", "3229"),
-    "05": (
-        "3722", "3723", "0066", "3607", "3612", "3613", "3950", "8856", "8872", "3783", "3794", "3893", "3895", "3812",
-        "9962",
-    ),
-    "06": ("4513", "4516", "4523", "4525", "4542", "4573", "4576", "4562", "5459", "4701", "4709", "966", "4311"),
-    "07": ("5123", "5122", "5110", "5185", "5187", "5491"),
-    "08": ("8154", "8151", "8152", "7935", "7936", "7939", "8051", "8108", "8162", "7915", "8147"),
-    "09": ("8604", "8622", "8628", "8669", "8543"),
-    "10": ("064", "4438"),
-    "11": ("3995", "5794", "598", "5498", "5503"),
-    "12": ("6029",),
-    "13": ("6849", "6851", "6859", "7050", "6561"),
-    "14": ("7359", "741", "7569", "734", "7309", "736", "7279"),
-    "15": ("640", "9955", "9983"),
-    "16": ("9904", "9905", "9907"),
-    "17": ("9925",),
-    "19": ("9427", "9438"),
-    "20": ("9462", "9468"),
-}  # fmt: skip
+OPERATIONS = _TABLES["operations"]
 #: Operations beyond the hundred.
 RARE_OPERATIONS = tuple(str(code) for code in range(9801, 9830))
 
@@ -69,42 +42,12 @@ KIND = np.array(
 #: Categories of women alone, and those of one age: newborns, and mothers in their twenties.
 WOMEN, AGES = ("13", "14"), {"15": 0, "14": 7}
 
-_INDICATOR = {"": 70, "A": 10, "X": 20}
-_PAYERS = {
-    "MA": 330, "MC": 190, "12": 120, "HM": 95, "BL": 90, "09": 70, "CI": 40, "16": 25, "CH": 8, "WC": 6, "13": 5,
-    "15": 5, "OF": 4, "11": 4, "MB": 4, "ZZ": 4, "10": 2, "14": 2, "AM": 2, "LI": 2, "LM": 2, "VA": 2, "DS": 2, "TV": 2,
-}  # fmt: skip
-_DIAGNOSTIC = {f"{number:02d}": 1 for number in range(26)} | {"": 0.5}
 #: Column -> code -> weight; the empty code is a missing one.
-CODES = {
-    **dict.fromkeys((name for name in texas.CODES if name.startswith("FAC_")), _INDICATOR),
-    "SEX_CODE": {"F": 58, "M": 40, "U": 0.4, "": 1.6},
-    "TYPE_OF_ADMISSION": {"1": 42, "2": 16, "3": 27, "4": 13, "5": 1, "9": 0.5, "": 0.5},
-    "SOURCE_OF_ADMISSION": {
-        "1": 55, "7": 31, "4": 5, "2": 3, "5": 1, "6": 1, "9": 1, "3": 0.8, "0": 0.6, "8": 0.6, "A": 0.5, "": 0.5,
-    },
-    "PAT_STATE": {"TX": 94, "ZZ": 1.2, "LA": 0.9, "NM": 0.8, "OK": 0.8, "AR": 0.8, "FC": 0.5, "XX": 0.5, "": 0.5},
-    "PAT_COUNTRY": {
-        "US": 80, "": 16, "MX": 1, "XX": 0.6, "CA": 0.4, "CO": 0.4, "GB": 0.4, "GT": 0.4, "HN": 0.4, "SV": 0.4,
-    },
-    "ADMIT_WEEKDAY": {"1": 17, "2": 17, "3": 16, "4": 15, "5": 15, "6": 10, "7": 10},
-    "PAT_STATUS": {
-        "01": 760, "06": 80, "03": 60, "62": 25, "20": 20, "02": 15, "05": 8, "63": 8, "07": 6, "51": 4, "50": 4,
-        "04": 3, "61": 3, "08": 2, "64": 2, "65": 2, "70": 2, "71": 2, "72": 2, "09": 2, "30": 2, "40": 2, "41": 2,
-        "42": 2, "43": 2,
-    },
-    "RACE": {"4": 66, "5": 17, "3": 12, "2": 2, "1": 1, "": 2},
-    "ETHNICITY": {"2": 68, "1": 30, "": 2},
-    "FIRST_PAYMENT_SRC": {**_PAYERS, "": 2},
-    "SECONDARY_PAYMENT_SRC": {**_PAYERS, "": 1500},
-    "TYPE_OF_BILL": {
-        "111": 93, "112": 1, "113": 1, "114": 1, "117": 1, "115": 0.5, "116": 0.5, "118": 0.5, "121": 0.5, "181": 0.5,
-    },
-    "HCFA_MDC": _DIAGNOSTIC,
-    "APR_MDC": _DIAGNOSTIC,
-    "CERT_STATUS": {"1": 85, "2": 6, "3": 3, "4": 2, "5": 2, "6": 2},
-}  # fmt: skip
-#: Share of patients whose age is told in wide bands only.
+CODES = {name: _TABLES["codes"].get(name) for name in texas.CODES}
+CODES |= {name: {"": 70, "A": 10, "X": 20} for name in CODES if name.startswith("FAC_")}
+CODES |= {"FIRST_PAYMENT_SRC": _TABLES["payers"] | {"": 2}, "SECONDARY_PAYMENT_SRC": _TABLES["payers"] | {"": 1500}}
+CODES |= dict.fromkeys(("HCFA_MDC", "APR_MDC"), {f"{number:02d}": 1 for number in range(26)} | {"": 0.5})
+#: Share of patients whose age is published in wide bands only.
 PROTECTED = 0.005
 #: How far the logarithms of weights and charges go apart between kinds of operations, operations, and regions.
 BETWEEN_KINDS, BETWEEN_OPERATIONS, BETWEEN_REGIONS = 0.6, 0.7, 0.25
@@ -116,7 +59,7 @@ CHARGED, DOLLARS, SPREAD = 0.35, 600, 0.7
 ROOMS = texas.AMOUNTS[:5]
 
 
-def write_files(folder: Path, seed: int, scale: str) -> None:
+def write_files(name: str, folder: Path, seed: int, scale: str) -> None:
     """Write the file: 255 columns between tabs, lines that end in CR LF, what nobody reads left empty."""
     columns = _columns(np.random.default_rng(seed), *(PAPER if scale == "paper" else SMALL))
     records = len(columns[texas.LABEL])
@@ -193,7 +136,7 @@ def _codes(
     }
     women = np.isin(kind, [list(OPERATIONS).index(category) for category in WOMEN])
     codes["SEX_CODE"][women] = list(CODES["SEX_CODE"]).index("F")
-    own = np.array([list(_DIAGNOSTIC).index(category) for category in OPERATIONS])[kind]
+    own = np.array([list(CODES["HCFA_MDC"]).index(category) for category in OPERATIONS])[kind]
     astray = rng.random(len(kind)) < ASTRAY
     codes["HCFA_MDC"] = np.where(astray, codes["HCFA_MDC"], own)
     differ = rng.random(len(kind)) < DIFFER
@@ -221,10 +164,10 @@ def _age(rng: np.random.Generator, world: np.random.Generator, kind: np.ndarray,
 
 
 def _day(rng: np.random.Generator, world: np.random.Generator, operation: np.ndarray) -> np.ndarray:
-    """Return the day of the operation as text, counted from the admission; empty where it is not told."""
+    """Return the day of the operation as text, counted from the admission; empty where it is unknown."""
     day = rng.geometric(world.uniform(0.3, 0.95, len(NAMES))[operation]) - 1
-    told = (operation < len(NAMES) - 1) & (rng.random(len(operation)) < 0.99)
-    return np.where(told, _words([str(number) for number in range(day.max() + 1)], day), "")
+    known = (operation < len(NAMES) - 1) & (rng.random(len(operation)) < 0.99)
+    return np.where(known, _words([str(number) for number in range(day.max() + 1)], day), "")
 
 
 def _charges(
@@ -269,4 +212,4 @@ def _texts(values: np.ndarray) -> list[str]:
     """Return texts as they are, whole numbers as such and dollars with cents."""
     if values.dtype.kind == "f":
         return [f"{value:.2f}" for value in values.tolist()]
-    return integers(values) if values.dtype.kind == "i" else values.tolist()
+    return [str(value) for value in values.tolist()]

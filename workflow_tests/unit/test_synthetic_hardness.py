@@ -1,4 +1,4 @@
-"""How hard the made-up images and purchases are: networks learn them by heart, and others only as the papers tell."""
+"""How hard the synthetic images and purchases are: networks memorize them, and generalize as the papers report."""
 
 import importlib
 from functools import partial
@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
+from synthetic_files import write_synthetic
 from torch import nn
 
 
@@ -15,7 +16,7 @@ def load(tmp_path_factory):
     def load(name, scale, **options):
         """Return images or records in [0, 1], in random order, labels, and the number of classes."""
         folder = tmp_path_factory.mktemp(name)
-        importlib.import_module(f"dpmia.datasets.stand_ins.{name}").write_files(folder, 0, scale)
+        write_synthetic(name, folder, 0, scale)
         data = importlib.import_module(f"dpmia.datasets.{name}")
         dataset = data.encode(data.read(folder), **options)
         order = np.random.default_rng(0).permutation(len(dataset))
