@@ -60,7 +60,7 @@ class StackedEngine(Engine):
         starts = [stream.initial_parameters(architecture) for stream in self.streams]
         self._flat = torch.stack([torch.cat([p.flatten() for p in start]) for start in starts]).to(device)
         self._flat.grad = torch.zeros_like(self._flat)
-        self._network = StackedMLP(architecture.widths, self._flat, self._flat.grad)
+        self._network = StackedMLP(architecture.widths, self._flat, self._flat.grad, architecture.activation)
         self._optimiser = torch_optimiser(recipe, self._parameter_groups(), fused=True)
 
         # Positions of the training sets one after another, as rows of x: no copy of x for each model.
