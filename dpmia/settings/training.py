@@ -71,7 +71,7 @@ ACTIVATIONS = {
 }
 
 #: kind of model -> keys that it may have.
-OPTIONAL_KEYS = dict.fromkeys(ACTIVATIONS, {"initial_weights"}) | {"mlp": {"activation", "initial_weights"}}
+OPTIONAL_KEYS = {kind: {"initial_weights"} for kind in ACTIVATIONS} | {"mlp": {"activation", "initial_weights"}}
 
 _WRITTEN = {"relu": "ReLU", "tanh": "tanh", "glorot": "Glorot", "torch_default": "PyTorch's default"}
 

@@ -15,6 +15,7 @@ here: the audit of `test_canary` sees it. `FAULTS` says of each deliberate fault
 from __future__ import annotations
 
 import copy
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,6 +58,9 @@ class Script(Streams):
 
     def noise(self, out):
         out.copy_(self.next_noise)
+
+    def dropout(self):
+        return nullcontext()
 
     def state_dict(self):
         return {}
