@@ -58,18 +58,14 @@ class PlainEngine(Engine):
         for name, layer in batch_norms(network_of(architecture, where)):
             place = f"{where}, layer {name!r} ({type(layer).__name__})"
             if layer.running_mean is None:
-                raise TrainingError(
-                    place,
-                    "no running statistics: outputs depend on the other records of a query",
-                    "track_running_stats",
-                )
+                found = "no running statistics: its output for a record depends on the other records of a query"
+                raise TrainingError(place, found, "track_running_stats=True")
             if recipe.batch_size < few:
-                raise TrainingError(
-                    place,
-                    f"{recipe.sampling} batches of {recipe.batch_size}, of which some have too few records for batch norm",
-                    f"batches of at least {few}",
-                    "" if recipe.sampling == "shuffle" else "Or use sampling: shuffle.",
+                found = (
+                    f"{recipe.sampling} batches of {recipe.batch_size}: some have fewer than two records to normalise"
                 )
+                remedy = "" if recipe.sampling == "shuffle" else "Or use sampling: shuffle."
+                raise TrainingError(place, found, f"a batch_size of at least {few}", remedy)
 
     def advance(self, steps: int) -> np.ndarray:
         """See `Engine.advance`."""
