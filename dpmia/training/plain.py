@@ -61,9 +61,7 @@ class PlainEngine(Engine):
                 found = "no running statistics: its output for a record depends on the other records of a query"
                 raise TrainingError(place, found, "track_running_stats=True")
             if recipe.batch_size < few:
-                found = (
-                    f"{recipe.sampling} batches of {recipe.batch_size}: some have fewer than two records to normalise"
-                )
+                found = f"{recipe.sampling} batches of {recipe.batch_size}, too small to normalise"
                 remedy = "" if recipe.sampling == "shuffle" else "Or use sampling: shuffle."
                 raise TrainingError(place, found, f"a batch_size of at least {few}", remedy)
 
