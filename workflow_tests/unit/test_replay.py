@@ -150,8 +150,14 @@ def replay(engine_type, architecture=PERCEPTRON, victim=RECORDS - 1, **changes):
 @pytest.mark.parametrize("changes", [{}, {"momentum": 0.9, "l2": 0.01}], ids=["sgd", "momentum, l2"])
 @pytest.mark.parametrize(
     ("engine", "architecture"),
-    [(StackedEngine, PERCEPTRON), (OpacusEngine, PERCEPTRON), (OpacusEngine, NETWORK), (ConvolutionEngine, NETWORK)],
-    ids=["stacked", "opacus, ghost", "opacus, hooks", "convolution"],
+    [
+        (StackedEngine, PERCEPTRON),
+        (StackedEngine, replace(PERCEPTRON, activation="tanh")),
+        (OpacusEngine, PERCEPTRON),
+        (OpacusEngine, NETWORK),
+        (ConvolutionEngine, NETWORK),
+    ],
+    ids=["stacked", "stacked, tanh", "opacus, ghost", "opacus, hooks", "convolution"],
 )
 def test_one_record_changes_a_step_by_its_own_clipped_gradient_and_by_nothing_else(engine, architecture, changes):
     longest, longest_swapped = 0.0, 0.0
