@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from dpmia.generators import drawing_from
+from dpmia.models.generators import drawing_from
 
 
 def glorot(architecture: Any, generator: torch.Generator) -> list[torch.Tensor]:

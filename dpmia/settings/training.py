@@ -80,9 +80,9 @@ class Training(Settings):
     """How target models are trained."""
 
     engine: one_of(names.ENGINES) = "stacked"
-    """`stacked` trains many perceptrons at once; `convolution` one convolutional network at a time; `opacus` any
-    model, one at a time (`plain` for those without privacy); `scikit_learn` its classifiers, by their own methods: the
-    other keys here are not used."""
+    """`stacked` trains many perceptrons at once; `convolution` one convolutional network at a time; `opacus` a
+    network of layers that Opacus supports (`plain` for models without privacy); `plain` any network, without
+    privacy; `scikit_learn` its classifiers, by their own methods: the other keys here are not used."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
     learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.01

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from dpmia.generators import drawing_from
+from dpmia.models.generators import drawing_from
 from dpmia.settings.seeds import derive_seed
 from dpmia.training.recipe import Recipe, Seeds
 
