@@ -2,7 +2,7 @@
 
 A file holds the models of one block. It is an `.npz` archive: `header` is JSON with the format's version and one
 entry `about` for each model; model i has the arrays `i/records`, `i/labels`, `i/part`, `i/logits` and, where there
-are any, `i/parameters`, `i/marks` and `i/accuracy_by_epoch`.
+are any, `i/parameters`, `i/buffers`, `i/marks` and `i/accuracy_by_epoch`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VERSION = 1
 #: Arrays with one entry for each query.
 ANSWERS = ("records", "labels", "part", "logits")
 #: Arrays that not every model has.
-OPTIONAL = ("parameters", "marks", "accuracy_by_epoch")
+OPTIONAL = ("parameters", "buffers", "marks", "accuracy_by_epoch")
 
 #: What a record is to the model that was asked about it.
 NONMEMBER, MEMBER, VALIDATION, POPULATION = 0, 1, 2, 3
@@ -42,6 +42,7 @@ class Signal:
         part: uint8, shape (queries,): NONMEMBER, MEMBER, VALIDATION or POPULATION (what the attacker has).
         logits: float32, shape (queries, classes).
         parameters: float32, all weights and biases in one row; None where they were not kept.
+        buffers: float64, all buffers of the network in one row, kept with the parameters; None where it has none.
         marks: bool, shape (queries, keys): whether the model knows each mark of the record (see
             `dpmia.training.collusion`); None where attacker and trainer share no keys.
         accuracy_by_epoch: float64, shape (epochs,): accuracy on the validation records after each epoch; None where
@@ -56,6 +57,7 @@ class Signal:
     parameters: np.ndarray | None = None
     marks: np.ndarray | None = None
     accuracy_by_epoch: np.ndarray | None = None
+    buffers: np.ndarray | None = None
 
     def of(self, *parts: int) -> Signal:
         """Return the answers about records of the given parts only."""

@@ -144,13 +144,17 @@ def _how(part: Mapping[str, Any]) -> str:
     if part["dataset"] is None:
         return "Predictions of one model: nothing was trained here."
     trained = f"{facts['passes']}, {facts['optimiser']}" if facts["epochs"] else "fitted by scikit-learn"
-    sentences = [f"Model: {facts['model']}; {trained}; {facts['replicates']} replicates, each with members of its own."]
+    sentences = [
+        f"Model: {facts['architecture']}; {trained}; {facts['replicates']} replicates, each with members of its own."
+    ]
     if facts.get("references"):
         sentences.append(
             f"The attacker trains {facts['references']} reference models for each arm, "
             f"{'with the same epsilon' if facts['private_references'] else 'without privacy'}, on further draws of the "
             "same sizes: each record that can be a member was in the training set of some of them and not of others."
         )
+    if facts.get("offline_a"):
+        sentences.append(f"Offline RMIA takes offline_a = {facts['offline_a']}.")
     return " ".join(sentences)
 
 

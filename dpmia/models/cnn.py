@@ -9,8 +9,8 @@ from itertools import pairwise
 import torch
 from torch import nn
 
-#: Activations by name. All are monotone, which `CNN` relies on.
-ACTIVATIONS: dict[str, type[nn.Module]] = {"tanh": nn.Tanh, "relu": nn.ReLU}
+from dpmia.models.activations import ACTIVATIONS
+from dpmia.models.initial_weights import INITIAL_WEIGHTS
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ class CNN:
         layers: convolutions and max-pools, in order.
         hidden: widths of the fully connected hidden layers.
         outputs: number of classes.
-        activation: a name in `ACTIVATIONS`.
+        activation: a name in `dpmia.models.activations.ACTIVATIONS`.
+        initial_weights: a name in `dpmia.models.initial_weights.INITIAL_WEIGHTS`.
     """
 
     image: tuple[int, int, int]
@@ -64,6 +65,7 @@ class CNN:
     hidden: tuple[int, ...]
     outputs: int
     activation: str = "tanh"
+    initial_weights: str = "glorot"
 
     def __post_init__(self) -> None:
         """Refuse what is no network."""
@@ -116,19 +118,8 @@ class CNN:
         return sum(math.prod(shape) for shape in self.shapes)
 
     def initial_parameters(self, generator: torch.Generator) -> list[torch.Tensor]:
-        """Return weights and biases, float32, shaped as `shapes`.
-
-        Weights are uniform on ±sqrt(6 / (in + out)) and biases zero (Glorot and Bengio 2010); of a
-        convolution, in and out count the pixels of its kernel too.
-        """
-        parameters = []
-        for shape in self.shapes:
-            if len(shape) == 1:
-                parameters.append(torch.zeros(shape))
-                continue
-            limit = math.sqrt(6 / ((shape[0] + shape[1]) * math.prod(shape[2:])))
-            parameters.append(torch.empty(shape).uniform_(-limit, limit, generator=generator))
-        return parameters
+        """Return weights and biases, float32, shaped as `shapes`."""
+        return INITIAL_WEIGHTS[self.initial_weights](self, generator)
 
     def module(self) -> nn.Sequential:
         """Return the network as a module on flat rows whose parameters are ordered as in `initial_parameters`."""
@@ -139,10 +130,10 @@ class CNN:
             else:
                 modules.append(nn.MaxPool2d(layer.size, layer.stride))
             if not isinstance(following, MaxPool):
-                modules.append(ACTIVATIONS[self.activation]())
+                modules.append(ACTIVATIONS[self.activation].layer())
         modules.append(nn.Flatten())
         for fan_in, fan_out in pairwise(self.widths):
-            modules += [nn.Linear(fan_in, fan_out), ACTIVATIONS[self.activation]()]
+            modules += [nn.Linear(fan_in, fan_out), ACTIVATIONS[self.activation].layer()]
         return nn.Sequential(*modules[:-1])
 
 

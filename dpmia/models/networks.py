@@ -9,25 +9,25 @@ Image = tuple[int, int, int]
 _HALVED = MaxPool(2, 2)
 
 
-def tramer_boneh(inputs: int, outputs: int, image: Image) -> CNN:
+def tramer_boneh(inputs: int, outputs: int, image: Image, initial_weights: str = "glorot") -> CNN:
     """Return the network of Tramèr and Boneh 2021 for grey or colour images (see `dpmia.models.cnn`).
 
     Source: Thudi et al. 2024, 4.2.
     """
     known = TRAMER_BONEH_MNIST if image[0] == 1 else TRAMER_BONEH_CIFAR10
-    return CNN(image, known.layers, known.hidden, outputs, known.activation)
+    return CNN(image, known.layers, known.hidden, outputs, known.activation, initial_weights)
 
 
-def two_convolutions(inputs: int, outputs: int, image: Image) -> CNN:
+def two_convolutions(inputs: int, outputs: int, image: Image, initial_weights: str = "glorot") -> CNN:
     """Return the network with 32 and 64 filters and max-pools; the hidden layer of 128 is our choice.
 
     Source: Ye et al. 2022, A.1 (MNIST, CIFAR100).
     """
     layers = (Convolution(32, 3), _HALVED, Convolution(64, 3), _HALVED)
-    return CNN(image, layers, (128,), outputs, "relu")
+    return CNN(image, layers, (128,), outputs, "relu", initial_weights)
 
 
-def alexnet(inputs: int, outputs: int, image: Image) -> CNN:
+def alexnet(inputs: int, outputs: int, image: Image, initial_weights: str = "glorot") -> CNN:
     """Return AlexNet for images of 32 x 32 pixels, without dropout.
 
     Source: Ye et al. 2022, A.1 (CIFAR10, configurations I and II); widths as in the authors' later test case.
@@ -36,10 +36,10 @@ def alexnet(inputs: int, outputs: int, image: Image) -> CNN:
         *(Convolution(64, 3, 2, 1), _HALVED, Convolution(192, 3, 1, 1), _HALVED),
         *(Convolution(384, 3, 1, 1), Convolution(256, 3, 1, 1), Convolution(256, 3, 1, 1), _HALVED),
     )
-    return CNN(image, layers, (4096, 4096), outputs, "relu")
+    return CNN(image, layers, (4096, 4096), outputs, "relu", initial_weights)
 
 
-def vgg(inputs: int, outputs: int, image: Image) -> CNN:
+def vgg(inputs: int, outputs: int, image: Image, initial_weights: str = "glorot") -> CNN:
     """Return three blocks of two convolutions (32, 64, 128 filters), each with a max-pool, and a hidden layer of 128.
 
     Source: Ye et al. 2022, A.1 (CIFAR10, configuration III); the widths are our choice.
@@ -49,10 +49,10 @@ def vgg(inputs: int, outputs: int, image: Image) -> CNN:
         for filters in (32, 64, 128)
         for layer in (Convolution(filters, 3, 1, 1), Convolution(filters, 3, 1, 1), _HALVED)
     )
-    return CNN(image, layers, (128,), outputs, "relu")
+    return CNN(image, layers, (128,), outputs, "relu", initial_weights)
 
 
-def growing(inputs: int, outputs: int, image: Image, size: int) -> CNN:
+def growing(inputs: int, outputs: int, image: Image, size: int, initial_weights: str = "glorot") -> CNN:
     """Return the network that grows with one number: two convolutions of `size` filters, then two of twice as many.
 
     Each pair ends in a max-pool; one hidden layer has twice `size` units.
@@ -64,4 +64,4 @@ def growing(inputs: int, outputs: int, image: Image, size: int) -> CNN:
         for filters in (size, 2 * size)
         for layer in (Convolution(filters, 3, 1, 1), Convolution(filters, 3, 1, 1), _HALVED)
     )
-    return CNN(image, layers, (2 * size,), outputs, "relu")
+    return CNN(image, layers, (2 * size,), outputs, "relu", initial_weights)

@@ -64,6 +64,9 @@ MODELS_OF_ATTACKERS = {
 }
 
 
+#: What offline RMIA takes where no `offline_a` is given.
+OFFLINE_A = 0.3
+
 #: Names in `dpmia.attacks.estimators.ESTIMATORS`.
 Estimator = Literal["empirical", "linear", "logit_gaussian", "minimum", "mean"]
 
@@ -134,6 +137,9 @@ class AttackSettings(Settings):
     """Which reference models count for a record: those trained without it, with it, or all."""
     gamma: Annotated[float, Field(ge=1)] | None = None
     """RMIA: by how much a record must outdo a population record."""
+    offline_a: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Offline RMIA: how much training on a record changes its probability, from 0 (it becomes sure) to 1 (not at all);
+    0.3, the default of the authors' tool, where left out."""
 
     @property
     def options(self) -> dict[str, Any]:

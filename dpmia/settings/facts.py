@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from dpmia.settings import names
+from dpmia.settings.attackers import OFFLINE_A
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.jobs import recipes, uses
 from dpmia.settings.membership import INDEPENDENT
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import budget_rows
+from dpmia.settings.training import Model
 
 
 def run_facts(experiment: Experiment) -> dict[str, Any]:
@@ -16,7 +19,7 @@ def run_facts(experiment: Experiment) -> dict[str, Any]:
     training, privacy = experiment.training, experiment.privacy
     return {
         "dataset": "own data" if isinstance(experiment.dataset, OwnData) else experiment.dataset,
-        "model": networks(experiment),
+        "model": architectures(experiment),
         "sizes": sizes(experiment),
         "passes": passes(experiment),
         "epochs": training.epochs,
@@ -30,6 +33,7 @@ def run_facts(experiment: Experiment) -> dict[str, Any]:
         "l2": training.l2,
         "members": experiment.membership.members,
         "references": experiment.references.count if experiment.references else None,
+        "offline_a": _offline_a(experiment),
         "replicates": experiment.replicates,
         "keys": experiment.collusion.keys if experiment.collusion else None,
         **privacy.model_dump(),
@@ -57,15 +61,39 @@ def _facts_of_arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
 
 
 def networks(experiment: Experiment) -> str:
-    """Return in words which networks an experiment trains, and on how coarse images."""
-    used = ", ".join(sorted({(arm.model or experiment.model).name for arm in experiment.arms.values()}))
+    """Return the names of the models that an experiment trains, and on how coarse images."""
+    used = ", ".join(sorted({model.name for model in _models(experiment)}))
+    return used + _pooling(experiment)
+
+
+def architectures(experiment: Experiment) -> str:
+    """Return the models of `networks` with their activation and initial weights."""
+    alike: dict[str, set[str]] = {}
+    for model in _models(experiment):
+        alike.setdefault(model.details, set()).add(model.name)
+    used = [", ".join(sorted(found)) + (f" ({details})" if details else "") for details, found in alike.items()]
+    return ", ".join(sorted(used)) + _pooling(experiment)
+
+
+def _offline_a(experiment: Experiment) -> str | None:
+    """Return the values of `offline_a` of the RMIA attacks that have one; None without such an attack."""
+    attacks = [each for each in experiment.attacks.values() if "offline_a" in names.ATTACKS[each.kind].options]
+    used = {OFFLINE_A if each.offline_a is None else each.offline_a for each in attacks}
+    return " and ".join(f"{value:g}" for value in sorted(used)) or None
+
+
+def _models(experiment: Experiment) -> list[Model]:
+    return [arm.model or experiment.model for arm in experiment.arms.values()]
+
+
+def _pooling(experiment: Experiment) -> str:
     side = experiment.pool
-    return used + (f" on pixels averaged {side} x {side}" if side > 1 else "")
+    return f" on pixels averaged {side} x {side}" if side > 1 else ""
 
 
 def trained(experiment: Experiment) -> str:
     """Return in words what target models are, and on how many records they are trained: for the note of a verdict."""
-    return ", ".join(filter(None, [networks(experiment), sizes(experiment)]))
+    return ", ".join(filter(None, [architectures(experiment), sizes(experiment)]))
 
 
 def sizes(experiment: Experiment) -> str:
@@ -91,6 +119,8 @@ def audit_facts(experiment: Experiment) -> dict[str, Any]:
     count = experiment.references.count if experiment.references and uses(experiment, "references") else None
     independent = experiment.membership.kind in INDEPENDENT
     return run_facts(experiment) | {
+        "model": networks(experiment),
+        "architecture": architectures(experiment),
         "epochs": 0 if experiment.training.engine == "scikit_learn" else experiment.training.epochs,
         "references": count,
         "private_references": bool(count) and experiment.references.private,

@@ -119,7 +119,9 @@ ATTACKS = {
     "random": AttackKind("dpmia.attacks.control:RandomScores"),
     "reference": AttackKind("dpmia.attacks.hypothesis:Reference", ("references",), _REFERENCE_TEST),
     "rmia": AttackKind("dpmia.attacks.rmia:OnlineRmia", ("references", "population"), ("gamma", "alpha")),
-    "rmia_offline": AttackKind("dpmia.attacks.rmia:OfflineRmia", ("references", "population"), ("gamma", "alpha")),
+    "rmia_offline": AttackKind(
+        "dpmia.attacks.rmia:OfflineRmia", ("references", "population"), ("gamma", "alpha", "offline_a")
+    ),
     "shadow": AttackKind("dpmia.attacks.shadow:ShadowModels", ("shadows",)),
     "shadow_threshold": AttackKind("dpmia.attacks.hypothesis:ShadowThreshold", ("references", "population"), _TEST),
 }

@@ -16,7 +16,12 @@ class Model(Settings):
     kind: one_of(names.MODELS) = "mlp"
     """Architecture: perceptron, one of the papers' convolutional networks, or a classifier of scikit-learn."""
     hidden: list[Annotated[int, Field(ge=1)]] | None = None
-    """`mlp`: widths of the hidden layers, ReLU after each."""
+    """`mlp`: widths of the hidden layers."""
+    activation: Literal["relu", "tanh"] | None = None
+    """`mlp`: activation after each hidden layer; `relu` where left out."""
+    initial_weights: Literal["glorot", "torch_default"] | None = None
+    """Perceptron and convolutional networks: `glorot` (uniform on ±sqrt(6 / (in + out)), zero biases) or
+    `torch_default` (those of PyTorch's layers), drawn from the seeds of each model; `glorot` where left out."""
     size: Annotated[int, Field(ge=1)] | None = None
     """`growing`: filters of the first convolutions; all else grows with them."""
     trees: Annotated[int, Field(ge=1)] | None = None
@@ -24,9 +29,11 @@ class Model(Settings):
 
     @model_validator(mode="after")
     def _keys_fit_kind(self) -> Model:
-        given, needed = set(self.shape), MODEL_KEYS.get(self.kind, set())
-        if given != needed:
-            raise ValueError(f"kind {self.kind!r} with the keys {sorted(needed)}, not with {sorted(given)}")
+        given = set(self.model_dump(exclude={"kind"}, exclude_none=True))
+        needed, allowed = MODEL_KEYS.get(self.kind, set()), OPTIONAL_KEYS.get(self.kind, set())
+        if not needed <= given <= needed | allowed:
+            perhaps = f" and perhaps {sorted(allowed)}" if allowed else ""
+            raise ValueError(f"kind {self.kind!r} with the keys {sorted(needed)}{perhaps}, not with {sorted(given)}")
         return self
 
     @property
@@ -35,22 +42,47 @@ class Model(Settings):
         return " ".join([self.kind.replace("_", " "), *(["-".join(map(str, self.hidden))] if self.hidden else [])])
 
     @property
+    def details(self) -> str:
+        """Activation and initial weights of a network of this library; nothing for other models."""
+        if self.kind not in ACTIVATIONS:
+            return ""
+        activation = self.activation or ACTIVATIONS[self.kind]
+        return f"{_WRITTEN[activation]}, {_WRITTEN[self.initial_weights or 'glorot']} initial weights"
+
+    @property
     def shape(self) -> dict[str, Any]:
-        """What the architecture is told beside the data set."""
-        return self.model_dump(exclude={"kind"}, exclude_none=True)
+        """Arguments of the architecture beside the data set, without defaults: one model has one description."""
+        defaults = {"activation": ACTIVATIONS.get(self.kind), "initial_weights": "glorot"}
+        given = self.model_dump(exclude={"kind"}, exclude_none=True)
+        return {key: value for key, value in given.items() if value != defaults.get(key)}
 
 
 #: kind of model -> keys that it needs.
 MODEL_KEYS = {"mlp": {"hidden"}, "growing": {"size"}, "random_forest": {"trees"}, "gradient_boosting": {"trees"}}
+
+#: kind of network -> its activation, by default or for good.
+ACTIVATIONS = {
+    "alexnet": "relu",
+    "growing": "relu",
+    "mlp": "relu",
+    "tramer_boneh": "tanh",
+    "two_convolutions": "relu",
+    "vgg": "relu",
+}
+
+#: kind of model -> keys that it may have.
+OPTIONAL_KEYS = {kind: {"initial_weights"} for kind in ACTIVATIONS} | {"mlp": {"activation", "initial_weights"}}
+
+_WRITTEN = {"relu": "ReLU", "tanh": "tanh", "glorot": "Glorot", "torch_default": "PyTorch's default"}
 
 
 class Training(Settings):
     """How target models are trained."""
 
     engine: one_of(names.ENGINES) = "stacked"
-    """`stacked` trains many perceptrons at once; `convolution` one convolutional network at a time; `opacus` any
-    model, one at a time (`plain` for those without privacy); `scikit_learn` its classifiers, by their own methods: the
-    other keys here are not used."""
+    """`stacked` trains many perceptrons at once; `convolution` one convolutional network at a time; `opacus` a
+    network of layers that Opacus supports (`plain` for models without privacy); `plain` any network, without
+    privacy; `scikit_learn` its classifiers, by their own methods: the other keys here are not used."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
     learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.01

@@ -57,12 +57,14 @@ class Trained:
         wanted: what was asked for.
         logits: float32, shape (len(asked), classes).
         parameters: float32, all weights and biases in one row.
+        buffers: float64, all buffers (running statistics of batch norm) in one row; empty where there are none.
         accuracy_by_epoch: float64, shape (epochs,), on the validation records; None where there are none.
     """
 
     wanted: Wanted
     logits: np.ndarray
     parameters: np.ndarray
+    buffers: np.ndarray
     accuracy_by_epoch: np.ndarray | None = None
 
 
@@ -104,12 +106,16 @@ def answers(
         progress: show progress bars.
 
     Raises:
-        TrainingError: the batch is larger than a training set, or a loss is not finite.
+        TrainingError: an engine cannot train an architecture, which is found before any model is trained; the batch is
+            larger than a training set, or a loss is not finite.
     """
     inputs = dataset.inputs()
     x, y = torch.from_numpy(inputs), torch.from_numpy(dataset.y)
     done = 0
-    for engine_type, architecture, group in _groups(dataset, wanted, engines):
+    groups = list(_groups(dataset, wanted, engines))
+    for engine_type, architecture, group in groups:
+        engine_type.check(architecture, group[0].recipe, f"model {group[0].run.name}")
+    for engine_type, architecture, group in groups:
         recipe = group[0].recipe
         width = engine_type.width(architecture, recipe)
         for start in range(0, len(group), width):
@@ -123,7 +129,8 @@ def answers(
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
                 logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.asked]))
                 accuracy = None if one.validation is None else by_epoch[:, number]
-                yield Trained(one, logits.numpy(), parameters.numpy().copy(), accuracy)
+                buffers = engine.buffers()[number].numpy()
+                yield Trained(one, logits.numpy(), parameters.numpy().copy(), buffers, accuracy)
 
 
 def losses(

@@ -58,6 +58,7 @@ def train_block(
             part=part,
             logits=trained.logits[own],
             parameters=trained.parameters if job["parameters"] else None,
+            buffers=trained.buffers if job["parameters"] and len(trained.buffers) else None,
             marks=right[len(part) :].reshape(-1, len(part)).T if marks else None,
             accuracy_by_epoch=trained.accuracy_by_epoch,
         )

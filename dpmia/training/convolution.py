@@ -8,7 +8,9 @@ from typing import Any
 
 import torch
 
+from dpmia.models.cnn import CNN
 from dpmia.training.convolution_network import ConvolutionNetwork
+from dpmia.training.engine import refuse_others
 from dpmia.training.plain import PlainEngine, torch_optimiser
 from dpmia.training.recipe import Recipe, Run
 
@@ -34,6 +36,11 @@ class ConvolutionEngine(PlainEngine):
             parameter.data = view
         self.optimiser = torch_optimiser(recipe, [{"params": [self._flat], "lr": self.learning_rates[0]}], fused=True)
         self._network = ConvolutionNetwork(architecture, clipped=recipe.clips(self.run))
+
+    @classmethod
+    def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
+        """Refuse all but networks of convolutions, max-pools and dense layers; see `Engine.check`."""
+        refuse_others(architecture, CNN, where, "convolution", "a network of the class dpmia.models.cnn.CNN")
 
     def _refuse_unsuited(self, run: Run) -> None:
         """Take any run."""

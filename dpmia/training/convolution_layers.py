@@ -8,26 +8,11 @@ fully connected layers, where the outer product g a^T has the squared norm |a|²
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 
 import torch
 
+from dpmia.models.activations import ACTIVATIONS
 from dpmia.models.cnn import Convolution, MaxPool
-
-
-def _tanh_back(delta: torch.Tensor, a: torch.Tensor) -> None:
-    torch.ops.aten.tanh_backward.grad_input(delta, a, grad_input=delta)
-
-
-def _relu_back(delta: torch.Tensor, a: torch.Tensor) -> None:
-    torch.ops.aten.threshold_backward.grad_input(delta, a, 0, grad_input=delta)
-
-
-#: For each activation: apply it in place; multiply a gradient in place by its derivative, given its output.
-ACTIVATIONS: dict[str, tuple[Callable, Callable]] = {
-    "tanh": (torch.Tensor.tanh_, _tanh_back),
-    "relu": (torch.Tensor.relu_, _relu_back),
-}
 
 
 class Layer(ABC):
@@ -84,18 +69,18 @@ class DenseLayer(Layer):
         """Prepare a layer; `activation` None for logits."""
         self.clipped = clipped
         self.weight_sum, self.bias_sum = torch.empty(fan_out, fan_in), torch.empty(fan_out)
-        self._activate, self._activate_back = ACTIVATIONS[activation] if activation else (None, None)
+        self._activation = ACTIVATIONS[activation] if activation else None
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """See `Layer.forward`; `x` has shape (records, in)."""
         self._x = x
         self._a = torch.addmm(self.bias, x, self.weight.T)
-        return self._activate(self._a) if self._activate else self._a
+        return self._activation.apply(self._a) if self._activation else self._a
 
     def backward(self, delta: torch.Tensor) -> torch.Tensor:
         """See `Layer.backward`."""
-        if self._activate_back:
-            self._activate_back(delta, self._a)
+        if self._activation:
+            self._activation.back(delta, self._a)
         self._delta = delta
         if not self.clipped:
             self.weight_sum.addmm_(delta.T, self._x)
@@ -141,7 +126,7 @@ class ConvolutionLayer(Layer):
             layer: the convolution.
             pool: what follows it.
             image: channels, height, width of the input.
-            activation: a name in `ACTIVATIONS`.
+            activation: a name in `dpmia.models.activations.ACTIVATIONS`.
             chunk: most records at once.
             columns: memory for `columns_size` numbers that may be lost between calls; None for the first layer,
                 which keeps memory of its own.
@@ -151,7 +136,7 @@ class ConvolutionLayer(Layer):
         channels, *sides = image
         self._layer, self._pool, self._image = layer, pool, image
         self._places = tuple((side + 2 * layer.padding - layer.kernel) // layer.stride + 1 for side in sides)
-        self._activate, self._activate_back = ACTIVATIONS[activation]
+        self._activation = ACTIVATIONS[activation]
         self._first = columns is None
         if clipped or self._first:
             size = columns_size(layer, image, chunk)
@@ -181,13 +166,13 @@ class ConvolutionLayer(Layer):
         if self._pool:
             self._z = z
             z, self._largest = torch.ops.aten.max_pool2d_with_indices(z, *self._window())
-        self._a = self._activate(z)
+        self._a = self._activation.apply(z)
         return self._a
 
     def backward(self, delta: torch.Tensor) -> torch.Tensor | None:
         """See `Layer.backward`."""
         delta = delta.contiguous(memory_format=torch.channels_last)
-        self._activate_back(delta, self._a)
+        self._activation.back(delta, self._a)
         if self._pool:
             delta = torch.ops.aten.max_pool2d_with_indices_backward(
                 delta, self._z, *self._window(), [0, 0], [1, 1], False, self._largest

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.nn.utils import vector_to_parameters
 
 from dpmia.datasets.table import Dataset
 from dpmia.losses import Losses
@@ -16,7 +15,7 @@ from dpmia.signals import Signal
 from dpmia.splits.block import draw_block
 from dpmia.training.answers import Wanted, architecture_for, expected_size, losses, seeds
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.engine import ASKED_AT_ONCE
+from dpmia.training.evaluation import evaluate, set_state
 from dpmia.training.recipe import Recipe, Run
 from dpmia.training.references import draw_name
 
@@ -39,7 +38,7 @@ def train_distilled(
     Args:
         dataset: prepared data.
         clusters: group of every record where groups are made by clustering.
-        targets: target models, with their parameters.
+        targets: target models, with their parameters and buffers.
         job: as `dpmia.settings.jobs.distilled_job` describes it.
         root_seed: the user's seed.
         checkpoints: of the job; None for none.
@@ -70,7 +69,7 @@ def _distilled(
         about = target.about
         arm, replicate, epsilon = about["arm"], about["replicate"], about["epsilon"]
         recipe = Recipe(**job["recipes"][arm])
-        labels = _Answers(dataset, about["model"], target.parameters)
+        labels = _Answers(dataset, target)
         for number in job["numbers"]:
             records = splits[arm, draw_name(number)].training
             meaning = [*about["meaning"], ROLE, number]
@@ -103,14 +102,12 @@ def _distilled(
 class _Answers:
     """A target model that the attacker asks about its own records."""
 
-    def __init__(self, dataset: Dataset, model: Mapping[str, Any], parameters: np.ndarray) -> None:
+    def __init__(self, dataset: Dataset, target: Signal) -> None:
         self.dataset = dataset
-        self.module = architecture_for(dataset, model).module()
-        vector_to_parameters(torch.from_numpy(parameters), self.module.parameters())
+        self.module = architecture_for(dataset, target.about["model"]).module()
+        buffers = np.empty(0) if target.buffers is None else target.buffers
+        set_state(self.module, torch.from_numpy(target.parameters), torch.from_numpy(buffers))
 
     def probabilities(self, records: np.ndarray) -> np.ndarray:
         """Return the probabilities of all classes: float32 (records, classes)."""
-        at_once = max(1, ASKED_AT_ONCE // len(self.dataset.features))
-        chunks = torch.from_numpy(self.dataset.inputs(records)).split(at_once)
-        with torch.inference_mode():
-            return torch.cat([torch.softmax(self.module(chunk), 1) for chunk in chunks]).numpy()
+        return torch.softmax(evaluate(self.module, torch.from_numpy(self.dataset.inputs(records))), 1).numpy()

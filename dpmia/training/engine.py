@@ -1,4 +1,4 @@
-"""What every training engine can do: advance its models by some steps, and tell their parameters."""
+"""What every training engine can do: advance its models by some steps, and evaluate them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from dpmia.errors import TrainingError
+from dpmia.training.evaluation import evaluate, set_state
 from dpmia.training.recipe import Recipe, Run
 from dpmia.training.streams import Streams
-
-#: Features asked about in one forward pass: bounds memory, costs nothing.
-ASKED_AT_ONCE = 2**20
 
 
 class Engine(ABC):
@@ -61,6 +60,20 @@ class Engine(ABC):
         """Return how many models this engine best trains at once on this machine."""
         return 1
 
+    @classmethod
+    @abstractmethod
+    def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
+        """Refuse an architecture that this engine cannot train by a recipe, before any model is trained.
+
+        Args:
+            architecture: of the models.
+            recipe: of the models.
+            where: one of the models, for the message.
+
+        Raises:
+            TrainingError: the message names the layer, and what to do.
+        """
+
     def set_pace(self, optimiser: torch.optim.Optimizer) -> None:
         """Give an optimiser the learning rates of the next step; of its groups, each holds one model or one all."""
         for group, rate in zip(optimiser.param_groups, self.learning_rates, strict=False):
@@ -78,17 +91,16 @@ class Engine(ABC):
     def answer(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         """Return the logits of one model: float32, shape (len(x), classes).
 
-        By the framework's own module, so that answers do not depend on what trained the model.
+        By a module of its own in eval mode, never by the one that is trained: the mode and the buffers of that one, and
+        all random streams, stay as they are.
 
         Args:
             number: of the model.
             parameters: its weights and biases, as `parameters` returns them.
             x: float32, features.
         """
-        torch.nn.utils.vector_to_parameters(parameters, self._module.parameters())
-        at_once = max(1, ASKED_AT_ONCE // max(1, x[:1].numel()))
-        with torch.inference_mode():
-            return torch.cat([self._module(chunk) for chunk in x.split(at_once)])
+        set_state(self._module, parameters, self.buffers()[number])
+        return evaluate(self._module, x)
 
     @cached_property
     def _module(self) -> torch.nn.Module:
@@ -98,10 +110,29 @@ class Engine(ABC):
     def parameters(self) -> list[torch.Tensor]:
         """Return, for each model, its weights and biases in one flat float32 tensor."""
 
+    def buffers(self) -> list[torch.Tensor]:
+        """Return, for each model, its buffers in one flat float64 tensor; empty for networks without any."""
+        return [torch.empty(0, dtype=torch.float64) for _ in self.runs]
+
     @abstractmethod
     def state_dict(self) -> dict[str, Any]:
-        """Return all that is needed to go on later: weights, optimiser, streams, steps done."""
+        """Return all that is needed to go on later: weights, buffers, optimiser, streams, steps done."""
 
     @abstractmethod
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from `state_dict`."""
+
+
+def refuse_others(architecture: Any, kind: type, where: str, engine: str, trained: str) -> None:
+    """Refuse an architecture for an engine that trains one kind only.
+
+    Raises:
+        TrainingError: the architecture is of another kind.
+    """
+    if not isinstance(architecture, kind):
+        raise TrainingError(
+            where,
+            f"{type(architecture).__name__} with engine {engine!r}",
+            f"{trained}: it trains no others",
+            "For another network use engine: opacus, or engine: plain without privacy.",
+        )

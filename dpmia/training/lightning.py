@@ -196,7 +196,8 @@ def fit(
         module = EngineModule(engine, after_epoch)
         trainer.fit(module, ckpt_path=keep.path if keep and keep.path.exists() else None)
     # The last step of all may break a model whose losses were finite until then.
-    _refuse_broken(engine, (not bool(parameters.isfinite().all()) for parameters in engine.parameters()))
+    states = zip(engine.parameters(), engine.buffers(), strict=True)
+    _refuse_broken(engine, (not all(bool(values.isfinite().all()) for values in state) for state in states))
     if keep and checkpoints.due(finished=True):
         keep.save(trainer)
     return np.array(module.measured) if after_epoch else None

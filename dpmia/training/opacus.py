@@ -1,4 +1,4 @@
-"""DP-SGD and DP-Adam by Opacus: any module it supports, and the reference for our own engines.
+"""DP-SGD and DP-Adam by Opacus: any network it supports, and the reference for our own engines.
 
 Fully connected networks clip by ghost clipping: norms in one backward pass, the clipped sum in a second.
 Convolutional ones form the gradient of each record, in chunks. Measured on the two networks in `dpmia.models.cnn`
@@ -16,9 +16,12 @@ import torch
 from opacus.grad_sample import GradSampleModule, GradSampleModuleFastGradientClipping
 from opacus.optimizers import DPOptimizer, DPOptimizerFastGradientClipping
 from opacus.utils.fast_gradient_clipping_utils import DPTensorFastGradientClipping
+from opacus.utils.module_utils import trainable_modules
+from opacus.validators import ModuleValidator
 
+from dpmia.errors import TrainingError
 from dpmia.training.loss import record_losses
-from dpmia.training.plain import PlainEngine, torch_optimiser
+from dpmia.training.plain import PlainEngine, batch_norms, network_of, torch_optimiser
 from dpmia.training.recipe import Recipe, Run
 from dpmia.training.streams import Streams
 
@@ -54,6 +57,26 @@ class OpacusEngine(PlainEngine):
         )
         count = sum(p.numel() for p in self.module.parameters())
         self._chunk = min(LARGEST_CHUNK, max(1, GRADIENTS_AT_ONCE // (4 * count)))
+
+    @classmethod
+    def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
+        """Refuse layers that mix the records of a batch, and what else Opacus does not train; see `Engine.check`."""
+        module = network_of(architecture, where)
+        for name, layer in batch_norms(module):
+            raise TrainingError(
+                f"{where}, layer {name!r} ({type(layer).__name__})",
+                "batch norm, whose output for a record depends on the other records of its batch",
+                "GroupNorm or LayerNorm in its place, or the engine 'plain' without privacy",
+            )
+        for name, layer in trainable_modules(module):
+            errors = ModuleValidator.VALIDATORS.get(type(layer), lambda _: [])(layer)
+            errors += ["buffers, which training would fill without privacy"] if list(layer.buffers()) else []
+            if errors:
+                raise TrainingError(
+                    f"{where}, layer {name!r} ({type(layer).__name__})",
+                    " ".join(map(str, errors)),
+                    "layers that Opacus supports, or the engine 'plain' without privacy",
+                )
 
     def _refuse_unsuited(self, run: Run) -> None:
         if not run.private:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
+from dpmia.errors import TrainingError
 from dpmia.training.engine import Engine
 from dpmia.training.recipe import Recipe, Run
 
@@ -28,6 +29,13 @@ class ScikitLearnEngine(Engine):
             raise ValueError(f"{self.run.name}: classifiers of scikit-learn take no noise and no soft labels")
         self.steps = 1
         self.classifier = architecture.make(self.run.seeds.weights % 2**32)
+
+    @classmethod
+    def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
+        """Refuse all but classifiers; see `Engine.check`."""
+        if not hasattr(architecture, "make"):
+            found = f"{type(architecture).__name__} with engine 'scikit_learn'"
+            raise TrainingError(where, found, "a classifier of scikit-learn")
 
     def advance(self, steps: int) -> np.ndarray:
         """Fit the classifier: its one step."""

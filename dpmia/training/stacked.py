@@ -11,7 +11,7 @@ import torch
 from torch.nn.functional import one_hot
 
 from dpmia.models.mlp import MLP
-from dpmia.training.engine import Engine
+from dpmia.training.engine import Engine, refuse_others
 from dpmia.training.loss import losses_and_gradients
 from dpmia.training.plain import torch_optimiser
 from dpmia.training.recipe import Recipe, Run
@@ -60,7 +60,7 @@ class StackedEngine(Engine):
         starts = [stream.initial_parameters(architecture) for stream in self.streams]
         self._flat = torch.stack([torch.cat([p.flatten() for p in start]) for start in starts]).to(device)
         self._flat.grad = torch.zeros_like(self._flat)
-        self._network = StackedMLP(architecture.widths, self._flat, self._flat.grad)
+        self._network = StackedMLP(architecture.widths, self._flat, self._flat.grad, architecture.activation)
         self._optimiser = torch_optimiser(recipe, self._parameter_groups(), fused=True)
 
         # Positions of the training sets one after another, as rows of x: no copy of x for each model.
@@ -94,6 +94,11 @@ class StackedEngine(Engine):
             for run in self.runs
         ]
         return torch.cat(parts)
+
+    @classmethod
+    def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
+        """Refuse all but perceptrons; see `Engine.check`."""
+        refuse_others(architecture, MLP, where, "stacked", "a perceptron (dpmia.models.mlp.MLP)")
 
     @classmethod
     def width(cls, architecture: MLP, recipe: Recipe, device: str = "cpu") -> int:

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import torch
 
+from dpmia.models.activations import ACTIVATIONS
 from dpmia.training.stacked_layout import Layout
 
 
@@ -35,17 +36,21 @@ class Workspace:
 class StackedMLP:
     """The layers of K perceptrons over one flat (K, P) parameter and one flat (K, P) gradient tensor."""
 
-    def __init__(self, widths: Sequence[int], parameters: torch.Tensor, gradients: torch.Tensor) -> None:
+    def __init__(
+        self, widths: Sequence[int], parameters: torch.Tensor, gradients: torch.Tensor, activation: str = "relu"
+    ) -> None:
         """Look into the flat tensors.
 
         Args:
             widths: of all layers, the input first.
             parameters: float32 (K, P), each row W1, b1, W2, b2, ... flattened, W of shape (out, in).
             gradients: of the same shape and order; `add_gradients` adds to it.
+            activation: between layers, a name in `dpmia.models.activations.ACTIVATIONS`.
         """
         self.widths = tuple(widths)
         self.weights, self.biases = layer_views(parameters, self.widths)
         self.weight_gradients, self.bias_gradients = layer_views(gradients, self.widths)
+        self.activation = ACTIVATIONS[activation]
         self.scratch = Workspace(parameters.device)
         self.inputs: list[torch.Tensor] = []
         self.deltas: list[torch.Tensor] = []
@@ -55,7 +60,7 @@ class StackedMLP:
         self.inputs = []
         for layer, width in enumerate(self.widths[1:]):
             if layer:
-                x.relu_()
+                self.activation.apply(x)
             self.inputs.append(x)
             z = self.scratch.matrix(f"output {layer}", len(x), width)
             layout.affine(x, self.weights[layer], self.biases[layer], z)
@@ -69,8 +74,7 @@ class StackedMLP:
             a = self.inputs[layer]
             delta = self.scratch.matrix(f"delta {layer}", len(a), self.widths[layer])
             layout.back(self.deltas[0], self.weights[layer], delta)
-            # delta where a > 0, else 0, in one pass and in place; the public operations need two.
-            torch.ops.aten.threshold_backward.grad_input(delta, a, 0, grad_input=delta)
+            self.activation.back(delta, a)
             self.deltas.insert(0, delta)
 
     def gradient_norms(self) -> torch.Tensor:

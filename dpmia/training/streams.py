@@ -1,4 +1,4 @@
-"""The random streams of one run: initial weights, batches, noise.
+"""The random streams of one run: initial weights, batches, noise, dropout.
 
 Each stream has a generator of its own, so a model does not depend on the models trained beside it, and
 two runs can be given the same stream on purpose.
@@ -7,12 +7,15 @@ two runs can be given the same stream on purpose.
 from __future__ import annotations
 
 import math
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch
 
+from dpmia.models.generators import drawing_from
+from dpmia.settings.seeds import derive_seed
 from dpmia.training.recipe import Recipe, Seeds
 
 #: Poisson batches are drawn ahead for so many steps that they hold about this many records together.
@@ -33,6 +36,7 @@ class Streams:
         self._weights = full_generator(seeds.weights)
         self._batches = np.random.Generator(np.random.SFC64(seeds.batches))
         self._noise = full_generator(seeds.noise)
+        self._dropout = full_generator(derive_seed(seeds.weights, "dropout"))
         self._order = np.empty(0, dtype=np.int64)  # what is left of the epoch's permutation
         self._ahead: list[np.ndarray] = []  # Poisson batches drawn and not yet used, the next one last
 
@@ -77,12 +81,17 @@ class Streams:
         """Fill `out` (flat, one entry for each parameter) with independent standard normals."""
         out.normal_(generator=self._noise)
 
+    def dropout(self) -> AbstractContextManager[None]:
+        """Return a context in which layers draw from the run: dropout, and whatever else takes no generator."""
+        return drawing_from(self._dropout)
+
     def state_dict(self) -> dict[str, Any]:
         """Return where the streams stand; only tensors and plain values, which load without running code."""
         batches = self._batches.bit_generator.state
         return {
             "batches": {**batches, "state": batches["state"]["state"].tolist()},
             "noise": self._noise.get_state(),
+            "dropout": self._dropout.get_state(),
             "order": torch.from_numpy(self._order),
             "ahead": [torch.from_numpy(batch) for batch in self._ahead],
         }
@@ -92,6 +101,7 @@ class Streams:
         numbers = np.array(state["batches"]["state"], dtype=np.uint64)
         self._batches.bit_generator.state = {**state["batches"], "state": {"state": numbers}}
         self._noise.set_state(state["noise"])
+        self._dropout.set_state(state["dropout"])
         self._order = state["order"].numpy()
         self._ahead = [batch.numpy() for batch in state["ahead"]]
 

@@ -305,7 +305,7 @@ def test_an_arm_without_validation_records_is_not_measured(dataset, tmp_path):
 def test_logits_do_not_depend_on_how_many_records_are_asked_at_once(dataset, monkeypatch):
     given = experiment(block=1, replicates=1)
     at_once = train(dataset, given)
-    monkeypatch.setattr("dpmia.training.engine.ASKED_AT_ONCE", 7)
+    monkeypatch.setattr("dpmia.training.evaluation.FEATURES_AT_ONCE", 7)
     for one, other in zip(at_once, train(dataset, given), strict=True):
         np.testing.assert_allclose(one.logits, other.logits, rtol=0, atol=1e-6)
 

@@ -5,11 +5,17 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+import torch
 import yaml
 
+from dpmia.errors import TrainingError
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
+from dpmia.training.opacus import OpacusEngine
+from dpmia.training.plain import PlainEngine
+from dpmia.training.recipe import Recipe, Run, Seeds
 
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 NAMED = re.compile(r"`((?:dpmia|experiments)/[\w/]+\.(?:py|toml|yaml))`:\n\n```\w+\n(.*?)```", re.DOTALL)
@@ -67,6 +73,19 @@ def test_the_limits_of_the_audit_page_are_right(clinic):
     assert plan.config.audit.fail_above == {"tpr_at_1pct_fpr": 0.05}
 
 
+def test_the_network_of_the_other_page_is_trained_by_the_engine_that_the_page_names():
+    example = {}
+    exec(dict(NAMED.findall(EXTEND))["dpmia/models/normalised.py"], example)
+    architecture, recipe = example["normalised"](5, 2, None), Recipe("adam", 0.01, 10, 2, sampling="shuffle")
+    with pytest.raises(TrainingError, match=r"BatchNorm1d.*GroupNorm"):
+        OpacusEngine.check(architecture, recipe, "model one")
+    PlainEngine.check(architecture, recipe, "model one")
+    x, y = torch.rand(40, 5), torch.arange(40) % 2
+    engine = PlainEngine(architecture, recipe, [Run("one", np.arange(40), Seeds(1, 2, 3))], x, y)
+    assert np.isfinite(engine.advance(engine.steps)).all()
+    assert engine.answer(0, engine.parameters()[0], x).isfinite().all()
+
+
 FOLLOW = """
 import sys
 from pathlib import Path
@@ -93,7 +112,7 @@ def test_the_examples_of_the_other_page_run(tmp_path):
     for folder in ("experiments", "docs"):
         (tmp_path / folder).mkdir()
     named = dict(NAMED.findall(EXTEND))
-    assert len(named) == 5
+    assert len(named) == 6
     for file, text in named.items():
         (tmp_path / file).write_text(text, encoding="utf-8")
     sources = tmp_path / "dpmia/datasets/sources.csv"

@@ -1,11 +1,14 @@
 """What captions, verdicts and reports are told about an experiment."""
 
+import inspect
 import json
 
 from settings_samples import experiment
 
+from dpmia.attacks.rmia import OfflineRmia
 from dpmia.settings import jobs
-from dpmia.settings.facts import run_facts, trained
+from dpmia.settings.attackers import OFFLINE_A
+from dpmia.settings.facts import audit_facts, run_facts, trained
 
 
 def test_facts_for_captions_are_plain_data():
@@ -13,7 +16,7 @@ def test_facts_for_captions_are_plain_data():
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     assert facts == {
         "dataset": "heart",
-        "model": "mlp 256-256",
+        "model": "mlp 256-256 (ReLU, Glorot initial weights)",
         "sizes": "",
         "passes": "100 epochs, batch 200",
         "epochs": 100,
@@ -27,6 +30,7 @@ def test_facts_for_captions_are_plain_data():
         "l2": 0.0,
         "members": "all",
         "references": None,
+        "offline_a": None,
         "replicates": 4,
         "keys": None,
         "relation": "replace_one",
@@ -61,8 +65,37 @@ def test_what_was_trained_is_said_in_words():
     images = {"dataset": "mnist", "pool": 2, "model": {"kind": "two_convolutions"}}
     few = {"membership": {"kind": "iid", "members": 50, "nonmembers": 50}, "arms": {"iid": {}}}
     few |= {"iid_arms": False, "training__engine": "convolution", "attacks": {"random": {}}}
-    assert trained(experiment(**images, **few)) == "two convolutions on pixels averaged 2 x 2, 50 members"
+    network = "two convolutions (ReLU, Glorot initial weights) on pixels averaged 2 x 2"
+    assert trained(experiment(**images, **few)) == f"{network}, 50 members"
     joining = {"membership": {"kind": "bernoulli", "records": 300}, "arms": {"half": {"rate": 0.5}}}
     joining |= {"iid_arms": False, "attacks": {"random": {}}, "privacy__relation": "add_remove"}
-    assert trained(experiment(**joining)) == "mlp 256-256, 300 records, of which some join"
-    assert trained(experiment()) == "mlp 256-256"  # `all` members of a group
+    perceptron = "mlp 256-256 (ReLU, Glorot initial weights)"
+    assert trained(experiment(**joining)) == f"{perceptron}, 300 records, of which some join"
+    assert trained(experiment()) == perceptron  # `all` members of a group
+
+
+def test_activation_and_initial_weights_are_named():
+    other = {"hidden": [4], "activation": "tanh", "initial_weights": "torch_default"}
+    given = experiment(model=other, attacks={"random": {}})
+    assert run_facts(given)["model"] == "mlp 4 (tanh, PyTorch's default initial weights)"
+    audited = audit_facts(given)
+    assert (audited["model"], audited["architecture"]) == ("mlp 4", run_facts(given)["model"])
+    both = experiment(arms={"one": {"group": "va"}, "two": {"group": "va", "model": other}})
+    assert run_facts(both)["model"] == (
+        "mlp 256-256 (ReLU, Glorot initial weights), mlp 4 (tanh, PyTorch's default initial weights)"
+    )
+    forest = {"model": {"kind": "random_forest", "trees": 3}, "training": {"engine": "scikit_learn"}}
+    assert run_facts(experiment(**forest, epsilons=[["inf"]]))["model"] == "random forest"
+
+
+def test_offline_a_of_rmia_is_named():
+    drawn = {"membership": {"kind": "iid", "members": 9, "nonmembers": 9, "population": 9}, "arms": {"iid": {}}}
+
+    def named(**attacks):
+        given = experiment(**drawn, iid_arms=False, references={"count": 2, "block": 2}, attacks=attacks)
+        return run_facts(given)["offline_a"]
+
+    assert named(rmia={}, random={}) is None
+    assert named(rmia_offline={}) == "0.3"
+    assert named(rmia_offline={"offline_a": 0.5}, again={"kind": "rmia_offline"}) == "0.3 and 0.5"
+    assert inspect.signature(OfflineRmia).parameters["offline_a"].default == OFFLINE_A

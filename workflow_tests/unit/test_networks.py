@@ -1,16 +1,18 @@
 """The papers' networks by name: sizes by hand count, images that they fit, and the models of the settings."""
 
 import inspect
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 import torch
 
 from dpmia.models import networks
-from dpmia.models.cnn import TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution
+from dpmia.models.cnn import CNN, TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution, MaxPool
+from dpmia.models.mlp import MLP
 from dpmia.registry import load
 from dpmia.settings.names import MODELS
-from dpmia.settings.training import MODEL_KEYS, Model
+from dpmia.settings.training import ACTIVATIONS, MODEL_KEYS, OPTIONAL_KEYS, Model
 
 MNIST, CIFAR = (1, 28, 28), (3, 32, 32)
 NAMES = [name for name, function in MODELS.items() if function.startswith("dpmia.models.networks:")]
@@ -102,11 +104,44 @@ def test_a_model_of_the_settings_is_made_of_its_own_keys(name):
     given = {key: value for need in MODEL_KEYS.get(name, set()) for key, value in shape[need].items()}
     model = Model(kind=name, **given)
     assert model.shape == given
-    assert set(inspect.signature(function).parameters) == {"inputs", "outputs", "image", *given}
+    optional = OPTIONAL_KEYS.get(name, set())
+    assert set(inspect.signature(function).parameters) == {"inputs", "outputs", "image", *given, *optional}
     made = function(inputs=3 * 32 * 32, outputs=10, image=CIFAR, **model.shape)
     assert made.outputs == 10
     # A classifier of scikit-learn learns the number of features from the data.
     assert name not in (*NAMES, "mlp") or made.inputs == 3 * 32 * 32
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_activation_and_initial_weights_are_those_of_the_settings(name):
+    needed = {"hidden": [5]} if name == "mlp" else {"size": 2} if name == "growing" else {}
+
+    def made(**changes):
+        shape = Model(kind=name, **needed, **changes).shape
+        return shape, load(MODELS[name])(inputs=3 * 32 * 32, outputs=10, image=CIFAR, **shape)
+
+    shape, default = made()
+    assert (default.activation, default.initial_weights) == (ACTIVATIONS[name], "glorot")
+    assert made(initial_weights="glorot") == (shape, default), "a default that is spelled out changes no description"
+    assert made(initial_weights="torch_default")[1].initial_weights == "torch_default"
+    if "activation" in OPTIONAL_KEYS[name]:
+        assert made(activation=ACTIVATIONS[name]) == (shape, default)
+        assert made(activation="tanh")[1].activation == "tanh"
+
+
+@pytest.mark.parametrize("made", [MLP(7, (6, 5), 3), CNN((2, 8, 8), (Convolution(3, 3), MaxPool(2, 2)), (4,), 3)])
+def test_torch_default_weights_are_those_of_a_new_module_and_follow_from_the_generator_alone(made):
+    made = replace(made, initial_weights="torch_default")
+    torch.manual_seed(5)
+    expected = [parameter.detach() for parameter in made.module().parameters()]
+    torch.manual_seed(7)
+    before = torch.get_rng_state()
+    generator = torch.Generator().manual_seed(5)
+    drawn = made.initial_parameters(generator)
+    assert all(torch.equal(a, b) for a, b in zip(drawn, expected, strict=True))
+    assert any(a.any() for a in drawn[1::2]), "biases start at other values than zero"
+    assert torch.equal(torch.get_rng_state(), before)
+    assert not torch.equal(made.initial_parameters(generator)[0], drawn[0]), "the generator goes on"
 
 
 def test_a_perceptron_takes_images_as_rows_of_pixels():

@@ -15,6 +15,7 @@ here: the audit of `test_canary` sees it. `FAULTS` says of each deliberate fault
 from __future__ import annotations
 
 import copy
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,6 +58,9 @@ class Script(Streams):
 
     def noise(self, out):
         out.copy_(self.next_noise)
+
+    def dropout(self):
+        return nullcontext()
 
     def state_dict(self):
         return {}
@@ -146,8 +150,14 @@ def replay(engine_type, architecture=PERCEPTRON, victim=RECORDS - 1, **changes):
 @pytest.mark.parametrize("changes", [{}, {"momentum": 0.9, "l2": 0.01}], ids=["sgd", "momentum, l2"])
 @pytest.mark.parametrize(
     ("engine", "architecture"),
-    [(StackedEngine, PERCEPTRON), (OpacusEngine, PERCEPTRON), (OpacusEngine, NETWORK), (ConvolutionEngine, NETWORK)],
-    ids=["stacked", "opacus, ghost", "opacus, hooks", "convolution"],
+    [
+        (StackedEngine, PERCEPTRON),
+        (StackedEngine, replace(PERCEPTRON, activation="tanh")),
+        (OpacusEngine, PERCEPTRON),
+        (OpacusEngine, NETWORK),
+        (ConvolutionEngine, NETWORK),
+    ],
+    ids=["stacked", "stacked, tanh", "opacus, ghost", "opacus, hooks", "convolution"],
 )
 def test_one_record_changes_a_step_by_its_own_clipped_gradient_and_by_nothing_else(engine, architecture, changes):
     longest, longest_swapped = 0.0, 0.0

@@ -1,5 +1,7 @@
 """Norms and clipped sums of the stacked engine against gradients of single records."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -15,6 +17,7 @@ from dpmia.training.stacked_network import StackedMLP
 from dpmia.training.streams import Streams
 
 SHAPE = MLP(12, (24, 16), 3)
+BOTH_ACTIVATIONS = pytest.mark.parametrize("shape", [SHAPE, replace(SHAPE, activation="tanh")], ids=["relu", "tanh"])
 RECORDS, EXPECTED = 200, 30
 #: So large a step that the parameters after it are the gradient, free of the rounding of the ones before.
 STEP = 1e4
@@ -66,8 +69,8 @@ def draw(sizes, seed=0):
     return [rng.permutation(RECORDS)[:size] for size in sizes]
 
 
-def module_of(run, recipe):
-    module = SHAPE.module()
+def module_of(run, recipe, shape=SHAPE):
+    module = shape.module()
     start = Streams(run.seeds, recipe, RECORDS).initial_parameters(SHAPE)
     with torch.no_grad():
         for parameter, value in zip(module.parameters(), start, strict=True):
@@ -96,15 +99,16 @@ def relative_error(found, reference):
     return ((found - reference).abs().max() / reference.abs().max()).item()
 
 
+@BOTH_ACTIVATIONS
 @pytest.mark.parametrize("reference", [gradients_one_by_one, gradients_by_opacus])
 @pytest.mark.parametrize("sizes", BATCHES.values(), ids=BATCHES)
-def test_norms_are_those_of_single_records(data, layout, sizes, reference):
+def test_norms_are_those_of_single_records(data, layout, sizes, reference, shape):
     x, y = data
     recipe, runs, batches = Recipe("sgd", STEP, EXPECTED, 1), make_runs(0.0), draw(sizes)
     start = torch.stack(
-        [torch.cat([p.detach().flatten() for p in module_of(run, recipe).parameters()]) for run in runs]
+        [torch.cat([p.detach().flatten() for p in module_of(run, recipe, shape).parameters()]) for run in runs]
     )
-    network = StackedMLP(SHAPE.widths, start, torch.zeros_like(start))
+    network = StackedMLP(shape.widths, start, torch.zeros_like(start), shape.activation)
     laid = layout(batches)
     owner = laid.owner.numpy()
     rows = np.array([runs[k].records[p] for k, p in zip(owner, laid.positions.numpy(), strict=True)])
@@ -117,27 +121,28 @@ def test_norms_are_those_of_single_records(data, layout, sizes, reference):
     for k, (run, batch) in enumerate(zip(runs, batches, strict=True)):
         mine = norms[owner == k][: len(batch)]
         members = run.records[batch]
-        expected = reference(module_of(run, recipe), x[members], y[members]).norm(dim=1)
+        expected = reference(module_of(run, recipe, shape), x[members], y[members]).norm(dim=1)
         torch.testing.assert_close(mine, expected, rtol=1e-5, atol=0)
 
 
+@BOTH_ACTIVATIONS
 @pytest.mark.parametrize("reference", [gradients_one_by_one, gradients_by_opacus])
 @pytest.mark.parametrize("sizes", BATCHES.values(), ids=BATCHES)
-def test_step_is_the_clipped_sum_over_the_expected_batch_size(data, layout, sizes, reference):
+def test_step_is_the_clipped_sum_over_the_expected_batch_size(data, layout, sizes, reference, shape):
     x, y = data
     runs, batches = make_runs(0.0), draw(sizes)
     recipe = Recipe("sgd", STEP, EXPECTED, 1)
     singles = []
     for run, batch in zip(runs, batches, strict=True):
         members = run.records[batch]
-        singles.append(reference(module_of(run, recipe), x[members], y[members]))
+        singles.append(reference(module_of(run, recipe, shape), x[members], y[members]))
     norms = torch.cat(singles).norm(dim=1)
     clip_norm = float(norms.median()) * 1.01
     assert 0 < (norms > clip_norm).sum() < len(norms), "the batch must be mixed"
 
     recipe = Recipe("sgd", STEP, EXPECTED, 1, clip_norm=clip_norm)
     streams = [GivenBatches(run, recipe, [batch]) for run, batch in zip(runs, batches, strict=True)]
-    engine = StackedEngine(SHAPE, recipe, runs, x, y, streams)
+    engine = StackedEngine(shape, recipe, runs, x, y, streams)
     before = engine.parameters()
     engine.advance(1)
     for start, end, gradients in zip(before, engine.parameters(), singles, strict=True):

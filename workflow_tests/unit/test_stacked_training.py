@@ -94,6 +94,26 @@ def test_numbers_are_learnt_as_by_the_other_engine(data, sigma, other):
 
 @pytest.mark.parametrize("settings", OPTIMISERS.values(), ids=OPTIMISERS)
 @pytest.mark.parametrize(("sigma", "other"), [(0.8, OpacusEngine), (None, PlainEngine)], ids=["opacus", "plain"])
+@pytest.mark.usefixtures("layout")
+def test_tanh_and_default_weights_of_torch_are_trained_as_by_the_other_engine(data, settings, sigma, other):
+    shape = replace(SHAPE, activation="tanh", initial_weights="torch_default")
+    recipe, runs = make_recipe(**settings), make_runs(3, sigma)
+    engine = StackedEngine(shape, recipe, runs, *data)
+    rectified = StackedEngine(SHAPE, recipe, runs, *data)
+    starts = torch.stack(engine.parameters())
+    assert (starts.std(dim=0) > 0).all(), "biases start at random, too, each model with its own"
+    engine.advance(50)
+    rectified.advance(50)
+    for k, run in enumerate(runs):
+        single = other(shape, recipe, [run], *data)
+        assert torch.equal(single.parameters()[0], starts[k])
+        single.advance(50)
+        assert_close([engine.parameters()[k]], single.parameters(), 1e-4)
+        assert not torch.allclose(engine.parameters()[k], rectified.parameters()[k], atol=1e-2)
+
+
+@pytest.mark.parametrize("settings", OPTIMISERS.values(), ids=OPTIMISERS)
+@pytest.mark.parametrize(("sigma", "other"), [(0.8, OpacusEngine), (None, PlainEngine)], ids=["opacus", "plain"])
 def test_models_with_learning_rates_of_their_own_follow_engines_with_those_rates(data, settings, sigma, other):
     recipe = make_recipe(**settings)
     rates = [0.01, 0.05, None]

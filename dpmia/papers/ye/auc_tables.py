@@ -25,6 +25,7 @@ SETTINGS = {
     "epochs": "epochs",
     "l2": "l2 penalty",
     "clipped_to": "norm of gradients at most",
+    "offline_a": "a of RMIA offline",
 }
 
 #: (attack, metric) -> one value for each target model.

@@ -27,4 +27,6 @@ def _of_one(row: Configuration, run: dict[str, Any]) -> str:
             told += f", {words.format(run[fact])}"
     if run.get("clipped_to") is not None:
         told += f", gradients clipped to {run['clipped_to']:g}"
+    if run.get("offline_a") is not None:
+        told += f", RMIA offline with a = {run['offline_a']}"
     return f"{row.label}: {told}."
