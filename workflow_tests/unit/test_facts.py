@@ -2,10 +2,11 @@
 
 import json
 
+import pytest
 from settings_samples import experiment
 
 from dpmia.settings import jobs
-from dpmia.settings.facts import run_facts, trained
+from dpmia.settings.facts import audit_facts, mismatched_attacks, run_facts, trained
 
 
 def test_facts_for_captions_are_plain_data():
@@ -66,3 +67,20 @@ def test_what_was_trained_is_said_in_words():
     joining |= {"iid_arms": False, "attacks": {"random": {}}, "privacy__relation": "add_remove"}
     assert trained(experiment(**joining)) == "mlp 256-256, 300 records, of which some join"
     assert trained(experiment()) == "mlp 256-256"  # `all` members of a group
+
+
+@pytest.mark.parametrize(
+    ("changes", "mismatched"),
+    [
+        ({}, ["shadow"]),
+        ({"references": {"count": 1, "block": 1, "private": False}}, ["lira", "shadow"]),
+        ({"references": {"count": 1, "block": 1, "private": False}, "epsilons": [["inf"]]}, []),
+        ({"attacks__shadow": {"epsilons": ["inf"]}}, []),
+    ],
+)
+def test_attacks_with_models_trained_otherwise_than_private_targets_are_named(changes, mismatched):
+    attacks = {"lira": {}, "shadow": {}, "average_threshold": {}}
+    given = {"shadows": {}, "references": {"count": 1, "block": 1}, "attacks": attacks} | changes
+    assert mismatched_attacks(experiment(**given)) == mismatched
+    assert audit_facts(experiment(**given))["mismatched_attacks"] == mismatched
+    assert audit_facts(experiment(**given))["private_references"] == given["references"].get("private", True)
