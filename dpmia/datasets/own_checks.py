@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
-from dpmia.datasets.own_files import Fields
+from dpmia.datasets.own_files import Fields, in_order, is_number, listed
 from dpmia.datasets.parsing import DECIMAL, Category, Number
 from dpmia.errors import DataError
 from dpmia.registry import suggestion
@@ -53,7 +53,7 @@ def labels(
     known = list(dict.fromkeys(texts))
     if positive_from is not None:
         for text in known:
-            if not _finite(text):
+            if not is_number(text):
                 row = fields.rows[list(texts).index(text)]
                 raise DataError(_place(fields, name, row), _shown(text), "a number, for the key positive_from")
         classes = (f"below {positive_from:g}", f"{positive_from:g} and above")
@@ -62,13 +62,12 @@ def labels(
         wanted = [_named(value, known) for value in (positive if isinstance(positive, list) else [positive])]
         for value, found in zip(positive if isinstance(positive, list) else [positive], wanted, strict=True):
             if found is None:
-                expected = f"the key positive to name one of {_listed(known)}"
+                expected = f"the key positive to name one of {listed(list(map(repr, known)))}"
                 raise DataError(_place(fields, name), f"no label {value!r}", expected, suggestion(value, known))
         classes = ("other", ", ".join(wanted))
         code = {text: int(text in wanted) for text in known}
     else:
-        numbers = all(_finite(text) for text in known)
-        classes = tuple(sorted(known, key=float) if numbers else sorted(known))
+        classes = tuple(in_order(known))
         code = {text: number for number, text in enumerate(classes)}
     if len(classes) > MOST_CLASSES:
         remedy = "Take another column, or make two classes with positive or positive_from."
@@ -114,8 +113,7 @@ def parsed(
         if kind == "category" and name not in types and len(known) > most_values:
             free.append(name)
         elif kind == "category":
-            values = sorted(known, key=float) if all(map(_finite, known)) else sorted(known)
-            columns[name] = Category(tuple(values)).column(texts)
+            columns[name] = Category(tuple(in_order(known))).column(texts)
         else:
             parse = {text: np.nan if text in marks else _number(fields, name, text) for text in dict.fromkeys(texts)}
             columns[name] = Number().column([parse[text] for text in texts])
@@ -197,7 +195,7 @@ def duplicates(x: np.ndarray, y: np.ndarray, rows: np.ndarray, keep: bool) -> tu
 
 
 def _kind(fields: Fields, name: str, known: Sequence[str], marks: frozenset[str]) -> str:
-    numbers = {text for text in known if _finite(text) or _infinite(text)}
+    numbers = {text for text in known if is_number(text) or _infinite(text)}
     share = np.mean([text in numbers for text in fields.columns[name] if text not in marks])
     if len(numbers) == len(known):
         return "number"
@@ -217,22 +215,18 @@ def _kind(fields: Fields, name: str, known: Sequence[str], marks: frozenset[str]
 def _no_decimal_commas(fields: Fields, name: str, known: Sequence[str]) -> None:
     """Refuse numbers with decimal commas, which would pass for categories."""
     commas = [text for text in known if _COMMA.fullmatch(text)]
-    if len([*commas, *filter(_finite, known)]) / len(known) >= MOSTLY and commas:
+    if len([*commas, *filter(is_number, known)]) / len(known) >= MOSTLY and commas:
         row = fields.rows[list(fields.columns[name]).index(commas[0])]
         remedy = f"Save the table with decimal points, or say types: {{{name}: category}} if these are no numbers."
         raise DataError(_place(fields, name, row), f"{_shown(commas[0])} in most rows", "a decimal point", remedy)
 
 
 def _number(fields: Fields, name: str, text: str) -> float:
-    if _finite(text):
+    if is_number(text):
         return float(text)
     row = fields.rows[list(fields.columns[name]).index(text)]
     remedy = "Mend it, or name it under missing_marks if it stands for a missing value."
     raise DataError(_place(fields, name, row), _shown(text), "a finite number", remedy)
-
-
-def _finite(text: str) -> bool:
-    return bool(DECIMAL.fullmatch(text)) and bool(np.isfinite(float(text)))
 
 
 def _infinite(text: str) -> bool:
@@ -243,7 +237,7 @@ def _named(value: Any, known: Sequence[str]) -> str | None:
     """Return the text among `known` that a value of the settings means: numbers are compared by value."""
     if str(value) in known:
         return str(value)
-    same = (text for text in known if isinstance(value, int | float) and _finite(text) and float(text) == value)
+    same = (text for text in known if isinstance(value, int | float) and is_number(text) and float(text) == value)
     return next(same, None)
 
 
@@ -253,10 +247,6 @@ def _place(fields: Fields, name: str, row: int | None = None) -> str:
 
 def _shown(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}...") if text else "an empty field"
-
-
-def _listed(values: Sequence[str]) -> str:
-    return ", ".join(map(repr, values[:8])) + (" ..." if len(values) > 8 else "")
 
 
 def _more(found: Sequence[str] | Mapping[str, str]) -> str:

@@ -12,8 +12,7 @@ from dpmia.settings.base import ArmName, Epsilon, Settings, one_of
 
 
 class Shadows(Settings):
-    """Shadow models, trained on the attacker's records for each arm and replicate; as in the papers always without
-    privacy, whatever the target's epsilon."""
+    """Shadow models of each arm and replicate; always trained without privacy, as in the papers."""
 
     count: Annotated[int, Field(ge=2)] = 5
     """Shadow models for each split."""

@@ -89,6 +89,21 @@ def split_job(experiment: Experiment, block: int) -> dict[str, Any]:
     }
 
 
+def batch_job(experiment: Experiment) -> dict[str, Any] | None:
+    """Return which batches must fit into which training sets; None where no model is trained on batches of ours."""
+    if experiment.training.engine == "scikit_learn":
+        return None
+    drawn, membership, recipe_of = arms(experiment), experiment.membership, recipes(experiment)
+    raised = "records" if membership.kind == "bernoulli" else "smallest" if membership.smallest else "members"
+    return {
+        "arms": {name: drawn[name] for name in experiment.arms},  # IID arms are as large
+        "batch_sizes": {name: recipe_of[name]["batch_size"] for name in experiment.arms},
+        "shadows": experiment.shadows.count if experiment.shadows and uses(experiment, "shadows") else None,
+        "left_out": experiment.points is not None and experiment.points.left_out is not None,
+        "raised": None if getattr(membership, raised) == "all" else raised,
+    }
+
+
 def train_job(experiment: Experiment, epsilons: list[float], block: int) -> dict[str, Any]:
     """Return which target models to train for one block and one group of epsilons."""
     return {

@@ -42,6 +42,9 @@ OWN_DATA = "dpmia.datasets.own"
 #: a function that tells the groups of a data set before it is prepared.
 GROUP_SIZES = "dpmia.datasets.groups:group_sizes"
 
+#: a function that returns how many records of a file of one's own each arm draws, before the file is prepared.
+DRAWN_SIZES = "dpmia.splits.drawn_sizes:from_file"
+
 #: what writes made-up raw files of a data set. Apart from `DATASETS`, so that no job on real data reaches it.
 STAND_INS = {
     "adult": "dpmia.datasets.stand_ins.adult:write_files",

@@ -13,6 +13,7 @@ import yaml
 from dpmia.errors import ConfigError
 from dpmia.registry import suggestion
 from dpmia.settings.base import Settings
+from dpmia.settings.batches import check_settings
 from dpmia.settings.config import Config
 from dpmia.settings.each_group import with_groups
 from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
@@ -81,6 +82,8 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
                     else:
                         kind = _kind_of_study(merged, where)
                     resolved = checked(kind, merged, where)
+                    if section == "experiments":
+                        check_settings(resolved, root, where)
                     if scale == settings.scale:
                         this = resolved
                 found[each] = this
