@@ -34,6 +34,16 @@ def check_settings(experiment: Experiment, root: Path, where: str) -> None:
         check_batches(_from_file(experiment, job, root, where) or _numbers(job), job, where)
 
 
+def known(experiment: Experiment) -> bool:
+    """Return whether the settings alone give the sizes of all training sets; if not, splits must be checked, too."""
+    job = jobs.batch_job(experiment)
+    if job is None:
+        return True
+    sizes = _numbers(job)
+    populations = [each.population for each in sizes.values()] if job["shadows"] else []
+    return set(sizes) == set(job["arms"]) and None not in populations
+
+
 def check_batches(drawn: Mapping[str, Drawn], job: Mapping[str, Any], where: str) -> None:
     """Refuse a batch that is larger than a training set.
 
@@ -62,7 +72,8 @@ def check_batches(drawn: Mapping[str, Drawn], job: Mapping[str, Any], where: str
 def _too_small(arm: str, sizes: Drawn, job: Mapping[str, Any]) -> Iterator[tuple[int, str, str, str]]:
     """Yield the training sets of an arm that a batch does not fit into: records, whose, arm, remedy."""
     batch, lower = job["batch_sizes"][arm], "Lower training.batch_size"
-    raised = f", or raise membership.{job['raised']}" if job["raised"] else ""
+    raised = "most" if sizes.training == job["most"] else job["raised"]
+    raised = f", or raise membership.{raised}" if raised else ""
     if sizes.training < batch:
         yield sizes.training, "target models", arm, f"{lower}{raised}."
     elif job["left_out"] and sizes.training - 1 < batch:

@@ -101,6 +101,7 @@ def batch_job(experiment: Experiment) -> dict[str, Any] | None:
         "shadows": experiment.shadows.count if experiment.shadows and uses(experiment, "shadows") else None,
         "left_out": experiment.points is not None and experiment.points.left_out is not None,
         "raised": None if getattr(membership, raised) == "all" else raised,
+        "most": membership.most,
     }
 
 

@@ -89,7 +89,11 @@ def test_names_of_arms(group, name):
         ),
         ({"training.batch_size": 11, "membership.smallest": 21}, None),  # then north 1 is the only arm: 15 members
         ({"training.batch_size": 16, "membership.smallest": 21}, "15 records, arm north_1, group 'North 1')"),
-        ({"membership.most": 9}, "(9 records, arm north_1, group 'North 1')"),
+        (
+            {"membership.most": 9},
+            "(9 records, arm north_1, group 'North 1'); expected at most 9. Lower training.batch_size, "
+            "or raise membership.most.",
+        ),
         ({"arms": {"it": {"group": "tiny"}}, "membership.members": 0.8}, "(4 records, arm it, group 'tiny')"),
         ({"arms": {"it": {"group": "tinny"}}}, "a.yaml, mine (laptop), group: found 'tinny'; expected one of"),
         ({"membership.members": 21}, "a.yaml, mine (laptop), members from group 'south': found 21 asked for and 20"),
