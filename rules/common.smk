@@ -19,7 +19,7 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS
 from dpmia.report import words
 from dpmia.report.ending import ending
-from dpmia.settings import batches, facts, jobs, names, studies
+from dpmia.settings import facts, jobs, names, studies
 from dpmia.settings.epsilon import spell_group
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import make_plan
@@ -140,11 +140,6 @@ def cluster_files(experiment):
 def split_files(experiment):
     """Return the split files of an experiment, one for each block."""
     return [f"{RUN}/splits/{experiment}/block-{block}.npz" for block in jobs.blocks(EXPERIMENTS[experiment])]
-
-
-def batch_check(experiment):
-    """Return the file that says that batches fit into the splits; nothing where the settings alone say so."""
-    return [] if batches.known(EXPERIMENTS[experiment]) else [f"{RUN}/batches/{experiment}.json"]
 
 
 def signal_files(experiment, block, attack=None):

@@ -49,28 +49,6 @@ rule draw_splits:
         "../scripts/draw_splits.py"
 
 
-rule check_batches:
-    input:
-        lambda wildcards: split_files(wildcards.experiment),
-    output:
-        f"{RUN}/batches/{{experiment}}.json",
-    log:
-        f"logs/{RUN}/check_batches/{{experiment}}.log",
-    conda:
-        "../envs/dpmia.yaml"
-    threads: 1
-    resources:
-        mem_mb=more(1000),
-        runtime=more(10),
-    params:
-        job=lambda wildcards: jobs.batch_job(EXPERIMENTS[wildcards.experiment]),
-        code=code("check_batches.py"),
-    message:
-        "Checking that batches fit into the training sets of {wildcards.experiment}"
-    script:
-        "../scripts/check_batches.py"
-
-
 rule measure_sizes:
     input:
         dataset=lambda wildcards: prepared(wildcards.experiment),

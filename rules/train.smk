@@ -5,8 +5,6 @@ rule train_block:
     input:
         dataset=lambda wildcards: prepared(wildcards.experiment),
         splits=f"{RUN}/splits/{{experiment}}/block-{{block}}.npz",
-        # Nothing is trained before batches are known to fit; a check that is done again retrains nothing.
-        batches=ancient(lambda wildcards: batch_check(wildcards.experiment)),
     output:
         f"{RUN}/signals/{{experiment}}/{{epsilons}}/block-{{block}}.npz",
     log:
@@ -37,7 +35,6 @@ rule train_shadows:
     input:
         dataset=lambda wildcards: prepared(wildcards.experiment),
         splits=f"{RUN}/splits/{{experiment}}/block-{{block}}.npz",
-        batches=ancient(lambda wildcards: batch_check(wildcards.experiment)),
     output:
         f"{RUN}/shadows/{{experiment}}/block-{{block}}.npz",
     log:
@@ -65,7 +62,6 @@ rule train_references:
         dataset=lambda wildcards: prepared(wildcards.experiment),
         clusters=lambda wildcards: cluster_files(wildcards.experiment),
         splits=lambda wildcards: split_files(wildcards.experiment),
-        batches=ancient(lambda wildcards: batch_check(wildcards.experiment)),
     output:
         f"{RUN}/references/{{experiment}}/{{epsilons}}/block-{{block}}.npz",
     log:

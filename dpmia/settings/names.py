@@ -43,7 +43,7 @@ OWN_DATA = "dpmia.datasets.own"
 GROUP_SIZES = "dpmia.datasets.groups:group_sizes"
 
 #: a function that returns how many records of a file of one's own each arm draws, before the file is prepared.
-DRAWN_SIZES = "dpmia.splits.drawn_sizes:from_file"
+DRAWN_SIZES = "dpmia.splits.file_sizes:from_file"
 
 #: what writes made-up raw files of a data set. Apart from `DATASETS`, so that no job on real data reaches it.
 STAND_INS = {

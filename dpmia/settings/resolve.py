@@ -13,10 +13,10 @@ import yaml
 from dpmia.errors import ConfigError
 from dpmia.registry import suggestion
 from dpmia.settings.base import Settings
-from dpmia.settings.batches import check_settings
 from dpmia.settings.config import Config
 from dpmia.settings.each_group import with_groups
 from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
+from dpmia.settings.known_sizes import check_known_sizes
 from dpmia.settings.messages import checked
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import KINDS, Study
@@ -83,7 +83,7 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
                         kind = _kind_of_study(merged, where)
                     resolved = checked(kind, merged, where)
                     if section == "experiments":
-                        check_settings(resolved, root, where)
+                        check_known_sizes(resolved, root, where)
                     if scale == settings.scale:
                         this = resolved
                 found[each] = this

@@ -1,14 +1,10 @@
-"""How many records the models of each arm are trained on: of splits, or of a file before it is prepared."""
+"""How many records the models of each arm are trained on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from dpmia.datasets.groups import group_column
-from dpmia.registry import load
 from dpmia.settings.training_sets import Drawn, expected_size
 from dpmia.splits.split import Split
 
@@ -18,7 +14,7 @@ def of_splits(splits: Mapping[tuple[str, int], Split], arms: Mapping[str, Mappin
 
     Args:
         splits: by (arm, replicate).
-        arms: as `dpmia.settings.jobs.arms` describes them.
+        arms: those that count, as `dpmia.settings.jobs.arms` describes them.
     """
     found: dict[str, Drawn] = {}
     for (name, _), split in splits.items():
@@ -27,22 +23,3 @@ def of_splits(splits: Mapping[tuple[str, int], Split], arms: Mapping[str, Mappin
             sizes = Drawn(len(split.training) if expected is None else expected, len(split.population))
             found[name] = Drawn(*map(min, sizes, found.get(name, sizes)))
     return found
-
-
-def from_file(
-    reading: Mapping[str, Any], by: str | None, draw: str, arms: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Drawn]:
-    """Return the sizes of each arm that draws from a file of one's own; all rows of the file count.
-
-    Args:
-        reading: as `dpmia.settings.own_data.OwnData.reading` says, with the whole path.
-        by: the column that holds the groups; None for none.
-        draw: name of a function of `dpmia.splits.draws`.
-        arms: as `dpmia.settings.jobs.arms` describes them.
-
-    Raises:
-        DataError: the file cannot be read, or an arm asks for more records than there are.
-    """
-    groups = np.array(group_column(reading, by))
-    splits = {(name, 0): load(draw)(groups, np.random.default_rng(0), **arm["draw"]) for name, arm in arms.items()}
-    return of_splits(splits, arms)

@@ -75,7 +75,7 @@ DRAWN = TRAINING | {"split"}
         ({"blind__with_loss": [1]}, {"blind"}),
         ({"training__learning_rate": 0.5}, TRAINING),
         ({"training__epochs": 3}, TRAINING),
-        ({"training__batch_size": 3}, TRAINING),
+        ({"training__batch_size": 3}, DRAWN),  # splits are checked for batches that fit
         ({"training__engine": "opacus"}, TRAINING),
         ({"model__hidden": [3]}, TRAINING - {"distilled"}),  # these have the target's own
         ({"arms__cluster__model": {"hidden": [3]}}, TRAINING - {"distilled"}),

@@ -23,7 +23,6 @@ def test_an_audit_is_planned_for_every_group_that_is_large_enough(clinic):
     assert jobs["prepare_dataset"] == 1
     assert jobs["train_block"] == jobs["measure_blind"] == jobs["summarise_experiment"] == 2
     assert jobs["train_references"] == 1  # north, south, and the IID arm of each, one group of epsilons
-    assert jobs["check_batches"] == 1  # of the perceptrons
     assert jobs["run_attack"] == 3
     assert jobs["make_audit"] == jobs["audit"] == 1
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import time
 
-# Splits, and the check that batches fit into their training sets.
-DRAWING = {"draw_splits": 1, "check_batches": 1}
 # What follows training in one experiment that has a figure of its own: three attacks, accuracy, summary, figure.
 AFTER_TRAINING = {"run_attack": 3, "measure_accuracy": 1, "measure_blind": 1, "summarise_experiment": 1}
 # What follows whatever is made anew.
@@ -42,21 +40,10 @@ def test_a_changed_learning_rate_reruns_training_and_what_follows_in_its_experim
     assert grown.planned() == {"train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1, **IN_THE_END}
 
 
-def test_a_check_of_batches_that_is_done_again_retrains_nothing(grown):
-    grown.edit("scripts/check_batches.py", "    sizes = of_splits", "    print()\n    sizes = of_splits")
-    assert set(grown.planned()) == {"check_batches"}
-
-
-def test_a_changed_batch_is_checked_before_it_is_trained_with(grown):
-    grown.change_experiments(lambda file: file["experiments"]["student"]["training"].update(batch_size=50))
-    jobs = grown.planned()
-    assert jobs == {"check_batches": 1, "train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1, **IN_THE_END}
-
-
 def test_a_changed_group_reruns_the_splits_too(grown):
     grown.change_experiments(lambda file: file["experiments"]["student"]["arms"]["gabriel_pereira"].update(group="MS"))
     jobs = grown.planned()
-    assert jobs == {**DRAWING, "train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1, **IN_THE_END}
+    assert jobs == {"draw_splits": 1, "train_block": 1, **AFTER_TRAINING, "make_humphries_fig7": 1, **IN_THE_END}
 
 
 def test_more_replicates_train_only_the_new_block(grown):
@@ -69,7 +56,7 @@ def test_more_replicates_train_only_the_new_block(grown):
     after = {rule: count for rule, count in AFTER_TRAINING.items() if rule != "measure_blind"}
     # With three replicates and more, lists of the most exposed records are compared.
     after |= {"measure_exposure": 1}
-    assert jobs == {**DRAWING, "train_block": 1, **after, "make_humphries_fig7": 1, **IN_THE_END}
+    assert jobs == {"draw_splits": 1, "train_block": 1, **after, "make_humphries_fig7": 1, **IN_THE_END}
 
 
 def test_one_more_epsilon_trains_only_its_group(grown):
@@ -101,4 +88,4 @@ def test_an_experiment_of_ones_own_is_run_by_all(grown):
         file["experiments"]["my_school"] = {**file["experiments"]["student"], "arms": {"mousinho": {"group": "MS"}}}
 
     grown.change_experiments(own)
-    assert grown.planned() == {**DRAWING, "train_block": 1, **AFTER_TRAINING, **IN_THE_END}
+    assert grown.planned() == {"draw_splits": 1, "train_block": 1, **AFTER_TRAINING, **IN_THE_END}
