@@ -3,10 +3,12 @@
 import json
 
 import pytest
-from settings_samples import experiment
+from settings_samples import OWN_CONFIG, experiment
 
-from dpmia.settings import jobs
+from dpmia.settings import jobs, names
 from dpmia.settings.facts import audit_facts, mismatched_attacks, run_facts, trained
+from dpmia.settings.generate import ROOT
+from dpmia.settings.resolve import make_plan
 
 
 def test_facts_for_captions_are_plain_data():
@@ -84,3 +86,11 @@ def test_attacks_with_models_trained_otherwise_than_private_targets_are_named(ch
     assert mismatched_attacks(experiment(**given)) == mismatched
     assert audit_facts(experiment(**given))["mismatched_attacks"] == mismatched
     assert audit_facts(experiment(**given))["private_references"] == given["references"].get("private", True)
+
+
+def test_in_the_papers_experiments_only_shadow_models_are_trained_otherwise_than_private_targets():
+    for scale in ("smoke", "laptop", "paper"):
+        plan = make_plan(OWN_CONFIG | {"scale": scale}, ROOT)
+        kinds = {each.attacks[name].kind for each in plan.experiments.values() for name in mismatched_attacks(each)}
+        assert kinds
+        assert all("shadows" in names.ATTACKS[kind].uses for kind in kinds)
