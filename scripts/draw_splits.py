@@ -1,4 +1,4 @@
-"""Draw the splits of one block. In: the prepared data set, clusters if groups are clusters. Out: index arrays."""
+"""Draw the splits of one block, and check that batches fit. In: data set, clusters if any. Out: index arrays."""
 
 from _job import run
 
@@ -6,7 +6,9 @@ import numpy as np
 
 from dpmia.datasets.table import Dataset
 from dpmia.registry import load
+from dpmia.settings.batches import check_batches
 from dpmia.splits.block import draw_block
+from dpmia.splits.drawn_sizes import of_splits
 from dpmia.splits.split import save_splits
 
 
@@ -15,6 +17,8 @@ def main(snakemake):
     dataset, job = Dataset.load(snakemake.input.dataset), snakemake.params.job
     clusters = np.load(snakemake.input.clusters[0])["groups"] if snakemake.input.clusters else None
     splits = draw_block(dataset, clusters, load(job["draw"]), job["arms"], job["replicates"], snakemake.params.seed)
+    batched = {arm: job["arms"][arm] for arm in job["batch_sizes"]}
+    check_batches(of_splits(splits, batched), job, f"experiment {snakemake.wildcards.experiment}")
     save_splits(snakemake.output[0], splits, dataset.fingerprint)
 
 

@@ -5,7 +5,9 @@ from _job import run
 import torch
 
 from dpmia.datasets.table import Dataset
+from dpmia.settings.batches import check_batches
 from dpmia.signals import save_signals
+from dpmia.splits.drawn_sizes import of_splits
 from dpmia.splits.split import load_splits
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.shadows import train_shadows
@@ -16,8 +18,12 @@ def main(snakemake):
     torch.set_num_threads(snakemake.threads)
     dataset = Dataset.load(snakemake.input.dataset)
     splits = load_splits(snakemake.input.splits, dataset.fingerprint)
+    job = snakemake.params.job
+    batches = {"arms": job["arms"], "batch_sizes": {arm: each["batch_size"] for arm, each in job["recipes"].items()}}
+    where = f"experiment {snakemake.wildcards.experiment}"
+    check_batches(of_splits(splits, job["arms"]), batches | {"shadows": job["count"]}, where)
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
-        signals = train_shadows(dataset, splits, snakemake.params.job, snakemake.params.seed, checkpoints)
+        signals = train_shadows(dataset, splits, job, snakemake.params.seed, checkpoints)
         save_signals(snakemake.output[0], signals, dataset.provenance)
 
 

@@ -3,5 +3,24 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
+from pathlib import Path
+
+import pytest
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="session")
+def small_table() -> str:
+    """Return a table of 200 rows: of the example's patients 46, 74 and 80 of three hospitals, by new names."""
+    header, *rows = (Path(__file__).parents[1] / "examples/patients.csv").read_text(encoding="utf-8").splitlines()
+    table = [header]
+    for hospital, (name, count) in {
+        "island": ("St. Mary's", 46),
+        "north": ("North", 74),
+        "south": ("South", 80),
+    }.items():
+        whole = (row for row in rows if row.startswith(f"{hospital},"))
+        table += [row.replace(hospital, name, 1) for row in islice(whole, count)]
+    return "\n".join(table) + "\n"

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dpmia.datasets.own_files import group_values
+from dpmia.datasets.own_files import group_values, in_order
 from dpmia.registry import load
 
 
@@ -28,14 +28,29 @@ def group_sizes(module: str | None, own: Mapping[str, Any] | None, by: str) -> d
         DataError: the file cannot be read, or has no such column.
     """
     if own is not None:
-        return dict(_counted(json.dumps(dict(own), sort_keys=True), by, Path(own["path"]).stat().st_mtime_ns))
+        counts = Counter(group_column(own, by))
+        return {group: counts[group] for group in in_order(counts)}
     dataset = load(module)
     known = getattr(dataset, "GROUPS", {}).get(by) or getattr(getattr(dataset, "KINDS", {}).get(by), "values", ())
     return dict.fromkeys(known)
 
 
+def group_column(own: Mapping[str, Any], by: str | None) -> tuple[str, ...]:
+    """Return the group of every record of a file of one's own; of records without groups, an empty one.
+
+    A file is read once, though many experiments at all scales ask for it.
+
+    Args:
+        own: see `group_sizes`.
+        by: see `group_sizes`; None for no groups.
+
+    Raises:
+        DataError: the file cannot be read, or has no such column.
+    """
+    return _read(json.dumps(dict(own), sort_keys=True), by, Path(own["path"]).stat().st_mtime_ns)
+
+
 @cache
-def _counted(own: str, by: str, changed: int) -> tuple[tuple[str, int], ...]:
-    """Count the groups of a file once, though many experiments at all scales ask for them."""
+def _read(own: str, by: str | None, changed: int) -> tuple[str, ...]:
     reading = json.loads(own)
-    return tuple(sorted(Counter(group_values(Path(reading["path"]), reading, by)).items()))
+    return tuple(group_values(Path(reading["path"]), reading, by))

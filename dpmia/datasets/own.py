@@ -5,6 +5,7 @@ Numbers, categories and labels are then encoded as those of the published data s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ import pandas as pd
 
 from dpmia.datasets import own_checks as checks
 from dpmia.datasets.encoding import prepared
-from dpmia.datasets.own_files import Fields, groups_of, known_column, read_arrays, read_fields
+from dpmia.datasets.own_files import Fields, groups_of, in_order, known_column, listed, read_arrays, read_fields
 from dpmia.datasets.parsing import Category
 from dpmia.datasets.table import Dataset
 from dpmia.errors import DataError
@@ -86,7 +87,7 @@ def encode(table: Table, attributes: Sequence[str] = ()) -> Dataset:
     stay, found["duplicates"] = checks.duplicates(whole.x, whole.y, table.rows, table.keep)
     found["by"], found["records"] = by, int(stay.sum())
     found["groups"] = {} if by is None else _counts(whole.attributes[by][stay])
-    found["classes"] = _counts(np.array(whole.classes)[whole.y[stay]])
+    found["classes"] = _counts(np.array(whole.classes)[whole.y[stay]], whole.classes)
     return replace(
         whole,
         x=whole.x[stay],
@@ -97,23 +98,29 @@ def encode(table: Table, attributes: Sequence[str] = ()) -> Dataset:
 
 
 def told(provenance: Mapping[str, Any]) -> list[str]:
-    """Return in sentences what was detected in a file of one's own; nothing for a published data set."""
+    """Return in sentences what was detected in a file of one's own; nothing for a published data set.
+
+    Of long lists the beginning: all names stand in the provenance.
+    """
     own = provenance.get("own")
     if own is None:
         return []
     file = provenance["files"][0]
     kinds = {kind: [column["name"] for column in own["columns"] if column["type"] == kind] for kind in checks.KINDS}
     lines = [f"{file['name']}: {own['records']} of {file['rows']} rows are used."]
-    lines += [f"Read as {kind}: {', '.join(names)}." for kind, names in kinds.items() if names]
+    lines += [f"Read as {kind}: {listed(names)}." for kind, names in kinds.items() if names]
     missing = {column["name"]: column["missing"] for column in own["columns"] if column["missing"]}
     if missing:
         filled = {"fill": "are filled", "drop": "leave their rows out"}[own["missing"]]
-        lines.append(f"Missing values {filled}: {', '.join(f'{name} {count}' for name, count in missing.items())}.")
-    lines.append(f"Classes: {', '.join(f'{name} {count}' for name, count in own['classes'].items())}.")
+        lines.append(f"Missing values {filled}: {_listed_counts(missing)}.")
+    lines.append(f"Classes: {_listed_counts(own['classes'])}.")
     if own["groups"]:
-        groups = ", ".join(f"{name} {count}" for name, count in own["groups"].items())
-        lines.append(f"Groups by {own['by']}, which is no feature: {groups}.")
+        lines.append(f"Groups by {own['by']}, which is no feature: {_listed_counts(own['groups'])}.")
     return [*lines, *([own["duplicates"]] if own["duplicates"] else []), *own["warnings"]]
+
+
+def _listed_counts(counts: Mapping[str, int]) -> str:
+    return listed([f"{name} {count}" for name, count in counts.items()])
 
 
 def _from_table(path: Path, reading: Mapping[str, Any]) -> Table:
@@ -128,21 +135,22 @@ def _from_table(path: Path, reading: Mapping[str, Any]) -> Table:
     fields, dropped = _without_missing(fields, [label, *names], marks) if reading["missing"] == "drop" else (fields, 0)
     if reading["missing"] == "refuse":
         checks.nothing_missing(fields, names, marks)
-    y, classes = checks.labels(fields, label, marks, reading["positive"], reading["positive_from"])
+    kind = reading["types"].get(label)
+    y, classes = checks.labels(fields, label, marks, reading["positive"], reading["positive_from"], kind)
     columns = checks.parsed(fields, names, reading["types"], marks, reading["most_values"])
     if not columns:
-        raise DataError(path.name, f"the columns {', '.join(fields.columns)}", "one feature at least beside label")
+        raise DataError(path.name, f"the columns {listed(fields.columns)}", "one feature at least beside label")
     frame = pd.DataFrame(columns)
     if by is not None:
         groups = groups_of(fields, by, marks)
         checks.groups(fields, by, groups, y)
-        frame[by] = Category(tuple(sorted(set(groups)))).column(groups)
+        frame[by] = Category(tuple(in_order(set(groups)))).column(groups)
     found = {
         "columns": checks.described(fields, frame, by, marks),
         "missing": reading["missing"],
         "warnings": [
             *([f"Rows left out for missing values: {dropped}."] if dropped else []),
-            *checks.warnings(frame.drop(columns=[by] if by else []), y),
+            *checks.warnings(frame.drop(columns=[by] if by else []), y, classes),
         ],
     }
     keep = reading["duplicates"] == "keep"
@@ -160,7 +168,8 @@ def _from_arrays(path: Path, reading: Mapping[str, Any]) -> Table:
     rows = list(range(1, len(x) + 1))
     texts = {name: arrays[name].astype(np.str_).tolist() for name in ("y", "group") if name in arrays}
     fields = Fields(path.name, rows, texts, provenance)
-    y, classes = checks.labels(fields, "y", frozenset(), reading["positive"], reading["positive_from"])
+    kind = None if arrays["y"].dtype.kind == "f" else "category"
+    y, classes = checks.labels(fields, "y", frozenset(), reading["positive"], reading["positive_from"], kind)
     if "group" in texts:
         checks.groups(fields, "group", texts["group"], y)
     by = "group" if "group" in texts else None
@@ -183,6 +192,6 @@ def _without_missing(fields: Fields, names: Sequence[str], marks: frozenset[str]
     return Fields(fields.file, [fields.rows[row] for row in stay], columns, fields.provenance), int(missing.sum())
 
 
-def _counts(values: np.ndarray) -> dict[str, int]:
-    names, counts = np.unique(values, return_counts=True)
-    return dict(zip(names.tolist(), counts.tolist(), strict=True))
+def _counts(values: np.ndarray, order: Sequence[str] | None = None) -> dict[str, int]:
+    counts = Counter(values.tolist())
+    return {name: counts[name] for name in order or in_order(counts) if name in counts}

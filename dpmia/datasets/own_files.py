@@ -6,14 +6,15 @@ import csv
 import gzip
 import hashlib
 import io
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dpmia.datasets.parsing import STAND_IN_MARK, decoded
+from dpmia.datasets.parsing import DECIMAL, STAND_IN_MARK, decoded
 from dpmia.errors import DataError
 from dpmia.registry import suggestion
 
@@ -92,21 +93,47 @@ def known_column(fields: Fields, name: str, key: str) -> None:
     """Refuse a key of the settings that names no column."""
     if name not in fields.columns:
         found = f"no column {name!r}, which the key {key} names"
-        raise DataError(fields.file, found, f"one of {', '.join(fields.columns)}", suggestion(name, fields.columns))
+        raise DataError(fields.file, found, f"one of {listed(fields.columns)}", suggestion(name, fields.columns))
 
 
-def group_values(path: Path, reading: Mapping[str, Any], by: str) -> list[str]:
+def in_order(values: Iterable[str]) -> list[str]:
+    """Return texts sorted; by value where all are numbers: 2 before 10."""
+    values = list(values)
+    return sorted(values, key=float) if all(map(is_number, values)) else sorted(values)
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a finite decimal number."""
+    return bool(DECIMAL.fullmatch(text)) and bool(np.isfinite(float(text)))
+
+
+def listed(values: Collection[Any], most: int = 8) -> str:
+    """Return the first values and how many more there are: `a, b and 3 more`."""
+    first = ", ".join(map(str, islice(values, most)))
+    return first if len(values) <= most else f"{first} and {len(values) - most} more"
+
+
+def group_values(path: Path, reading: Mapping[str, Any], by: str | None) -> list[str]:
     """Return the group of every record of a file, before anything else of it is read.
+
+    Args:
+        path: the file.
+        reading: as `dpmia.settings.own_data.OwnData.reading` says.
+        by: column of the groups; None for none: all records are of one without a name.
 
     Raises:
         DataError: the file cannot be read, or has no such column.
     """
     if reading["form"] == "npz":
         arrays, _ = read_arrays(path)
+        if by is None:
+            return [""] * len(arrays["y"])
         if "group" not in arrays:
             raise DataError(path.name, "no array 'group'", "one, where membership goes by groups")
         return arrays["group"].astype(np.str_).tolist()
     fields = read_fields(path, reading)
+    if by is None:
+        return [""] * len(fields.rows)
     known_column(fields, by, "group")
     return groups_of(fields, by, reading["missing_marks"])
 

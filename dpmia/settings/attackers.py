@@ -12,7 +12,7 @@ from dpmia.settings.base import ArmName, Epsilon, Settings, one_of
 
 
 class Shadows(Settings):
-    """Shadow models, trained without privacy on the attacker's records; once for each arm and replicate."""
+    """Shadow models of each arm and replicate; always trained without privacy, as in the papers."""
 
     count: Annotated[int, Field(ge=2)] = 5
     """Shadow models for each split."""
@@ -23,7 +23,8 @@ class Shadows(Settings):
 
 
 class References(Settings):
-    """Reference models, trained on further draws of the same membership experiment; all targets share them.
+    """Reference models, trained on further draws of the same membership experiment; all targets of one epsilon share
+    them.
 
     Distilled models are trained on the same draws, as many for each target.
     """
@@ -32,8 +33,9 @@ class References(Settings):
     """Reference models for each arm that an attack needs them of, a multiple of `block`."""
     block: Annotated[int, Field(ge=1)]
     """Models of each arm that one job trains."""
-    private: bool = False
-    """Train them with the epsilon of the target model; without privacy otherwise."""
+    private: bool = True
+    """Train them as the target model is trained, with its epsilon: `count` models for each epsilon that is attacked.
+    `false`: without privacy, once for all epsilons; this is cheaper and understates the leakage of private models."""
 
     @model_validator(mode="after")
     def _whole_blocks(self) -> References:

@@ -180,10 +180,6 @@ class Experiment(Settings):
                     f"{f' and perhaps {sorted(allowed)}' if allowed else ''} for kind {self.membership.kind!r}, "
                     f"not with {sorted(given)}"
                 )
-            own_batch = arm.training and arm.training.batch_size
-            members, batch = arm.members or self.membership.members, own_batch or self.training.batch_size
-            if (arm.members or own_batch) and isinstance(members, int) and batch > members:
-                raise ValueError(f"a batch_size of at most the {members} members of arm {name!r}, not {batch}")
         for name, attack in self.attacks.items():
             for use, key in MODELS_OF_ATTACKERS.items():
                 if use in names.ATTACKS[attack.kind].uses and getattr(self, key) is None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from dpmia.settings import names
 from dpmia.settings.attackers import OFFLINE_A
 from dpmia.settings.experiment import Experiment
-from dpmia.settings.jobs import recipes, uses
+from dpmia.settings.jobs import arms, recipes, uses
 from dpmia.settings.membership import INDEPENDENT
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import budget_rows
@@ -124,5 +125,23 @@ def audit_facts(experiment: Experiment) -> dict[str, Any]:
         "epochs": 0 if experiment.training.engine == "scikit_learn" else experiment.training.epochs,
         "references": count,
         "private_references": bool(count) and experiment.references.private,
+        "mismatched_attacks": mismatched_attacks(experiment),
+        # What arms are called to people: names of arms are for files, in small letters.
+        "groups": {name: arm["draw"]["group"] for name, arm in arms(experiment).items() if "group" in arm["draw"]},
         "independent": independent,
     }
+
+
+def mismatched_attacks(experiment: Experiment) -> list[str]:
+    """Return the attacks on private target models whose shadow or reference models are trained without privacy.
+
+    They understate the leakage: what such a model's losses look like says little about a model trained with noise.
+    """
+    plain = {"shadows"} | ({"references"} if experiment.references and not experiment.references.private else set())
+    private = {epsilon for group in experiment.epsilons for epsilon in group if math.isfinite(epsilon)}
+    return [
+        name
+        for name, attack in experiment.attacks.items()
+        if plain & set(names.ATTACKS[attack.kind].uses)
+        and (private if attack.epsilons is None else private & set(attack.epsilons))
+    ]

@@ -81,12 +81,39 @@ def blocks(experiment: Experiment) -> dict[int, list[int]]:
 
 
 def split_job(experiment: Experiment, block: int) -> dict[str, Any]:
-    """Return which splits to draw for one block."""
+    """Return which splits to draw for one block, and which batches their training sets must hold."""
     return {
         "draw": names.MEMBERSHIP[experiment.membership.kind],
         "arms": arms(experiment),
         "replicates": blocks(experiment)[block],
+        "batch_sizes": batch_sizes(experiment),
     }
+
+
+def batch_job(experiment: Experiment) -> dict[str, Any] | None:
+    """Return which batches must fit into which training sets; None where no model is trained on batches of ours."""
+    if experiment.training.engine == "scikit_learn":
+        return None
+    membership, drawn = experiment.membership, arms(experiment)
+    raised = "records" if membership.kind == "bernoulli" else "smallest" if membership.smallest else "members"
+    return {
+        "arms": {name: drawn[name] for name in experiment.arms},
+        "batch_sizes": batch_sizes(experiment),
+        "shadows": experiment.shadows.count if experiment.shadows and uses(experiment, "shadows") else None,
+        "left_out": experiment.points is not None and experiment.points.left_out is not None,
+        "raised": None if getattr(membership, raised) == "all" else raised,
+        "most": membership.most,
+    }
+
+
+def batch_sizes(experiment: Experiment) -> dict[str, int]:
+    """Return the size of the batches of each arm, without IID arms, which draw as many records as their counterparts;
+    nothing where models fit themselves.
+    """
+    if experiment.training.engine == "scikit_learn":
+        return {}
+    recipe_of = recipes(experiment)
+    return {name: recipe_of[name]["batch_size"] for name in experiment.arms}
 
 
 def train_job(experiment: Experiment, epsilons: list[float], block: int) -> dict[str, Any]:

@@ -40,6 +40,9 @@ OWN_DATA = "dpmia.datasets.own"
 #: a function that tells the groups of a data set before it is prepared.
 GROUP_SIZES = "dpmia.datasets.groups:group_sizes"
 
+#: a function that returns how many records of a file of one's own each arm draws, before the file is prepared.
+DRAWN_SIZES = "dpmia.splits.file_sizes:from_file"
+
 #: what writes the synthetic raw files of a data set: a function of its name, a folder, a seed and a scale. Most have
 #: nothing but a table, `dpmia/datasets/synthetic/<name>.toml`.
 SYNTHETIC = dict.fromkeys(DATASETS, "dpmia.datasets.synthetic.sampler:write_files") | {

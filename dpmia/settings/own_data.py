@@ -36,7 +36,8 @@ class OwnData(Settings):
     drop: list[str] = []
     """Columns to leave out: names, identifiers, free text, what is known only after the label."""
     types: dict[str, Literal["number", "category"]] = {}
-    """Types of columns that are detected wrongly: codes that look like numbers are categories."""
+    """Types of columns that are detected wrongly: codes that look like numbers are categories. Of the label: `category`
+    where each number is a class, however many there are."""
     missing: Literal["fill", "drop", "refuse"] = "fill"
     """Missing values of features: `fill` takes the mean or the most frequent value, `drop` leaves their rows out,
     `refuse` stops."""

@@ -16,6 +16,7 @@ from dpmia.settings.base import Settings
 from dpmia.settings.config import Config
 from dpmia.settings.each_group import with_groups
 from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
+from dpmia.settings.known_sizes import check_known_sizes
 from dpmia.settings.messages import checked
 from dpmia.settings.precision_budgets import with_precision_budgets
 from dpmia.settings.predictions import Predictions
@@ -82,6 +83,8 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
                     else:
                         kind = _kind_of_study(merged, where)
                     resolved = checked(kind, merged, where)
+                    if section == "experiments":
+                        check_known_sizes(resolved, root, where)
                     if scale == settings.scale:
                         this = resolved
                 found[each] = this

@@ -73,20 +73,6 @@ def seeds(root_seed: int, meaning: Sequence[Meaning]) -> Seeds:
     return Seeds(*(derive_seed(root_seed, stream, *meaning) for stream in ("weights", "batches", "noise")))
 
 
-def expected_size(arm: Mapping[str, Any]) -> int | None:
-    """Return the expected number of members of an arm whose records join at random; None for other arms.
-
-    Rate and steps follow from it: under add/remove the true number is part of the secret.
-
-    Args:
-        arm: as `dpmia.settings.jobs.arms` describes it.
-    """
-    draw = arm["draw"]
-    if "rate" not in draw or draw["records"] == "all":
-        return None
-    return round(draw["rate"] * draw["records"])
-
-
 def answers(
     dataset: Dataset,
     wanted: Sequence[Wanted],

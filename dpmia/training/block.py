@@ -11,9 +11,10 @@ import numpy as np
 from dpmia.datasets.table import Dataset
 from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.seeds import derive_seed
+from dpmia.settings.training_sets import expected_size
 from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal
 from dpmia.splits.split import Split
-from dpmia.training.answers import Wanted, answers, expected_size, seeds
+from dpmia.training.answers import Wanted, answers, seeds
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.collusion import Marks, draw_keys, with_marks
 from dpmia.training.recipe import Recipe, Run

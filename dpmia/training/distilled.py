@@ -11,9 +11,10 @@ import torch
 from dpmia.datasets.table import Dataset
 from dpmia.losses import Losses
 from dpmia.registry import load
+from dpmia.settings.training_sets import expected_size
 from dpmia.signals import Signal
 from dpmia.splits.block import draw_block
-from dpmia.training.answers import Wanted, architecture_for, expected_size, losses, seeds
+from dpmia.training.answers import Wanted, architecture_for, losses, seeds
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.evaluation import evaluate, set_state
 from dpmia.training.recipe import Recipe, Run

@@ -12,9 +12,10 @@ from dpmia.datasets.table import Dataset
 from dpmia.losses import Losses
 from dpmia.registry import load
 from dpmia.settings.epsilon import spell_epsilon
+from dpmia.settings.training_sets import expected_size
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
-from dpmia.training.answers import Wanted, expected_size, losses, seeds
+from dpmia.training.answers import Wanted, losses, seeds
 from dpmia.training.block import Promise
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.recipe import Recipe, Run

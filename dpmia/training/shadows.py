@@ -9,6 +9,7 @@ import numpy as np
 
 from dpmia.datasets.table import Dataset
 from dpmia.settings.seeds import derive_seed
+from dpmia.settings.training_sets import shadow_size
 from dpmia.signals import MEMBER, NONMEMBER, Signal
 from dpmia.splits.split import Split
 from dpmia.training.answers import Wanted, answers, seeds
@@ -105,5 +106,5 @@ def draws(population: np.ndarray, count: int, seed: int) -> list[tuple[np.ndarra
     half = len(population) // 2
     order = rng.permutation(population)
     sides = order[:half], order[half : 2 * half]
-    size = 2 * half // count
+    size = shadow_size(len(population), count)
     return [tuple(np.sort(rng.choice(side, size, replace=False)) for side in sides) for _ in range(count)]

@@ -51,7 +51,8 @@ def prepared(dataset, tmp_path):
 def splits(run_script, given, prepared, tmp_path):
     inputs = Files(dataset=prepared, clusters=[])
     output = Files(str(tmp_path / "splits.npz"))
-    run_script("draw_splits", output, input=inputs, params={"job": jobs.split_job(given, 0), "seed": 1})
+    params = {"job": jobs.split_job(given, 0), "seed": 1}
+    run_script("draw_splits", output, input=inputs, params=params, wildcards={"experiment": "toy"})
     return output[0]
 
 
@@ -67,8 +68,24 @@ def targets(run_script, given, prepared, splits, tmp_path):
 def shadows(run_script, given, prepared, splits, tmp_path):
     output = Files(str(tmp_path / "shadows.npz"))
     params = {"job": jobs.shadow_job(given, 0), "seed": 1}
-    run_script("train_shadows", output, input=Files(dataset=prepared, splits=splits), params=params)
+    inputs = Files(dataset=prepared, splits=splits)
+    run_script("train_shadows", output, input=inputs, params=params, wildcards={"experiment": "toy"})
     return output[0]
+
+
+def test_batches_that_do_not_fit_into_shadow_models_training_sets_are_refused(run_script, prepared, splits, tmp_path):
+    given = checked(Experiment, EXPERIMENT | {"shadows": {"count": 13}}, "test")  # of 28 records 28 // 13 = 2 each
+    with pytest.raises(SystemExit) as caught:
+        run_script(
+            "train_shadows",
+            Files(str(tmp_path / "shadows.npz")),
+            input=Files(dataset=prepared, splits=splits),
+            params={"job": jobs.shadow_job(given, 0), "seed": 1},
+            wildcards={"experiment": "toy"},
+        )
+    assert "experiment toy, key 'training.batch_size': found 4, larger than" in str(caught.value)
+    assert "training set of shadow models (2 records, arm left); expected at most 2" in str(caught.value)
+    assert "Lower training.batch_size or shadows.count." in str(caught.value)
 
 
 @pytest.fixture

@@ -137,12 +137,13 @@ def test_find_clusters_names_a_group_for_every_record(run_script, prepared, tmp_
 
 def test_draw_splits_and_measure_sizes_tell_the_same_numbers(run_script, dataset, prepared, tmp_path):
     splits, sizes = tmp_path / "splits.npz", tmp_path / "sizes.csv"
-    job = {"draw": "dpmia.splits.draws:group", "arms": ARMS, "replicates": [0, 1]}
+    job = {"draw": "dpmia.splits.draws:group", "arms": ARMS, "replicates": [0, 1], "batch_sizes": {"left": 20}}
     run_script(
         "draw_splits",
         Files(str(splits)),
         input=Files(dataset=str(prepared), clusters=[]),
         params={"job": job, "seed": 1},
+        wildcards={"experiment": "toy"},
     )
     drawn = load_splits(splits, dataset.fingerprint)
     assert set(drawn) == {(arm, replicate) for arm in ARMS for replicate in (0, 1)}
@@ -156,6 +157,23 @@ def test_draw_splits_and_measure_sizes_tell_the_same_numbers(run_script, dataset
     table = read_table(sizes)
     assert table["arm"].tolist() == ["left", "left-iid"]
     assert (table[["features", "classes", "members", "nonmembers", "population"]] == [3, 2, 20, 20, 40]).all().all()
+
+
+def test_splits_that_a_batch_does_not_fit_into_are_refused_with_experiment_and_arm(run_script, prepared, tmp_path):
+    job = {"draw": "dpmia.splits.draws:group", "arms": ARMS, "replicates": [0], "batch_sizes": {"left": 21}}
+    with pytest.raises(SystemExit) as caught:
+        run_script(
+            "draw_splits",
+            Files(str(tmp_path / "splits.npz")),
+            input=Files(dataset=str(prepared), clusters=[]),
+            params={"job": job, "seed": 1},
+            wildcards={"experiment": "toy"},
+        )
+    assert str(caught.value).strip() == (
+        "Error in draw_splits: experiment toy, key 'training.batch_size': found 21, larger than the smallest training "
+        "set of target models (20 records, arm left); expected at most 20. Lower training.batch_size."
+    )
+    assert not (tmp_path / "splits.npz").exists()
 
 
 @pytest.mark.parametrize("engine", ["stacked:StackedEngine", "opacus:OpacusEngine"])

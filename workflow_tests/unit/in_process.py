@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dpmia.datasets.table import Dataset
 from dpmia.losses import save_losses
 from dpmia.measure import attack_rows
@@ -74,8 +72,10 @@ def _references(
 ) -> list[Path]:
     if not jobs.reference_arms(experiment, attack):
         return []
-    file = folder / "references.npz"
-    if not file.exists():
-        losses = train_references(dataset, None, splits, jobs.reference_job(experiment, [np.inf], 0), seed)
-        save_losses(file, losses, dataset.provenance)
-    return [file]
+    files = []
+    for epsilons in jobs.reference_groups(experiment, attack):
+        files.append(folder / f"references-{spell_group(epsilons)}.npz")
+        if not files[-1].exists():
+            losses = train_references(dataset, None, splits, jobs.reference_job(experiment, epsilons, 0), seed)
+            save_losses(files[-1], losses, dataset.provenance)
+    return files

@@ -34,19 +34,27 @@ ADULT = HEART | {
         "nonmembers": 100,
     },
     "arms": {"cluster": {"group": "0"}},
+    "training": {"batch_size": 100},
 }
-IID = HEART | {"membership": {"kind": "iid", "members": 9, "nonmembers": 9}, "arms": {"any": {}}, "iid_arms": False}
+IID = HEART | {
+    "membership": {"kind": "iid", "members": 9, "nonmembers": 9},
+    "arms": {"any": {}},
+    "iid_arms": False,
+    "training": {"batch_size": 8},
+}
 BIAS = HEART | {
     "dataset": "adult",
     "attributes": ["sex"],
     "membership": {"kind": "bias", "by": "sex", "members": 40, "nonmembers": 20, "validation": 10},
     "arms": {"p25": {"group": "Male", "share": 0.25}},
+    "training": {"batch_size": 40},
     "iid_arms": False,
 }
 BERNOULLI = HEART | {
     "membership": {"kind": "bernoulli", "records": 100, "asked": 50},
     "arms": {"p0.1": {"rate": 0.1}, "p0.5": {"rate": 0.5}},
     "privacy": {"relation": "add_remove"},
+    "training": {"batch_size": 10},
     "iid_arms": False,
 }
 BASES = {

@@ -190,7 +190,7 @@ def given(parts, tmp_path_factory):
     write(folder / "model.csv", target.logits, target.labels, target.is_member)
     (losses,) = (group for file in job["attacks"]["lira_offline"]["files"] for group in load_losses(file)
                  if group.about[0]["arm"] == "south")  # fmt: skip
-    references = losses.on(target.records, np.ones(len(losses.about), dtype=bool))
+    references = losses.on(target.records, np.array([about["epsilon"] == "inf" for about in losses.about]))
     for number, (loss, trained_on) in enumerate(zip(references.losses, references.trained_on, strict=True)):
         right = np.exp(-loss)
         answers = np.where(np.arange(2) == target.labels[:, None], right[:, None], 1 - right[:, None])

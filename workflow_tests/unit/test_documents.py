@@ -9,13 +9,22 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from in_process import prepare
+from settings_samples import changed
 
-from dpmia.errors import TrainingError
+from dpmia.errors import ConfigError, TrainingError
+from dpmia.registry import load
+from dpmia.settings import jobs
+from dpmia.settings.batches import check_batches
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
+from dpmia.splits.block import draw_block
+from dpmia.splits.drawn_sizes import of_splits
+from dpmia.training.block import train_block
 from dpmia.training.opacus import OpacusEngine
 from dpmia.training.plain import PlainEngine
 from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.references import train_references
 
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 NAMED = re.compile(r"`((?:dpmia|experiments)/[\w/]+\.(?:py|toml|yaml))`:\n\n```\w+\n(.*?)```", re.DOTALL)
@@ -45,11 +54,33 @@ def test_the_settings_of_the_audit_page_are_right(clinic):
     folder, first, without_groups, predictions = clinic
     plan = planned(folder, first)
     assert plan.audit == ("clinic",)
-    assert list(plan.experiments["clinic"].arms) == ["north", "south"]
+    assert list(plan.experiments["clinic"].arms) == ["island", "north", "south"]
+    assert jobs.reference_groups(plan.experiments["clinic"]) == plan.experiments["clinic"].epsilons
     del first["defaults"]["dataset"]["group"]
     plan = planned(folder, first | {"defaults": first["defaults"] | without_groups})
     assert list(plan.experiments["clinic"].arms) == ["iid"]
     assert planned(folder, predictions).audit == ("released_model",)
+
+
+def test_the_example_of_the_audit_page_fits_a_small_table(clinic, small_table):
+    folder, first, *_ = clinic
+    (folder / "clinic.csv").write_text(small_table, encoding="utf-8")
+    mine = planned(folder, first).experiments["clinic"]
+    assert jobs.groups(mine) == {"north": "North", "south": "South", "st_mary_s": "St. Mary's"}
+    dataset = prepare(mine, folder)
+    job = jobs.split_job(mine, 0)
+    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], 1)
+    sizes = of_splits(splits, jobs.batch_job(mine)["arms"])
+    assert {arm: size.training for arm, size in sizes.items()} == {"north": 37, "south": 40, "st_mary_s": 23}
+    check_batches(sizes, jobs.batch_job(mine), "clinic")
+    short = mine.model_copy(update={"training": mine.training.model_copy(update={"epochs": 1})})
+    signals = train_block(dataset, splits, jobs.train_job(short, mine.epsilons[0], 0), 1)
+    assert len(signals) == len(splits) * 3
+    (group,) = jobs.reference_groups(short)
+    losses = train_references(dataset, None, splits, jobs.reference_job(short, group, 0), 1)
+    assert {about["epsilon"] for each in losses for about in each.about} == {"1", "10", "inf"}
+    with pytest.raises(ConfigError, match=r'arm st_mary_s, group "St\. Mary\'s"'):
+        planned(folder, changed(first, "defaults.training.batch_size", 32))
 
 
 def test_other_models_of_the_audit_page_are_right(clinic):

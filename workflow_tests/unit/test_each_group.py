@@ -3,9 +3,10 @@
 import pytest
 from settings_samples import HEART, changed, plan_of
 
-from dpmia.errors import ConfigError
+from dpmia.errors import ConfigError, UserError
 from dpmia.settings import jobs
 from dpmia.settings.each_group import arm_name
+from dpmia.settings.facts import audit_facts
 
 OWN = {
     "dataset": {"path": "own.csv", "label": "ill", "group": "site"},
@@ -14,7 +15,13 @@ OWN = {
     "epsilons": [[1, "inf"]],
     "replicates": 2,
     "block": 2,
+    "training": {"batch_size": 10},
     "attacks": {"average_threshold": {}},
+}
+IID = {
+    "membership": {"kind": "iid", "members": 0.25, "nonmembers": 0.25},
+    "arms": {"all": {}},
+    "iid_arms": False,
 }
 FOREST = {"model": {"kind": "random_forest", "trees": 5}, "training": {"engine": "scikit_learn"}, "epsilons": [["inf"]]}
 
@@ -33,6 +40,8 @@ def test_groups_of_a_file_with_enough_records_are_arms(tmp_path):
     assert mine.membership.by == "site"
     assert plan.audit == ("mine",)
     assert jobs.groups(mine) == {"north_1": "North 1", "south": "south"}
+    spelled = {"north_1": "North 1", "north_1-iid": "North 1", "south": "south", "south-iid": "south"}
+    assert audit_facts(mine)["groups"] == spelled
 
 
 def test_only_files_that_say_so_are_audited(tmp_path):
@@ -69,6 +78,46 @@ def test_what_cannot_be_is_told(tmp_path, path, value, words):
 )
 def test_names_of_arms(group, name):
     assert arm_name(group) == name
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({}, None),
+        (
+            {"training.batch_size": 11},
+            "a.yaml, mine (laptop), key 'training.batch_size': found 11, larger than the smallest training set of "
+            "target models (10 records, arm south); expected at most 10. "
+            "Lower training.batch_size, or raise membership.smallest.",
+        ),
+        ({"training.batch_size": 11, "membership.smallest": 21}, None),  # then north 1 is the only arm: 15 members
+        ({"training.batch_size": 16, "membership.smallest": 21}, "15 records, arm north_1, group 'North 1')"),
+        (
+            {"membership.most": 9},
+            "(9 records, arm north_1, group 'North 1'); expected at most 9. Lower training.batch_size, "
+            "or raise membership.most.",
+        ),
+        ({"arms": {"it": {"group": "tiny"}}, "membership.members": 0.8}, "(4 records, arm it, group 'tiny')"),
+        ({"arms": {"it": {"group": "tinny"}}}, "a.yaml, mine (laptop), group: found 'tinny'; expected one of"),
+        ({"membership.members": 21}, "a.yaml, mine (laptop), members from group 'south': found 21 asked for and 20"),
+        # Of 55 rows 20 are the others of north 1, 35 of south: 15 + 12 and 10 + 17 records are left.
+        ({"shadows": {"count": 2}, "attacks.shadow": {}}, None),
+        ({"shadows": {"count": 3}, "attacks.shadow": {}}, "shadow models (8 records"),
+        ({**IID, "training.batch_size": 13}, None),
+        ({**IID, "training.batch_size": 14}, "target models (13 records, arm all)"),
+        ({"dataset.types": {"age": "category"}, "training.batch_size": 11}, "(10 records, arm south)"),
+    ],
+)
+def test_batches_are_held_against_the_training_sets_that_a_file_gives(tmp_path, changes, message):
+    settings = OWN
+    for path, value in changes.items():
+        settings = changed(settings, path, value)
+    if message is None:
+        planned(tmp_path, settings)
+        return
+    with pytest.raises(UserError) as caught:
+        planned(tmp_path, settings)
+    assert message in str(caught.value)
 
 
 def test_classifiers_of_scikit_learn_are_models(tmp_path):

@@ -3,12 +3,15 @@
 import inspect
 import json
 
-from settings_samples import experiment
+import pytest
+from settings_samples import OWN_CONFIG, experiment
 
 from dpmia.attacks.rmia import OfflineRmia
-from dpmia.settings import jobs
+from dpmia.settings import jobs, names
 from dpmia.settings.attackers import OFFLINE_A
-from dpmia.settings.facts import audit_facts, run_facts, trained
+from dpmia.settings.facts import audit_facts, mismatched_attacks, run_facts, trained
+from dpmia.settings.generate import ROOT
+from dpmia.settings.resolve import make_plan
 
 
 def test_facts_for_captions_are_plain_data():
@@ -99,3 +102,28 @@ def test_offline_a_of_rmia_is_named():
     assert named(rmia_offline={}) == "0.3"
     assert named(rmia_offline={"offline_a": 0.5}, again={"kind": "rmia_offline"}) == "0.3 and 0.5"
     assert inspect.signature(OfflineRmia).parameters["offline_a"].default == OFFLINE_A
+
+
+@pytest.mark.parametrize(
+    ("changes", "mismatched"),
+    [
+        ({}, ["shadow"]),
+        ({"references": {"count": 1, "block": 1, "private": False}}, ["lira", "shadow"]),
+        ({"references": {"count": 1, "block": 1, "private": False}, "epsilons": [["inf"]]}, []),
+        ({"attacks__shadow": {"epsilons": ["inf"]}}, []),
+    ],
+)
+def test_attacks_with_models_trained_otherwise_than_private_targets_are_named(changes, mismatched):
+    attacks = {"lira": {}, "shadow": {}, "average_threshold": {}}
+    given = {"shadows": {}, "references": {"count": 1, "block": 1}, "attacks": attacks} | changes
+    assert mismatched_attacks(experiment(**given)) == mismatched
+    assert audit_facts(experiment(**given))["mismatched_attacks"] == mismatched
+    assert audit_facts(experiment(**given))["private_references"] == given["references"].get("private", True)
+
+
+def test_in_the_papers_experiments_only_shadow_models_are_trained_otherwise_than_private_targets():
+    for scale in ("smoke", "laptop", "paper"):
+        plan = make_plan(OWN_CONFIG | {"scale": scale}, ROOT)
+        kinds = {each.attacks[name].kind for each in plan.experiments.values() for name in mismatched_attacks(each)}
+        assert kinds
+        assert all("shadows" in names.ATTACKS[kind].uses for kind in kinds)

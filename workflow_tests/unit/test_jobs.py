@@ -17,7 +17,7 @@ from dpmia.settings.seeds import derive_seed
 RICH = ADULT | {
     "blind": {"replicates": 3, "with_loss": [1, "inf"]},
     "shadows": {"count": 3, "l2": 0.25, "attack_epochs": 7},
-    "references": {"count": 6, "block": 3},
+    "references": {"count": 6, "block": 3, "private": False},
     "attacks": {
         "random": {},
         "shadow": {},
@@ -75,7 +75,7 @@ DRAWN = TRAINING | {"split"}
         ({"blind__with_loss": [1]}, {"blind"}),
         ({"training__learning_rate": 0.5}, TRAINING),
         ({"training__epochs": 3}, TRAINING),
-        ({"training__batch_size": 3}, TRAINING),
+        ({"training__batch_size": 3}, DRAWN),  # splits are checked for batches that fit
         ({"training__engine": "opacus"}, TRAINING),
         ({"model__hidden": [3]}, TRAINING - {"distilled"}),  # these have the target's own
         ({"arms__cluster__model": {"hidden": [3]}}, TRAINING - {"distilled"}),
@@ -151,9 +151,13 @@ def test_the_blind_baseline_is_measured_on_the_first_replicates():
     assert jobs.blind_job(experiment(), 0) is None
 
 
-def test_reference_models_are_private_only_where_that_is_said():
-    assert jobs.reference_groups(experiment(RICH)) == [[math.inf]]
-    assert jobs.reference_groups(experiment(RICH, references__private=True)) == [[0.1, 1], [math.inf]]
+def test_reference_models_are_trained_like_their_targets_unless_settings_say_otherwise():
+    given = experiment(references={"count": 1, "block": 1}, attacks={"lira": {}})
+    assert jobs.reference_groups(given) == given.epsilons == [[0.1, 1], [math.inf]]
+    found = [jobs.reference_job(given, group, 0)["epsilons"] for group in given.epsilons]
+    assert found == [jobs.train_job(given, group, 0)["epsilons"] for group in given.epsilons]
+    plain = experiment(references={"count": 1, "block": 1, "private": False}, attacks={"lira": {}})
+    assert jobs.reference_groups(plain) == [[math.inf]]
 
 
 def test_an_attack_on_some_epsilons_needs_the_models_of_their_groups_only():

@@ -3,10 +3,13 @@
 import gzip
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from dpmia.datasets import own, student
 from dpmia.datasets.groups import group_sizes
+from dpmia.datasets.label_auc import label_auc
 from dpmia.datasets.synthetic import sampler
 from dpmia.datasets.synthetic.__main__ import main as write_example
 from dpmia.datasets.table import Dataset
@@ -33,7 +36,12 @@ def table(separator=",", **columns):
     cells = {
         name: column if isinstance(column, list) else [column(i) for i in range(ROWS)] for name, column in whole.items()
     }
-    lines = [separator.join(whole), *(separator.join(row) for row in zip(*cells.values(), strict=True))]
+    return table_of(cells, separator)
+
+
+def table_of(cells, separator=","):
+    """Return columns of texts as a table."""
+    lines = [separator.join(cells), *(separator.join(row) for row in zip(*cells.values(), strict=True))]
     return "\n".join(lines) + "\n"
 
 
@@ -132,15 +140,114 @@ def test_rows_that_repeat_another_are_told_and_removed(tmp_path):
     assert len(read(tmp_path, "\n".join([*lines, twin]) + "\n", duplicates="keep")) == ROWS + 1
 
 
-def test_a_feature_that_gives_the_label_away_is_told(tmp_path):
-    dataset = read(
-        tmp_path,
-        table(code=lambda i: "x" if (i * 7) % 5 < 2 else "y", money=lambda i: str(9 if (i * 7) % 5 < 2 else 1)),
+def ill(i):
+    return (i * 7) % 5 < 2
+
+
+def test_columns_that_predict_the_label_are_pointed_out_with_their_auc(tmp_path):
+    rng = np.random.default_rng(3)
+    noise = rng.normal(size=ROWS)
+    columns = {
+        "code": lambda i: "x" if ill(i) else "y",
+        "money": lambda i: str(9 if ill(i) else 1),
+        "unknown": lambda i: "" if ill(i) else str(i),  # only those who are not ill have a value
+        "later": lambda i: f"{2.3 * ill(i) + noise[i]:.4f}",
+        "usual": lambda i: f"{0.8 * ill(i) + noise[-i]:.4f}",
+    }
+    notes = {line.split("'")[1]: line for line in read(tmp_path, table(**columns)).provenance["own"]["warnings"]}
+    assert set(notes) == {"code", "money", "unknown", "later"}
+    for name in ("code", "money", "unknown"):
+        assert notes[name] == (
+            f"Warning: column {name!r} alone predicts the label with AUC 1.000: is it known only after the label? "
+            f"Then leave it out: drop: [{name}]."
+        )
+    values = np.array([2.3 * ill(i) + noise[i] for i in range(ROWS)])
+    auc = roc_auc_score([ill(i) for i in range(ROWS)], values)
+    assert 0.9 < auc < 0.99
+    assert notes["later"].startswith(f"Note: column 'later' alone predicts the label with AUC {auc - 0.005:.2f}: is it")
+
+
+def test_a_column_that_reveals_one_of_many_classes_is_pointed_out(tmp_path):
+    rng = np.random.default_rng(1)
+    stage = rng.integers(0, 6, ROWS * 5)
+    columns = {
+        "age": [str(age) for age in rng.integers(20, 80, ROWS * 5)],
+        "died": ["yes" if each == 3 else "no" for each in stage],
+        "ill": [f"stage {each}" for each in stage],
+    }
+    (line,) = read(tmp_path, table_of(columns), group=None).provenance["own"]["warnings"]
+    assert "Warning: column 'died' alone predicts the label with AUC 1.000 (class stage 3 against all others)" in line
+
+
+@pytest.mark.parametrize("classes", [2, 6])
+@pytest.mark.parametrize("kind", ["number", "category"])
+def test_columns_of_chance_are_not_pointed_out(kind, classes):
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        y = rng.integers(0, classes, 200)
+        numbers = pd.Series(rng.normal(size=200))
+        column = numbers if kind == "number" else pd.Series(pd.Categorical(rng.integers(0, 50, 200).astype(str)))
+        assert label_auc(column, y)[0] < 0.8
+
+
+def test_the_auc_of_a_column_is_that_of_its_order_or_of_its_values():
+    rng = np.random.default_rng(4)
+    y = (rng.random(3000) < 0.01).astype(np.int64)
+    above = pd.Series(rng.normal(size=3000) - 1.5 * y).round(1)
+    assert label_auc(above, y)[0] == pytest.approx(roc_auc_score(1 - y, above))
+    inside = pd.Series(np.where(rng.random(3000) < 0.5, -1, 1) + 0.1 * rng.normal(size=3000))
+    middle = (inside.rank(pct=True).between(0.3, 0.6)).astype(np.int64).to_numpy()
+    assert roc_auc_score(middle, inside) < 0.7
+    assert label_auc(inside, middle)[0] > 0.99
+    assert label_auc(inside, (np.arange(3000) < 9).astype(np.int64)) == (0.5, 0)  # too few to judge by
+
+
+def test_numbers_as_labels_are_asked_about_where_there_are_many(tmp_path):
+    text = table(ill=lambda i: str(i % 40 / 2))
+    with pytest.raises(DataError) as caught:
+        read(tmp_path, text)
+    assert str(caught.value) == (
+        "own.csv, column 'ill': found 40 different numbers as labels; expected classes; a regression is not audited. "
+        "For two classes, say from where on a label is class 1 (positive_from: 7.25). "
+        "If each number is a class, say types: {ill: category}."
     )
-    told = "\n".join(own.told(dataset.provenance))
-    assert "'code' alone is right about 100.0% of the labels" in told
-    assert "'money' alone" in told
-    assert "'colour' alone" not in told
+    assert len(read(tmp_path, text, types={"ill": "category"}).classes) == 40
+    assert read(tmp_path, text, positive_from=7).classes == ("below 7", "7 and above")
+    digits = table(ill=lambda i: str(i % 10))
+    assert len(read(tmp_path, digits).classes) == 10
+    with pytest.raises(DataError, match="10 different numbers as labels"):
+        read(tmp_path, digits, types={"ill": "number"})
+    y = np.arange(80) % 40
+    np.savez(tmp_path / "made.npz", x=np.random.default_rng(0).normal(size=(80, 2)), y=y)
+    whole = (tmp_path / "made.npz").read_bytes()
+    assert len(read(tmp_path, whole, name="own.npz", label=None, group=None).classes) == 40
+    np.savez(tmp_path / "made.npz", x=np.random.default_rng(0).normal(size=(80, 2)), y=y / 2)
+    with pytest.raises(DataError, match="save y as integers"):
+        read(tmp_path, (tmp_path / "made.npz").read_bytes(), name="own.npz", label=None, group=None)
+
+
+def test_classes_and_groups_that_are_numbers_stand_in_their_order(tmp_path):
+    text = table(ill=lambda i: str((0, 1, 10, 11, 2)[i % 5]), site=lambda i: str((9, 10, 100)[i % 3]))
+    dataset = read(tmp_path, text)
+    assert dataset.classes == ("0", "1", "2", "10", "11")
+    dataset.save(tmp_path / "data.npz")
+    for each in (dataset, Dataset.load(tmp_path / "data.npz")):
+        lines = "\n".join(own.told(each.provenance))
+        assert "Classes: 0 12, 1 12, 2 12, 10 12, 11 12." in lines
+        assert "9 20, 10 20, 100 20." in lines
+    reading = OwnData(path="own.csv", label="ill").reading | {"path": str(tmp_path / "own.csv")}
+    assert list(group_sizes(None, reading, "site")) == ["9", "10", "100"]
+
+
+def test_of_many_columns_the_first_are_printed_and_all_are_kept(tmp_path):
+    rng = np.random.default_rng(0)
+    many = {f"c{number}": [f"{value:.3f}" for value in rng.normal(size=ROWS)] for number in range(100)}
+    dataset = read(tmp_path, table(age=None, dose=None, **many))
+    (line,) = (line for line in own.told(dataset.provenance) if line.startswith("Read as number"))
+    assert line == "Read as number: c0, c1, c2, c3, c4, c5, c6, c7 and 92 more."
+    assert {f"c{number}" for number in range(100)} <= {each["name"] for each in dataset.provenance["own"]["columns"]}
+    with pytest.raises(DataError, match=r"expected one of site, colour, .* and 95 more\."):
+        read(tmp_path, table(age=None, dose=None, **many), label="nothing like it")
 
 
 def test_an_identifier_is_told(tmp_path):

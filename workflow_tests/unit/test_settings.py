@@ -136,7 +136,7 @@ def test_an_experiment_like_another_has_all_its_settings_but_its_own(plan):
 def test_null_takes_away_what_would_be_inherited_at_every_scale(plan):
     file = {
         "paper": "someone",
-        "defaults": {**ADULT, "shadows": {"count": 3}, "training": {"epochs": 7}, "blind": {}},
+        "defaults": {**ADULT, "shadows": {"count": 3}, "training": {"batch_size": 9, "epochs": 7}, "blind": {}},
         "scales": {scale: {"shadows": {"attack_epochs": 1}, "blind": {"replicates": 1}} for scale in SCALES},
         "experiments": {
             "all": {"attacks": {"shadow": {}, "average_threshold": {}}},

@@ -183,6 +183,10 @@ def _left_out(**changes):
 PUBLISHED = {"training.sampling": "shuffle", "privacy.accountant": "rdp_as_published"}
 
 
+TREES = {"kind": "random_forest", "trees": 2}
+SHADOWS = {"shadows": {}, "attacks.shadow": {}}
+
+
 @pytest.mark.parametrize(
     ("base", "changes", "told"),
     [
@@ -235,9 +239,19 @@ PUBLISHED = {"training.sampling": "shuffle", "privacy.accountant": "rdp_as_publi
             },
             "no reference_arm for attack 'reference' with points",
         ),
-        ("iid", {"arms": {"any": {"members": 199}}}, "a batch_size of at most the 199 members of arm 'any', not 200"),
-        ("iid", {"arms": {"any": {"members": 199, "training": {"batch_size": 199}}}}, None),
-        ("iid", {"arms": {"any": {"members": 200, "training": {"batch_size": 201}}}}, "members of arm 'any', not 201"),
+        ("iid", {"arms": {"any": {"members": 7}}}, "found 8, larger than the smallest training set of target"),
+        ("iid", {"arms": {"any": {"members": 7, "training": {"batch_size": 7}}}}, None),
+        ("iid", {"arms": {"any": {"members": 9, "training": {"batch_size": 10}}}}, "found 10, larger than the "),
+        ("iid", {"membership.members": 7}, "(7 records, arm any); expected at most 7. Lower training.batch_size, or"),
+        ("iid", {"training.batch_size": 10}, "or raise membership.members."),
+        ("iid", {"training": {"engine": "scikit_learn"}, "model": TREES, "epsilons": [["inf"]]}, None),
+        ("iid", {"membership.population": 24, **SHADOWS, "shadows.count": 3}, None),
+        ("iid", {"membership.population": 23, **SHADOWS, "shadows.count": 3}, "set of shadow models (7 records"),
+        ("iid", {**LOOKED_AT, **_left_out(), "epsilons": [["inf"]], "training.batch_size": 9}, "without one record (8"),
+        ("bias", {"training.batch_size": 41}, "(40 records, arm p25, group 'Male')"),
+        ("adult", {"training.batch_size": 101}, "(100 records, arm cluster, group '0')"),
+        ("bernoulli", {"training.batch_size": 11}, "(10 records, arm p0.1); expected at most 10. Lower training."),
+        ("bernoulli", {"membership.records": "all", "training.batch_size": 11}, None),
         (
             "iid",
             {**LOOKED_AT, **_left_out(arms=["other"]), "epsilons": [["inf"]]},

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
+import yaml
 from workspace import REPOSITORY
 
 
@@ -20,9 +22,41 @@ def test_an_audit_is_planned_for_every_group_that_is_large_enough(clinic):
     jobs = clinic.planned("audit", experiments="[experiments/audit.yaml]")
     assert jobs["prepare_dataset"] == 1
     assert jobs["train_block"] == jobs["measure_blind"] == jobs["summarise_experiment"] == 2
-    assert jobs["train_references"] == 1  # north, south, and the IID arm of each
+    assert jobs["train_references"] == 1  # north, south, and the IID arm of each, one group of epsilons
     assert jobs["run_attack"] == 3
     assert jobs["make_audit"] == jobs["audit"] == 1
+
+
+def example_of_the_page(clinic, small_table, **training):
+    """Write the table and the settings of docs/audit.md to the copy."""
+    page = (REPOSITORY / "docs/audit.md").read_text(encoding="utf-8")
+    settings = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])
+    settings["defaults"]["training"] |= training
+    (clinic.folder / "clinic.yaml").write_text(yaml.safe_dump(settings, sort_keys=False))
+    (clinic.folder / "clinic.csv").write_text(small_table)
+
+
+@pytest.mark.slow  # a whole audit
+def test_the_example_of_the_page_runs_on_a_small_table_in_one_go(clinic, small_table):
+    example_of_the_page(clinic, small_table)
+    answer = clinic.snakemake("audit", scale="laptop", experiments="[clinic.yaml]", data="real")
+    assert answer.returncode == 0, answer.stdout
+    found = json.loads((clinic.folder / "results/real-laptop/audit.json").read_text())
+    assert found["too_small"] == []
+    assert {group["group"] for group in found["groups"]} == {"St. Mary's", "North", "South"}
+    assert {each["epsilon"] for each in found["results"] if each["attack"] == "lira_offline"} == {"1", "10", "inf"}
+
+
+def test_a_batch_that_does_not_fit_is_refused_before_anything_is_made(clinic, small_table):
+    example_of_the_page(clinic, small_table, batch_size=32)
+    answer = clinic.snakemake("audit", scale="laptop", experiments="[clinic.yaml]", data="real")
+    assert answer.returncode != 0
+    assert (
+        "clinic.yaml, clinic (laptop), key 'training.batch_size': found 32, larger than the smallest training set of "
+        'target models (23 records, arm st_mary_s, group "St. Mary\'s"); expected at most 23. '
+        "Lower training.batch_size, or raise membership.smallest." in answer.stdout
+    )
+    assert not clinic.made
 
 
 def test_answers_only_need_no_experiment(clinic):

@@ -57,7 +57,13 @@ def test_a_wrong_experiment(workspace, apply, words):
         (change("student", "membership", "members", to=500), ["members from group 'GP'", "500 asked for", "423"]),
         (change("student", "arms", "gabriel_pereira", "group", to="XX"), ["group", "'XX'", "GP, MS"]),
         (change("student", "membership", "by", to="scool"), ["membership.by", "'scool'", "Did you mean 'school'?"]),
-        (change("student", "training", "batch_size", to=424), ["batch_size", "424", "at most 423"]),
+        (
+            change("student", "training", "batch_size", to=424),
+            [
+                "Error in draw_splits: experiment student, key 'training.batch_size': found 424, larger than the "
+                "smallest training set of target models (423 records, arm gabriel_pereira, group 'GP'); expected at",
+            ],
+        ),
     ],
 )
 def test_more_than_the_data_can_give(workspace, apply, words):

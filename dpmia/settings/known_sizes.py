@@ -1,0 +1,59 @@
+"""Sizes of training sets that are known while planning: numbers, and what a file of one's own gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dpmia.errors import DataError
+from dpmia.registry import load
+from dpmia.settings import jobs, names
+from dpmia.settings.batches import check_batches
+from dpmia.settings.experiment import Experiment
+from dpmia.settings.own_data import OwnData
+from dpmia.settings.training_sets import Drawn, expected_size
+
+
+def check_known_sizes(experiment: Experiment, root: Path, where: str) -> None:
+    """Refuse a batch that is larger than a training set whose size is known before the data are prepared.
+
+    Rows of a file that preparing it removes still count here; when splits are drawn, the check is exact.
+
+    Args:
+        experiment: its settings.
+        root: folder to which paths are relative.
+        where: the place, for messages.
+
+    Raises:
+        ConfigError: a batch is larger than a training set.
+        DataError: the file has too few records for what is drawn from it.
+    """
+    job = jobs.batch_job(experiment)
+    if job is not None:
+        check_batches(_from_file(experiment, job, root, where) or _numbers(job), job, where)
+
+
+def _numbers(job: Mapping[str, Any]) -> dict[str, Drawn]:
+    """Return the sizes that are numbers in the settings."""
+    found = {}
+    for name, arm in job["arms"].items():
+        draw = arm["draw"]
+        training = draw.get("members", expected_size(arm))
+        population = draw.get("population")
+        if isinstance(training, int):
+            found[name] = Drawn(training, population if isinstance(population, int) else None)
+    return found
+
+
+def _from_file(experiment: Experiment, job: Mapping[str, Any], root: Path, where: str) -> dict[str, Drawn] | None:
+    """Return the sizes that are drawn from a file of one's own; None for published data and for made groups."""
+    dataset, membership = experiment.dataset, experiment.membership
+    if not isinstance(dataset, OwnData) or membership.kind in ("cluster", "bias"):
+        return None
+    reading = dataset.reading | {"path": str(root / dataset.path)}
+    try:
+        return load(names.DRAWN_SIZES)(reading, membership.by, names.MEMBERSHIP[membership.kind], job["arms"])
+    except DataError as error:
+        error.args = (f"{where}, {error}",)
+        raise

@@ -1,0 +1,25 @@
+"""How many records the models of each arm are trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dpmia.settings.training_sets import Drawn, expected_size
+from dpmia.splits.split import Split
+
+
+def of_splits(splits: Mapping[tuple[str, int], Split], arms: Mapping[str, Mapping[str, Any]]) -> dict[str, Drawn]:
+    """Return the smallest sizes of each arm over all its splits.
+
+    Args:
+        splits: by (arm, replicate).
+        arms: those that count, as `dpmia.settings.jobs.arms` describes them.
+    """
+    found: dict[str, Drawn] = {}
+    for (name, _), split in splits.items():
+        if name in arms:
+            expected = expected_size(arms[name])
+            sizes = Drawn(len(split.training) if expected is None else expected, len(split.population))
+            found[name] = Drawn(*map(min, sizes, found.get(name, sizes)))
+    return found
