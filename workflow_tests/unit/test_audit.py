@@ -266,7 +266,7 @@ def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(t
     rng = np.random.default_rng(3)
     sure = np.where(np.arange(60) < 30, rng.uniform(3, 4, 60), rng.uniform(0, 1, 60))
     order = rng.permutation(60)
-    rows = [f"{-sure[i]!r},{sure[i]!r},yes,{'yes' if i < 30 else 'no'}" for i in order]
+    rows = [f"{-float(sure[i])},{float(sure[i])},yes,{'yes' if i < 30 else 'no'}" for i in order]
     (tmp_path / "model.csv").write_text("\n".join(["z0,z1,label,member", *rows]) + "\n")
     asked = settings(tmp_path, references=[], attacks={"average_threshold": {}})
     import_predictions(jobs.given_job(asked), tmp_path / "signals.npz", tmp_path / "references.npz")

@@ -40,6 +40,7 @@ def test_facts_for_captions_are_plain_data():
         "delta": 1e-5,
         "accountant": "pld",
         "arms": {"va": {"members": "all", "learning_rate": 0.01, "batch_size": 200, "epochs": 100, "l2": 0.0}},
+        "precision_budgets": None,
     }
 
 
