@@ -163,11 +163,11 @@ def untested(
         attack_name(kind) for kind, each in names.ATTACKS.items() if each.spec not in run and kind not in NO_ADVICE
     ]
     found = [f"Attacks that were not run: {', '.join(missing)}."] if missing else []
-    private = any(entry["epsilon"] != "inf" for entry in entries if entry["experiment"] == experiment)
-    if private and facts.get("references") and not facts["private_references"]:
+    if facts.get("mismatched_attacks"):
+        weaker = ", ".join(map(attack_name, facts["mismatched_attacks"]))
         found.append(
-            "Reference models were trained without privacy; against private models, an attacker who trains them like "
-            "the target may find more."
+            f"Shadow or reference models trained like the private targets: those of {weaker} were trained without privacy, "
+            "which finds less."
         )
     own = [entry for entry in entries if entry["experiment"] == experiment]
     fewest = min((entry["nonmembers"] for entry in own), default=0)

@@ -12,6 +12,7 @@ import pandas as pd
 from dpmia.metrics import LOW_RATES
 from dpmia.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.settings.arms import IID_SUFFIX
+from dpmia.settings.each_group import arm_name
 from dpmia.settings.epsilon import spell_epsilon
 from dpmia.theory.bounds import advantage_bound
 
@@ -65,9 +66,13 @@ def results(
 
 
 def label(arm: str, groups: Mapping[str, str]) -> str:
-    """Return an arm as people read it: its group as it is spelled in the file, and whether it is the IID arm."""
+    """Return an arm as people read it, and whether it is the IID arm.
+
+    An arm that is named after its group is shown as the group is spelled in the file.
+    """
     base = arm.removesuffix(IID_SUFFIX)
-    return groups.get(base, base) + (", IID" if arm != base else "")
+    group = groups.get(base, base)
+    return (group if arm_name(group) == base.rstrip("_") else base) + (", IID" if arm != base else "")
 
 
 def accuracy(

@@ -8,7 +8,7 @@ from typing import Any
 from dpmia.settings import names
 from dpmia.settings.attackers import OFFLINE_A
 from dpmia.settings.experiment import Experiment
-from dpmia.settings.jobs import arms, recipes, uses
+from dpmia.settings.jobs import recipes, uses
 from dpmia.settings.membership import INDEPENDENT
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import budget_rows
@@ -126,8 +126,6 @@ def audit_facts(experiment: Experiment) -> dict[str, Any]:
         "references": count,
         "private_references": bool(count) and experiment.references.private,
         "mismatched_attacks": mismatched_attacks(experiment),
-        # What arms are called to people: names of arms are for files, in small letters.
-        "groups": {name: arm["draw"]["group"] for name, arm in arms(experiment).items() if "group" in arm["draw"]},
         "independent": independent,
     }
 

@@ -18,7 +18,7 @@ FACTS = {
     "relation": "replace_one",
     "independent": False,
     "references": 12,
-    "private_references": False,
+    "mismatched_attacks": [],
 }
 
 
@@ -149,16 +149,14 @@ def test_a_smaller_epsilon_is_advised_with_what_it_gave_and_cost():
     assert "goes from 0.90 [0.89, 0.91] to 0.70 [0.69, 0.71]" in found
 
 
-def test_references_without_privacy_against_private_models_are_named_as_untested():
-    private, plain = entry(epsilon="8"), entry()
+def test_attacks_with_models_trained_without_privacy_are_named_as_untested():
     attacks = {"lira_offline": {"attack": "dpmia.attacks.lira:OfflineLira"}}
-    named = advice.untested([private], "clinic", FACTS, attacks)
-    assert any("Reference models were trained without privacy" in text for text in named)
-    for entries, facts in (([plain], FACTS), ([private], FACTS | {"private_references": True})):
-        found = advice.untested(entries, "clinic", facts, attacks)
-        assert not any("Reference models" in text for text in found)
-    assert "LiRA offline" not in named[0]
-    assert "RMIA offline" in named[0]
+    named = advice.untested([entry()], "clinic", FACTS | {"mismatched_attacks": ["lira_offline"]}, attacks)
+    assert any("those of LiRA offline were trained without privacy" in text for text in named)
+    found = advice.untested([entry()], "clinic", FACTS, attacks)
+    assert not any("trained without privacy" in text for text in found)
+    assert "LiRA offline" not in found[0]
+    assert "RMIA offline" in found[0]
 
 
 # ROC curves and majority classes
@@ -193,7 +191,22 @@ def test_the_majority_class_is_that_of_the_members():
     assert scores.majority_accuracy(signal) == pytest.approx(0.2)
 
 
-# Numbers
+# Names and numbers
+
+
+@pytest.mark.parametrize(
+    ("arm", "group", "shown"),
+    [
+        ("st_anna", "St. Anna", "St. Anna"),
+        ("st_anna-iid", "St. Anna", "St. Anna, IID"),
+        ("p25", "male", "p25"),
+        ("cluster", "0", "cluster"),
+        ("group_12", "12", "12"),
+        ("iid", None, "iid"),
+    ],
+)
+def test_an_arm_named_after_its_group_is_shown_as_the_group_is_spelled(arm, group, shown):
+    assert findings.label(arm, {arm.removesuffix("-iid"): group} if group else {}) == shown
 
 
 @pytest.mark.parametrize(("value", "text"), [(-0.001, "0.00"), (-0.006, "-0.01"), (0.0, "0.00"), (None, "-")])
