@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpmia.claims.rules import Condition, Rule
+    from dpmia.claims.decisions import Condition, DecisionRule
 
 #: Name of a table, as `stage/experiment`, to its rows.
 Tables = Mapping[str, "pd.DataFrame"]
@@ -64,7 +64,7 @@ class Claim:
     id: str
     artifact: str
     statement: str
-    rule: Rule
+    rule: DecisionRule
     paper_value: str = ""
     tables: tuple[str, ...] = ()
     about_data: bool = True

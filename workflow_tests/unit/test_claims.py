@@ -17,8 +17,8 @@ from matplotlib.figure import Figure
 from dpmia.claims import render
 from dpmia.claims.claim import Claim, Finding, MissingRowsError
 from dpmia.claims.comparisons import above, at_least, spelled
+from dpmia.claims.decisions import Condition, DecisionRule, Exact
 from dpmia.claims.judge import COLUMNS, VERDICTS, Run, counts, judge, judge_all
-from dpmia.claims.rules import Condition, Exact, Rule
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS, claims
 from dpmia.report import verdicts as picture
@@ -28,8 +28,8 @@ ALL = [claim for of_paper in claims().values() for claim in of_paper]
 # Verdicts
 
 
-class Told(Rule):
-    """Finds what it is told to find."""
+class Fixed(DecisionRule):
+    """Returns one finding, whatever the tables hold."""
 
     def __init__(self, holds):
         super().__init__(Condition("advantage", at_least(0.5), lambda tables: []))
@@ -43,7 +43,7 @@ class Told(Rule):
 
 def claim(holds=True, name="toy-claim", **options):
     options = {"tables": ("replicates/toy", "sizes/toy"), "paper_value": "0.5", **options}
-    return Claim(id=name, artifact="toy_fig1", statement="It is so.", rule=Told(holds), **options)
+    return Claim(id=name, artifact="toy_fig1", statement="It is so.", rule=Fixed(holds), **options)
 
 
 @pytest.fixture

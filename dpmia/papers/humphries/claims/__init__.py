@@ -1,7 +1,7 @@
 """What Humphries et al. 2023 claim, and what the exact upper bound adds to it.
 
 Differences between an arm and its IID arm, and between arms, are taken within each replicate. Where a claim speaks of
-several epsilons, attacks or arms, all are judged together (`dpmia.claims.rules.Every`, Bonferroni). Of the epsilons
+several epsilons, attacks or arms, all are judged together (`dpmia.claims.decisions.Every`, Bonferroni). Of the epsilons
 that a claim names, those that a scale left out are passed over.
 """
 

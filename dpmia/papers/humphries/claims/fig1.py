@@ -6,7 +6,7 @@ import numpy as np
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import at_least, at_most, near
-from dpmia.claims.rules import Condition, Exact
+from dpmia.claims.decisions import Condition, Exact
 from dpmia.papers.humphries.bounds import DELTA, EPSILONS
 from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage, yeom_advantage
 

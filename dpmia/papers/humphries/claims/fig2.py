@@ -8,8 +8,8 @@ from scipy.stats import spearmanr
 
 from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import above, at_least, at_most, near
+from dpmia.claims.decisions import Condition, Every, Some
 from dpmia.claims.rows import ALL, Replicates
-from dpmia.claims.rules import Condition, Every, Some
 from dpmia.papers.humphries.claims.shared import (
     AVERAGE,
     FROM_01,

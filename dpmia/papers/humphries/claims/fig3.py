@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dpmia.claims.claim import Claim
 from dpmia.claims.comparisons import above, at_least
+from dpmia.claims.decisions import Condition, Every
 from dpmia.claims.rows import Replicates
-from dpmia.claims.rules import Condition, Every
 from dpmia.papers.humphries.claims.shared import FROM_01, OPTIMAL, over_iid
 
 COMPAS, EPSILON = "compas_cluster", 10

@@ -10,8 +10,8 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, at_most, below, near, not_above, not_below
+from dpmia.claims.decisions import Condition, Every
 from dpmia.claims.rows import Replicates
-from dpmia.claims.rules import Condition, Every
 from dpmia.papers.humphries.claims.shared import (
     ATTACKS,
     AVERAGE,

@@ -9,8 +9,8 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, at_least, at_most
+from dpmia.claims.decisions import Condition, Every, Some
 from dpmia.claims.rows import ALL, Epsilons, Replicates
-from dpmia.claims.rules import Condition, Every, Some
 from dpmia.papers.humphries.bounds import DELTA
 from dpmia.papers.humphries.claims.shared import AVERAGE, FROM_1, OPTIMAL, SHADOW, Cells, gap, over_iid
 from dpmia.settings.arms import IID_SUFFIX

@@ -8,8 +8,8 @@ import pandas as pd
 
 from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import Comparison, above
+from dpmia.claims.decisions import Condition
 from dpmia.claims.rows import Epsilons, Replicates
-from dpmia.claims.rules import Condition
 from dpmia.papers.humphries.bounds import DELTA
 from dpmia.settings.arms import IID_SUFFIX
 from dpmia.settings.epsilon import format_epsilon

@@ -6,7 +6,7 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import exactly, listed, near_percent
-from dpmia.claims.rules import Condition, Exact
+from dpmia.claims.decisions import Condition, Exact
 from dpmia.papers.humphries.table2 import COLUMNS, PRINTED
 
 #: Where the public files give other numbers than the paper prints, and why: (experiment, column) -> number, reason.

@@ -6,7 +6,7 @@ import numpy as np
 
 from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import above, at_most, near
-from dpmia.claims.rules import Condition, Exact
+from dpmia.claims.decisions import Condition, Exact
 from dpmia.papers.izzo.fig1 import ETAS, RECORDS, SIGMA
 from dpmia.theory.mip import COROLLARY_8_CONSTANT, corollary_8_scale, epsilon_from_eta
 from dpmia.theory.reciprocal_sum import ReciprocalSum

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, Finding, MissingRowsError, Tables
 from dpmia.claims.comparisons import at_least, below
-from dpmia.claims.rules import Condition, Undecidable
+from dpmia.claims.decisions import Condition, Undecidable
 from dpmia.papers.izzo.fig2 import STUDY
 
 SETTINGS_LOST = "the paper's settings are lost in the source; with ours neither outcome decides"

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import above, at_most, below, listed, near, near_each
-from dpmia.claims.rules import Condition, Exact
+from dpmia.claims.decisions import Condition, Exact
 from dpmia.mip.noise import Noise, random_halves, split_moments
 from dpmia.papers.izzo import theory
 from dpmia.theory.mip import (

@@ -2,7 +2,7 @@
 
 Models of one replicate share their split, so differences between them are taken within each replicate, and means over
 epsilons too. Where a claim speaks of several sampling rates, epsilons or data sets, all are judged together
-(`dpmia.claims.rules.Every`, Bonferroni). Epsilons that a scale left out are passed over.
+(`dpmia.claims.decisions.Every`, Bonferroni). Epsilons that a scale left out are passed over.
 """
 
 from __future__ import annotations

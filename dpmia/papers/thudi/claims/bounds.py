@@ -6,7 +6,7 @@ import numpy as np
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, below, near, near_each, spelled
-from dpmia.claims.rules import Condition, Exact
+from dpmia.claims.decisions import Condition, Exact
 from dpmia.papers.thudi import budgets, rates
 from dpmia.papers.thudi.earlier_bounds import EPSILONS, PRIORS
 from dpmia.theory.bounds import humphries_advantage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import at_most
-from dpmia.claims.rules import Condition, Every
+from dpmia.claims.decisions import Condition, Every
 from dpmia.papers.thudi.claims.shared import ARMS, TWO, Cells, datasets, epsilons
 from dpmia.settings.epsilon import format_epsilon
 from dpmia.theory.unlearning import generalisation_bound

@@ -7,8 +7,8 @@ from itertools import combinations, permutations
 
 from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import above, at_most, consistent_with, near
+from dpmia.claims.decisions import Condition, Every, Some
 from dpmia.claims.rows import Replicates
-from dpmia.claims.rules import Condition, Every, Some
 from dpmia.papers.thudi import names
 from dpmia.papers.thudi.claims.shared import ARMS, TWO, Cells, datasets, gain
 

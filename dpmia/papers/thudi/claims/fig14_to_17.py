@@ -8,8 +8,8 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import at_most, listed
+from dpmia.claims.decisions import Condition, Every
 from dpmia.claims.rows import Epsilons
-from dpmia.claims.rules import Condition, Every
 from dpmia.papers.thudi import names
 from dpmia.papers.thudi.claims.shared import ARMS, TWO, Cells, datasets
 from dpmia.settings.epsilon import format_epsilon

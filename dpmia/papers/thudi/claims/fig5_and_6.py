@@ -9,8 +9,8 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, MissingRowsError, Tables
 from dpmia.claims.comparisons import at_most, exactly, highest_at, listed, near_each, not_below, spelled
+from dpmia.claims.decisions import Condition, Every, Exact, Highest, NoLater
 from dpmia.claims.rows import ALL, Replicates
-from dpmia.claims.rules import Condition, Every, Exact, Highest, NoLater
 from dpmia.papers.thudi import budgets, names
 from dpmia.papers.thudi.claims.shared import Cells, datasets
 

@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, at_least, listed, near, near_each, near_percent, spelled
-from dpmia.claims.rules import Condition, Exact
+from dpmia.claims.decisions import Condition, Exact
 from dpmia.papers.thudi import theory
 from dpmia.papers.thudi.earlier_bounds import EPSILONS, FEW_EPSILONS, PRIORS
 from dpmia.theory import logistic_example

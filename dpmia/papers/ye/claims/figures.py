@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, MissingRowsError, Tables
 from dpmia.claims.comparisons import above, at_least, at_most, below
-from dpmia.claims.rules import Condition, Every, Exact, Together
+from dpmia.claims.decisions import Condition, Every, Exact, Together
 from dpmia.papers.ye import histograms, margins
 from dpmia.papers.ye.claims.shared import NULLS, POINTS, ahead, judged_without, of_arm, share
 from dpmia.papers.ye.names import PURCHASE, ROC, tables_of

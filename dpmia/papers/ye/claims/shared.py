@@ -10,8 +10,8 @@ import pandas as pd
 
 from dpmia.claims.claim import Finding, MissingRowsError, Tables
 from dpmia.claims.comparisons import Comparison
+from dpmia.claims.decisions import Condition, Note
 from dpmia.claims.rows import Replicates
-from dpmia.claims.rules import Condition, Note
 from dpmia.papers.ye.names import PAPER, Configuration, rows_of
 
 #: The tables of Purchase100: of target models, of single records and of null losses.

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, MissingRowsError, Tables
 from dpmia.claims.comparisons import above, at_least, near
-from dpmia.claims.rules import Condition, Every
+from dpmia.claims.decisions import Condition, Every
 from dpmia.papers.ye import agreement
 from dpmia.papers.ye.agreement import ALPHA, LEFT_OUT, TRUTH
 from dpmia.papers.ye.claims.shared import POINTS, difference, of_arm, share

@@ -2,7 +2,7 @@
 
 Studies fit models on random splits of one set of records. Splits overlap, so they are not independent, and intervals
 over them say how sure the mean over splits is, not what other records would give. Where a claim speaks of several
-models or sizes, all are judged together (`dpmia.claims.rules.Every`, Bonferroni).
+models or sizes, all are judged together (`dpmia.claims.decisions.Every`, Bonferroni).
 """
 
 from __future__ import annotations

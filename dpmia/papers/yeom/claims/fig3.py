@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, consistent_with, near, spelled
-from dpmia.claims.rules import Condition, Every
+from dpmia.claims.decisions import Condition, Every
 from dpmia.papers.yeom.claims.splits import DEEP, IWPC, MULTI, TARGETS, UNKNOWN, Cells, trees
 
 #: Our rerun of the released data by the paper's definition, at one depth: genotype -> attack -> advantage.

@@ -6,8 +6,8 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import at_least, at_most, below, near, spelled
+from dpmia.claims.decisions import Condition, Every
 from dpmia.claims.rows import Replicates
-from dpmia.claims.rules import Condition, Every
 from dpmia.papers.yeom.claims.sizes import COLLUDING, HONEST, Cells, for_each, of_networks, of_size, sizes
 
 #: Size from which on the attacker is nearly always right, and by data set the advantage it has at least.

@@ -10,8 +10,8 @@ import pandas as pd
 
 from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import Comparison
+from dpmia.claims.decisions import Condition
 from dpmia.claims.rows import Replicates
-from dpmia.claims.rules import Condition
 
 #: Data set -> as criteria call it.
 NETWORKS = {"mnist": "MNIST", "cifar10": "CIFAR-10", "cifar100": "CIFAR-100"}

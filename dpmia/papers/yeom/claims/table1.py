@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, near, spelled
-from dpmia.claims.rules import Condition, Every
+from dpmia.claims.decisions import Condition, Every
 from dpmia.papers.yeom.claims.sizes import HONEST, NETWORKS, Cells, for_each, of_networks, of_size, sizes
 from dpmia.papers.yeom.table1 import PRINTED, SIZE, size_of
 

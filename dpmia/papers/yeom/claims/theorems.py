@@ -6,7 +6,7 @@ import numpy as np
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, at_most, below, exactly, listed, near, near_each, spelled
-from dpmia.claims.rules import Condition, Exact
+from dpmia.claims.decisions import Condition, Exact
 from dpmia.papers.yeom import theory
 from dpmia.theory.overfitting import (
     UNKNOWN_SIGMA_LIMIT,

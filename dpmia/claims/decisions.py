@@ -55,7 +55,7 @@ class Condition:
         return dict(found) if isinstance(found, Mapping) else {"": found}
 
 
-class Rule(ABC):
+class DecisionRule(ABC):
     """How a claim is decided: by conditions, each with its comparison."""
 
     def __init__(self, *conditions: Condition, note: Note | None = None) -> None:
@@ -80,14 +80,14 @@ class Rule(ABC):
     def _judge(self, tables: Tables) -> Finding: ...
 
 
-class Every(Rule):
+class Every(DecisionRule):
     """Every mean must be as its condition says; the worst one is reported."""
 
     def _judge(self, tables: Tables) -> Finding:
         return _worst(_of_means(self.conditions, tables))
 
 
-class Some(Rule):
+class Some(DecisionRule):
     """One mean at least must be as its condition says; the best one is reported."""
 
     @property
@@ -101,7 +101,7 @@ class Some(Rule):
         return _of_many(best, found, "best")
 
 
-class Exact(Rule):
+class Exact(DecisionRule):
     """Every number must be as its condition says, without chance: formulas, counts. The first one is reported."""
 
     def __init__(self, *conditions: Condition, note: str | Note = "exact") -> None:
@@ -118,7 +118,7 @@ class Exact(Rule):
         return Finding(numbers[0], numbers[0], numbers[0], holds, self._template.format(*numbers))
 
 
-class Highest(Rule):
+class Highest(DecisionRule):
     """Each curve must be highest at one of the places of its comparison.
 
     So it is where one of these is shown to lie above each of the other places; it is not where one of the others is
@@ -140,7 +140,7 @@ class Highest(Rule):
         return _worst([_lead(ours, others, level) for ours, others in split])
 
 
-class NoLater(Rule):
+class NoLater(DecisionRule):
     """The place where each first curve is highest less that of its second must be as the condition says.
 
     The limits of the difference come from all places at which either curve may be highest: those that are not shown
@@ -162,10 +162,10 @@ class NoLater(Rule):
         return _worst(found)
 
 
-class Together(Rule):
+class Together(DecisionRule):
     """All of several rules must hold; the first of the worst is reported."""
 
-    def __init__(self, *rules: Rule) -> None:
+    def __init__(self, *rules: DecisionRule) -> None:
         """Take the rules."""
         super().__init__(*(condition for rule in rules for condition in rule.conditions))
         self._rules = rules
@@ -179,7 +179,7 @@ class Together(Rule):
         return min((rule.judge(tables) for rule in self._rules), key=lambda finding: _RANK[finding.holds])
 
 
-class Undecidable(Rule):
+class Undecidable(DecisionRule):
     """No outcome would decide: means are measured and compared, and the worst of the first condition is reported.
 
     Its interval is that of one mean.

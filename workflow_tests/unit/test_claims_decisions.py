@@ -20,8 +20,8 @@ from dpmia.claims.comparisons import (
     not_above,
     not_below,
 )
+from dpmia.claims.decisions import Condition, Every, Exact, Highest, NoLater, Some, Together, Undecidable
 from dpmia.claims.rows import ALL, Epsilons, Replicates
-from dpmia.claims.rules import Condition, Every, Exact, Highest, NoLater, Some, Together, Undecidable
 from dpmia.intervals import Interval, mean_interval
 
 
