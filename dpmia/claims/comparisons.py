@@ -192,8 +192,8 @@ def highest_at(*places: float) -> HighestAt:
 
 
 def spelled(number: float) -> str:
-    """Return a number as criteria show it."""
-    return f"{number:.12g}"
+    """Return a number as criteria show it: `0.05`, `1e-6`."""
+    return f"{number:.12g}".replace("e-0", "e-")
 
 
 def listed(numbers: tuple[float, ...], word: str = "and") -> str:

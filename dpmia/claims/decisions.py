@@ -25,6 +25,9 @@ FAMILY_ERROR = 0.05
 #: A curve by place, as a sampling rate: the values of each replicate there.
 Curve = Mapping[float, ArrayLike]
 
+#: What a condition on means measures: name of each mean -> values of each replicate.
+Cells = dict[str, ArrayLike]
+
 #: Takes the tables and the finding; returns the finding's note.
 Note = Callable[[Tables, Finding], str]
 

@@ -67,6 +67,7 @@ def test_an_interval_on_either_side_decides_and_one_that_covers_both_does_not(co
         (at_least(0, 1e-12), "at least 0 (rounding errors up to 1e-12 aside)"),
         (at_most(-0.005), "at most -0.005"),
         (above(0), "above 0"),
+        (at_most(1e-6), "at most 1e-6"),
         (below(0.45), "below 0.45"),
         (near(0.1716, 0.002), "within 0.002 of 0.1716"),
         (near_percent(15_132, 2), "within 2 % of 15132"),

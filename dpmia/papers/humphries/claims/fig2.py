@@ -8,7 +8,7 @@ from scipy.stats import spearmanr
 
 from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import above, at_least, at_most, near
-from dpmia.claims.decisions import Condition, Every, Some
+from dpmia.claims.decisions import Cells, Condition, Every, Some
 from dpmia.claims.rows import ALL, Replicates
 from dpmia.papers.humphries.claims.shared import (
     AVERAGE,
@@ -18,7 +18,6 @@ from dpmia.papers.humphries.claims.shared import (
     SHADOW,
     STRICT,
     UP_TO_1,
-    Cells,
     over_bound,
     over_iid,
 )

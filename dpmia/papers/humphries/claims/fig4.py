@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, at_most, below, near, not_above, not_below
-from dpmia.claims.decisions import Condition, Every
+from dpmia.claims.decisions import Cells, Condition, Every
 from dpmia.claims.rows import Replicates
 from dpmia.papers.humphries.claims.shared import (
     ATTACKS,
@@ -18,7 +18,6 @@ from dpmia.papers.humphries.claims.shared import (
     FROM_1,
     OPTIMAL,
     UP_TO_1,
-    Cells,
     nonmembers_better,
 )
 from dpmia.settings.epsilon import format_epsilon

@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import Comparison, above
-from dpmia.claims.decisions import Condition
+from dpmia.claims.decisions import Cells, Condition
 from dpmia.claims.rows import Epsilons, Replicates
 from dpmia.papers.humphries.bounds import DELTA
 from dpmia.settings.arms import IID_SUFFIX
@@ -23,8 +23,6 @@ ATTACKS = {AVERAGE: "the average threshold", OPTIMAL: "the optimal threshold", S
 #: From .1 up the paper's figures; the smallest epsilon, .01, is next to no training at all.
 FROM_01, FROM_1, UP_TO_1 = Epsilons(least=0.1), Epsilons(least=1), Epsilons(most=1)
 STRICT = Epsilons(named=(0.1, 1))
-
-Cells = dict[str, pd.Series]
 
 
 def gap(rows: Replicates, arm: str, epsilon: float, attack: str, metric: str = "advantage") -> pd.Series:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import at_most
-from dpmia.claims.decisions import Condition, Every
-from dpmia.papers.thudi.claims.shared import ARMS, TWO, Cells, datasets, epsilons
+from dpmia.claims.decisions import Cells, Condition, Every
+from dpmia.papers.thudi.claims.shared import ARMS, TWO, datasets, epsilons
 from dpmia.settings.epsilon import format_epsilon
 from dpmia.theory.unlearning import generalisation_bound
 

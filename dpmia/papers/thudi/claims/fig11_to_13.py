@@ -7,10 +7,10 @@ from itertools import combinations, permutations
 
 from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import above, at_most, consistent_with, near
-from dpmia.claims.decisions import Condition, Every, Some
+from dpmia.claims.decisions import Cells, Condition, Every, Some
 from dpmia.claims.rows import Replicates
 from dpmia.papers.thudi import names
-from dpmia.papers.thudi.claims.shared import ARMS, TWO, Cells, datasets, gain
+from dpmia.papers.thudi.claims.shared import ARMS, TWO, datasets, gain
 
 #: The epsilon of the private models of these figures.
 EPSILON = 3

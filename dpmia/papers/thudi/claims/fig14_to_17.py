@@ -8,10 +8,10 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import at_most, listed
-from dpmia.claims.decisions import Condition, Every
+from dpmia.claims.decisions import Cells, Condition, Every
 from dpmia.claims.rows import Epsilons
 from dpmia.papers.thudi import names
-from dpmia.papers.thudi.claims.shared import ARMS, TWO, Cells, datasets
+from dpmia.papers.thudi.claims.shared import ARMS, TWO, datasets
 from dpmia.settings.epsilon import format_epsilon
 
 #: False positive rates of figure 16.

@@ -9,10 +9,10 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, MissingRowsError, Tables
 from dpmia.claims.comparisons import at_most, exactly, highest_at, listed, near_each, not_below, spelled
-from dpmia.claims.decisions import Condition, Every, Exact, Highest, NoLater
+from dpmia.claims.decisions import Cells, Condition, Every, Exact, Highest, NoLater
 from dpmia.claims.rows import ALL, Replicates
 from dpmia.papers.thudi import budgets, names
-from dpmia.papers.thudi.claims.shared import Cells, datasets
+from dpmia.papers.thudi.claims.shared import datasets
 
 #: The three bounds, as figures name them.
 TIGHT, MIDDLE, LOOSE = 0.731, 0.881, 0.953
@@ -62,9 +62,10 @@ def _final(tables: Tables, experiment: str) -> Curves:
 
 def _highest(experiment: str, bounds: tuple[float, ...], rates: tuple[float, ...]) -> Highest:
     """Return the rule that best test accuracies are highest at some of the rates, under each of some bounds."""
+    kept = "the bound" if len(bounds) == 1 else "each of the bounds"
     return Highest(
         Condition(
-            f"best test accuracy by sampling rate, for the bound {listed(bounds)}",
+            f"best test accuracy by sampling rate, for {kept} {listed(bounds)}",
             highest_at(*rates),
             lambda tables: {bound: _best(tables, experiment)[bound] for bound in bounds},
         )

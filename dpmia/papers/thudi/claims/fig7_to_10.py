@@ -20,8 +20,8 @@ from dpmia.theory.positive_accuracy import (
 #: Figure 7: expected records -> capacity by the printed formula.
 CAPACITIES = {1: 6065, 10: 606, 200: 29.8}
 
-#: Figure 8: threshold -> positive accuracy; the thresholds among which accuracy is best.
-PRECISIONS, THRESHOLDS = {-100: 0.998, -50: 0.955, 0: 0.545}, np.linspace(-10, 10, 2001)
+#: Figure 8: the best accuracy; threshold -> positive accuracy; the thresholds among which accuracy is best.
+BEST, PRECISIONS, THRESHOLDS = 0.549, {-100: 0.998, -50: 0.955, 0: 0.545}, np.linspace(-10, 10, 2001)
 
 #: Figure 9: the epsilon from which on the bound is lower, and not only as low.
 FROM = 0.5
@@ -63,13 +63,13 @@ CLAIMS = (
         rule=Exact(
             *(
                 Condition(
-                    f"capacity at {size} expected records",
+                    f"deletion capacity where {size} of the records are expected in training",
                     near_percent(value, 1),
                     lambda tables, size=size: theory.printed_capacity(size),
                 )
                 for size, value in CAPACITIES.items()
             ),
-            Condition("expected records at which it equals their number", near(80, 10), _as_many_as_records),
+            Condition("number of expected records that is the capacity itself", near(80, 10), _as_many_as_records),
             note="exact; {1:.1f} at 10, {2:.2f} at 200; as many as records at {3:.1f}",
         ),
     ),
@@ -77,10 +77,10 @@ CLAIMS = (
         id="thudi-fig8-positive-accuracy",
         artifact="thudi_fig8",
         statement="Positive accuracy tends to 1 at low thresholds while accuracy stays near chance.",
-        paper_value="0.998; 0.549",
+        paper_value=f"{spelled(PRECISIONS[-100])}; {spelled(BEST)}",
         about_data=False,
         rule=Exact(
-            Condition("best accuracy", near(0.549, 0.002), lambda tables: logistic_example.accuracy(THRESHOLDS).max()),
+            Condition("best accuracy", near(BEST, 0.002), lambda tables: logistic_example.accuracy(THRESHOLDS).max()),
             Condition(
                 "threshold of the best accuracy",
                 near(theory.BEST_THRESHOLD, 0.02),

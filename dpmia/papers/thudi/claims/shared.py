@@ -19,8 +19,6 @@ ARMS = {rate: names.arm_of(rate) for rate in names.RATES}
 #: The finite epsilons of figure 3.
 EPSILONS = Epsilons(named=names.EPSILONS)
 
-Cells = dict[str, pd.Series]
-
 
 def datasets(tables: Tables, experiments: Iterable[str] = names.DATASETS) -> dict[str, Replicates]:
     """Return the tables that are there, by data set."""

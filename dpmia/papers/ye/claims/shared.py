@@ -10,14 +10,12 @@ import pandas as pd
 
 from dpmia.claims.claim import Finding, MissingRowsError, Tables
 from dpmia.claims.comparisons import Comparison
-from dpmia.claims.decisions import Condition, Note
+from dpmia.claims.decisions import Cells, Condition, Note
 from dpmia.claims.rows import Replicates
 from dpmia.papers.ye.names import PAPER, Configuration, rows_of
 
 #: The tables of Purchase100: of target models, of single records and of null losses.
 MODELS, POINTS, NULLS = "replicates/ye_purchase", "points/ye_purchase", "nulls/ye_purchase"
-
-Cells = dict[str, pd.Series]
 
 
 def value(row: Configuration, rows: Replicates, letter: str, metric: str = "auc") -> pd.Series:

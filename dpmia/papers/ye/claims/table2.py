@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import combinations, pairwise
 
-import numpy as np
 import pandas as pd
 
 from dpmia.claims.claim import Claim, MissingRowsError, Tables
 from dpmia.claims.comparisons import above, at_least, near
-from dpmia.claims.decisions import Condition, Every
+from dpmia.claims.decisions import Cells, Condition, Every
 from dpmia.papers.ye import agreement
 from dpmia.papers.ye.agreement import ALPHA, LEFT_OUT, TRUTH
 from dpmia.papers.ye.claims.shared import POINTS, difference, of_arm, share
 from dpmia.papers.ye.names import PAPER
-
-Cells = dict[str, np.ndarray]
 
 
 class _Decisions:

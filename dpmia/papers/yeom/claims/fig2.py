@@ -9,10 +9,10 @@ from scipy.stats import spearmanr
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, at_least, at_most, below, near, spelled
-from dpmia.claims.decisions import Condition, Every, Exact, Together
+from dpmia.claims.decisions import Cells, Condition, Every, Exact, Together
 from dpmia.claims.rows import Replicates
 from dpmia.papers.yeom.claims.sizes import HONEST, NETWORKS, of_networks, of_size, sizes
-from dpmia.papers.yeom.claims.splits import DEEP, EYEDATA, IWPC, KNOWN, UNKNOWN, Cells, Splits, ridge, trees
+from dpmia.papers.yeom.claims.splits import DEEP, EYEDATA, IWPC, KNOWN, UNKNOWN, Splits, ridge, trees
 from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
 
 #: Ridge penalties from which on our attack stays below theory.

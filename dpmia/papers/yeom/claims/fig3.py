@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, consistent_with, near, spelled
-from dpmia.claims.decisions import Condition, Every
-from dpmia.papers.yeom.claims.splits import DEEP, IWPC, MULTI, TARGETS, UNKNOWN, Cells, trees
+from dpmia.claims.decisions import Cells, Condition, Every
+from dpmia.papers.yeom.claims.splits import DEEP, IWPC, MULTI, TARGETS, UNKNOWN, trees
 
 #: Our rerun of the released data by the paper's definition, at one depth: genotype -> attack -> advantage.
 DEPTH = 20

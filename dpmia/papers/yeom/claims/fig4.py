@@ -6,9 +6,9 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import at_least, at_most, below, near, spelled
-from dpmia.claims.decisions import Condition, Every
+from dpmia.claims.decisions import Cells, Condition, Every
 from dpmia.claims.rows import Replicates
-from dpmia.papers.yeom.claims.sizes import COLLUDING, HONEST, Cells, for_each, of_networks, of_size, sizes
+from dpmia.papers.yeom.claims.sizes import COLLUDING, HONEST, for_each, of_networks, of_size, sizes
 
 #: Size from which on the attacker is nearly always right, and by data set the advantage it has at least.
 PLATEAU, ADVANTAGE = 16, {"mnist": 0.9, "cifar10": 0.9, "cifar100": 0.95}

@@ -10,15 +10,13 @@ import pandas as pd
 
 from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import Comparison
-from dpmia.claims.decisions import Condition
+from dpmia.claims.decisions import Cells, Condition
 from dpmia.claims.rows import Replicates
 
 #: Data set -> as criteria call it.
 NETWORKS = {"mnist": "MNIST", "cifar10": "CIFAR-10", "cifar100": "CIFAR-100"}
 HONEST = tuple(f"replicates/yeom_{name}" for name in NETWORKS)
 COLLUDING = tuple(f"{table}_collusion" for table in HONEST)
-
-Cells = dict[str, pd.Series]
 
 
 def of_networks(tables: Tables, names: tuple[str, ...]) -> dict[str, Replicates]:

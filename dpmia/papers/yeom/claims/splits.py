@@ -16,8 +16,6 @@ TARGETS = {"vkorc1": 3, "cyp2c9": 6}
 #: Trees from this depth on overfit strongly.
 DEEP = 15
 
-Cells = dict[str, pd.Series]
-
 
 class Splits:
     """A table `studies/<study>`: the advantage of each attack on each model, by split."""

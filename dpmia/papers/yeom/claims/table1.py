@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, near, spelled
-from dpmia.claims.decisions import Condition, Every
-from dpmia.papers.yeom.claims.sizes import HONEST, NETWORKS, Cells, for_each, of_networks, of_size, sizes
+from dpmia.claims.decisions import Cells, Condition, Every
+from dpmia.papers.yeom.claims.sizes import HONEST, NETWORKS, for_each, of_networks, of_size, sizes
 from dpmia.papers.yeom.table1 import PRINTED, SIZE, size_of
 
 PRECISION = {name: float(PRINTED["precision", title][0]) for name, title in NETWORKS.items()}
