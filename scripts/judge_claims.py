@@ -4,7 +4,7 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.claims import tell
+from dpmia.claims import render
 from dpmia.claims.judge import Run, judge_all
 from dpmia.files import whole_file
 from dpmia.papers import drawing
@@ -21,10 +21,10 @@ def main(snakemake):
     with whole_file(folder / f"{name}.csv") as part:
         judged.to_csv(part, index=False)
     with whole_file(folder / f"{name}.md") as part:
-        part.write_text(tell.markdown(judged, about), encoding="utf-8")
+        part.write_text(render.markdown(judged, about), encoding="utf-8")
     with drawing.style():
         drawing.save(verdicts.draw(judged, about), folder / f"{name}.pdf", folder / f"{name}.png")
-    print(f"{tell.summary(judged)}: {folder}/{name}.md")
+    print(f"{render.summary(judged)}: {folder}/{name}.md")
 
 
 run(main, snakemake)

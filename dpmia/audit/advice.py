@@ -166,8 +166,8 @@ def untested(
     if facts.get("mismatched_attacks"):
         weaker = ", ".join(map(attack_name, facts["mismatched_attacks"]))
         found.append(
-            f"Shadow or reference models trained like the private targets: those of {weaker} were trained without privacy, "
-            "which finds less."
+            f"Shadow or reference models trained like the private targets: those of {weaker} were trained without "
+            "privacy, which finds less."
         )
     own = [entry for entry in entries if entry["experiment"] == experiment]
     fewest = min((entry["nonmembers"] for entry in own), default=0)

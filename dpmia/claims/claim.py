@@ -1,13 +1,15 @@
-"""A claim: one checkable statement about an artifact, and how to check it. Light: read whenever claims are listed."""
+"""A claim: one checkable statement about an artifact, and the rule that decides it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from dpmia.claims.decisions import Condition, DecisionRule
 
 #: Name of a table, as `stage/experiment`, to its rows.
 Tables = Mapping[str, "pd.DataFrame"]
@@ -29,7 +31,7 @@ class Finding:
         low: lower limit of its interval; NaN where one replicate cannot tell, `measured` where it is exact.
         high: upper limit.
         holds: None where the interval covers both.
-        note: which of several numbers is told, what was left out, why.
+        note: which of several numbers is reported, what was left out, why.
         margin: how far `measured` lies on the claim's side of its threshold; below 0 on the other side.
     """
 
@@ -41,7 +43,7 @@ class Finding:
     margin: float = float("nan")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Claim:
     """One statement that tables can support or refute.
 
@@ -51,20 +53,18 @@ class Claim:
         id: unique among all papers: `<paper>-<figure, table or theorem>-<what>`.
         artifact: figure or table that it is about.
         statement: what is claimed, in one sentence.
-        criterion: which number is measured, and what it must be.
-        check: takes the tables, returns the finding.
+        rule: which quantities are measured, what they are compared with, and how that decides.
         paper_value: what the paper prints, if it prints a number or a word for it.
-        tables: what `check` reads, each as `stage/experiment` with a stage of `STAGES`.
-        about_data: whether it says something about real records; then it is never judged on made-up ones.
-        each: `check` makes do with some of the tables, as the claim is about each data set by itself.
+        tables: what `rule` reads, each as `stage/experiment` with a stage of `STAGES`.
+        about_data: whether it says something about real records; then it is never judged on synthetic ones.
+        each: `rule` makes do with some of the tables, as the claim is about each data set by itself.
         ours: not in the paper.
     """
 
     id: str
     artifact: str
     statement: str
-    criterion: str
-    check: Callable[[Tables], Finding]
+    rule: DecisionRule
     paper_value: str = ""
     tables: tuple[str, ...] = ()
     about_data: bool = True
@@ -78,3 +78,21 @@ class Claim:
             raise ValueError(f"{self.id}: tables {wrong}; expected stages {STAGES}")
         if self.about_data and not self.tables:
             raise ValueError(f"{self.id}: a claim about data reads tables")
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Every quantity with its comparison."""
+        return self.rule.conditions
+
+    @property
+    def criterion(self) -> str:
+        """What must be so, in words: made of the comparisons that `judge` performs."""
+        return self.rule.criterion
+
+    def judge(self, tables: Tables) -> Finding:
+        """Return what the tables say.
+
+        Raises:
+            MissingRowsError: they do not hold what is asked for.
+        """
+        return self.rule.judge(tables)

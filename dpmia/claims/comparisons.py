@@ -1,48 +1,101 @@
-"""From replicates to findings: is a mean above, below or near a number, and how sure is that.
+"""Comparisons of a mean with a number, by its interval. Each describes itself: criteria are made of them.
 
-Means have Student t intervals over replicates. Where a claim speaks of several means (panels, epsilons, attacks),
-all of their intervals hold together with 95 %: each is taken at the level 1 - 0.05 / number of means (Bonferroni). An
-interval that covers both sides of the threshold decides nothing.
+An interval that covers both sides of the threshold decides nothing. An exact number is an interval of no width.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from dpmia.claims.claim import Finding, MissingRowsError
-from dpmia.intervals import Interval, mean_interval
-
-#: Probability that any of the intervals of one claim misses its mean.
-FAMILY_ERROR = 0.05
+from dpmia.intervals import Interval
 
 #: Two advantages, accuracies or precisions this far apart at most are a tie.
 TIE = 0.05
 
-#: Takes an interval; returns whether the threshold is met (None: cannot tell) and by how much the mean meets it.
-Comparison = Callable[[Interval], tuple[bool | None, float]]
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a mean must be.
+
+    Attributes:
+        description: in words, with every number of `numbers`.
+        numbers: thresholds, values and tolerances that it compares with.
+        compare: takes an interval; returns whether it is as it must be (None: undecided), and how far its mean lies
+            on the right side of the threshold.
+    """
+
+    description: str
+    numbers: tuple[float, ...]
+    compare: Callable[[Interval], tuple[bool | None, float]]
+
+    def __call__(self, interval: Interval) -> tuple[bool | None, float]:
+        """Return whether the interval is as it must be, and the margin of its mean."""
+        return self.compare(interval)
+
+    def __str__(self) -> str:
+        return self.description
+
+    def of(self, cell: str) -> Comparison:
+        """Return what the mean of a cell is compared with: the same for every cell."""
+        return self
 
 
-def at_least(threshold: float) -> Comparison:
-    """Return the comparison "not below `threshold`"."""
+@dataclass(frozen=True)
+class CellComparison:
+    """What means must be where each cell has a value of its own.
+
+    Attributes:
+        description: in words.
+        comparisons: cell -> its comparison.
+        numbers: those that the description names.
+    """
+
+    description: str
+    comparisons: Mapping[str, Comparison]
+    numbers: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return self.description
+
+    def of(self, cell: str) -> Comparison:
+        """Return what the mean of a cell is compared with."""
+        return self.comparisons[cell]
+
+
+@dataclass(frozen=True)
+class HighestAt:
+    """Where a curve must be highest: at one of these places."""
+
+    places: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return f"highest at {listed(self.places, 'or')}"
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The places."""
+        return self.places
+
+
+def at_least(threshold: float, rounding: float = 0.0) -> Comparison:
+    """Return the comparison "not below `threshold`"; `rounding` is how far below an exact number may come out."""
+    least = threshold - rounding
 
     def compare(found: Interval) -> tuple[bool | None, float]:
-        return _decided(found.low >= threshold, found.high < threshold), found.mean - threshold
+        return _decided(found.low >= least, found.high < least), found.mean - least
 
-    return compare
+    return Comparison(f"at least {spelled(threshold)}{_up_to(rounding)}", _numbers(threshold, rounding), compare)
 
 
-def at_most(threshold: float) -> Comparison:
-    """Return the comparison "not above `threshold`"."""
+def at_most(threshold: float, rounding: float = 0.0) -> Comparison:
+    """Return the comparison "not above `threshold`"; `rounding` is how far above an exact number may come out."""
+    most = threshold + rounding
 
     def compare(found: Interval) -> tuple[bool | None, float]:
-        return _decided(found.high <= threshold, found.low > threshold), threshold - found.mean
+        return _decided(found.high <= most, found.low > most), most - found.mean
 
-    return compare
+    return Comparison(f"at most {spelled(threshold)}{_up_to(rounding)}", _numbers(threshold, rounding), compare)
 
 
 def above(threshold: float) -> Comparison:
@@ -51,7 +104,7 @@ def above(threshold: float) -> Comparison:
     def compare(found: Interval) -> tuple[bool | None, float]:
         return _decided(found.low > threshold, found.high <= threshold), found.mean - threshold
 
-    return compare
+    return Comparison(f"above {spelled(threshold)}", (threshold,), compare)
 
 
 def below(threshold: float) -> Comparison:
@@ -60,18 +113,39 @@ def below(threshold: float) -> Comparison:
     def compare(found: Interval) -> tuple[bool | None, float]:
         return _decided(found.high < threshold, found.low >= threshold), threshold - found.mean
 
-    return compare
+    return Comparison(f"below {spelled(threshold)}", (threshold,), compare)
 
 
 def near(value: float, tolerance: float) -> Comparison:
     """Return the comparison "within `tolerance` of `value`"."""
+    description = f"within {spelled(tolerance)} of {spelled(value)}"
+    return Comparison(description, (value, tolerance), _within(value, tolerance))
 
-    def compare(found: Interval) -> tuple[bool | None, float]:
-        inside = found.low >= value - tolerance and found.high <= value + tolerance
-        outside = found.low > value + tolerance or found.high < value - tolerance
-        return _decided(inside, outside), tolerance - abs(found.mean - value)
 
-    return compare
+def near_percent(value: float, percent: float) -> Comparison:
+    """Return the comparison "within `percent` % of `value`"."""
+    description = f"within {spelled(percent)} % of {spelled(value)}"
+    return Comparison(description, (value, percent), _within(value, abs(value) * percent / 100))
+
+
+def exactly(value: float) -> Comparison:
+    """Return the comparison "`value` itself", for counts and for what is exact."""
+    return Comparison(f"exactly {spelled(value)}", (value,), _within(value, 0.0))
+
+
+def near_each(values: Mapping[str, float], tolerance: float, source: str = "") -> CellComparison:
+    """Return the comparison "within `tolerance` of the cell's own value".
+
+    Args:
+        values: cell -> its value.
+        tolerance: the same for all.
+        source: what all the values are, as `the value in table 1`; without it the description lists them.
+    """
+    comparisons = {cell: near(value, tolerance) for cell, value in values.items()}
+    if source:
+        return CellComparison(f"within {spelled(tolerance)} of {source}", comparisons, (tolerance,))
+    each = ", ".join(f"{spelled(value)} ({cell})" for cell, value in values.items())
+    return CellComparison(f"within {spelled(tolerance)} of {each}", comparisons, (*values.values(), tolerance))
 
 
 def not_below(value: float) -> Comparison:
@@ -85,7 +159,8 @@ def not_below(value: float) -> Comparison:
         fails = found.high < value
         return _decided(not fails and found.low >= value - TIE, fails), found.mean - value
 
-    return compare
+    description = f"not significantly below {spelled(value)}, and at least {spelled(value - TIE)}"
+    return Comparison(description, (value, value - TIE), compare)
 
 
 def not_above(value: float) -> Comparison:
@@ -95,7 +170,8 @@ def not_above(value: float) -> Comparison:
         fails = found.low > value
         return _decided(not fails and found.high <= value + TIE, fails), value - found.mean
 
-    return compare
+    description = f"not significantly above {spelled(value)}, and at most {spelled(value + TIE)}"
+    return Comparison(description, (value, value + TIE), compare)
 
 
 def consistent_with(value: float) -> Comparison:
@@ -106,170 +182,43 @@ def consistent_with(value: float) -> Comparison:
         holds = [side(found)[0] for side in sides]
         return _decided(all(holds), False in holds), -abs(found.mean - value)
 
+    description = f"not significantly different from {spelled(value)}, and within {spelled(TIE)} of it"
+    return Comparison(description, (value, TIE), compare)
+
+
+def highest_at(*places: float) -> HighestAt:
+    """Return the comparison "highest at one of `places`", of a curve."""
+    return HighestAt(places)
+
+
+def spelled(number: float) -> str:
+    """Return a number as criteria show it: `0.05`, `1e-6`."""
+    return f"{number:.12g}".replace("e-0", "e-")
+
+
+def listed(numbers: tuple[float, ...], word: str = "and") -> str:
+    """Return numbers as a list in a sentence: `1, 2 and 3`."""
+    *first, last = map(spelled, numbers)
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def _within(value: float, tolerance: float) -> Callable[[Interval], tuple[bool | None, float]]:
+    def compare(found: Interval) -> tuple[bool | None, float]:
+        inside = found.low >= value - tolerance and found.high <= value + tolerance
+        outside = found.low > value + tolerance or found.high < value - tolerance
+        return _decided(inside, outside), tolerance - abs(found.mean - value)
+
     return compare
+
+
+def _up_to(rounding: float) -> str:
+    return f" (rounding errors up to {spelled(rounding)} aside)" if rounding else ""
+
+
+def _numbers(threshold: float, rounding: float) -> tuple[float, ...]:
+    return (threshold, rounding) if rounding else (threshold,)
 
 
 def _decided(holds: bool, fails: bool) -> bool | None:
     """Return None where neither is so, as for limits that are NaN."""
     return True if holds else False if fails else None
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One of the means that a claim speaks of.
-
-    Attributes:
-        name: where it stands: an epsilon, an arm, an attack.
-        values: of each replicate.
-        comparison: what the mean must be.
-    """
-
-    name: str
-    values: ArrayLike
-    comparison: Comparison
-
-
-def every(cells: Iterable[Cell]) -> Finding:
-    """Return whether all of the means are as they must be; the number told is that of the worst.
-
-    Source of the level: Bonferroni (see the module).
-
-    Raises:
-        MissingRowsError: there are no cells.
-    """
-    found = _findings(cells)
-    worst = min(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
-    return _of_many(worst, found, "worst")
-
-
-def some(cells: Iterable[Cell]) -> Finding:
-    """Return whether one of the means at least is as it must be; the number told is that of the best.
-
-    Source of the level: Bonferroni (see the module).
-
-    Raises:
-        MissingRowsError: there are no cells.
-    """
-    found = _findings(cells)
-    best = max(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
-    return _of_many(best, found, "best")
-
-
-def leader(curves: Iterable[tuple[Mapping[float, ArrayLike], Iterable[float]]]) -> Finding:
-    """Return whether each curve is highest at one of the places that are allowed for it.
-
-    So it is where one of these is shown to lie above each of the other places; it is not where one of the others is
-    shown to lie above all of these. The number told is the difference between the best of either kind, at the curve
-    where that is smallest. Bonferroni over all pairs of places.
-
-    Args:
-        curves: each a mapping from a place to the values of each replicate there, and the places that are allowed.
-
-    Raises:
-        MissingRowsError: a curve has no allowed place, or no other, or there are no curves.
-    """
-    split = []
-    for curve, places in curves:
-        allowed = set(places)
-        ours = {place: np.asarray(values, dtype=float) for place, values in curve.items() if place in allowed}
-        others = {place: np.asarray(values, dtype=float) for place, values in curve.items() if place not in allowed}
-        split.append((ours, others))
-    if not split or not all(ours and others for ours, others in split):
-        raise MissingRowsError("places to compare were not run")
-    level = 1 - FAMILY_ERROR / sum(len(ours) * len(others) for ours, others in split)
-    found = []
-    for ours, others in split:
-        pairs = {
-            (place, rival): mean_interval(ours[place] - others[rival], level) for place in ours for rival in others
-        }
-        led = any(all(pairs[place, rival].low > 0 for rival in others) for place in ours)
-        lost = any(all(pairs[place, rival].high < 0 for place in ours) for rival in others)
-        place, rival = (max(side, key=lambda name: side[name].mean()) for side in (ours, others))
-        best = pairs[place, rival]
-        told = f"{place:g} against {rival:g}"
-        found.append(Finding(best.mean, best.low, best.high, _decided(led, lost), told, best.mean))
-    worst = min(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
-    return _of_many(worst, found, "worst")
-
-
-def no_later(curves: Mapping[str, tuple[Mapping[float, ArrayLike], Mapping[float, ArrayLike]]]) -> Finding:
-    """Return whether each first curve is highest at no higher place than the second.
-
-    The number told is the place of the first less that of the second; its limits come from all places at which either
-    may be highest: those that are not shown to lie below another one. Bonferroni over all pairs of places.
-
-    Args:
-        curves: name -> two mappings from a place to the values of each replicate there.
-
-    Raises:
-        MissingRowsError: there are no curves.
-    """
-    if not curves:
-        raise MissingRowsError("curves to compare were not run")
-    pairs = sum(math.comb(len(curve), 2) for both in curves.values() for curve in both)
-    found = []
-    for name, both in curves.items():
-        (first, *firsts), (second, *seconds) = (_tops(curve, 1 - FAMILY_ERROR / pairs) for curve in both)
-        apart = Interval(first - second, min(firsts) - max(seconds), max(firsts) - min(seconds), 2)
-        holds, margin = at_most(0)(apart)
-        told = f"{name}{first:g} against {second:g}"
-        found.append(Finding(apart.mean, apart.low, apart.high, holds, told, margin))
-    worst = min(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
-    return _of_many(worst, found, "worst")
-
-
-def _tops(curve: Mapping[float, ArrayLike], level: float) -> list[float]:
-    """Return the place where the mean is highest, then all places that are not shown to lie below another."""
-    values = {place: np.asarray(found, dtype=float) for place, found in curve.items()}
-    beaten = {
-        place
-        for place in values
-        for rival in values
-        if rival != place and mean_interval(values[rival] - values[place], level).low > 0
-    }
-    return [max(values, key=lambda place: values[place].mean()), *(place for place in values if place not in beaten)]
-
-
-def mean(values: ArrayLike, comparison: Comparison, note: str = "") -> Finding:
-    """Return whether one mean is as it must be."""
-    return replace(every([Cell("", values, comparison)]), note=note)
-
-
-def exact(measured: float, holds: bool, note: str = "") -> Finding:
-    """Return a finding without chance: a formula, a count."""
-    measured = float(measured)
-    return Finding(measured, measured, measured, bool(holds), note or "exact")
-
-
-def together(*findings: Finding) -> Finding:
-    """Return the worst of exact findings, all of which must hold."""
-    return min(findings, key=lambda finding: _RANK[finding.holds])
-
-
-_RANK = {False: 0, None: 1, True: 2}
-
-
-def _findings(cells: Iterable[Cell]) -> list[Finding]:
-    cells = list(cells)
-    if not cells:
-        raise MissingRowsError("nothing that the claim speaks of was run")
-    level = 1 - FAMILY_ERROR / len(cells)
-    found = []
-    for cell in cells:
-        values = np.asarray(cell.values, dtype=float)
-        interval = mean_interval(values, level)
-        if not interval.count:
-            raise MissingRowsError(f"no number was measured for {cell.name or 'the claim'}")
-        holds, margin = cell.comparison(interval)
-        missing = (
-            f"; {interval.count} of {len(values)} replicates have a number" if interval.count < len(values) else ""
-        )
-        note = cell.name + ("; one replicate has no interval" if interval.count == 1 else "") + missing
-        found.append(Finding(interval.mean, interval.low, interval.high, holds, note, margin))
-    return found
-
-
-def _of_many(chosen: Finding, found: list[Finding], which: str) -> Finding:
-    if len(found) == 1:
-        return chosen
-    return replace(chosen, note=f"{which} of {len(found)}: {chosen.note}")

@@ -75,7 +75,7 @@ def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
     if missing and not (claim.each and tables):
         return NOT_RUN, _noted(f"without {run.without(missing)}")
     try:
-        finding = claim.check(tables)
+        finding = claim.judge(tables)
     except MissingRowsError as error:
         return NOT_RUN, _noted(f"{error} at scale {run.scale}")
     if missing:

@@ -4,11 +4,50 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import pandas as pd
 
-from dpmia.claims.claim import MissingRowsError
+from dpmia.claims.claim import MissingRowsError, Tables
 from dpmia.rows import NO_ATTACK
+from dpmia.settings.epsilon import format_epsilon
+
+
+@dataclass(frozen=True)
+class Epsilons:
+    """The epsilons that a claim speaks of; those that a scale left out are passed over.
+
+    Attributes:
+        least: none below.
+        most: none above.
+        named: only these, where there are any.
+    """
+
+    least: float = 0.0
+    most: float = math.inf
+    named: tuple[float, ...] = ()
+
+    def __contains__(self, epsilon: float) -> bool:
+        return self.least <= epsilon <= self.most and (not self.named or epsilon in self.named)
+
+    def __str__(self) -> str:
+        """Return it as criteria say it: `every epsilon from 1 up`, `epsilon 0.1 and 1`."""
+        if self.named:
+            *first, last = map(format_epsilon, self.named)
+            return f"epsilon {', '.join(first)} and {last}" if first else f"epsilon {last}"
+        from_least = f" from {format_epsilon(self.least)} up" if self.least else ""
+        to_most = f" up to {format_epsilon(self.most)}" if self.most < math.inf else ""
+        return f"every epsilon{from_least}{to_most}"
+
+    @property
+    def place(self) -> str:
+        """Where rows are missing, in words."""
+        if self.named:
+            return f"at any of ε = {', '.join(map(format_epsilon, self.named))}"
+        return f"ε from {format_epsilon(self.least)} to {format_epsilon(self.most)}"
+
+
+ALL = Epsilons()
 
 
 class Replicates:
@@ -22,6 +61,11 @@ class Replicates:
         self._replicates, self._values = table["replicate"].to_numpy(), table["value"].to_numpy()
         self._rows = table.groupby(["arm", "epsilon", "attack", "metric"], sort=False).indices
 
+    @classmethod
+    def of(cls, tables: Tables, experiment: str) -> Replicates:
+        """Return the metrics of an experiment whose table is there."""
+        return cls(tables[f"replicates/{experiment}"])
+
     def __call__(self, arm: str, epsilon: float, attack: str = NO_ATTACK, metric: str = "advantage") -> pd.Series:
         """Return the values of a metric by replicate.
 
@@ -30,40 +74,20 @@ class Replicates:
         """
         rows = self._rows.get((arm, float(epsilon), attack, metric))
         if rows is None:
-            what = f"{metric} of {attack}, arm {arm}, ε = {tell(epsilon)}"
+            what = f"{metric} of {attack}, arm {arm}, ε = {format_epsilon(epsilon)}"
             raise MissingRowsError(f"{self.experiment} has no {what}")
         return pd.Series(self._values[rows], index=self._replicates[rows])
 
-    def epsilons(
-        self, arm: str, attack: str = NO_ATTACK, metric: str = "advantage", least: float = 0.0, most: float = math.inf
-    ) -> list[float]:
-        """Return the epsilons from `least` to `most` for which a metric was measured, rising.
+    def epsilons(self, wanted: Epsilons, arm: str, attack: str = NO_ATTACK, metric: str = "advantage") -> list[float]:
+        """Return those of the wanted epsilons for which a metric was measured, rising.
 
         Raises:
             MissingRowsError: there are none.
         """
-        found = sorted(
-            epsilon
-            for an_arm, epsilon, an_attack, a_metric in self._rows
-            if (an_arm, an_attack, a_metric) == (arm, attack, metric) and least <= epsilon <= most
-        )
+        measured = sorted(key[1] for key in self._rows if (key[0], *key[2:]) == (arm, attack, metric))
+        found = [epsilon for epsilon in measured if epsilon in wanted]
         if not found:
-            what = f"{metric} of {attack}, arm {arm}, ε from {tell(least)} to {tell(most)}"
-            raise MissingRowsError(f"{self.experiment} has no {what}")
-        return found
-
-    def chosen(
-        self, wanted: Iterable[float], arm: str, attack: str = NO_ATTACK, metric: str = "advantage"
-    ) -> list[float]:
-        """Return those of the epsilons `wanted` for which a metric was measured.
-
-        Raises:
-            MissingRowsError: there are none.
-        """
-        wanted = list(wanted)
-        found = [epsilon for epsilon in self.epsilons(arm, attack, metric) if epsilon in wanted]
-        if not found:
-            what = f"{metric} of {attack}, arm {arm}, at any of ε = {', '.join(map(tell, wanted))}"
+            what = f"{metric} of {attack}, arm {arm}, {wanted.place if measured else ALL.place}"
             raise MissingRowsError(f"{self.experiment} has no {what}")
         return found
 
@@ -72,8 +96,3 @@ class Replicates:
     ) -> pd.Series:
         """Return for each replicate the mean over epsilons."""
         return pd.concat([self(arm, epsilon, attack, metric) for epsilon in epsilons], axis=1).mean(axis=1)
-
-
-def tell(epsilon: float) -> str:
-    """Return an epsilon as people write it."""
-    return "∞" if math.isinf(epsilon) else f"{epsilon:g}"

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from dpmia.claims import tell
+from dpmia.claims import render
 from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, STAND_IN, UNDECIDED, VERDICTS
 from dpmia.papers.about import ABOUT, Paper
 from dpmia.papers.artifact import Artifact
@@ -224,7 +224,7 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
             sign=STYLES[row.verdict][1],
             statement=row.statement,
             criterion=row.criterion,
-            measured="" if math.isnan(row.measured) else tell.number(row.measured, row.low, row.high),
+            measured="" if math.isnan(row.measured) else render.number(row.measured, row.low, row.high),
             paper_value=row.paper_value,
             note="" if row.verdict == STAND_IN else row.note,
             ours=row.ours,

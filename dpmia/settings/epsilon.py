@@ -31,6 +31,11 @@ def spell_epsilon(epsilon: float) -> str:
     return "inf" if math.isinf(epsilon) else f"{epsilon:.12g}"
 
 
+def format_epsilon(epsilon: float) -> str:
+    """Return an epsilon as people read it: `0.01`, `1`, `∞`."""
+    return "∞" if math.isinf(epsilon) else f"{epsilon:g}"
+
+
 def spell_group(epsilons: list[float]) -> str:
     """Return the name of a group of epsilons in file names: `0.1_1`."""
     return "_".join(map(spell_epsilon, epsilons))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from dpmia.claims.claim import Claim
+from dpmia.claims.comparisons import HighestAt, above, highest_at
 from dpmia.claims.judge import Run, judge
 from dpmia.rows import COLUMNS
 
@@ -70,7 +73,22 @@ def scatter(means: int, replicates: int, noise: float, name: str = "") -> np.nda
     return noise * (drawn - drawn.mean(axis=1, keepdims=True))
 
 
-def verdict(claim, world: World, folder: Path, *, stand_in=False, scale="paper", **options) -> str:
+def verdict(claim: Claim, world: World, folder: Path, *, stand_in=False, scale="paper", **options) -> str:
     """Return the verdict on a claim in a world."""
     world.write(folder, claim.tables, **options)
     return judge(claim, Run(folder, stand_in, scale))[0]
+
+
+def with_comparison(claim: Claim, place: int, comparison: object) -> Claim:
+    """Return a claim of whose conditions one compares otherwise."""
+    other = copy.deepcopy(claim)
+    object.__setattr__(other.conditions[place], "comparison", comparison)
+    return other
+
+
+def with_impossible(claim: Claim) -> list[Claim]:
+    """Return the claim with each of its conditions made impossible to meet, one by one."""
+    impossible = [
+        highest_at(0.7) if isinstance(condition.comparison, HighestAt) else above(1e9) for condition in claim.conditions
+    ]
+    return [with_comparison(claim, place, comparison) for place, comparison in enumerate(impossible)]

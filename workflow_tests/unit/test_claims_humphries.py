@@ -5,11 +5,13 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from claim_worlds import World, verdict
+from claim_worlds import World, verdict, with_impossible
 
 from dpmia.claims.judge import Run, judge
-from dpmia.papers.humphries import claim_checks as checks
-from dpmia.papers.humphries.claims import CLAIMS
+from dpmia.papers.humphries.claims import CLAIMS, fig1
+from dpmia.papers.humphries.claims.fig6_to_9 import HOSPITALS
+from dpmia.papers.humphries.claims.shared import AVERAGE, OPTIMAL, RANDOM, SHADOW
+from dpmia.papers.humphries.claims.table2 import EXCEPTIONS
 from dpmia.papers.humphries.table2 import COLUMNS, PRINTED
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
@@ -19,7 +21,6 @@ OF_MODELS = [claim.id for claim in CLAIMS if claim.about_data and claim.id not i
 
 EPSILONS = (0.1, 1.0, 10.0, 100.0, np.inf)
 CEILING = {0.1: 0.03, 1.0: 0.12, 10.0: 0.6, 100.0: 0.95}
-AVERAGE, OPTIMAL, SHADOW, RANDOM = checks.AVERAGE, checks.OPTIMAL, checks.SHADOW, checks.RANDOM
 IID = {AVERAGE: 0.0, OPTIMAL: 0.1, SHADOW: 0.0, RANDOM: 0.09}
 #: Advantage at each epsilon where members are dependent.
 STRONG = {
@@ -62,7 +63,7 @@ def true_world():
             "compas_cluster": grouped(STRONG, "cluster"),
             "adult_gender": shares(GENDER),
             "adult_education": shares(EDUCATION),
-            "heart": grouped({OPTIMAL: 0.5}, *checks.HOSPITALS),
+            "heart": grouped({OPTIMAL: 0.5}, *HOSPITALS),
             "student": grouped({OPTIMAL: 0.5}, "gabriel_pereira"),
             "texas": grouped({OPTIMAL: 0.2}, "region_3"),
             "census_adult": grouped(STRONG, "census"),
@@ -135,6 +136,12 @@ def test_a_claim_falls_where_one_thing_is_otherwise(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", OF_MODELS)
+def test_every_comparison_of_a_criterion_is_performed(name, tmp_path):
+    for claim in with_impossible(BY_ID[name]):
+        assert verdict(claim, WORLD, tmp_path) == "not reproduced", claim.criterion
+
+
+@pytest.mark.parametrize("name", OF_MODELS)
 def test_one_replicate_leaves_a_claim_undecided(name, tmp_path):
     assert verdict(BY_ID[name], WORLD, tmp_path, replicates=1) == "undecided"
 
@@ -181,7 +188,7 @@ def sizes(**changes):
     tables = {}
     for (name, arm), (_, _, *printed) in PRINTED.items():
         row = dict(zip(COLUMNS[2:], [*printed[:4], printed[4] or 0], strict=True))
-        row |= {column: value for (each, column), (value, _) in checks.EXCEPTIONS.items() if each == name}
+        row |= {column: value for (each, column), (value, _) in EXCEPTIONS.items() if each == name}
         row |= {column: value for key, value in changes.items() for each, column in [key.split("__")] if each == name}
         tables.setdefault(f"sizes/{name}", []).append({"experiment": name, "arm": arm, **row})
     return World({}, {name: pd.DataFrame(rows) for name, rows in tables.items()})
@@ -234,5 +241,5 @@ def test_theory_is_reproduced_even_without_data(name, tmp_path):
 
 @pytest.mark.parametrize("name", THEORY)
 def test_a_wrong_formula_is_found(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(checks, *WRONG[name])
+    monkeypatch.setattr(fig1, *WRONG[name])
     assert verdict(BY_ID[name], World({}), tmp_path) == "not reproduced"

@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from claim_worlds import World, scatter, verdict
+from claim_worlds import World, scatter, verdict, with_impossible
 
 from dpmia.claims.judge import Run, judge
-from dpmia.papers.yeom import claim_checks as checks
 from dpmia.papers.yeom.claims import CLAIMS
+from dpmia.papers.yeom.claims.fig2 import STRONG
+from dpmia.papers.yeom.claims.fig3 import AT_DEPTH
+from dpmia.papers.yeom.claims.splits import DEEP, KNOWN, MULTI, TARGETS, UNKNOWN
 from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
@@ -16,7 +18,6 @@ OF_NETWORKS = [claim.id for claim in CLAIMS if claim.about_data and claim.id not
 
 DEPTHS = {1: 1.0, 9: 1.28, 15: 2.42, 20: 4.68, 30: 9.09}
 PENALTIES = {5: 5.09, 20: 2.43, 50: 1.78, 1000: 1.19}
-KNOWN, UNKNOWN, MULTI = checks.KNOWN, checks.UNKNOWN, checks.MULTI
 MEMBERSHIP = "membership"
 
 # Regression and trees
@@ -28,19 +29,19 @@ def trees():
     for depth, ratio in DEPTHS.items():
         found[depth, KNOWN, MEMBERSHIP] = float(gaussian_advantage(ratio)) - 0.01
         found[depth, UNKNOWN, MEMBERSHIP] = float(unknown_sigma_advantage(ratio)) + 0.19
-        for target, values in checks.TARGETS.items():
+        for target, values in TARGETS.items():
             found[depth, "uniform", target] = found[depth, UNKNOWN, MEMBERSHIP] / values
             found[depth, "attribute", target] = found[depth, UNKNOWN, MEMBERSHIP] / 2 + 0.05
             found[depth, MULTI, target] = found[depth, UNKNOWN, MEMBERSHIP] - 0.05
-    for target, values in checks.AT_20.items():
+    for target, values in AT_DEPTH.items():
         found |= {(20, adversary, target): value for adversary, value in values.items()}
-        found[20, "uniform", target] = found[20, UNKNOWN, MEMBERSHIP] / checks.TARGETS[target]
+        found[20, "uniform", target] = found[20, UNKNOWN, MEMBERSHIP] / TARGETS[target]
     return found
 
 
 def ridge():
     found = {(penalty, KNOWN, MEMBERSHIP): float(gaussian_advantage(ratio)) for penalty, ratio in PENALTIES.items()}
-    return {key: value - (0.05 if key[0] >= checks.STRONG else -0.02) for key, value in found.items()}
+    return {key: value - (0.05 if key[0] >= STRONG else -0.02) for key, value in found.items()}
 
 
 def study(means, ratios, noise=1e-4, splits=20):
@@ -88,6 +89,12 @@ def test_a_claim_about_studies_falls_where_one_thing_is_otherwise(name, tmp_path
 
 
 @pytest.mark.parametrize("name", OF_STUDIES)
+def test_every_comparison_of_a_criterion_about_studies_is_performed(name, tmp_path):
+    for claim in with_impossible(BY_ID[name]):
+        assert verdict(claim, studies(), tmp_path) == "not reproduced", claim.criterion
+
+
+@pytest.mark.parametrize("name", OF_STUDIES)
 def test_one_split_leaves_a_claim_undecided(name, tmp_path):
     assert verdict(BY_ID[name], studies(splits=1), tmp_path) == "undecided"
 
@@ -106,7 +113,7 @@ def test_advantages_that_do_not_follow_the_ratio_are_told(tmp_path):
 
 def test_without_deep_trees_claims_about_them_are_not_run(tmp_path):
     claim = BY_ID["yeom-fig2b-exceeds-theory"]
-    shallow = {key: value for key, value in trees().items() if key[0] < checks.DEEP}
+    shallow = {key: value for key, value in trees().items() if key[0] < DEEP}
     World({}, {"studies/yeom_iwpc": study(shallow, DEPTHS)}).write(tmp_path, claim.tables)
     found, finding = judge(claim, Run(tmp_path, False, "smoke"))
     assert found == "not run"
@@ -165,6 +172,12 @@ def test_a_claim_about_networks_holds_where_the_paper_is_right(name, tmp_path):
 @pytest.mark.parametrize("name", OF_NETWORKS)
 def test_a_claim_about_networks_falls_where_one_thing_is_otherwise(name, tmp_path):
     assert verdict(BY_ID[name], networks().bent(*BENT[name]), tmp_path) == "not reproduced"
+
+
+@pytest.mark.parametrize("name", OF_NETWORKS)
+def test_every_comparison_of_a_criterion_about_networks_is_performed(name, tmp_path):
+    for claim in with_impossible(BY_ID[name]):
+        assert verdict(claim, networks(), tmp_path) == "not reproduced", claim.criterion
 
 
 @pytest.mark.parametrize("name", OF_NETWORKS)

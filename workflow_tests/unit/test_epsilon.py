@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dpmia.settings.epsilon import parse_epsilon, spell_epsilon, spell_group
+from dpmia.settings.epsilon import format_epsilon, parse_epsilon, spell_epsilon, spell_group
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,7 @@ def test_a_group_is_named_by_its_epsilons_in_their_order():
     assert spell_group([0.1, 1.0]) == "0.1_1"
     assert spell_group([1000.0, math.inf]) == "1000_inf"
     assert spell_group([math.inf]) == "inf"
+
+
+def test_people_read_infinity_as_a_sign():
+    assert [format_epsilon(epsilon) for epsilon in (0.1, 1.0, math.inf)] == ["0.1", "1", "∞"]

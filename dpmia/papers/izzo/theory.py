@@ -52,11 +52,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         for (moment, eta), gain in laplace_gains(scale, moments).items():
             rows.append([name, f"η = {eta:g}, M = {moment}", "gain over 1/2", eta, gain])
     for records in RECORDS:
-        example = ReciprocalSum(records)
-        largest = math.sqrt(math.comb(records, records // 2))
-        rows.append(["proposition 9", f"n = {records}", "variance", 1.0, float(example.variance())])
-        reached = float(np.abs(example.outputs()).max())
-        rows.append(["proposition 9", f"n = {records}", "largest output", largest, reached])
+        about = f"n = {records}"
+        rows.append(["proposition 9", about, "variance", 1.0, output_variance(records)])
+        rows.append(["proposition 9", about, "largest output", root_of_halves(records), largest_output(records)])
     return pd.DataFrame(rows, columns=["statement", "at", "quantity", "promised", "measured"]).round(5)
 
 
@@ -96,3 +94,18 @@ def laplace_gains(
         sigma = float(split_moments(MEANS[:, None], moment)[0])
         found[moment, eta] = float(laplace_gain(HALVES, MEANS, scale(eta, moment) * sigma).max())
     return found
+
+
+def output_variance(records: int) -> float:
+    """Return the variance over halves of the output of proposition 9."""
+    return float(ReciprocalSum(records).variance())
+
+
+def largest_output(records: int) -> float:
+    """Return the largest output of proposition 9, by enumeration."""
+    return float(np.abs(ReciprocalSum(records).outputs()).max())
+
+
+def root_of_halves(records: int) -> float:
+    """Return the root of the number of halves, which the largest output of proposition 9 is to be."""
+    return math.sqrt(math.comb(records, records // 2))

@@ -1,0 +1,62 @@
+"""Claims of ours: attacks on independent records stay below the exact upper bound of the mechanism (the ceiling)."""
+
+from __future__ import annotations
+
+from dpmia.claims.claim import Claim, Tables
+from dpmia.claims.comparisons import at_most
+from dpmia.claims.decisions import Cells, Condition, Every
+from dpmia.claims.rows import ALL, Replicates
+from dpmia.papers.humphries.claims.fig6_to_9 import HOSPITALS
+from dpmia.papers.humphries.claims.shared import ATTACKS, AVERAGE, OPTIMAL, RANDOM, SHADOW
+from dpmia.settings.arms import IID_SUFFIX
+from dpmia.settings.epsilon import format_epsilon
+
+
+def _below_ceiling(experiment: str, arms: tuple[str, ...], attacks: tuple[str, ...]) -> Every:
+    """Return the rule that attacks on independent records stay below the exact upper bound.
+
+    The optimal threshold is an oracle. On samples it exceeds its true advantage by no more, on average, than the
+    largest deviation of two samples, which is what random scores reach under the same rule; so much is subtracted.
+    """
+
+    def measure(tables: Tables) -> Cells:
+        rows, cells = Replicates.of(tables, experiment), {}
+        for arm in arms:
+            for epsilon in rows.epsilons(ALL, arm, metric="advantage_ceiling"):
+                ceiling = rows(arm, epsilon, metric="advantage_ceiling")
+                reached = {attack: rows(arm, epsilon, attack) for attack in attacks}
+                reached[f"{OPTIMAL} less {RANDOM}"] = rows(arm, epsilon, OPTIMAL) - rows(arm, epsilon, RANDOM)
+                for name, advantage in reached.items():
+                    cells[f"{arm}, {name}, ε = {format_epsilon(epsilon)}"] = advantage - ceiling
+        return cells
+
+    of = ", ".join(map(ATTACKS.get, attacks))
+    quantity = (
+        f"advantage of {of} and (minus that of random scores) the optimal threshold, IID, minus the exact upper bound, "
+        "at every finite epsilon"
+    )
+    return Every(Condition(quantity, at_most(0), measure))
+
+
+_HOSPITALS = tuple(arm + IID_SUFFIX for arm in HOSPITALS)
+
+CLAIMS = tuple(
+    Claim(
+        id=name,
+        artifact=artifact,
+        statement="Of independent records no attack finds more than the mechanism's exact ceiling.",
+        ours=True,
+        tables=(f"replicates/{experiment}",),
+        rule=_below_ceiling(experiment, arms, attacks),
+    )
+    for name, artifact, experiment, arms, attacks in (
+        ("humphries-fig2-iid-below-ceiling", "humphries_fig2", "adult_cluster", ("cluster-iid",), (AVERAGE, SHADOW)),
+        ("humphries-fig3-iid-below-ceiling", "humphries_fig3", "compas_cluster", ("cluster-iid",), (AVERAGE,)),
+        ("humphries-fig4-iid-below-ceiling", "humphries_fig4", "adult_gender", ("p50",), (AVERAGE, SHADOW)),
+        ("humphries-fig5-iid-below-ceiling", "humphries_fig5", "adult_education", ("p50",), (AVERAGE, SHADOW)),
+        ("humphries-fig6-iid-below-ceiling", "humphries_fig6", "heart", _HOSPITALS, (AVERAGE,)),
+        ("humphries-fig7-iid-below-ceiling", "humphries_fig7", "student", ("gabriel_pereira-iid",), (AVERAGE,)),
+        ("humphries-fig8-iid-below-ceiling", "humphries_fig8", "texas", ("region_3-iid",), (AVERAGE, SHADOW)),
+        ("humphries-fig9-iid-below-ceiling", "humphries_fig9", "census_adult", ("census-iid",), (AVERAGE, SHADOW)),
+    )
+)
