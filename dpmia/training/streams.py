@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from contextlib import AbstractContextManager
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -30,13 +31,13 @@ class Streams:
 
     def __init__(self, seeds: Seeds, recipe: Recipe, records: int, expected: int | None = None) -> None:
         """Open the streams of a run whose training set has `records` records; the rate follows from `expected`."""
+        self.seeds = seeds
         self.recipe = recipe
         self.records = records
         self.rate = recipe.rate(records if expected is None else expected)
         self._weights = full_generator(seeds.weights)
         self._batches = np.random.Generator(np.random.SFC64(seeds.batches))
         self._noise = full_generator(seeds.noise)
-        self._dropout = full_generator(derive_seed(seeds.weights, "dropout"))
         self._order = np.empty(0, dtype=np.int64)  # what is left of the epoch's permutation
         self._ahead: list[np.ndarray] = []  # Poisson batches drawn and not yet used, the next one last
 
@@ -80,6 +81,11 @@ class Streams:
     def noise(self, out: torch.Tensor) -> None:
         """Fill `out` (flat, one entry for each parameter) with independent standard normals."""
         out.normal_(generator=self._noise)
+
+    @cached_property
+    def _dropout(self) -> torch.Generator:
+        """Opened when first used: most networks have no dropout, and thousands are trained at once."""
+        return full_generator(derive_seed(self.seeds.weights, "dropout"))
 
     def dropout(self) -> AbstractContextManager[None]:
         """Return a context in which layers draw from the run: dropout, and whatever else takes no generator."""
