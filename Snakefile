@@ -19,9 +19,9 @@ rule all:
     input:
         artifacts_of_all(),
         tables_of_all(),
-        [f"{RUN}/points/{experiment}.csv" for experiment in EXPERIMENTS if looked_at(experiment)],
+        [LAYOUT.table("points", experiment) for experiment in EXPERIMENTS if looked_at(experiment)],
         [
-            f"{RUN}/exposure/{experiment}.csv"
+            LAYOUT.table("exposure", experiment)
             for experiment in EXPERIMENTS
             if runs(experiment) and compares_seeds(experiment)
         ],
