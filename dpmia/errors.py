@@ -29,3 +29,7 @@ class DataError(UserError):
 
 class TrainingError(UserError):
     """A model that cannot be trained as asked: an impossible privacy target, a loss that is not finite."""
+
+
+class LimitError(UserError):
+    """A model that is above a limit of the audit."""

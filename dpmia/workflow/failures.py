@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 
 #: Exit codes of `snakemake audit`: a model is above a limit; the run could not be made, or a limit not be evaluated.
 ABOVE_LIMIT = 1
@@ -55,6 +57,23 @@ def last_words(failures: Iterable[Failure], command: str) -> tuple[str, int]:
     """
     failures = list(dict.fromkeys(failures))
     if not failures:
-        return f"Stopped. What is finished stays; the same command goes on from there: {command}", CANNOT_RUN
+        return stopped(command), CANNOT_RUN
     lines = [f"Error in {each.rule}: {each.message}" for each in failures]
     return "\n\n".join(lines), max(each.exit_code for each in failures)
+
+
+def stopped(command: str) -> str:
+    """Return what a run prints that was stopped from outside."""
+    return f"Stopped. Finished results are kept. To continue, run the same command again: {command}"
+
+
+def quiet_interrupts(message: str = "") -> None:
+    """Let Ctrl-C end this process without a traceback, with a message if one is given."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+        elif message:
+            print(f"\n{message}", file=sys.stderr)
+
+    sys.excepthook = hook
