@@ -3,7 +3,7 @@
 
 rule attack_predictions:
     input:
-        lambda wildcards: own_files(jobs.given_files(PREDICTIONS[wildcards.predictions])),
+        lambda wildcards: jobs.given_files(PREDICTIONS[wildcards.predictions]),
     output:
         signals="{home}/signals/{predictions}/given/block-0.npz",
         references="{home}/references/{predictions}/given/block-0.npz",

@@ -122,21 +122,13 @@ def more(amount):
 def raw_paths(dataset):
     """Return the raw files of a data set, and the marker of made-up ones."""
     if isinstance(dataset, OwnData):
-        return own_files([dataset.path], why_not(dataset))
+        if reason := why_not(dataset):
+            refuse(reason)
+        return [dataset.path]
     folder = f"{RESOURCES}/raw/{dataset}"
     if CONFIG.data == "real":
         return [f"{folder}/{raw.file}" for raw in files_at_hand(dataset, CONFIG.data_mirror, folder, CONFIG.download)]
     return [*(f"{folder}/{raw.file}" for raw in required_files(dataset)), f"{folder}/STAND-IN.txt"]
-
-
-def own_files(paths, unfit=None):
-    """Return the files of a user, who is told here of one that is missing, or `unfit` for this run."""
-    if unfit:
-        refuse(unfit)
-    for path in paths:
-        if not Path(path).is_file():
-            refuse(ConfigError("key 'path'", f"no file {path!r}", f"a file below {Path.cwd()}, or its full path"))
-    return paths
 
 
 def study_data(study):

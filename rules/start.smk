@@ -24,7 +24,8 @@ def short_errors(record):
     event = getattr(record, "event", None)
     if event == LogEvent.JOB_ERROR:
         record.event, record.msg = None, f"Failed: {record.rule_name}, log: {', '.join(record.log)}"
-    return not (event == LogEvent.ERROR and record.exception == "RuleException")
+    failed_script = event == LogEvent.ERROR and record.exception == "RuleException"
+    return not failed_script and "Look above for error messages" not in str(record.msg)
 
 
 onstart:
@@ -54,7 +55,8 @@ onerror:
     note_own_time()
     failures = [
         read_failure(job.rule.name, next(map(Path, job.log), None))
-        for job in sorted(workflow.scheduler.failed, key=lambda job: job.jobid)
+        for failed in workflow.scheduler.failed
+        for job in (failed.jobs if failed.is_group() else [failed])
     ]
     message, exit_code = last_words(failures, COMMAND)
     print(f"\n{message}", file=sys.stderr)

@@ -142,9 +142,14 @@ def _accuracy_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
 def _size_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
     parts = ("members", "nonmembers", "population")
     return [
-        [_arm(arm, arm.endswith(IID_SUFFIX)), *(str(size[part]) for part in parts)]
+        [_arm(arm, arm.endswith(IID_SUFFIX)), *(_size(size[part]) for part in parts)]
         for arm, size in audit["experiments"][name]["sizes"].items()
     ]
+
+
+def _size(count: int | list[int]) -> str:
+    """Return a size; where it is random, the smallest and the largest."""
+    return str(count) if isinstance(count, int) else " to ".join(map(str, count))
 
 
 def _group_rows(audit: Mapping[str, Any]) -> list[list[str]]:

@@ -94,17 +94,21 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
     predictions: dict[str, Predictions] = {}
     sources: dict[str, Source] = {}
     file_of: dict[str, str] = {}
+    file_of_stem: dict[str, str] = {}
     for name in _file_names(settings.experiments, root):
-        file = checked(ExperimentFile, _read_yaml(root / name, name), name)
+        content = _read_yaml(root / name, name)
+        stem = _check_stem(name, file_of_stem)
+        file = checked(ExperimentFile, content, name)
         for section in ("predictions", "experiments", "studies"):
             for each in getattr(file, section):
                 if each in file_of:
                     found = f"a name that is taken in {file_of[each]}"
                     raise ConfigError(f"{name}, key '{section}.{each}'", found, "a name that the run has once")
                 file_of[each] = name
-                sources[each] = Source(Path(name).stem, file.paper)
+                sources[each] = Source(stem, file.paper)
         for each, given in file.predictions.items():
             predictions[each] = checked(Predictions, given, f"{name}, {each}")
+            _check_files(predictions[each], root, f"{name}, {each}")
         for section, found, layers in (("experiments", experiments, file), ("studies", studies, _bare(file))):
             for each in getattr(file, section):
                 # That of the run first, so that a mistake of all scales is told of the one that was asked for.
@@ -120,6 +124,14 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
                         this = resolved
                 found[each] = this
     return Plan(settings, experiments, studies, predictions, sources)
+
+
+def _check_files(predictions: Predictions, root: Path, where: str) -> None:
+    """Check that the tables of a model known by its predictions are there."""
+    tables = {"path": predictions.path, **{f"references.{i}": path for i, path in enumerate(predictions.references)}}
+    for key, path in tables.items():
+        if not (root / path).is_file():
+            raise ConfigError(f"{where}, key '{key}'", repr(path), f"a file in {root}")
 
 
 def _kind_of_study(merged: dict[str, Any], where: str) -> type[Settings]:
@@ -144,22 +156,20 @@ def _file_names(patterns: list[str], root: Path) -> list[str]:
         if not matches:
             raise ConfigError("config, key 'experiments'", f"{pattern!r}, which no file matches", "names of files")
         found += matches
-    _check_stems(found)
     return found
 
 
-def _check_stems(files: list[str]) -> None:
-    """Check that the names of files can be those of folders of results, and that no two files share one."""
-    file_of: dict[str, str] = {}
-    for file in files:
-        stem = Path(file).stem
-        if not STEM.fullmatch(stem):
-            expected = "a file name of letters, digits, dots, hyphens and underscores, which names a folder of results"
-            raise ConfigError("config, key 'experiments'", repr(file), expected, "Rename the file.")
-        if stem in file_of:
-            found = f"two files of one name, {file_of[stem]} and {file}"
-            raise ConfigError("config, key 'experiments'", found, "a name for each", "Rename one: results carry it.")
-        file_of[stem] = file
+def _check_stem(file: str, file_of: dict[str, str]) -> str:
+    """Return a file's name without folder and ending, which must be able to name a folder of results, and be new."""
+    stem = Path(file).stem
+    if not STEM.fullmatch(stem):
+        expected = "a file name of letters, digits, dots, hyphens and underscores, which names a folder of results"
+        raise ConfigError("config, key 'experiments'", repr(file), expected, "Rename the file.")
+    if stem in file_of:
+        found = f"two files of one name, {file_of[stem]} and {file}"
+        raise ConfigError("config, key 'experiments'", found, "a name for each", "Rename one: results carry it.")
+    file_of[stem] = file
+    return stem
 
 
 def _merged(file: ExperimentFile, section: str, name: str, scale: str, where: str) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def read_failure(rule: str, log: Path | None) -> Failure:
         return Failure(rule, "it failed, and it has no log.")
     found = _ERROR.findall(log.read_text(encoding="utf-8", errors="replace")) if log.is_file() else []
     if not found:
-        return Failure(rule, f"it ended without a message; it may have been killed, or out of memory. Log: {log}")
+        return Failure(rule, f"it ended without a message, killed or out of memory, or with what stands above. Log: {log}")
     code, message = found[-1]
     return Failure(rule, message.strip(), int(code))
 

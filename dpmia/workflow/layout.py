@@ -209,11 +209,11 @@ class Layout:
         if name in self.plan.predictions:
             given = self.given(name)
             references = {attack: [given["references"]] for attack in self.plan.predictions[name].attacks}
-            signals, dataset, splits = [given["signals"]], None, None
+            signals, dataset, splits = [given["signals"]], None, []
         else:
             attacks = jobs.audited_attacks(self._experiment(name))
             references = {attack: self.references(name, attack) for attack in attacks}
-            signals, dataset, splits = self.all_signals(name), self.prepared(name), self.splits(name)[0]
+            signals, dataset, splits = self.all_signals(name), self.prepared(name), self.splits(name)
         summary = self.table("summary", name)
         return {"summary": summary, "signals": signals, "dataset": dataset, "splits": splits, "references": references}
 
@@ -221,7 +221,8 @@ class Layout:
         """Return the files of `audited`, each once."""
         files = self.audited(name)
         references = dict.fromkeys(file for of_attack in files["references"].values() for file in of_attack)
-        return [*(files[key] for key in ("summary", "dataset", "splits") if files[key]), *files["signals"], *references]
+        dataset = [files["dataset"]] if files["dataset"] else []
+        return [files["summary"], *dataset, *files["splits"], *files["signals"], *references]
 
     def _experiment(self, name: str) -> Experiment:
         return self.plan.experiments[name]

@@ -31,11 +31,11 @@ LIMITS = {"fail_above": {"advantage": 0.0, "tpr_at_0.1pct_fpr": 0.1}, "epsilons"
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory):
     """Run both experiments of the example at the smallest scale."""
-    plan = make_plan({"scale": "smoke", "experiments": ["experiments/audit.yaml"]}, ROOT)
-    assert plan.audit == ("audit_mlp", "audit_forest")
+    plan = make_plan({"scale": "smoke", "experiments": ["experiments/patients.yaml"]}, ROOT)
+    assert plan.audits == {"patients": ("audit_mlp", "audit_forest")}
     folder = tmp_path_factory.mktemp("audit")
     dataset = prepare(plan.experiments["audit_mlp"], ROOT / "examples")
-    return {name: run(name, plan.experiments[name], dataset, folder / name) for name in plan.audit}
+    return {name: run(name, plan.experiments[name], dataset, folder / name) for name in plan.experiments}
 
 
 @pytest.fixture(scope="module")

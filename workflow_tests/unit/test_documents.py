@@ -38,12 +38,14 @@ def planned(folder, settings, **config):
 def test_the_settings_of_the_audit_page_are_right(clinic):
     folder, first, without_groups, predictions = clinic
     plan = planned(folder, first)
-    assert plan.audit == ("clinic",)
+    assert list(plan.audits.values()) == [("clinic",)]
     assert list(plan.experiments["clinic"].arms) == ["north", "south"]
     del first["defaults"]["dataset"]["group"]
     plan = planned(folder, first | {"defaults": first["defaults"] | without_groups})
     assert list(plan.experiments["clinic"].arms) == ["iid"]
-    assert planned(folder, predictions).audit == ("released_model",)
+    for name in ("answers.csv", "other_1.csv", "other_2.csv"):
+        (folder / name).touch()
+    assert list(planned(folder, predictions).audits.values()) == [("released_model",)]
 
 
 def test_other_models_of_the_audit_page_are_right(clinic):

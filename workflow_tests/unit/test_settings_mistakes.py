@@ -324,7 +324,7 @@ def test_a_mistake_is_found_whichever_scale_is_run(plan, path, value, told):
         ({"experiments": [3]}, "config, key 'experiments.0': found 3; expected a text"),
         ({"experiments": ["b.yaml"]}, "config, key 'experiments': found 'b.yaml'; expected a file that can be read"),
         ({"experiments": ["."]}, "config, key 'experiments': found '.'; expected a file that can be read"),
-        ({"experiments": ["a.yaml", "a.yaml"]}, "a.yaml, key 'experiments.heart': found a name that is taken"),
+        ({"experiments": ["a.yaml", "a.yaml"]}, "config, key 'experiments': found two files of one name, a.yaml and a.yaml"),
         ({"experiments": ["b*.yaml"]}, "key 'experiments': found 'b*.yaml', which no file matches; expected names of"),
     ],
 )
