@@ -32,9 +32,7 @@ def costs_table(logs: Iterable[Path], root: Path) -> pd.DataFrame:
     Returns:
         Columns rule, jobs, startup and work (seconds), sorted by their sum, the largest first.
     """
-    rows = [
-        [rule_of(log.relative_to(root)), *seconds] for log in logs if (seconds := job_seconds(log))
-    ]
+    rows = [[rule_of(log.relative_to(root)), *seconds] for log in logs if (seconds := job_seconds(log))]
     table = pd.DataFrame(rows, columns=["rule", "startup", "work"])
     table = table.groupby("rule").agg(jobs=("work", "size"), startup=("startup", "sum"), work=("work", "sum"))
     order = (table["startup"] + table["work"]).sort_values(ascending=False).index

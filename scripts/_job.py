@@ -26,8 +26,8 @@ quiet_interrupts()
 def run(main: Callable[[Any], None], snakemake: Any) -> None:
     """Run `main(snakemake)`.
 
-    An error ends the job, and its message stands last in the log, from where the workflow prints it. The traceback of an
-    error that no user can mend is printed, and logged before the message.
+    An error ends the job, and its message stands last in the log, from where the workflow prints it. The traceback of
+    an error that no user can mend is printed, and logged before the message.
     """
     gc.freeze()
     gc.enable()

@@ -67,9 +67,7 @@ class Plan:
         stems = dict.fromkeys(source.stem for source in self.sources.values() if source.paper == AUDIT)
         return {
             stem: tuple(
-                name
-                for name, source in self.sources.items()
-                if source.stem == stem and name not in self.studies
+                name for name, source in self.sources.items() if source.stem == stem and name not in self.studies
             )
             for stem in stems
         }

@@ -14,7 +14,9 @@ ABOVE_LIMIT = 1
 CANNOT_RUN = 2
 
 #: How a job's log ends where the job failed.
-_ERROR = re.compile(r"^\S+ \S+ exit code (\d+): (.*?)(?=^\S+ \S+ start-up [0-9.]+ s, work |\Z)", re.MULTILINE | re.DOTALL)
+_ERROR = re.compile(
+    r"^\S+ \S+ exit code (\d+): (.*?)(?=^\S+ \S+ start-up [0-9.]+ s, work |\Z)", re.MULTILINE | re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ def read_failure(rule: str, log: Path | None) -> Failure:
         return Failure(rule, "it failed, and it has no log.")
     found = _ERROR.findall(log.read_text(encoding="utf-8", errors="replace")) if log.is_file() else []
     if not found:
-        return Failure(rule, f"it ended without a message, killed or out of memory, or with what stands above. Log: {log}")
+        return Failure(
+            rule, f"it ended without a message, killed or out of memory, or with what stands above. Log: {log}"
+        )
     code, message = found[-1]
     return Failure(rule, message.strip(), int(code))
 

@@ -39,8 +39,8 @@ def split_home(path: Path) -> tuple[Path, Path]:
 class Layout:
     """The paths of one plan, relative to the working folder.
 
-    The experiments of the five papers share the folder of the run. Those of a user's file have a folder of their own below
-    it, the file's home: an audit called `student` and the experiment `student` of a paper never share a file.
+    The experiments of the five papers share the folder of the run. Those of a user's file have a folder of their own
+    below it, the file's home: an audit called `student` and the experiment `student` of a paper never share a file.
     """
 
     plan: Plan

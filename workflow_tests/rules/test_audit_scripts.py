@@ -19,7 +19,9 @@ LIMITS = {"fail_above": {"auc": 0.6}, "epsilons": None, "verdict": "failed", "ex
 
 def check(run_script, folder, **limits):
     (folder / "audit.json").write_text(json.dumps({"limits": LIMITS | limits}))
-    run_script("check_audit", Files(), input=Files(html=[str(folder / "audit.html")], json=[str(folder / "audit.json")]))
+    run_script(
+        "check_audit", Files(), input=Files(html=[str(folder / "audit.html")], json=[str(folder / "audit.json")])
+    )
 
 
 def test_an_audit_within_its_limits_ends_well(run_script, tmp_path, capsys):

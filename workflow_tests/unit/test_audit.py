@@ -282,6 +282,7 @@ def test_what_is_wrong_with_predictions_is_told(tmp_path, old, new, changed, wor
     [
         ({"attacks": {"shadow": {}}}, "nothing is trained here"),
         ({"references": []}, "the key references"),
+        ({"references": ["r.csv"]}, "at least 2 reference models for attack 'lira_offline'"),
         ({"attacks": {"average_threshold": {"epsilons": [1]}}}, "there is one model"),
         ({"classes": {"no": "z0"}}, "at least 2"),
         ({"classes": {False: "z0", True: "z1"}}, "labels in quotes"),
@@ -289,4 +290,4 @@ def test_what_is_wrong_with_predictions_is_told(tmp_path, old, new, changed, wor
 )
 def test_settings_of_predictions_that_do_not_fit_together_are_refused(tmp_path, changed, words):
     with pytest.raises(ValueError, match=words):
-        settings(tmp_path, **({"references": ["r.csv"], "attacks": {"lira_offline": {}}} | changed))
+        settings(tmp_path, **({"references": ["r.csv", "s.csv"], "attacks": {"lira_offline": {}}} | changed))

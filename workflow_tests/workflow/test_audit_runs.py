@@ -150,9 +150,7 @@ def test_an_audit_and_an_experiment_of_a_paper_share_a_name_and_no_file(audited)
         )
     }
     assert all("summarise_experiment" in plan for plan in plans.values())
-    answer = audited.snakemake(
-        "--dry-run", "results/embedded-smoke/summary/student.csv", experiments="[school.yaml]"
-    )
+    answer = audited.snakemake("--dry-run", "results/embedded-smoke/summary/student.csv", experiments="[school.yaml]")
     assert "MissingRuleException" in answer.stdout  # the audit's own lies in audits/school
     path = "results/embedded-smoke/audits/school/summary/student.csv"
     assert audited.snakemake("--dry-run", path, experiments="[school.yaml]").returncode == 0
@@ -164,7 +162,7 @@ def test_two_files_or_experiments_of_one_name_are_refused(audited):
     shutil.copy(audited.folder / "kinds.yaml", audited.folder / "again.yaml")
     for files, words in (
         ("[kinds.yaml,other/kinds.yaml]", "two files of one name, kinds.yaml and other/kinds.yaml"),
-        ("[kinds.yaml,again.yaml]", "again.yaml, key 'experiments.bernoulli': found a name that is taken in kinds.yaml"),
+        ("[kinds.yaml,again.yaml]", "key 'experiments.bernoulli': found a name that is taken in kinds.yaml"),
     ):
         answer = audited.snakemake("audit", experiments=files)
         assert answer.returncode == 2
