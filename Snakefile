@@ -16,6 +16,7 @@ onsuccess:
 
 
 rule all:
+    """Make every figure, table, claim and the report: of all papers, and of experiments of your own."""
     input:
         artifacts_of_all(),
         tables_of_all(),
@@ -41,6 +42,8 @@ for paper in PAPERS:
                 if PAPER_OF[artifact.name] == paper and made_by_all(artifact)
             ],
         localrule: True
+
+    workflow.get_rule(paper).docstring = f"Make the figures and tables of {ABOUT[paper].short}."
 
 
 include: "rules/fetch.smk"

@@ -39,6 +39,7 @@ rule make_report:
 
 # No inputs and no outputs: it looks at what is there, and may be asked while a run is going on.
 rule status:
+    """Print how much of each paper is done, and what is trained now."""
     log:
         f"logs/{RUN}/status.log",
     localrule: True
