@@ -31,7 +31,7 @@ PLANNED_SHARES = (0.2, 0.5, 0.8)
 
 
 def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of `audit.json`.
+    """Return the content of `audit-<file>.json`.
 
     Args:
         parts: by experiment: `facts`, `groups` (arm -> group), `attacks` (as `attack_job` describes them, with `files`

@@ -242,7 +242,7 @@ class ExperimentFile(Settings):
     """A file in `experiments/`: what one paper runs, and what each scale changes."""
 
     paper: Name
-    """Name of the paper; `snakemake audit` reports on the experiments of files that say `audit`."""
+    """One of the five papers, whose results share a folder; `audit`, for `snakemake audit`; or a name of your own."""
     defaults: dict[str, Any] = {}
     """Settings of all experiments of the file, unless an experiment says otherwise."""
     scales: dict[Scale, dict[str, Any]] = {}
