@@ -3,7 +3,9 @@ import re
 import sys
 import time
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
+from types import SimpleNamespace
 
 STARTED = time.time()
 REPOSITORY = Path(workflow.basedir)
@@ -21,6 +23,7 @@ from dpmia.settings import facts, jobs, names, studies
 from dpmia.settings.epsilon import spell_group
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import make_plan
+from dpmia.workflow.changes import changed_settings
 from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.layout import Layout
 
@@ -286,3 +289,16 @@ def progress_files():
         }
     others = [name for name in [*EXPERIMENTS, *STUDIES] if name not in claimed and runs(name)]
     return found | ({"others": LAYOUT.stages(others)} if others else {})
+
+
+def params_now(rule_name, path):
+    """Return the parameters by name that a rule has for a file now; None where it makes it no more."""
+    made_by = next((known for known in workflow.rules if known.name == rule_name), None)
+    if made_by is None or not made_by.is_producer(path):
+        return None
+    wildcards = SimpleNamespace(**made_by.get_wildcards(path))
+    return {
+        name: value(wildcards) if callable(value) else value
+        for name, value in made_by.params.items()
+        if not callable(value) or len(signature(value).parameters) == 1
+    }

@@ -1,21 +1,4 @@
 # Where the time went, what was edited since, what can be asked for. No inputs and no outputs: they always run.
-from inspect import signature
-from types import SimpleNamespace
-
-from dpmia.workflow.changes import changed_settings
-
-
-def params_now(rule_name, path):
-    """Return the parameters by name that a rule has for a file now; None where it makes it no more."""
-    made_by = next((known for known in workflow.rules if known.name == rule_name), None)
-    if made_by is None or not made_by.is_producer(path):
-        return None
-    wildcards = SimpleNamespace(**made_by.get_wildcards(path))
-    return {
-        name: value(wildcards) if callable(value) else value
-        for name, value in made_by.params.items()
-        if not callable(value) or len(signature(value).parameters) == 1
-    }
 
 
 rule costs:
