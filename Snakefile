@@ -16,12 +16,13 @@ onsuccess:
 
 
 rule all:
+    """Make every figure, table, claim and the report: of all papers, and of experiments of your own."""
     input:
         artifacts_of_all(),
         tables_of_all(),
-        [f"{RUN}/points/{experiment}.csv" for experiment in EXPERIMENTS if looked_at(experiment)],
+        [LAYOUT.table("points", experiment) for experiment in EXPERIMENTS if looked_at(experiment)],
         [
-            f"{RUN}/exposure/{experiment}.csv"
+            LAYOUT.table("exposure", experiment)
             for experiment in EXPERIMENTS
             if runs(experiment) and compares_seeds(experiment)
         ],
@@ -41,6 +42,8 @@ for paper in PAPERS:
                 if PAPER_OF[artifact.name] == paper and made_by_all(artifact)
             ],
         localrule: True
+
+    workflow.get_rule(paper).docstring = f"Make the figures and tables of {ABOUT[paper].short}."
 
 
 include: "rules/fetch.smk"

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmia.workflow.layout import split_home
+
 #: How a job's log ends: seconds until its script had all it imports, and from there to its end.
 LINE = re.compile(r"start-up ([0-9.]+) s, work ([0-9.]+) s$", re.MULTILINE)
 
@@ -24,19 +26,26 @@ def costs_table(logs: Iterable[Path], root: Path) -> pd.DataFrame:
     A module that is imported while a job works, because it is named in the settings, counts as work.
 
     Args:
-        logs: files below `root`; the folder in which a rule's logs are has its name.
-        root: folder above those of the rules.
+        logs: files below `root`.
+        root: folder of the run's logs.
 
     Returns:
         Columns rule, jobs, startup and work (seconds), sorted by their sum, the largest first.
     """
-    rows = [
-        [log.relative_to(root).parts[0].removesuffix(".log"), *seconds] for log in logs if (seconds := job_seconds(log))
-    ]
+    rows = [[rule_of(log.relative_to(root)), *seconds] for log in logs if (seconds := job_seconds(log))]
     table = pd.DataFrame(rows, columns=["rule", "startup", "work"])
     table = table.groupby("rule").agg(jobs=("work", "size"), startup=("startup", "sum"), work=("work", "sum"))
     order = (table["startup"] + table["work"]).sort_values(ascending=False).index
     return table.loc[order].reset_index()
+
+
+def rule_of(path: Path) -> str:
+    """Return the rule whose job wrote a log or benchmark: the first folder, or file, below the home.
+
+    Args:
+        path: relative to the folder of the run's logs or benchmarks.
+    """
+    return split_home(path)[1].parts[0].removesuffix(".log")
 
 
 def outside_share(table: pd.DataFrame) -> float:

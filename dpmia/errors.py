@@ -29,3 +29,11 @@ class DataError(UserError):
 
 class TrainingError(UserError):
     """A model that cannot be trained as asked: an impossible privacy target, a loss that is not finite."""
+
+
+class AttackError(UserError):
+    """An attack that returns what no attack may, or that has too few models to work with."""
+
+
+class LimitError(UserError):
+    """A model that is above a limit of the audit."""

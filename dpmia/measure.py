@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpmia.attacks.base import Attack, Knowledge, measure
+from dpmia.attacks.base import Attack, Knowledge, checked_decisions, checked_scores, measure
 from dpmia.losses import Losses, load_about, load_losses, together
 from dpmia.rows import rows_of, tidy
 from dpmia.settings.seeds import derive_seed
@@ -85,8 +85,8 @@ def scored(
         asked = signal.is_member | signal.is_nonmember
         for name, (attack, _) in attacks.items():
             rng = _randomness(root_seed, name, signal)
-            scores = attack.scores(signal, models[name].known(signal, None), rng)
-            yield name, signal.of(MEMBER, NONMEMBER), scores[asked], attack.decisions(signal, scores)[asked]
+            scores = checked_scores(attack, signal, models[name].known(signal, None), rng)
+            yield name, signal.of(MEMBER, NONMEMBER), scores[asked], checked_decisions(attack, signal, scores)[asked]
 
 
 class AttackersModels:

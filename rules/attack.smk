@@ -3,17 +3,17 @@
 
 rule run_attack:
     input:
-        targets=lambda wildcards: signal_files(wildcards.experiment, int(wildcards.block), wildcards.attack),
-        shadows=lambda wildcards: shadow_files(wildcards.experiment, wildcards.attack, int(wildcards.block)),
-        references=lambda wildcards: reference_files(wildcards.experiment, wildcards.attack),
-        distilled=lambda wildcards: distilled_files(wildcards.experiment, wildcards.attack, int(wildcards.block)),
-        dataset=lambda wildcards: attack_data(wildcards.experiment, wildcards.attack),
+        targets=lambda wildcards: LAYOUT.signals(wildcards.experiment, int(wildcards.block), wildcards.attack),
+        shadows=lambda wildcards: LAYOUT.shadows(wildcards.experiment, wildcards.attack, int(wildcards.block)),
+        references=lambda wildcards: LAYOUT.references(wildcards.experiment, wildcards.attack),
+        distilled=lambda wildcards: LAYOUT.distilled(wildcards.experiment, wildcards.attack, int(wildcards.block)),
+        dataset=lambda wildcards: LAYOUT.attack_data(wildcards.experiment, wildcards.attack),
     output:
-        f"{RUN}/metrics/{{experiment}}/{{attack}}/block-{{block}}.csv",
+        "{home}/metrics/{experiment}/{attack}/block-{block}.csv",
     log:
-        f"logs/{RUN}/run_attack/{{experiment}}/{{attack}}/block-{{block}}.log",
+        "logs/{home}/run_attack/{experiment}/{attack}/block-{block}.log",
     benchmark:
-        f"{RUN}/benchmarks/run_attack/{{experiment}}/{{attack}}/block-{{block}}.tsv"
+        "{home}/benchmarks/run_attack/{experiment}/{attack}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -34,11 +34,11 @@ rule run_attack:
 
 rule measure_accuracy:
     input:
-        lambda wildcards: signal_files(wildcards.experiment, int(wildcards.block)),
+        lambda wildcards: LAYOUT.signals(wildcards.experiment, int(wildcards.block)),
     output:
-        f"{RUN}/accuracy/{{experiment}}/block-{{block}}.csv",
+        "{home}/accuracy/{experiment}/block-{block}.csv",
     log:
-        f"logs/{RUN}/measure_accuracy/{{experiment}}/block-{{block}}.log",
+        "logs/{home}/measure_accuracy/{experiment}/block-{block}.log",
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -56,15 +56,15 @@ rule measure_accuracy:
 
 rule measure_blind:
     input:
-        dataset=lambda wildcards: prepared(wildcards.experiment),
-        splits=f"{RUN}/splits/{{experiment}}/block-{{block}}.npz",
-        targets=lambda wildcards: signal_files(wildcards.experiment, int(wildcards.block)),
+        dataset=lambda wildcards: LAYOUT.prepared(wildcards.experiment),
+        splits="{home}/splits/{experiment}/block-{block}.npz",
+        targets=lambda wildcards: LAYOUT.signals(wildcards.experiment, int(wildcards.block)),
     output:
-        f"{RUN}/blind/{{experiment}}/block-{{block}}.csv",
+        "{home}/blind/{experiment}/block-{block}.csv",
     log:
-        f"logs/{RUN}/measure_blind/{{experiment}}/block-{{block}}.log",
+        "logs/{home}/measure_blind/{experiment}/block-{block}.log",
     benchmark:
-        f"{RUN}/benchmarks/measure_blind/{{experiment}}/block-{{block}}.tsv"
+        "{home}/benchmarks/measure_blind/{experiment}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -83,14 +83,14 @@ rule measure_blind:
 
 rule measure_points:
     input:
-        unpack(lambda wildcards: points_inputs(wildcards.experiment)),
+        unpack(lambda wildcards: LAYOUT.points_inputs(wildcards.experiment)),
     output:
-        points=f"{RUN}/points/{{experiment}}.csv",
-        nulls=f"{RUN}/nulls/{{experiment}}.csv",
+        points="{home}/points/{experiment}.csv",
+        nulls="{home}/nulls/{experiment}.csv",
     log:
-        f"logs/{RUN}/measure_points/{{experiment}}.log",
+        "logs/{home}/measure_points/{experiment}.log",
     benchmark:
-        f"{RUN}/benchmarks/measure_points/{{experiment}}.tsv"
+        "{home}/benchmarks/measure_points/{experiment}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -112,18 +112,14 @@ rule measure_points:
 
 rule measure_exposure:
     input:
-        targets=lambda wildcards: [
-            file
-            for block in jobs.blocks(EXPERIMENTS[wildcards.experiment])
-            for file in signal_files(wildcards.experiment, block)
-        ],
-        references=lambda wildcards: all_reference_files(wildcards.experiment),
+        targets=lambda wildcards: LAYOUT.all_signals(wildcards.experiment),
+        references=lambda wildcards: LAYOUT.all_references(wildcards.experiment),
     output:
-        f"{RUN}/exposure/{{experiment}}.csv",
+        "{home}/exposure/{experiment}.csv",
     log:
-        f"logs/{RUN}/measure_exposure/{{experiment}}.log",
+        "logs/{home}/measure_exposure/{experiment}.log",
     benchmark:
-        f"{RUN}/benchmarks/measure_exposure/{{experiment}}.tsv"
+        "{home}/benchmarks/measure_exposure/{experiment}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -141,12 +137,12 @@ rule measure_exposure:
 
 rule summarise_experiment:
     input:
-        lambda wildcards: metric_files(wildcards.experiment),
+        lambda wildcards: LAYOUT.metrics(wildcards.experiment),
     output:
-        replicates=f"{RUN}/replicates/{{experiment}}.csv",
-        summary=f"{RUN}/summary/{{experiment}}.csv",
+        replicates="{home}/replicates/{experiment}.csv",
+        summary="{home}/summary/{experiment}.csv",
     log:
-        f"logs/{RUN}/summarise_experiment/{{experiment}}.log",
+        "logs/{home}/summarise_experiment/{experiment}.log",
     conda:
         "../envs/dpmia.yaml"
     threads: 1

@@ -5,12 +5,12 @@ rule attack_predictions:
     input:
         lambda wildcards: jobs.given_files(PREDICTIONS[wildcards.predictions]),
     output:
-        signals=f"{RUN}/signals/{{predictions}}/given/block-0.npz",
-        references=f"{RUN}/references/{{predictions}}/given/block-0.npz",
-        replicates=f"{RUN}/replicates/{{predictions}}.csv",
-        summary=f"{RUN}/summary/{{predictions}}.csv",
+        signals="{home}/signals/{predictions}/given/block-0.npz",
+        references="{home}/references/{predictions}/given/block-0.npz",
+        replicates="{home}/replicates/{predictions}.csv",
+        summary="{home}/summary/{predictions}.csv",
     log:
-        f"logs/{RUN}/attack_predictions/{{predictions}}.log",
+        "logs/{home}/attack_predictions/{predictions}.log",
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -33,12 +33,13 @@ rule attack_predictions:
 
 rule make_audit:
     input:
-        [file for name in PLAN.audit for file in audit_files(audit_part(name))],
+        lambda wildcards: [file for name in PLAN.audits[wildcards.audit] for file in LAYOUT.audit_inputs(name)],
     output:
-        html=f"{RUN}/audit.html",
-        json=f"{RUN}/audit.json",
+        # Kept as they were until the job ends well: a failed job leaves the report of the last audit.
+        html=update(f"{RUN}/audit-{{audit}}.html"),
+        json=update(f"{RUN}/audit-{{audit}}.json"),
     log:
-        f"logs/{RUN}/make_audit.log",
+        f"logs/{RUN}/audits/{{audit}}/make_audit.log",
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -46,32 +47,33 @@ rule make_audit:
         mem_mb=more(3000),
         runtime=more(60),
     params:
-        parts={name: audit_part(name) for name in PLAN.audit},
+        parts=lambda wildcards: {name: audit_part(name) for name in PLAN.audits[wildcards.audit]},
         run={"data": CONFIG.data, "scale": CONFIG.scale, "seed": CONFIG.seed},
         audit={
             "fail_above": CONFIG.audit.fail_above,
             "epsilons": CONFIG.audit.epsilons,
             "plan": CONFIG.plan.model_dump(include={"bound", "relation"}),
         },
-        code=code(
+        code=lambda wildcards: code(
             "make_audit.py",
-            *{job["attack"] for name in PLAN.audit for job in audit_part(name)["attacks"].values()},
+            *{job["attack"] for name in PLAN.audits[wildcards.audit] for job in audit_part(name)["attacks"].values()},
         ),
         templates=text_digest(
             REPOSITORY / "dpmia/report/templates" / name
             for name in ("page.html", "parts.html", "audit.html", "script.js", "style.css")
         ),
     message:
-        "Reporting the audit of {PLAN.audit}"
+        "Reporting the audit {wildcards.audit}"
     script:
         "../scripts/make_audit.py"
 
 
 # Nothing is made here, so that a limit that is exceeded costs no file of the report.
 rule audit:
+    """Attack your own models, report on each, and check the limits."""
     input:
-        html=lambda wildcards: audit_report("html"),
-        json=lambda wildcards: audit_report("json"),
+        html=lambda wildcards: audit_reports("html"),
+        json=lambda wildcards: audit_reports("json"),
     log:
         f"logs/{RUN}/check_audit.log",
     localrule: True
@@ -82,6 +84,6 @@ rule audit:
         mem_mb=500,
         runtime=10,
     message:
-        "Holding the audit to its limits"
+        "Checking the limits of the audit"
     script:
         "../scripts/check_audit.py"

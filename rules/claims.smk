@@ -36,6 +36,7 @@ rule judge_claims:
 
 
 rule claims:
+    """Judge the papers' claims on what was run so far."""
     log:
         f"logs/{RUN}/claims.log",
     localrule: True

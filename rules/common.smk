@@ -3,9 +3,9 @@ import re
 import sys
 import time
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
-
-from snakemake.exceptions import WorkflowError
+from types import SimpleNamespace
 
 STARTED = time.time()
 REPOSITORY = Path(workflow.basedir)
@@ -13,7 +13,7 @@ sys.path.insert(0, str(REPOSITORY))
 
 from dpmia.datasets.sources import fetched_together, files_at_hand, not_of_this_kind, not_to_be_had, required_files
 from dpmia.digest import code_digest, text_digest
-from dpmia.errors import UserError
+from dpmia.errors import ConfigError, UserError
 from dpmia.papers.about import ABOUT
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS
@@ -23,11 +23,21 @@ from dpmia.settings import facts, jobs, names, studies
 from dpmia.settings.epsilon import spell_group
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import make_plan
+from dpmia.workflow.changes import changed_settings
+from dpmia.workflow.failures import CANNOT_RUN
+from dpmia.workflow.layout import Layout
+
+
+def refuse(error):
+    """End Snakemake before any job, with one message. A `WorkflowError` would add lines of the rules."""
+    print(f"\nError: {error}", file=sys.stderr)
+    raise SystemExit(CANNOT_RUN)
+
 
 try:
     PLAN = make_plan(config, Path.cwd())
 except UserError as error:
-    raise WorkflowError(str(error)) from None
+    refuse(error)
 
 CONFIG = PLAN.config
 # Numbers inside of {...} on the command line arrive as texts.
@@ -39,12 +49,14 @@ STUDIES = PLAN.studies
 PREDICTIONS = PLAN.predictions
 WITH_DATA = {name: each for name, each in {**EXPERIMENTS, **STUDIES}.items() if each.dataset is not None}
 PREPARED = {jobs.dataset_id(each): each for each in WITH_DATA.values()}
+LAYOUT = Layout(PLAN)
 PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
 
 
 def held(tables):
-    """Return those of some tables whose experiments or studies the settings hold."""
-    return tuple(table for table in tables if table.split("/")[1] in {*EXPERIMENTS, *STUDIES})
+    """Return those of some tables whose experiments or studies the settings hold, and are no user's own."""
+    held_names = {name for name in [*EXPERIMENTS, *STUDIES] if LAYOUT.of_paper(name)}
+    return tuple(table for table in tables if table.split("/")[1] in held_names)
 
 
 ARTIFACTS = {
@@ -59,9 +71,8 @@ CLUSTERED = {
     if experiment.membership.kind == "cluster"
 }
 
-RUN = f"results/{CONFIG.data}-{CONFIG.scale}"
-# Stand-ins have as many rows as the scale needs; real files are the same at every scale.
-RESOURCES = "resources/real" if CONFIG.data == "real" else f"resources/embedded-{CONFIG.scale}"
+RUN = LAYOUT.run
+RESOURCES = LAYOUT.resources
 
 
 def why_not(dataset):
@@ -83,6 +94,8 @@ def one_of(words):
 
 
 wildcard_constraints:
+    home=LAYOUT.home_pattern,
+    audit=one_of(PLAN.audits),
     dataset=one_of(names.DATASETS),
     prepared=one_of(PREPARED),
     clusters=one_of(CLUSTERED),
@@ -109,16 +122,11 @@ def more(amount):
     return lambda wildcards, attempt: attempt * amount
 
 
-def prepared(experiment):
-    """Return the prepared data set of an experiment."""
-    return f"{RESOURCES}/prepared/{jobs.dataset_id(EXPERIMENTS[experiment])}.npz"
-
-
 def raw_paths(dataset):
     """Return the raw files of a data set, and the marker of made-up ones."""
     if isinstance(dataset, OwnData):
         if reason := why_not(dataset):
-            raise WorkflowError(reason)
+            refuse(reason)
         return [dataset.path]
     folder = f"{RESOURCES}/raw/{dataset}"
     if CONFIG.data == "real":
@@ -128,98 +136,7 @@ def raw_paths(dataset):
 
 def study_data(study):
     """Return the prepared data set of a study, nothing for one that takes none."""
-    return [f"{RESOURCES}/prepared/{jobs.dataset_id(STUDIES[study])}.npz"] if study in WITH_DATA else []
-
-
-def cluster_files(experiment):
-    """Return the clusters of an experiment whose groups are clusters, nothing for another."""
-    settings = EXPERIMENTS[experiment]
-    return [f"{RUN}/clusters/{jobs.cluster_id(settings)}.npz"] if settings.membership.kind == "cluster" else []
-
-
-def split_files(experiment):
-    """Return the split files of an experiment, one for each block."""
-    return [f"{RUN}/splits/{experiment}/block-{block}.npz" for block in jobs.blocks(EXPERIMENTS[experiment])]
-
-
-def signal_files(experiment, block, attack=None):
-    """Return the signal files of the target models of a block, one for each group of epsilons that is attacked."""
-    settings = EXPERIMENTS[experiment]
-    groups = settings.epsilons if attack is None else jobs.attacked_groups(settings, attack)
-    return [f"{RUN}/signals/{experiment}/{spell_group(epsilons)}/block-{block}.npz" for epsilons in groups]
-
-
-def shadow_files(experiment, attack, block):
-    """Return the signal files of the shadow models of a block, nothing for an attack without them."""
-    kind = names.ATTACKS[EXPERIMENTS[experiment].attacks[attack].kind]
-    return [f"{RUN}/shadows/{experiment}/block-{block}.npz"] if "shadows" in kind.uses else []
-
-
-def reference_files(experiment, attack):
-    """Return the files of the reference models that an attack uses, nothing for an attack without them."""
-    settings = EXPERIMENTS[experiment]
-    if "references" not in names.ATTACKS[settings.attacks[attack].kind].uses:
-        return []
-    return [
-        f"{RUN}/references/{experiment}/{spell_group(epsilons)}/block-{block}.npz"
-        for epsilons in jobs.reference_groups(settings, attack)
-        for block in jobs.reference_blocks(settings)
-    ]
-
-
-def all_reference_files(experiment):
-    """Return the files of all reference models of an experiment, each once."""
-    return sorted({file for attack in EXPERIMENTS[experiment].attacks for file in reference_files(experiment, attack)})
-
-
-def distilled_files(experiment, attack, block):
-    """Return the files of the models distilled from the targets of a block, nothing for an attack without them."""
-    settings = EXPERIMENTS[experiment]
-    if "distilled" not in names.ATTACKS[settings.attacks[attack].kind].uses:
-        return []
-    return [
-        f"{RUN}/distilled/{experiment}/{spell_group(epsilons)}/targets-{block}/block-{number}.npz"
-        for epsilons in jobs.attacked_groups(settings, attack)
-        for number in jobs.reference_blocks(settings)
-    ]
-
-
-def points_inputs(experiment):
-    """Return the files that attacks are looked at record by record from, by what they hold."""
-    settings = EXPERIMENTS[experiment]
-    attacks = [name for name in jobs.points_job(settings)["attacks"] if name in settings.attacks]
-    found = {
-        "targets": [path for block in jobs.blocks(settings) for path in signal_files(experiment, block)],
-        "references": [path for attack in attacks for path in reference_files(experiment, attack)],
-        "distilled": [
-            path
-            for attack in attacks
-            for block in jobs.blocks(settings)
-            for path in distilled_files(experiment, attack, block)
-        ],
-        "left_out": [
-            f"{RUN}/left_out/{experiment}/{arm}/target-{replicate}/block-{block}.npz"
-            for arm, replicate, block in jobs.left_out_blocks(settings)
-        ],
-    }
-    return {name: list(dict.fromkeys(paths)) for name, paths in found.items()}
-
-
-def attack_data(experiment, attack):
-    """Return the prepared data set for an attack that sees the records' features, nothing for another."""
-    kind = names.ATTACKS[EXPERIMENTS[experiment].attacks[attack].kind]
-    return [prepared(experiment)] if "features" in kind.uses else []
-
-
-def metric_files(experiment):
-    """Return the tidy tables of an experiment, of all its blocks: attacks, accuracy and the blind baseline."""
-    settings = EXPERIMENTS[experiment]
-    tables = [*(f"metrics/{experiment}/{attack}" for attack in settings.attacks), f"accuracy/{experiment}"]
-    return [
-        f"{RUN}/{table}/block-{block}.csv"
-        for block in jobs.blocks(settings)
-        for table in [*tables, *([f"blind/{experiment}"] if jobs.blind_job(settings, block) else [])]
-    ]
+    return [LAYOUT.prepared(study)] if study in WITH_DATA else []
 
 
 def epsilon_group(groups, spelled):
@@ -252,15 +169,6 @@ def made_by_all(artifact):
     return not artifact.tables or any(runs(table.split("/")[1]) for table in artifact.tables)
 
 
-def artifact_files(artifact):
-    """Return the files that an artifact consists of, by their ending."""
-    folder, endings = {
-        "figure": ("figures", ("pdf", "png", "csv")),
-        "table": ("tables", ("csv", "md")),
-    }[artifact.kind]
-    return {ending: f"{RUN}/{folder}/{PAPER_OF[artifact.name]}/{artifact.name}.{ending}" for ending in endings}
-
-
 def run_facts(artifact):
     """Return what the pictures of an artifact say about the run."""
     with_data = any(table.split("/")[1] in WITH_DATA for table in artifact.tables)
@@ -280,59 +188,40 @@ def run_facts(artifact):
 
 
 def audit_part(name):
-    """Return what the report of an audit takes of an experiment, or of a model known by its answers only."""
+    """Return what the report of an audit takes of an experiment, or of a model known by its predictions."""
     if name in PREDICTIONS:
         settings = PREDICTIONS[name]
-        references = [f"{RUN}/references/{name}/given/block-0.npz"]
-        return {
-            "facts": {"model": name.replace("_", " "), "epochs": 0, "delta": None, "independent": False},
-            "groups": {},
-            "attacks": {attack: job | {"files": references} for attack, job in jobs.given_attacks(settings).items()},
-            "summary": f"{RUN}/summary/{name}.csv",
-            "signals": [f"{RUN}/signals/{name}/given/block-0.npz"],
-            "dataset": None,
-            "splits": None,
-        }
-    settings = EXPERIMENTS[name]
+        attacks = jobs.given_attacks(settings)
+        about = {"model": name.replace("_", " "), "epochs": 0, "delta": None, "independent": False}
+        groups = {}
+    else:
+        settings = EXPERIMENTS[name]
+        attacks = {attack: jobs.attack_job(settings, attack) for attack in jobs.audited_attacks(settings)}
+        about, groups = facts.audit_facts(settings), jobs.groups(settings)
+    files = LAYOUT.audited(name)
+    references = files.pop("references")
     return {
-        "facts": facts.audit_facts(settings),
-        "groups": jobs.groups(settings),
-        "attacks": {
-            attack: jobs.attack_job(settings, attack) | {"files": reference_files(name, attack)}
-            for attack in jobs.audited_attacks(settings)
-        },
-        "summary": f"{RUN}/summary/{name}.csv",
-        "signals": [file for block in jobs.blocks(settings) for file in signal_files(name, block)],
-        "dataset": prepared(name),
-        "splits": split_files(name)[0],
+        "facts": about,
+        "groups": groups,
+        "attacks": {attack: job | {"files": references[attack]} for attack, job in attacks.items()},
+        **files,
     }
 
 
-def audit_files(part):
-    """Return the files that an `audit_part` names."""
-    references = dict.fromkeys(file for job in part["attacks"].values() for file in job["files"])
-    return [
-        *(part[name] for name in ("summary", "dataset", "splits") if part[name]),
-        *part["signals"],
-        *references,
-    ]
-
-
-def audit_report(ending):
-    """Return a file of the report of an audit, asked for by the target itself.
-
-    Of the rules below a target Snakemake takes errors for "this file cannot be made", and an older report for good.
-
-    Raises:
-        WorkflowError: there is nothing to audit, or a file of one's own is not for a run of this kind.
-    """
-    if not PLAN.audit:
+def audit_reports(ending):
+    """Return the reports of all audits of this run. Called by the target itself, so that a refusal comes first."""
+    if not PLAN.audits:
         found = f"no experiment or predictions in a file with the line 'paper: audit' ({', '.join(CONFIG.experiments)})"
-        raise WorkflowError(str(UserError("config, key 'experiments'", found, "something to audit")))
-    for name in PLAN.audit:
+        refuse(ConfigError("config, key 'experiments'", found, "something to audit"))
+    for name in (name for members in PLAN.audits.values() for name in members):
         if name in NOT_RUN and isinstance(EXPERIMENTS[name].dataset, OwnData):
-            raise WorkflowError(NOT_RUN[name])
-    return f"{RUN}/audit.{ending}"
+            refuse(NOT_RUN[name])
+    return [LAYOUT.audit_report(stem, ending) for stem in PLAN.audits]
+
+
+def artifact_files(artifact):
+    """Return the files that an artifact consists of, by their ending."""
+    return LAYOUT.artifact_files(artifact, PAPER_OF[artifact.name])
 
 
 def reported(artifact):
@@ -349,9 +238,9 @@ def tables_of_all():
     of_artifacts = {
         table for artifact in ARTIFACTS.values() if made_by_all(artifact) for table in artifact_tables(artifact)
     }
-    summaries = {f"summary/{experiment}" for experiment in EXPERIMENTS if runs(experiment)}
-    of_studies = {f"studies/{study}" for study in STUDIES if runs(study)}
-    return [f"{RUN}/{table}.csv" for table in sorted(of_artifacts | summaries | of_studies)]
+    summaries = {LAYOUT.table("summary", experiment) for experiment in EXPERIMENTS if runs(experiment)}
+    of_studies = {LAYOUT.table("studies", study) for study in STUDIES if runs(study)}
+    return sorted({f"{RUN}/{table}.csv" for table in of_artifacts} | summaries | of_studies)
 
 
 def artifacts_of_all():
@@ -366,29 +255,23 @@ def judged():
     return {
         "stand_in": CONFIG.data == "embedded",
         "scale": CONFIG.scale,
-        "not_run": NOT_RUN,
-        "trained": {name: facts.trained(each) for name, each in EXPERIMENTS.items()},
+        "not_run": not_run_of_papers(),
+        "trained": {name: facts.trained(each) for name, each in EXPERIMENTS.items() if LAYOUT.of_paper(name)},
     }
+
+
+def not_run_of_papers():
+    """Return why the data of experiments and studies cannot be had, of those that belong to the papers."""
+    return {name: reason for name, reason in NOT_RUN.items() if LAYOUT.of_paper(name)}
 
 
 def published_data():
     """Return the prepared data sets of this run, those of a file of one's own left out: path -> data set."""
     return {
-        f"{RESOURCES}/prepared/{jobs.dataset_id(each)}.npz": each.dataset
+        LAYOUT.prepared(name): each.dataset
         for name, each in WITH_DATA.items()
         if runs(name) and not isinstance(each.dataset, OwnData)
     }
-
-
-def model_files(experiment):
-    """Return the files of all models of an experiment: targets, and the attacker's own."""
-    settings = EXPERIMENTS[experiment]
-    files = [file for block in jobs.blocks(settings) for file in signal_files(experiment, block)]
-    for attack in settings.attacks:
-        files += reference_files(experiment, attack)
-        for block in jobs.blocks(settings):
-            files += [*shadow_files(experiment, attack, block), *distilled_files(experiment, attack, block)]
-    return list(dict.fromkeys(files))
 
 
 def progress_files():
@@ -401,19 +284,21 @@ def progress_files():
         ]
         needed = dict.fromkeys(table.split("/")[1] for artifact in shown for table in artifact_tables(artifact))
         claimed |= set(needed)
-        found[paper] = stage_files(needed) | {
+        found[paper] = LAYOUT.stages(needed) | {
             "figures and tables": [next(iter(artifact_files(artifact).values())) for artifact in shown]
         }
     others = [name for name in [*EXPERIMENTS, *STUDIES] if name not in claimed and runs(name)]
-    return found | ({"others": stage_files(others)} if others else {})
+    return found | ({"others": LAYOUT.stages(others)} if others else {})
 
 
-def stage_files(names_of):
-    """Return the files of experiments and studies, by stage."""
-    experiments = [name for name in names_of if name in EXPERIMENTS]
+def params_now(rule_name, path):
+    """Return the parameters by name that a rule has for a file now; None where it makes it no more."""
+    made_by = next((known for known in workflow.rules if known.name == rule_name), None)
+    if made_by is None or not made_by.is_producer(path):
+        return None
+    wildcards = SimpleNamespace(**made_by.get_wildcards(path))
     return {
-        "data": list(dict.fromkeys(prepared(name) for name in experiments)),
-        "training": [file for name in experiments for file in model_files(name)],
-        "attacks": [file for name in experiments for file in metric_files(name)],
-        "studies": [f"{RUN}/studies/{name}.csv" for name in names_of if name in STUDIES],
+        name: value(wildcards) if callable(value) else value
+        for name, value in made_by.params.items()
+        if not callable(value) or len(signature(value).parameters) == 1
     }

@@ -1,7 +1,8 @@
-# Where the time went, and what was edited since. No inputs and no outputs: they take what is there, and always run.
+# Where the time went, what was edited since, what can be asked for. No inputs and no outputs: they always run.
 
 
 rule costs:
+    """Print the CPU time of each rule."""
     log:
         f"logs/{RUN}/tell_costs.log",
     localrule: True
@@ -14,12 +15,13 @@ rule costs:
     params:
         folder=f"logs/{RUN}",
     message:
-        "Telling where the time went"
+        "Reporting CPU time per rule"
     script:
         "../scripts/tell_costs.py"
 
 
 rule explain:
+    """Print the code and settings that changed since results were made, with the rules that they rerun."""
     log:
         f"logs/{RUN}/explain.log",
     localrule: True
@@ -32,7 +34,31 @@ rule explain:
     params:
         metadata=".snakemake/metadata",
         code=CODE,
+        changed=lambda wildcards: changed_settings(Path(".snakemake/metadata"), params_now),
     message:
-        "Telling which edits of code run what again"
+        "Comparing code and settings with those that made what is here"
     script:
         "../scripts/explain.py"
+
+
+rule help:
+    """Print this list."""
+    log:
+        f"logs/{RUN}/help.log",
+    localrule: True
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        targets=lambda wildcards: {
+            known.name: known.docstring
+            for known in sorted(workflow.rules, key=lambda known: known.name in PAPER_OF)
+            if known.docstring
+        },
+    message:
+        "Listing the targets"
+    script:
+        "../scripts/list_targets.py"

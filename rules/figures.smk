@@ -34,3 +34,7 @@ for artifact in ARTIFACTS.values():
         input:
             artifact_files(artifact).values(),
         localrule: True
+
+    workflow.get_rule(artifact.name).docstring = (
+        f"{ABOUT[PAPER_OF[artifact.name]].short}: {words.title_of(artifact.name)}."
+    )

@@ -7,7 +7,8 @@ rule make_report:
         tables=tables_of_all(),
         claims=expand(f"{RUN}/claims.{{ending}}", ending=("csv", "md", "pdf")),
     output:
-        f"{RUN}/report.html",
+        # A failed job leaves the last report.
+        update(f"{RUN}/report.html"),
     log:
         f"logs/{RUN}/make_report.log",
     conda:
@@ -21,9 +22,10 @@ rule make_report:
         logs=f"logs/{RUN}",
         config={key: getattr(CONFIG, key) for key in ("data", "scale", "seed", "experiments")},
         artifacts={name: artifact_files(artifact) for name, artifact in ARTIFACTS.items()},
-        models=lambda wildcards: {name: model_files(name) for name in EXPERIMENTS if runs(name)},
+        models=lambda wildcards: {name: LAYOUT.models(name) for name in EXPERIMENTS if runs(name)},
+        own=[name for name in EXPERIMENTS if not LAYOUT.of_paper(name)],
         prepared=published_data(),
-        not_run=NOT_RUN,
+        not_run=not_run_of_papers(),
         code=code("make_report.py"),
         templates=text_digest(
             REPOSITORY / "dpmia/report/templates" / name
@@ -37,6 +39,7 @@ rule make_report:
 
 # No inputs and no outputs: it looks at what is there, and may be asked while a run is going on.
 rule status:
+    """Print how much of each paper is done, and what is trained now."""
     log:
         f"logs/{RUN}/status.log",
     localrule: True

@@ -25,12 +25,12 @@ rule find_clusters:
 
 rule draw_splits:
     input:
-        dataset=lambda wildcards: prepared(wildcards.experiment),
-        clusters=lambda wildcards: cluster_files(wildcards.experiment),
+        dataset=lambda wildcards: LAYOUT.prepared(wildcards.experiment),
+        clusters=lambda wildcards: LAYOUT.clusters(wildcards.experiment),
     output:
-        f"{RUN}/splits/{{experiment}}/block-{{block}}.npz",
+        "{home}/splits/{experiment}/block-{block}.npz",
     log:
-        f"logs/{RUN}/draw_splits/{{experiment}}/block-{{block}}.log",
+        "logs/{home}/draw_splits/{experiment}/block-{block}.log",
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -51,12 +51,12 @@ rule draw_splits:
 
 rule measure_sizes:
     input:
-        dataset=lambda wildcards: prepared(wildcards.experiment),
-        splits=lambda wildcards: split_files(wildcards.experiment)[0],
+        dataset=lambda wildcards: LAYOUT.prepared(wildcards.experiment),
+        splits=lambda wildcards: LAYOUT.splits(wildcards.experiment)[0],
     output:
-        f"{RUN}/sizes/{{experiment}}.csv",
+        "{home}/sizes/{experiment}.csv",
     log:
-        f"logs/{RUN}/measure_sizes/{{experiment}}.log",
+        "logs/{home}/measure_sizes/{experiment}.log",
     conda:
         "../envs/dpmia.yaml"
     threads: 1

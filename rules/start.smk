@@ -1,15 +1,31 @@
-# As a run starts: no other may be at work here, and scheduling must not cost much. As it ends: what it cost.
+# As a run starts: no other may be at work here, and scheduling must not cost much. As it ends: its errors, its CPU time.
+import shlex
 import time
 
-from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
+from snakemake_interface_logger_plugins.common import LogEvent
 
 from dpmia.digest import remember
 from dpmia.errors import UserError
 from dpmia.lock import hold
+from dpmia.workflow.failures import last_words, quiet_interrupts, read_failure, stopped
 
+COMMAND = shlex.join(["snakemake", *sys.argv[1:]])
 # What stood behind the code digests of earlier runs.
 CODE = ".snakemake/code"
+
+
+quiet_interrupts(stopped(COMMAND))
+
+
+@logger.addFilter
+def short_errors(record):
+    """Cut what Snakemake logs of a failed job to a line: its message follows at the end of the run, and once."""
+    event = getattr(record, "event", None)
+    if event == LogEvent.JOB_ERROR:
+        record.event, record.msg = None, f"Failed: {record.rule_name}, log: {', '.join(record.log)}"
+    failed_script = event == LogEvent.ERROR and record.exception == "RuleException"
+    return not failed_script and "Look above for error messages" not in str(record.msg)
 
 
 onstart:
@@ -20,7 +36,7 @@ onstart:
         try:
             hold(".snakemake/run.lock")
         except UserError as error:
-            raise WorkflowError(str(error)) from None
+            refuse(error)
         remember(CODE)
     if workflow.local_exec:
         # Snakemake's limit of jobs a second wakes the scheduler once a second for every job that was ever finished:
@@ -37,3 +53,12 @@ def note_own_time():
 
 onerror:
     note_own_time()
+    failures = [
+        read_failure(job.rule.name, next(map(Path, job.log), None))
+        for failed in workflow.scheduler.failed
+        for job in (failed.jobs if failed.is_group() else [failed])
+    ]
+    message, exit_code = last_words(failures, COMMAND)
+    print(f"\n{message}", file=sys.stderr)
+    # Snakemake itself would print less helpful words after these, and exit with 1 whatever happened.
+    raise SystemExit(exit_code)

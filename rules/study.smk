@@ -5,11 +5,11 @@ rule run_study:
     input:
         lambda wildcards: study_data(wildcards.study),
     output:
-        f"{RUN}/studies/{{study}}.csv",
+        "{home}/studies/{study}.csv",
     log:
-        f"logs/{RUN}/run_study/{{study}}.log",
+        "logs/{home}/run_study/{study}.log",
     benchmark:
-        f"{RUN}/benchmarks/run_study/{{study}}.tsv"
+        "{home}/benchmarks/run_study/{study}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1

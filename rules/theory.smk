@@ -2,6 +2,7 @@
 
 
 rule plan:
+    """Plan noise and sampling rate for a bound on precision."""
     output:
         csv="results/plan/plan.csv",
         pdf="results/plan/plan.pdf",

@@ -3,14 +3,14 @@
 
 rule train_block:
     input:
-        dataset=lambda wildcards: prepared(wildcards.experiment),
-        splits=f"{RUN}/splits/{{experiment}}/block-{{block}}.npz",
+        dataset=lambda wildcards: LAYOUT.prepared(wildcards.experiment),
+        splits="{home}/splits/{experiment}/block-{block}.npz",
     output:
-        f"{RUN}/signals/{{experiment}}/{{epsilons}}/block-{{block}}.npz",
+        "{home}/signals/{experiment}/{epsilons}/block-{block}.npz",
     log:
-        f"logs/{RUN}/train_block/{{experiment}}/{{epsilons}}/block-{{block}}.log",
+        "logs/{home}/train_block/{experiment}/{epsilons}/block-{block}.log",
     benchmark:
-        f"{RUN}/benchmarks/train_block/{{experiment}}/{{epsilons}}/block-{{block}}.tsv"
+        "{home}/benchmarks/train_block/{experiment}/{epsilons}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -33,14 +33,14 @@ rule train_block:
 
 rule train_shadows:
     input:
-        dataset=lambda wildcards: prepared(wildcards.experiment),
-        splits=f"{RUN}/splits/{{experiment}}/block-{{block}}.npz",
+        dataset=lambda wildcards: LAYOUT.prepared(wildcards.experiment),
+        splits="{home}/splits/{experiment}/block-{block}.npz",
     output:
-        f"{RUN}/shadows/{{experiment}}/block-{{block}}.npz",
+        "{home}/shadows/{experiment}/block-{block}.npz",
     log:
-        f"logs/{RUN}/train_shadows/{{experiment}}/block-{{block}}.log",
+        "logs/{home}/train_shadows/{experiment}/block-{block}.log",
     benchmark:
-        f"{RUN}/benchmarks/train_shadows/{{experiment}}/block-{{block}}.tsv"
+        "{home}/benchmarks/train_shadows/{experiment}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -59,15 +59,15 @@ rule train_shadows:
 
 rule train_references:
     input:
-        dataset=lambda wildcards: prepared(wildcards.experiment),
-        clusters=lambda wildcards: cluster_files(wildcards.experiment),
-        splits=lambda wildcards: split_files(wildcards.experiment),
+        dataset=lambda wildcards: LAYOUT.prepared(wildcards.experiment),
+        clusters=lambda wildcards: LAYOUT.clusters(wildcards.experiment),
+        splits=lambda wildcards: LAYOUT.splits(wildcards.experiment),
     output:
-        f"{RUN}/references/{{experiment}}/{{epsilons}}/block-{{block}}.npz",
+        "{home}/references/{experiment}/{epsilons}/block-{block}.npz",
     log:
-        f"logs/{RUN}/train_references/{{experiment}}/{{epsilons}}/block-{{block}}.log",
+        "logs/{home}/train_references/{experiment}/{epsilons}/block-{block}.log",
     benchmark:
-        f"{RUN}/benchmarks/train_references/{{experiment}}/{{epsilons}}/block-{{block}}.tsv"
+        "{home}/benchmarks/train_references/{experiment}/{epsilons}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -90,16 +90,16 @@ rule train_references:
 
 rule train_left_out:
     input:
-        dataset=lambda wildcards: prepared(wildcards.experiment),
-        targets=lambda wildcards: signal_files(
+        dataset=lambda wildcards: LAYOUT.prepared(wildcards.experiment),
+        targets=lambda wildcards: LAYOUT.signals(
             wildcards.experiment, int(wildcards.replicate) // EXPERIMENTS[wildcards.experiment].block
         ),
     output:
-        f"{RUN}/left_out/{{experiment}}/{{arm}}/target-{{replicate}}/block-{{block}}.npz",
+        "{home}/left_out/{experiment}/{arm}/target-{replicate}/block-{block}.npz",
     log:
-        f"logs/{RUN}/train_left_out/{{experiment}}/{{arm}}/target-{{replicate}}/block-{{block}}.log",
+        "logs/{home}/train_left_out/{experiment}/{arm}/target-{replicate}/block-{block}.log",
     benchmark:
-        f"{RUN}/benchmarks/train_left_out/{{experiment}}/{{arm}}/target-{{replicate}}/block-{{block}}.tsv"
+        "{home}/benchmarks/train_left_out/{experiment}/{arm}/target-{replicate}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -120,15 +120,15 @@ rule train_left_out:
 
 rule train_distilled:
     input:
-        dataset=lambda wildcards: prepared(wildcards.experiment),
-        clusters=lambda wildcards: cluster_files(wildcards.experiment),
-        targets=f"{RUN}/signals/{{experiment}}/{{epsilons}}/block-{{target_block}}.npz",
+        dataset=lambda wildcards: LAYOUT.prepared(wildcards.experiment),
+        clusters=lambda wildcards: LAYOUT.clusters(wildcards.experiment),
+        targets="{home}/signals/{experiment}/{epsilons}/block-{target_block}.npz",
     output:
-        f"{RUN}/distilled/{{experiment}}/{{epsilons}}/targets-{{target_block}}/block-{{block}}.npz",
+        "{home}/distilled/{experiment}/{epsilons}/targets-{target_block}/block-{block}.npz",
     log:
-        f"logs/{RUN}/train_distilled/{{experiment}}/{{epsilons}}/targets-{{target_block}}/block-{{block}}.log",
+        "logs/{home}/train_distilled/{experiment}/{epsilons}/targets-{target_block}/block-{block}.log",
     benchmark:
-        f"{RUN}/benchmarks/train_distilled/{{experiment}}/{{epsilons}}/targets-{{target_block}}/block-{{block}}.tsv"
+        "{home}/benchmarks/train_distilled/{experiment}/{epsilons}/targets-{target_block}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1

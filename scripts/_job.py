@@ -1,4 +1,4 @@
-"""What every script does around its work: find the library, log to the rule's file, tell errors in one message."""
+"""What every script does around its work: find the library, log to the rule's file, end with one error message."""
 
 from __future__ import annotations
 
@@ -14,17 +14,20 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dpmia.errors import UserError
+from dpmia.errors import LimitError, UserError
+from dpmia.workflow.failures import ABOVE_LIMIT, CANNOT_RUN, error_line, quiet_interrupts
 
 # All that scripts import stays: looking for garbage in it takes a tenth of the time that starting takes.
 gc.disable()
+
+quiet_interrupts()
 
 
 def run(main: Callable[[Any], None], snakemake: Any) -> None:
     """Run `main(snakemake)`.
 
-    What a user can mend is told in one message, on the terminal and in the log, and ends the job; any other
-    error is told with its traceback in both.
+    An error ends the job, and its message stands last in the log, from where the workflow prints it. The traceback of
+    an error that no user can mend is printed, and logged before the message.
     """
     gc.freeze()
     gc.enable()
@@ -37,20 +40,28 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     try:
         main(snakemake)
     except UserError as error:
-        logging.error("%s", error)
-        sys.exit(f"\nError in {snakemake.rule}: {error}\n")
+        code = ABOVE_LIMIT if isinstance(error, LimitError) else CANNOT_RUN
+        logging.error("%s", error_line(str(error), code))
+        sys.exit(code)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            logging.error("%s", traceback.format_exc())
+            _log_unexpected(error, snakemake.log[0])
             raise
         logging.raiseExceptions = False  # the log may be on the same disk
-        logging.error("%s", error)
-        sys.exit(f"\nError in {snakemake.rule}: {error}. Free some space and start again: what is finished stays.\n")
-    except Exception:
-        logging.error("%s", traceback.format_exc())
+        message = f"{error}. Free some space and start again: what is finished stays."
+        logging.error("%s", error_line(message))
+        # Not only in the log, for which there may be no space either.
+        sys.exit(f"\nError in {snakemake.rule}: {message}\n")
+    except Exception as error:
+        _log_unexpected(error, snakemake.log[0])
         raise
     finally:
         logging.info("start-up %.3f s, work %.3f s", started, time.process_time() - started)
         logging.captureWarnings(False)
         logging.root.removeHandler(handler)
         handler.close()
+
+
+def _log_unexpected(error: Exception, log: str) -> None:
+    logging.error("%s", traceback.format_exc())
+    logging.error("%s", error_line(f"{type(error).__name__}: {error}. Traceback: {log}"))

@@ -1,35 +1,36 @@
-"""End with an error if an audit found more than the settings allow. In: `audit.json`."""
+"""End with an error if an audit found more than the settings allow. In: the JSON of each report."""
 
 import json
 from pathlib import Path
 
 from _job import run
 
-from dpmia.errors import UserError
+from dpmia.errors import LimitError, UserError
 
 
 def main(snakemake):
-    """Check the limits that the audit was made with."""
-    audit = json.loads(Path(snakemake.input.json).read_text(encoding="utf-8"))
-    limits = audit["limits"]
-    print(f"Report: {snakemake.input.html}")
-    if limits["exceeded"]:
+    """Check the limits that the audits were made with."""
+    print("\n".join(f"Report: {html}" for html in snakemake.input.html))
+    limits = [json.loads(Path(file).read_text(encoding="utf-8"))["limits"] for file in snakemake.input.json]
+    reports = ", ".join(snakemake.input.html)
+    exceeded = [each for one in limits for each in one["exceeded"]]
+    if exceeded:
         told = "; ".join(
             f"{each['metric']} {each['value']:.3f} of {each['attack']} ({each['experiment']}, {each['arm']}, "
             f"epsilon {each['epsilon']})"
-            for each in limits["exceeded"][:5]
+            for each in exceeded[:5]
         )
-        raise UserError(
-            "audit.fail_above", f"{len(limits['exceeded'])} above a limit: {told}",
-            f"at most {limits['fail_above']}", f"The report is written: {snakemake.input.html}",
+        raise LimitError(
+            "audit.fail_above", f"{len(exceeded)} above a limit: {told}",
+            f"at most {limits[0]['fail_above']}", f"The report is written: {reports}",
         )  # fmt: skip
-    if limits["untold"]:
+    if untold := sorted({metric for one in limits for metric in one["untold"]}):
         raise UserError(
             "audit.fail_above",
-            f"limits for {', '.join(limits['untold'])}, which cannot be told in every arm: too few non-members, no "
+            f"limits for {', '.join(untold)}, which cannot be evaluated in every arm: too few non-members, no "
             "blind baseline, or no model with the epsilons that the limits are for",
             "limits that can be checked",
-            f"Limit advantage or auc, or take more records. The report is written: {snakemake.input.html}",
+            f"Limit advantage or auc, or take more records. The report is written: {reports}",
         )
 
 

@@ -1,27 +1,27 @@
-"""Tell which edits of code run jobs again. In: Snakemake's records of what was made. Out: a line for each file."""
+"""Print what runs jobs again. In: Snakemake's records of what was made. Out: a line for each file and setting."""
 
-import json
-import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
 from _job import run
 
 from dpmia.digest import edited_files
+from dpmia.workflow.changes import DIGEST, records
 
 
 def main(snakemake):
-    """Tell of the records in `params.metadata`, by what stood behind their digests."""
-    found = defaultdict(Counter)
-    for file in Path(snakemake.params.metadata).glob("*"):
-        record = json.loads(file.read_text(encoding="utf-8"))
-        for digest in (value[1:-1] for value in record["params"] if re.fullmatch("'[0-9a-f]{16}'", value)):
+    """Compare the records in `params.metadata` with the code of today; `params.changed` holds changed settings."""
+    lines = defaultdict(Counter)
+    for _, record in records(Path(snakemake.params.metadata)):
+        for digest in (value[1:-1] for value in record["params"] if DIGEST.fullmatch(value)):
             for edited in edited_files(digest, snakemake.params.code):
-                found[edited][record["rule"]] += 1
-    for edited, rules in sorted(found.items()):
-        print(f"{edited} was edited: {', '.join(f'{rule} ({count} files)' for rule, count in sorted(rules.items()))}")
-    if not found:
-        print("No code that made anything here was edited since.")
+                lines[f"{edited} was edited"][record["rule"]] += 1
+    for change, rule in snakemake.params.changed:
+        lines[f"Settings changed, {change}"][rule] += 1
+    for line, rules in sorted(lines.items()):
+        print(f"{line}: {', '.join(f'{rule} ({count} files)' for rule, count in sorted(rules.items()))}")
+    if not lines:
+        print("No code and no setting changed since the results here were made.")
 
 
 run(main, snakemake)

@@ -20,6 +20,7 @@ def main(snakemake):
         models=params.models,
         prepared=params.prepared,
         not_run=params.not_run,
+        own=params.own,
         repository=Path(__file__).parent.parent,
     )
     verdicts = read_table(snakemake.input.claims[0]).fillna({"paper_value": "", "note": ""})

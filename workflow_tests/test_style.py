@@ -39,7 +39,7 @@ LAYERS = (
     # From the files of models to tables.
     *("blind", "exposure", "measure", "measure_accuracy", "measure_blind", "measure_exposure", "measure_points"),
     *("planner", "predictions", "studies"),
-    *("claims", "papers", "costs", "report", "audit"),
+    *("claims", "papers", "workflow", "costs", "report", "audit"),
 )
 
 

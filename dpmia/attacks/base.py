@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmia import metrics
+from dpmia.errors import AttackError
 from dpmia.losses import References
 from dpmia.precision import precision_metrics
 from dpmia.signals import Signal
@@ -62,6 +63,37 @@ class Attack(ABC):
         """Return True where the attack says "member"; bool, shape (queries,)."""
 
 
+def checked_scores(attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
+    """Return `attack.scores`.
+
+    Raises:
+        AttackError: they are no array of one number for each query.
+    """
+    scores = attack.scores(signal, known, rng)
+    _check(attack, "scores", scores, len(signal.records), np.floating, "floats")
+    return scores
+
+
+def checked_decisions(attack: Attack, signal: Signal, scores: np.ndarray) -> np.ndarray:
+    """Return `attack.decisions`.
+
+    Raises:
+        AttackError: they are no array of one truth value for each query.
+    """
+    decisions = attack.decisions(signal, scores)
+    _check(attack, "decisions", decisions, len(signal.records), np.bool_, "bools")
+    return decisions
+
+
+def _check(attack: Attack, method: str, result: object, queries: int, kind: type, kind_name: str) -> None:
+    where = f"attack {type(attack).__name__}, {method}()"
+    expected = f"a numpy array of {kind_name} of shape ({queries},), one for each query"
+    if not isinstance(result, np.ndarray):
+        raise AttackError(where, f"a value of type {type(result).__name__}", expected)
+    if result.shape != (queries,) or not np.issubdtype(result.dtype, kind):
+        raise AttackError(where, f"an array of {result.dtype} of shape {result.shape}", expected)
+
+
 def measure(
     attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator, details: bool = False
 ) -> dict[str, float]:
@@ -82,13 +114,13 @@ def measure(
     """
     asked = signal.is_member | signal.is_nonmember
     truth = signal.is_member[asked]
-    scores = attack.scores(signal, known, rng)
+    scores = checked_scores(attack, signal, known, rng)
     silent = np.isnan(scores[asked])
     if silent.any() and not details:
         raise ValueError(f"{silent.sum()} scores of {type(attack).__name__} are not numbers")
     if silent.any():
         log.warning("%d of %d scores are not numbers; their records are called non-members", silent.sum(), len(silent))
-    says = attack.decisions(signal, scores)[asked] & ~silent
+    says = checked_decisions(attack, signal, scores)[asked] & ~silent
     ranked = np.where(silent, -np.inf, scores[asked])
     found = {**metrics.advantage(says, truth), **metrics.ranking(ranked, truth)}
     return found | (precision_metrics(scores[asked], says, truth) if details else {})

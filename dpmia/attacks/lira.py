@@ -31,7 +31,10 @@ from scipy.special import ndtri
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.confidence import SMALLEST_SPREAD, confidence
 from dpmia.attacks.needs import models_of, one_of, rate, tell_share
+from dpmia.errors import AttackError
 from dpmia.signals import Signal
+
+TOO_FEW = "Add reference models: at least two trained with each record, and two without it (offline: without it)."
 
 VARIANCES = ("pooled", "per_point", "published")
 
@@ -64,12 +67,12 @@ def fit_side(phi: np.ndarray, counted: np.ndarray, variance: str) -> Side:
         variance: one of `VARIANCES`.
 
     Raises:
-        ValueError: no model is on this side, or no record has two models there, so nothing varies.
+        AttackError: no model is on this side, or no record has two models there, so nothing varies.
     """
     models = counted.sum(axis=0)
     if not models.any():
-        raise ValueError(
-            "no model is on one side: LiRA needs models trained with and without the records it asks about"
+        raise AttackError(
+            "LiRA", "no reference model on one side", "models trained with and without the queries", TOO_FEW
         )
     values = phi[counted]
     mean = np.divide(np.where(counted, phi, 0).sum(axis=0), models, out=np.full(len(models), values.mean()),
@@ -81,7 +84,9 @@ def fit_side(phi: np.ndarray, counted: np.ndarray, variance: str) -> Side:
     squares = np.where(counted, (phi - mean) ** 2, 0).sum(axis=0)
     freedom = np.maximum(models - 1, 0)
     if not freedom.any():
-        raise ValueError("no record has two models on one side: LiRA cannot see how its confidence varies")
+        raise AttackError(
+            "LiRA", "no record with two reference models on one side", "two, from which a variance follows", TOO_FEW
+        )
     spread = np.full(len(models), np.sqrt(squares.sum() / freedom.sum()))
     if variance == "per_point":
         spread[freedom > 0] = np.sqrt(squares[freedom > 0] / freedom[freedom > 0])

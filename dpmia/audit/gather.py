@@ -16,7 +16,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.planner import plan
 from dpmia.settings.seeds import derive_seed
 from dpmia.signals import load_header
-from dpmia.splits.sizes import sizes_table
+from dpmia.splits.sizes import arm_sizes
 from dpmia.splits.split import load_splits
 from dpmia.tables import read_table
 
@@ -25,11 +25,11 @@ PLANNED_SHARES = (0.2, 0.5, 0.8)
 
 
 def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of `audit.json`.
+    """Return the content of `audit-<file>.json`.
 
     Args:
         parts: by experiment: `facts`, `groups` (arm -> group), `attacks` (as `attack_job` describes them, with `files`
-            of reference models), and the files `summary`, `signals`, `dataset` and `splits`; the last two None where
+            of reference models), and the files `summary`, `signals`, `dataset` and `splits`; of the last two none where
             there are predictions only.
         run: data, scale, seed.
         audit: `fail_above`, `epsilons`, and `plan`: bound, delta and relation.
@@ -51,7 +51,7 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
         exposed += _exposed(name, scores, found, dataset, run["seed"])
         experiments[name] = {
             "facts": part["facts"],
-            "sizes": _sizes(name, part, dataset),
+            "sizes": _sizes(part, dataset),
             "how": _how(part),
             "plain": plain_words(found, name, part["facts"]),
             "verdicts": advice.verdicts(found, name, part["facts"]),
@@ -130,12 +130,18 @@ def _row_of_file(exposed: dict[str, Any], dataset: Dataset | None) -> dict[str, 
     }
 
 
-def _sizes(name: str, part: Mapping[str, Any], dataset: Dataset | None) -> dict[str, dict[str, int]]:
+def _sizes(part: Mapping[str, Any], dataset: Dataset | None) -> dict[str, dict[str, int | list[int]]]:
+    """Return the sizes of each arm; where they are random, the smallest and the largest over the replicates."""
     if dataset is None:
         return {}
-    table = sizes_table(name, dataset, load_splits(part["splits"], dataset.fingerprint))
-    parts = ("members", "nonmembers", "population")
-    return {row["arm"]: {each: int(row[each]) for each in parts} for row in table.to_dict("records")}
+    splits = {key: split for file in part["splits"] for key, split in load_splits(file, dataset.fingerprint).items()}
+    return {
+        arm: {
+            each: sizes[each][0] if len(set(sizes[each])) == 1 else [min(sizes[each]), max(sizes[each])]
+            for each in ("members", "nonmembers", "population")
+        }
+        for arm, sizes in arm_sizes(splits).items()
+    }
 
 
 def _how(part: Mapping[str, Any]) -> str:

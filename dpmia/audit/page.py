@@ -204,9 +204,14 @@ def _low(cell: Mapping[str, Any]) -> float:
 def _size_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
     labels = {entry["arm"]: entry["label"] for entry in audit["results"] if entry["experiment"] == name}
     return [
-        [labels.get(arm, arm), *(str(size[part]) for part in ("members", "nonmembers", "population"))]
+        [labels.get(arm, arm), *(_size(size[part]) for part in ("members", "nonmembers", "population"))]
         for arm, size in audit["experiments"][name]["sizes"].items()
     ]
+
+
+def _size(count: int | list[int]) -> str:
+    """Return a size; where it is random, the smallest and the largest."""
+    return str(count) if isinstance(count, int) else " to ".join(map(str, count))
 
 
 def _group_rows(audit: Mapping[str, Any]) -> list[list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,6 +38,7 @@ class About:
         prepared: path of a prepared data set -> name of the data set.
         not_run: experiment or study -> why its data cannot be had.
         repository: the checkout.
+        own: experiments of the user's files, which may share their names with those of papers.
     """
 
     folder: Path
@@ -48,6 +49,7 @@ class About:
     prepared: Mapping[str, str]
     not_run: Mapping[str, str]
     repository: Path
+    own: Collection[str] = ()
 
     @property
     def stand_in(self) -> bool:
@@ -128,7 +130,7 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
     """
     every = (_paper(name, about, verdicts) for name in PAPERS)
     papers = [paper for paper in every if paper.shown or paper.other_claims]
-    paper_of = _paper_of_experiments()
+    paper_of = {name: paper for name, paper in _paper_of_experiments().items() if name not in about.own}
     models, costs = run.model_table(about.folder, about.logs, about.models), run.cost_table(about.folder, about.logs)
     content = {
         "subtitle": f"{'Stand-in' if about.stand_in else 'Real'} data, scale {about.config['scale']}",

@@ -17,6 +17,7 @@ import pandas as pd
 
 from dpmia.costs import costs_table, job_seconds
 from dpmia.datasets.sources import all_raw_files
+from dpmia.workflow.layout import AUDITS, OWN, split_home
 
 #: Folder of models in a run -> rule whose jobs train them.
 TRAINED_BY = {
@@ -68,8 +69,9 @@ def _models(experiment: str, folder: Path, logs: Path, path: Path) -> list[list[
     with np.load(path, allow_pickle=False) as arrays:
         models = json.loads(str(arrays["header"]))["models"]
     models = [about for entry in models for about in (entry if isinstance(entry, list) else [entry])]
-    stage, *rest = path.relative_to(folder).with_suffix(".log").parts
-    spent = job_seconds(logs / TRAINED_BY[stage] / Path(*rest))
+    home, below = split_home(path.relative_to(folder).with_suffix(".log"))
+    stage, *rest = below.parts
+    spent = job_seconds(logs / home / TRAINED_BY[stage] / Path(*rest))
     seconds = sum(spent) if spent else float("nan")
     steps, count = Counter(), Counter()
     for about in models:
@@ -87,16 +89,16 @@ def cost_table(folder: Path, logs: Path) -> pd.DataFrame:
 
     Args:
         folder: of the run.
-        logs: of the run's jobs; below it, each rule has a folder or a file of its name.
+        logs: of the run's jobs; below it and the homes in it, each rule has a folder or a file of its name.
 
     Returns:
         Columns rule, jobs, startup and work (seconds of processor time before the work and in it), wall_seconds and
         largest_mb (NaN for rules without benchmarks).
     """
-    benchmarks = folder / "benchmarks"
     rows = [
-        [path.relative_to(benchmarks).parts[0], measured["s"].sum(), measured["max_rss"].max()]
-        for path in sorted(benchmarks.rglob("*.tsv"))
+        [split_home(path.relative_to(folder))[1].parts[1], measured["s"].sum(), measured["max_rss"].max()]
+        for benchmarks in ("benchmarks", f"{AUDITS}/*/benchmarks", f"{OWN}/*/benchmarks")
+        for path in sorted(folder.glob(f"{benchmarks}/**/*.tsv"))
         # A job that was over before it could be measured has texts in place of numbers.
         for measured in [pd.read_csv(path, sep="\t").apply(pd.to_numeric, errors="coerce")]
     ]

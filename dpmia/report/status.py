@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dpmia.report.run import TRAINED_BY
+from dpmia.workflow.layout import split_home
 
 #: A log that was written to within so many seconds belongs to a job that is running.
 RECENT = 120.0
@@ -42,10 +43,11 @@ def _share(files: Iterable[str]) -> str:
 
 def _running(folder: Path, file: Path, logs: Path) -> str:
     """Return the last words of the job that makes a file, nothing where there is no such job or it is silent."""
-    stage, *rest = file.relative_to(folder).parts
-    log = (logs / folder / TRAINED_BY[stage] / Path(*rest)).with_suffix(".log")
+    home, below = split_home(file.relative_to(folder))
+    stage, *rest = below.parts
+    log = (logs / folder / home / TRAINED_BY[stage] / Path(*rest)).with_suffix(".log")
     if file.is_file() or not log.is_file() or time.time() - log.stat().st_mtime > RECENT:
         return ""
     lines = log.read_text(encoding="utf-8").strip().splitlines()
     last = lines[-1].split(maxsplit=2)[-1] if lines else "started"  # without date and time
-    return f"  {Path(stage, *rest).with_suffix('')}: {last}"
+    return f"  {(home / below).with_suffix('')}: {last}"

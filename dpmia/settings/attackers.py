@@ -164,3 +164,15 @@ def each_of_a_kind(attacks: dict[str, AttackSettings]) -> dict[str, AttackSettin
             allowed = ", ".join(names.ATTACKS[kind].options) or "none"
             raise ValueError(f"attack {name!r} without {', '.join(wrong)}: options of {kind!r} are {allowed}")
     return {name: attack.model_copy(update={"kind": attack.kind or name}) for name, attack in attacks.items()}
+
+
+def require_references(name: str, attack: AttackSettings, count: int) -> None:
+    """Check that there are reference models enough for an attack.
+
+    Raises:
+        ValueError: there are fewer than a variance needs; the published form of LiRA takes one over all records.
+    """
+    fewest = names.ATTACKS[attack.kind].fewest
+    if count < fewest and attack.variance != "published":
+        sides = "two on each side" if fewest > 2 else "two trained without each record"
+        raise ValueError(f"at least {fewest} reference models for attack {name!r}, {sides}, not {count}")

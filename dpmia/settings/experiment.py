@@ -16,6 +16,7 @@ from dpmia.settings.attackers import (
     References,
     Shadows,
     each_of_a_kind,
+    require_references,
 )
 from dpmia.settings.base import ArmName, Epsilon, Name, Scale, Settings, one_of
 from dpmia.settings.epsilon import spell_epsilon
@@ -184,6 +185,7 @@ class Experiment(Settings):
             for use, key in MODELS_OF_ATTACKERS.items():
                 if use in names.ATTACKS[attack.kind].uses and getattr(self, key) is None:
                     raise ValueError(f"the key {key} for attack {name!r}, which uses them")
+            require_references(name, attack, self.references.count if self.references else 0)
             if "distilled" in names.ATTACKS[attack.kind].uses and self.training.engine == "scikit_learn":
                 raise ValueError(f"no attack {name!r} on models of engine 'scikit_learn': they take no soft labels")
             known = {epsilon for group in self.epsilons for epsilon in group}
@@ -240,7 +242,7 @@ class ExperimentFile(Settings):
     """A file in `experiments/`: what one paper runs, and what each scale changes."""
 
     paper: Name
-    """Name of the paper; `snakemake audit` reports on the experiments of files that say `audit`."""
+    """One of the five papers, whose results share a folder; `audit`, for `snakemake audit`; or a name of your own."""
     defaults: dict[str, Any] = {}
     """Settings of all experiments of the file, unless an experiment says otherwise."""
     scales: dict[Scale, dict[str, Any]] = {}

@@ -10,11 +10,15 @@ from typing import NamedTuple
 
 
 class AttackKind(NamedTuple):
-    """An attack: the class that runs it, what the attacker needs beside the target model's answers, its options."""
+    """An attack: the class that runs it, what the attacker needs beside the target model's answers, its options.
+
+    `fewest` is the smallest number of reference models: a variance needs two on each side that the attack looks at.
+    """
 
     spec: str
     uses: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    fewest: int = 0
 
 
 #: data sets: a module with `read` and `encode` (see `dpmia.datasets`).
@@ -112,8 +116,8 @@ ATTACKS = {
     "bounded_loss": AttackKind("dpmia.attacks.bounded_loss:ZeroOneLoss"),
     "collusion": AttackKind("dpmia.attacks.collusion:Collusion", ("collusion",)),
     "distillation": AttackKind("dpmia.attacks.hypothesis:Distillation", ("distilled",), _REFERENCE_TEST),
-    "lira": AttackKind("dpmia.attacks.lira:OnlineLira", ("references",), ("variance",)),
-    "lira_offline": AttackKind("dpmia.attacks.lira:OfflineLira", ("references",), ("variance", "alpha")),
+    "lira": AttackKind("dpmia.attacks.lira:OnlineLira", ("references",), ("variance",), 4),
+    "lira_offline": AttackKind("dpmia.attacks.lira:OfflineLira", ("references",), ("variance", "alpha"), 2),
     "optimal_threshold": AttackKind("dpmia.attacks.threshold:OptimalThreshold"),
     "population": AttackKind("dpmia.attacks.hypothesis:Population", ("population",), _TEST),
     "quantile_regression": AttackKind(

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from dpmia.settings import names
-from dpmia.settings.attackers import AttackSettings, each_of_a_kind
+from dpmia.settings.attackers import AttackSettings, each_of_a_kind, require_references
 from dpmia.settings.base import Epsilon, Name, Settings
 
 #: What attacks may use of what a table of predictions can hold.
@@ -62,6 +62,7 @@ class Predictions(Settings):
                 )
             if "references" in uses and not self.references:
                 raise ValueError(f"the key references for attack {name!r}, which uses them")
+            require_references(name, attack, len(self.references))
             if attack.reference_arm is not None or attack.epsilons is not None:
                 raise ValueError(f"no reference_arm and no epsilons for attack {name!r}: there is one model")
         return self

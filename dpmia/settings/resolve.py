@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from glob import glob
@@ -25,7 +26,23 @@ from dpmia.settings.studies import KINDS, Study
 #: The `paper` of files whose experiments are an audit.
 AUDIT = "audit"
 
+#: Names of experiment files, without folder and ending.
+STEM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
 SCALES = get_args(Config.model_fields["scale"].annotation)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file that an experiment, a study or a model known by its predictions is written in.
+
+    Attributes:
+        stem: name of the file without folder and ending.
+        paper: its key `paper`.
+    """
+
+    stem: str
+    paper: str
 
 
 @dataclass(frozen=True)
@@ -37,14 +54,25 @@ class Plan:
         experiments: by name, at the scale of `config`.
         studies: the same.
         predictions: models of which there are answers only, by name.
-        audit: names of the experiments and predictions that `snakemake audit` reports on.
+        sources: the file of each of these, by name.
     """
 
     config: Config
     experiments: dict[str, Experiment]
     studies: dict[str, Study]
     predictions: dict[str, Predictions]
-    audit: tuple[str, ...] = ()
+    sources: dict[str, Source]
+
+    @property
+    def audits(self) -> dict[str, tuple[str, ...]]:
+        """Stem of each file that `snakemake audit` reports on -> names of its experiments and predictions."""
+        stems = dict.fromkeys(source.stem for source in self.sources.values() if source.paper == AUDIT)
+        return {
+            stem: tuple(
+                name for name, source in self.sources.items() if source.stem == stem and name not in self.studies
+            )
+            for stem in stems
+        }
 
 
 def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
@@ -64,16 +92,25 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
     experiments: dict[str, Experiment] = {}
     studies: dict[str, Study] = {}
     predictions: dict[str, Predictions] = {}
-    audit: list[str] = []
+    sources: dict[str, Source] = {}
+    file_of: dict[str, str] = {}
+    file_of_stem: dict[str, str] = {}
     for name in _file_names(settings.experiments, root):
-        file = checked(ExperimentFile, _read_yaml(root / name, name), name)
-        audit += (*file.experiments, *file.predictions) if file.paper == AUDIT else ()
+        content = _read_yaml(root / name, name)
+        stem = _check_stem(name, file_of_stem)
+        file = checked(ExperimentFile, content, name)
+        for section in ("predictions", "experiments", "studies"):
+            for each in getattr(file, section):
+                if each in file_of:
+                    found = f"a name that is taken in {file_of[each]}"
+                    raise ConfigError(f"{name}, key '{section}.{each}'", found, "a name that the run has once")
+                file_of[each] = name
+                sources[each] = Source(stem, file.paper)
         for each, given in file.predictions.items():
-            _free_name(each, name, "predictions", {*experiments, *studies, *predictions, *file.experiments})
             predictions[each] = checked(Predictions, given, f"{name}, {each}")
+            _check_files(predictions[each], root, f"{name}, {each}")
         for section, found, layers in (("experiments", experiments, file), ("studies", studies, _bare(file))):
             for each in getattr(file, section):
-                _free_name(each, name, section, {*experiments, *studies, *predictions})
                 # That of the run first, so that a mistake of all scales is told of the one that was asked for.
                 for scale in sorted(SCALES, key=lambda scale: scale != settings.scale):
                     merged = _merged(layers, section, each, scale, name)
@@ -88,12 +125,15 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
                     if scale == settings.scale:
                         this = resolved
                 found[each] = this
-    return Plan(settings, experiments, studies, predictions, tuple(audit))
+    return Plan(settings, experiments, studies, predictions, sources)
 
 
-def _free_name(name: str, file: str, section: str, taken: set[str]) -> None:
-    if name in taken:
-        raise ConfigError(f"{file}, key '{section}.{name}'", "a name that is taken", "a new name")
+def _check_files(predictions: Predictions, root: Path, where: str) -> None:
+    """Check that the tables of a model known by its predictions are there."""
+    tables = {"path": predictions.path, **{f"references.{i}": path for i, path in enumerate(predictions.references)}}
+    for key, path in tables.items():
+        if not (root / path).is_file():
+            raise ConfigError(f"{where}, key '{key}'", repr(path), f"a file in {root}")
 
 
 def _kind_of_study(merged: dict[str, Any], where: str) -> type[Settings]:
@@ -119,6 +159,19 @@ def _file_names(patterns: list[str], root: Path) -> list[str]:
             raise ConfigError("config, key 'experiments'", f"{pattern!r}, which no file matches", "names of files")
         found += matches
     return found
+
+
+def _check_stem(file: str, file_of: dict[str, str]) -> str:
+    """Return a file's name without folder and ending, which must be able to name a folder of results, and be new."""
+    stem = Path(file).stem
+    if not STEM.fullmatch(stem):
+        expected = "a file name of letters, digits, dots, hyphens and underscores, which names a folder of results"
+        raise ConfigError("config, key 'experiments'", repr(file), expected, "Rename the file.")
+    if stem in file_of:
+        found = f"two files of one name, {file_of[stem]} and {file}"
+        raise ConfigError("config, key 'experiments'", found, "a name for each", "Rename one: results carry it.")
+    file_of[stem] = file
+    return stem
 
 
 def _merged(file: ExperimentFile, section: str, name: str, scale: str, where: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from dpmia.rows import KEYS
 from dpmia.settings import names
 from dpmia.signals import load_signals
 from dpmia.tables import read_table
+from dpmia.workflow.failures import read_failure
 
 OVER = {"metric": "auc", "value": 0.7, "limit": 0.6, "attack": "lira", "experiment": "mine", "arm": "a", "epsilon": "1"}
 LIMITS = {"fail_above": {"auc": 0.6}, "epsilons": None, "verdict": "failed", "exceeded": [OVER], "untold": []}
@@ -18,7 +19,9 @@ LIMITS = {"fail_above": {"auc": 0.6}, "epsilons": None, "verdict": "failed", "ex
 
 def check(run_script, folder, **limits):
     (folder / "audit.json").write_text(json.dumps({"limits": LIMITS | limits}))
-    run_script("check_audit", Files(), input=Files(html=folder / "audit.html", json=folder / "audit.json"))
+    run_script(
+        "check_audit", Files(), input=Files(html=[str(folder / "audit.html")], json=[str(folder / "audit.json")])
+    )
 
 
 def test_an_audit_within_its_limits_ends_well(run_script, tmp_path, capsys):
@@ -27,16 +30,17 @@ def test_an_audit_within_its_limits_ends_well(run_script, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("limits", "words"),
-    [({}, ["auc 0.700 of lira (mine, a, epsilon 1)", "'auc': 0.6"]),
-     ({"exceeded": [], "untold": ["tpr_at_1pct_fpr"]}, ["tpr_at_1pct_fpr", "too few non-members"])],
+    ("limits", "exit_code", "words"),
+    [({}, 1, ["auc 0.700 of lira (mine, a, epsilon 1)", "'auc': 0.6"]),
+     ({"exceeded": [], "untold": ["tpr_at_1pct_fpr"]}, 2, ["tpr_at_1pct_fpr", "too few non-members"])],
 )  # fmt: skip
-def test_an_audit_above_a_limit_fails_and_says_why(run_script, tmp_path, limits, words):
+def test_an_audit_above_a_limit_fails_and_says_why(run_script, tmp_path, limits, exit_code, words):
     with pytest.raises(SystemExit) as caught:
         check(run_script, tmp_path, **limits)
-    assert caught.value.code not in (0, None)
+    failure = read_failure("check_audit", tmp_path / "check_audit.log")
+    assert caught.value.code == failure.exit_code == exit_code
     for word in words:
-        assert word in str(caught.value)
+        assert word in failure.message
 
 
 def test_answers_become_signals_and_tables(run_script, tmp_path):

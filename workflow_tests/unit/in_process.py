@@ -63,7 +63,7 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
         "summary": folder / "summary.csv",
         "signals": signals,
         "dataset": folder / "data.npz",
-        "splits": folder / "splits.npz",
+        "splits": [folder / "splits.npz"],
     }
 
 

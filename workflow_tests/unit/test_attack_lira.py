@@ -11,6 +11,7 @@ from dpmia.attacks.few_shadows import COLUMNS, nominal_to_actual, run
 from dpmia.attacks.gaussian_law import GaussianLaw
 from dpmia.attacks.hypothesis import Reference
 from dpmia.attacks.lira import VARIANCES, OfflineLira, OnlineLira, fit_side
+from dpmia.errors import AttackError
 from dpmia.losses import References
 
 LAW = GaussianLaw(shift=2.0, noise=1.0, difficulty=3.0)
@@ -121,9 +122,9 @@ def test_nothing_is_told_where_nothing_is_missing(drawn, caplog):
 
 def test_one_model_cannot_show_how_confidences_vary():
     signal, known = LAW.draw(rng(5), 10, 10, references=1)
-    with pytest.raises(ValueError, match="no record has two models on one side"):
+    with pytest.raises(AttackError, match=r"no record with two reference models on one side.* Add reference models"):
         OfflineLira().scores(signal, known, rng())
-    with pytest.raises(ValueError, match="no model is on one side"):
+    with pytest.raises(AttackError, match="no reference model on one side"):
         OnlineLira().scores(signal, known, rng())
 
 

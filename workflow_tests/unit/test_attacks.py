@@ -7,6 +7,7 @@ from scipy import stats
 from dpmia.attacks.base import Attack, Knowledge, measure
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
+from dpmia.errors import AttackError
 from dpmia.metrics import advantage
 from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal
 
@@ -182,3 +183,27 @@ def test_an_attack_must_score_and_decide():
 
     with pytest.raises(TypeError, match="decisions"):
         Half()
+
+
+@pytest.mark.parametrize(
+    ("scores", "decisions", "words"),
+    [
+        (lambda queries: [0.0] * queries, None, r"Odd, scores\(\): found a value of type list; expected a numpy array"),
+        (lambda queries: np.zeros(queries - 1), None, r"scores\(\): found an array of float64 of shape \(3,\)"),
+        (lambda queries: np.zeros((queries, 1)), None, r"of floats of shape \(4,\), one for each query"),
+        (lambda queries: np.array(["a"] * queries), None, r"scores\(\): found an array of <U1"),
+        (np.zeros, lambda scores: scores, r"decisions\(\): found an array of float64"),
+        (np.zeros, lambda scores: scores[:1] > 0, r"decisions\(\): found an array of bool of shape \(1,\)"),
+    ],
+)
+def test_wrong_scores_and_decisions_are_refused_by_the_name_of_the_attack(scores, decisions, words):
+    class Odd(Attack):
+        def scores(self, signal, known, rng):
+            return scores(len(signal.records))
+
+        def decisions(self, signal, scores):
+            return decisions(scores)
+
+    assert len(FOUR.records) == 4
+    with pytest.raises(AttackError, match=words):
+        measure(Odd(), FOUR, Knowledge(), rng())

@@ -31,11 +31,11 @@ LIMITS = {"fail_above": {"advantage": 0.0, "tpr_at_0.1pct_fpr": 0.1}, "epsilons"
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory):
     """Run both experiments of the example at the smallest scale."""
-    plan = make_plan({"scale": "smoke", "experiments": ["experiments/audit.yaml"]}, ROOT)
-    assert plan.audit == ("audit_mlp", "audit_forest")
+    plan = make_plan({"scale": "smoke", "experiments": ["experiments/patients.yaml"]}, ROOT)
+    assert plan.audits == {"patients": ("audit_mlp", "audit_forest")}
     folder = tmp_path_factory.mktemp("audit")
     dataset = prepare(plan.experiments["audit_mlp"], ROOT / "examples")
-    return {name: run(name, plan.experiments[name], dataset, folder / name) for name in plan.audit}
+    return {name: run(name, plan.experiments[name], dataset, folder / name) for name in plan.experiments}
 
 
 @pytest.fixture(scope="module")
@@ -321,6 +321,7 @@ def test_what_is_wrong_with_predictions_is_told(tmp_path, old, new, changed, wor
     [
         ({"attacks": {"shadow": {}}}, "nothing is trained here"),
         ({"references": []}, "the key references"),
+        ({"references": ["r.csv"]}, "at least 2 reference models for attack 'lira_offline'"),
         ({"attacks": {"average_threshold": {"epsilons": [1]}}}, "there is one model"),
         ({"classes": {"no": "z0"}}, "at least 2"),
         ({"classes": {False: "z0", True: "z1"}}, "labels in quotes"),
@@ -328,4 +329,4 @@ def test_what_is_wrong_with_predictions_is_told(tmp_path, old, new, changed, wor
 )
 def test_settings_of_predictions_that_do_not_fit_together_are_refused(tmp_path, changed, words):
     with pytest.raises(ValueError, match=words):
-        settings(tmp_path, **({"references": ["r.csv"], "attacks": {"lira_offline": {}}} | changed))
+        settings(tmp_path, **({"references": ["r.csv", "s.csv"], "attacks": {"lira_offline": {}}} | changed))

@@ -23,3 +23,12 @@ def test_jobs_are_added_up_by_rule_and_the_last_line_of_a_log_counts(tmp_path):
         ["run_attack", 1, 0.7, 0.3],
     ]
     assert outside_share(table) == pytest.approx(49.2 / 200)
+
+
+def test_jobs_of_a_users_own_files_count_for_their_rule(tmp_path):
+    for home in ("", "audits/clinic/", "own/mine/"):
+        log = tmp_path / f"{home}train_block/student/0.log"
+        log.parent.mkdir(parents=True)
+        log.write_text("start-up 1.000 s, work 2.000 s\n")
+    table = costs_table(sorted(tmp_path.rglob("*.log")), tmp_path)
+    assert table.to_numpy().tolist() == [["train_block", 3, 3.0, 6.0]]

@@ -53,13 +53,15 @@ def planned(folder, settings, **config):
 def test_the_settings_of_the_audit_page_are_right(clinic):
     folder, first, without_groups, predictions = clinic
     plan = planned(folder, first)
-    assert plan.audit == ("clinic",)
+    assert list(plan.audits.values()) == [("clinic",)]
     assert list(plan.experiments["clinic"].arms) == ["island", "north", "south"]
     assert jobs.reference_groups(plan.experiments["clinic"]) == plan.experiments["clinic"].epsilons
     del first["defaults"]["dataset"]["group"]
     plan = planned(folder, first | {"defaults": first["defaults"] | without_groups})
     assert list(plan.experiments["clinic"].arms) == ["iid"]
-    assert planned(folder, predictions).audit == ("released_model",)
+    for name in ("answers.csv", "other_1.csv", "other_2.csv"):
+        (folder / name).touch()
+    assert list(planned(folder, predictions).audits.values()) == [("released_model",)]
 
 
 def test_the_example_of_the_audit_page_fits_a_small_table(clinic, small_table):

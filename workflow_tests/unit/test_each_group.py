@@ -38,14 +38,14 @@ def test_groups_of_a_file_with_enough_records_are_arms(tmp_path):
     mine = plan.experiments["mine"]
     assert {name: arm.group for name, arm in mine.arms.items()} == {"north_1": "North 1", "south": "south"}
     assert mine.membership.by == "site"
-    assert plan.audit == ("mine",)
+    assert plan.audits == {"a": ("mine",)}
     assert jobs.groups(mine) == {"north_1": "North 1", "south": "south"}
     spelled = {"north_1": "North 1", "north_1-iid": "North 1", "south": "south", "south-iid": "south"}
     assert audit_facts(mine)["groups"] == spelled
 
 
 def test_only_files_that_say_so_are_audited(tmp_path):
-    assert planned(tmp_path, OWN, paper="someone").audit == ()
+    assert planned(tmp_path, OWN, paper="someone").audits == {}
 
 
 def test_groups_of_published_data_are_arms(tmp_path):

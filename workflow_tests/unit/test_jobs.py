@@ -104,7 +104,7 @@ def test_a_changed_key_changes_only_the_jobs_it_belongs_to(changes, kinds):
     ("attack", "asks"), [("population", "population"), ("distillation", "parameters"), ("lira", None), ("random", None)]
 )
 def test_targets_tell_what_an_attack_of_theirs_needs_and_no_more(attack, asks):
-    given = experiment(references={"count": 1, "block": 1}, attacks={attack: {}})
+    given = experiment(references={"count": 4, "block": 4}, attacks={attack: {}})
     job = jobs.train_job(given, [1.0], 0)
     assert {key for key in ("population", "parameters") if job[key]} == ({asks} if asks else set())
     assert jobs.reference_job(given, [math.inf], 0)["population"] == job["population"]
@@ -212,13 +212,13 @@ def test_shadow_models_have_their_own_penalty_and_the_rest_of_the_recipe():
 
 def test_an_arm_may_be_trained_with_some_of_the_epsilons_only():
     arms = {"few": {"group": "va", "epsilons": [1, "inf"]}, "all": {"group": "va"}}
-    given = experiment(arms=arms, references={"count": 1, "block": 1, "private": True})
+    given = experiment(arms=arms, references={"count": 4, "block": 4, "private": True})
     found = jobs.train_job(given, [0.1, 1.0], 0)
     assert found["epsilons"] == {"few": [1.0], "few-iid": [1.0], "all": [0.1, 1.0], "all-iid": [0.1, 1.0]}
     # What is drawn and which models help are the same: the same seeds, and models for every attack.
     assert found["arms"] == jobs.arms(experiment(arms={name: {"group": "va"} for name in arms}))
     needed = {"few": [1.0], "few-iid": [1.0], "all": [0.1, 1.0], "all-iid": [0.1, 1.0]}
-    given = experiment(arms=arms, references={"count": 1, "block": 1, "private": True}, attacks={"lira": {}})
+    given = experiment(arms=arms, references={"count": 4, "block": 4, "private": True}, attacks={"lira": {}})
     assert jobs.reference_job(given, [0.1, 1.0], 0)["epsilons"] == needed
 
 
@@ -228,7 +228,7 @@ def test_an_arm_may_have_a_model_of_its_own():
     assert list(found) == ["small", "small-iid", "usual", "usual-iid"]
     assert [model["shape"]["hidden"] for model in found.values()] == [[3], [3], [256, 256], [256, 256]]
     assert {model["build"] for model in found.values()} == {names.MODELS["mlp"]}
-    given = experiment(arms=arms, references={"count": 1, "block": 1}, attacks={"lira": {}})
+    given = experiment(arms=arms, references={"count": 4, "block": 4}, attacks={"lira": {}})
     assert jobs.reference_job(given, [math.inf], 0)["models"] == found
 
 

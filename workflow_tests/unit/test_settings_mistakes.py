@@ -217,12 +217,23 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
             "sampling: poisson for kind 'bernoulli'",
         ),
         ("bernoulli", {"training.sampling": "shuffle", "privacy": {}, "epsilons": [["inf"]]}, None),
-        ("adult", {"references": {"count": 2, "block": 2}, "attacks.lira": {"reference_arm": "cluster"}}, None),
+        ("adult", {"references": {"count": 4, "block": 2}, "attacks.lira": {"reference_arm": "cluster"}}, None),
         (
             "adult",
-            {"references": {"count": 2, "block": 2}, "attacks.lira": {"reference_arm": "clutser"}},
+            {"references": {"count": 4, "block": 2}, "attacks.lira": {"reference_arm": "clutser"}},
             "a reference_arm of attack 'lira' that is one of cluster",
         ),
+        (
+            "adult",
+            {"references": {"count": 3, "block": 3}, "attacks.lira": {}},
+            "at least 4 reference models for attack 'lira', two on each side, not 3",
+        ),
+        (
+            "adult",
+            {"references": {"count": 1, "block": 1}, "attacks.lira_offline": {}},
+            "at least 2 reference models for attack 'lira_offline', two trained without each record, not 1",
+        ),
+        ("adult", {"references": {"count": 1, "block": 1}, "attacks.lira_offline": {"variance": "published"}}, None),
         ("adult", {"shadows": {}, "attacks.shadow": {}}, None),
         ("heart", LOOKED_AT, "points only without IID arms, and for one epsilon"),
         ("iid", LOOKED_AT, "points only without IID arms, and for one epsilon"),
@@ -234,7 +245,7 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
             {
                 **LOOKED_AT,
                 "epsilons": [[1]],
-                "references": {"count": 2, "block": 2},
+                "references": {"count": 4, "block": 2},
                 "attacks.reference": {"reference_arm": "any"},
             },
             "no reference_arm for attack 'reference' with points",
@@ -352,7 +363,7 @@ def test_a_mistake_is_found_whichever_scale_is_run(plan, path, value, told):
         ({"experiments": [3]}, "config, key 'experiments.0': found 3; expected a text"),
         ({"experiments": ["b.yaml"]}, "config, key 'experiments': found 'b.yaml'; expected a file that can be read"),
         ({"experiments": ["."]}, "config, key 'experiments': found '.'; expected a file that can be read"),
-        ({"experiments": ["a.yaml", "a.yaml"]}, "a.yaml, key 'experiments.heart': found a name that is taken"),
+        ({"experiments": ["a.yaml", "a.yaml"]}, "'experiments': found two files of one name, a.yaml and a.yaml"),
         ({"experiments": ["b*.yaml"]}, "key 'experiments': found 'b*.yaml', which no file matches; expected names of"),
     ],
 )

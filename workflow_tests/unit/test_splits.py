@@ -13,7 +13,7 @@ from dpmia.settings.jobs import arms as arms_of
 from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block
 from dpmia.splits.draws import group, iid, shuffled
-from dpmia.splits.sizes import sizes_table
+from dpmia.splits.sizes import arm_sizes, sizes_table
 from dpmia.splits.split import Split, load_splits, save_splits
 
 GROUPS = np.repeat(["a", "b", "c"], [10, 20, 30])
@@ -345,10 +345,11 @@ def test_sizes_are_counted_once_for_each_arm(dataset):
     ]
 
 
-def test_replicates_of_different_sizes_are_refused(dataset):
-    splits = {("one", 0): Split([0], [1], [], []), ("one", 1): Split([0, 1], [2], [], [])}
-    with pytest.raises(ValueError, match="heart: replicates of one arm differ in size"):
-        sizes_table("heart", dataset, splits)
+def test_sizes_that_are_random_are_means_over_replicates(dataset):
+    splits = {("one", 0): Split([0], [1], [], []), ("one", 1): Split([0, 2], [1], [], [])}
+    assert arm_sizes(splits)["one"]["members"] == [1, 2]
+    (row,) = sizes_table("heart", dataset, splits).to_dict("records")
+    assert (row["members"], row["nonmembers"]) == (1.5, 1)
 
 
 @pytest.mark.parametrize(("most", "members", "nonmembers"), [(None, 15, 35), (20, 15, 20)])

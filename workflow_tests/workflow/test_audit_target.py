@@ -14,12 +14,12 @@ from workspace import REPOSITORY
 def clinic(workspace):
     """Return a copy of the project with the example of an audit."""
     shutil.copytree(REPOSITORY / "examples", workspace.folder / "examples")
-    shutil.copy(REPOSITORY / "experiments/audit.yaml", workspace.folder / "experiments")
+    shutil.copy(REPOSITORY / "experiments/patients.yaml", workspace.folder / "experiments")
     return workspace
 
 
 def test_an_audit_is_planned_for_every_group_that_is_large_enough(clinic):
-    jobs = clinic.planned("audit", experiments="[experiments/audit.yaml]")
+    jobs = clinic.planned("audit", experiments="[experiments/patients.yaml]")
     assert jobs["prepare_dataset"] == 1
     assert jobs["train_block"] == jobs["measure_blind"] == jobs["summarise_experiment"] == 2
     assert jobs["train_references"] == 1  # north, south, and the IID arm of each, one group of epsilons
@@ -72,7 +72,7 @@ def test_answers_only_need_no_experiment(clinic):
 
 
 def test_an_audit_of_nothing_is_refused(clinic):
-    text = (clinic.folder / "experiments/audit.yaml").read_text()
+    text = (clinic.folder / "experiments/patients.yaml").read_text()
     (clinic.folder / "a.yaml").write_text(text.replace("paper: audit", "paper: mine"))
     answer = clinic.snakemake("--dry-run", "audit", experiments="[a.yaml]")
     assert answer.returncode != 0
@@ -81,11 +81,11 @@ def test_an_audit_of_nothing_is_refused(clinic):
 
 
 def test_made_up_records_are_not_for_a_run_on_real_data(clinic):
-    older = clinic.folder / "results/real-smoke/audit.html"
+    older = clinic.folder / "results/real-smoke/audit-patients.html"
     older.parent.mkdir(parents=True)
     for file in (older, older.with_suffix(".json")):
         file.write_text("{}")
-    answer = clinic.snakemake("--dry-run", "audit", experiments="[experiments/audit.yaml]", data="real")
+    answer = clinic.snakemake("--dry-run", "audit", experiments="[experiments/patients.yaml]", data="real")
     assert answer.returncode != 0
     assert "examples/patients.csv is made up" in answer.stdout
-    assert clinic.made == {"results/real-smoke/audit.html", "results/real-smoke/audit.json"}
+    assert clinic.made == {"results/real-smoke/audit-patients.html", "results/real-smoke/audit-patients.json"}

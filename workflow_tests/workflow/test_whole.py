@@ -116,3 +116,17 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(finished, 
     assert workspace.snakemake(target, seed=2).returncode == 0
     other = pd.read_csv(workspace.folder / target)
     assert not again["mean"].equals(other["mean"])
+
+
+def test_targets_are_described_and_help_lists_them_alone(workspace):
+    described = {"all", "audit", "claims", "costs", "explain", "help", "humphries", "humphries_fig7", "plan", "status"}
+    listed = dict(line.partition(" (")[::2] for line in workspace.snakemake("--list").stdout.splitlines())
+    assert {name for name in described if listed[name]} == described
+    assert not listed["train_block"]
+    printed = workspace.snakemake("help").stdout
+    lines = dict(
+        line.split(maxsplit=1) for line in printed.splitlines() if line.split()[:1] and line.split()[0] in listed
+    )
+    assert described <= {*lines}
+    assert "train_block" not in lines
+    assert lines["humphries_fig7"] == "Humphries et al. 2023: Figure 7."

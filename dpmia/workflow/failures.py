@@ -1,0 +1,83 @@
+"""Why a run failed: what its jobs wrote last, and the exit code that follows."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+#: Exit codes of `snakemake audit`: a model is above a limit; the run could not be made, or a limit not be evaluated.
+ABOVE_LIMIT = 1
+CANNOT_RUN = 2
+
+#: How a job's log ends where the job failed.
+_ERROR = re.compile(
+    r"^\S+ \S+ exit code (\d+): (.*?)(?=^\S+ \S+ start-up [0-9.]+ s, work |\Z)", re.MULTILINE | re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One job that failed.
+
+    Attributes:
+        rule: of the job.
+        message: for the user.
+        exit_code: of the run, if no other job failed.
+    """
+
+    rule: str
+    message: str
+    exit_code: int = CANNOT_RUN
+
+
+def error_line(message: str, exit_code: int = CANNOT_RUN) -> str:
+    """Return the entry of a job's log that `read_failure` finds."""
+    return f"exit code {exit_code}: {message}"
+
+
+def read_failure(rule: str, log: Path | None) -> Failure:
+    """Return why a job failed, from its log."""
+    if log is None:
+        return Failure(rule, "it failed, and it has no log.")
+    found = _ERROR.findall(log.read_text(encoding="utf-8", errors="replace")) if log.is_file() else []
+    if not found:
+        return Failure(
+            rule, f"it ended without a message, killed or out of memory, or with what stands above. Log: {log}"
+        )
+    code, message = found[-1]
+    return Failure(rule, message.strip(), int(code))
+
+
+def last_words(failures: Iterable[Failure], command: str) -> tuple[str, int]:
+    """Return what a failed run prints last, and its exit code.
+
+    Args:
+        failures: of its jobs; none where the run was stopped from outside.
+        command: that was typed.
+    """
+    failures = list(dict.fromkeys(failures))
+    if not failures:
+        return stopped(command), CANNOT_RUN
+    lines = [f"Error in {each.rule}: {each.message}" for each in failures]
+    return "\n\n".join(lines), max(each.exit_code for each in failures)
+
+
+def stopped(command: str) -> str:
+    """Return what a run prints that was stopped from outside."""
+    return f"Stopped. Finished results are kept. To continue, run the same command again: {command}"
+
+
+def quiet_interrupts(message: str = "") -> None:
+    """Let Ctrl-C end this process without a traceback, with a message if one is given."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+        elif message:
+            print(f"\n{message}", file=sys.stderr)
+
+    sys.excepthook = hook

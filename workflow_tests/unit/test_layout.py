@@ -1,0 +1,96 @@
+"""Where files lie: results of the papers, of audits and of a user's other files never share one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dpmia.errors import ConfigError
+from dpmia.settings.generate import ROOT
+from dpmia.settings.resolve import make_plan
+from dpmia.workflow.layout import Layout, split_home
+
+FILES = ["experiments/humphries.yaml", "experiments/patients.yaml", "experiments/izzo.yaml"]
+
+
+def layout_of(folder, paper, name="student"):
+    """Return the layout of a plan with one experiment in `mine.yaml`."""
+    humphries = yaml.safe_load((ROOT / "experiments/humphries.yaml").read_text())
+    settings = {**humphries, "paper": paper, "experiments": {name: humphries["experiments"]["student"]}, "studies": {}}
+    (folder / "mine.yaml").write_text(yaml.safe_dump(settings))
+    return Layout(make_plan({"scale": "smoke", "experiments": ["mine.yaml"]}, folder))
+
+
+@pytest.fixture(scope="module")
+def layout():
+    return Layout(make_plan({"scale": "smoke", "experiments": FILES}, ROOT))
+
+
+@pytest.mark.parametrize(
+    ("paper", "home"),
+    [("humphries", ""), ("yeom", ""), ("audit", "/audits/mine"), ("school", "/own/mine"), ("humphreys", "/own/mine")],
+)
+def test_the_home_follows_from_the_paper_and_the_file(tmp_path, paper, home):
+    layout = layout_of(tmp_path, paper)
+    run = "results/embedded-smoke"
+    assert layout.home("student") == run + home
+    assert layout.of_paper("student") == (home == "")
+    assert layout.table("summary", "student") == f"{run}{home}/summary/student.csv"
+    for file in (*layout.models("student"), *layout.metrics("student"), *layout.splits("student")):
+        assert file.startswith(f"{run}{home}/")
+        assert split_home(Path(file).relative_to(run))[0] == Path(home.removeprefix("/"))
+
+
+def test_one_name_in_two_files_shares_no_result(tmp_path):
+    of_paper, of_audit = layout_of(tmp_path, "humphries"), layout_of(tmp_path, "audit")
+    made = [
+        {*layout.models("student"), *layout.metrics("student"), *layout.splits("student")}
+        for layout in (of_paper, of_audit)
+    ]
+    assert not made[0] & made[1]
+
+
+@pytest.mark.parametrize(
+    ("path", "home"),
+    [
+        ("results/embedded-smoke/summary/student.csv", "results/embedded-smoke"),
+        ("results/embedded-smoke/studies/izzo_fig2.csv", "results/embedded-smoke"),
+        (
+            "results/embedded-smoke/audits/patients/splits/audit_mlp/block-0.npz",
+            "results/embedded-smoke/audits/patients",
+        ),
+        ("results/embedded-smoke/audits/patients/summary/student.csv", None),
+        ("results/embedded-smoke/summary/audit_mlp.csv", None),
+        ("results/embedded-smoke/summary/audit_mlp2.csv", None),
+        ("results/real-smoke/summary/student.csv", None),
+    ],
+)
+def test_the_pattern_finds_a_home_where_the_name_belongs_to_it(layout, path, home):
+    found = re.match(layout.home_pattern, path)
+    assert (found and found.group()) == home
+
+
+def test_a_plan_without_experiments_has_no_home(tmp_path):
+    (tmp_path / "empty.yaml").write_text("paper: mine\n")
+    layout = Layout(make_plan({"experiments": ["empty.yaml"]}, tmp_path))
+    assert re.match(layout.home_pattern, "results/embedded-laptop/summary/student.csv") is None
+
+
+def test_the_inputs_of_an_audit_are_its_files_each_once(layout):
+    files = layout.audited("audit_mlp")
+    inputs = layout.audit_inputs("audit_mlp")
+    assert len(inputs) == len({*inputs})
+    assert {files["summary"], files["dataset"], *files["splits"], *files["signals"]} < {*inputs}
+    assert {*files["references"]["lira_offline"]} < {*inputs}
+    assert files["references"]["average_threshold"] == []
+    assert layout.audit_report("patients", "html") == "results/embedded-smoke/audit-patients.html"
+
+
+@pytest.mark.parametrize("name", ["my clinic", "{clinic}", ".clinic", "-clinic"])
+def test_names_of_files_that_cannot_name_a_folder_are_refused(tmp_path, name):
+    (tmp_path / f"{name}.yaml").write_text("paper: audit\n")
+    with pytest.raises(ConfigError, match="letters, digits, dots, hyphens and underscores"):
+        make_plan({"experiments": [f"{name}.yaml"]}, tmp_path)

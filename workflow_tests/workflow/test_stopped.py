@@ -1,0 +1,52 @@
+"""A run that is stopped by Ctrl-C ends calmly, at whatever it is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from workspace import REPOSITORY
+
+LAST = (
+    "Stopped. Finished results are kept. To continue, run the same command again: "
+    "snakemake --cores 2 humphries_fig7 --config scale=smoke"
+)
+
+
+def start(workspace):
+    """Start Snakemake as the leader of a process group, as a terminal does."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "snakemake", "--cores", "2", "humphries_fig7", "--config", "scale=smoke"],
+        cwd=workspace.folder,
+        env={**os.environ, "SLURM_CONF": workspace.slurm_conf},
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def test_ctrl_c_prints_what_to_type_and_no_traceback(workspace):
+    run = start(workspace)
+    # From the moment at which a job has imported all it needs; it is the only one.
+    while not list((workspace.folder / "logs").rglob("train_block/**/*.log")):
+        assert run.poll() is None
+        time.sleep(0.02)
+    os.killpg(run.pid, signal.SIGINT)
+    printed, _ = run.communicate(timeout=60)
+    assert run.returncode == 2, printed
+    assert printed.strip().splitlines()[-1] == LAST
+    assert "Traceback" not in printed
+    assert "CalledProcessError" not in printed
+
+
+def test_a_job_that_still_imports_is_stopped_without_a_traceback():
+    script = "import _job; raise KeyboardInterrupt"
+    job = subprocess.run(
+        [sys.executable, "-c", script], cwd=REPOSITORY / "scripts", capture_output=True, text=True, check=False
+    )
+    assert job.returncode != 0
+    assert job.stderr == ""
