@@ -26,10 +26,10 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from dpmia.models.cnn import CNN
 from dpmia.models.mlp import MLP
-from dpmia.training.opacus import OpacusEngine
-from dpmia.training.plain import torch_optimiser
+from dpmia.training.engines.opacus import OpacusEngine
+from dpmia.training.engines.plain import torch_optimiser
+from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.recipe import Recipe, Run, Seeds
-from dpmia.training.stacked import StackedEngine
 
 RESULTS = Path(__file__).parent / "results" / "engines.csv"
 

@@ -11,16 +11,16 @@ STARTED = time.time()
 REPOSITORY = Path(workflow.basedir)
 sys.path.insert(0, str(REPOSITORY))
 
-from dpmia.datasets.sources import fetched_together, files_at_hand, not_of_this_kind, not_to_be_had, required_files
-from dpmia.digest import code_digest, text_digest
-from dpmia.errors import ConfigError, UserError
-from dpmia.papers.about import ABOUT
+from dpmia.datasets.raw.sources import fetched_together, files_at_hand, not_of_this_kind, not_to_be_had, required_files
+from dpmia.workflow.digest import code_digest, text_digest
+from dpmia.common.errors import ConfigError, UserError
+from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS
-from dpmia.report import words
-from dpmia.report.ending import ending
+from dpmia.report import formatting as words
+from dpmia.workflow.ending import ending
 from dpmia.settings import facts, jobs, names, studies
-from dpmia.settings.epsilon import spell_group
+from dpmia.common.epsilon import spell_group
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import make_plan
 from dpmia.workflow.changes import changed_settings

@@ -5,9 +5,9 @@ import time
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from dpmia.digest import remember
-from dpmia.errors import UserError
-from dpmia.lock import hold
+from dpmia.workflow.digest import remember
+from dpmia.common.errors import UserError
+from dpmia.workflow.lock import hold
 from dpmia.workflow.failures import last_words, quiet_interrupts, read_failure, stopped
 
 COMMAND = shlex.join(["snakemake", *sys.argv[1:]])

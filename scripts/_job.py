@@ -14,7 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dpmia.errors import LimitError, UserError
+from dpmia.common.errors import LimitError, UserError
 from dpmia.workflow.failures import ABOVE_LIMIT, CANNOT_RUN, error_line, quiet_interrupts
 
 # All that scripts import stays: looking for garbage in it takes a tenth of the time that starting takes.

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.files import whole_file
-from dpmia.predictions import import_predictions, tables
-from dpmia.registry import load
+from dpmia.common.files import whole_file
+from dpmia.common.registry import load
+from dpmia.evaluation.predictions import import_predictions, tables
 
 
 def main(snakemake):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.errors import LimitError, UserError
+from dpmia.common.errors import LimitError, UserError
 
 
 def main(snakemake):

@@ -4,8 +4,8 @@ from _job import run
 
 import numpy as np
 
+from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
-from dpmia.registry import load
 from dpmia.settings.batches import check_batches
 from dpmia.splits.block import draw_block
 from dpmia.splits.drawn_sizes import of_splits

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.digest import edited_files
 from dpmia.workflow.changes import DIGEST, records
+from dpmia.workflow.digest import edited_files
 
 
 def main(snakemake):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.datasets.fetch import fetch
-from dpmia.datasets.sources import RawFile
+from dpmia.datasets.raw.fetch import fetch
+from dpmia.datasets.raw.sources import RawFile
 
 
 def main(snakemake):

@@ -4,8 +4,8 @@ from _job import run
 
 import numpy as np
 
+from dpmia.common.files import whole_file
 from dpmia.datasets.table import Dataset
-from dpmia.files import whole_file
 from dpmia.splits.clusters import clusters
 
 

@@ -6,7 +6,7 @@ from _job import run
 
 from dpmia.claims import render
 from dpmia.claims.judge import Run, judge_all
-from dpmia.files import whole_file
+from dpmia.common.files import whole_file
 from dpmia.papers import drawing
 from dpmia.papers.claims import claims
 from dpmia.report import verdicts

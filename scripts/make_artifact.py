@@ -4,12 +4,12 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.files import whole_file
+from dpmia.common.files import whole_file
+from dpmia.common.registry import load
+from dpmia.formats.tables import read_table
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Artifact, Facts
 from dpmia.papers.tables import markdown
-from dpmia.registry import load
-from dpmia.tables import read_table
 
 
 def main(snakemake):

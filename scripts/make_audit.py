@@ -7,7 +7,7 @@ from _job import run
 
 from dpmia.audit.gather import gather
 from dpmia.audit.page import page
-from dpmia.files import whole_file
+from dpmia.common.files import whole_file
 
 
 def main(snakemake):

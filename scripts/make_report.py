@@ -4,9 +4,9 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.files import whole_file
+from dpmia.common.files import whole_file
+from dpmia.formats.tables import read_table
 from dpmia.report.report import About, report
-from dpmia.tables import read_table
 
 
 def main(snakemake):

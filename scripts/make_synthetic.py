@@ -4,7 +4,7 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.registry import load
+from dpmia.common.registry import load
 
 
 def main(snakemake):

@@ -3,8 +3,8 @@
 from _job import run
 
 from dpmia.datasets.table import Dataset
-from dpmia.measure_blind import blind_rows
-from dpmia.rows import write_rows
+from dpmia.evaluation.blind_baseline import blind_rows
+from dpmia.formats.rows import write_rows
 from dpmia.splits.split import load_splits
 
 

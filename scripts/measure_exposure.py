@@ -2,8 +2,8 @@
 
 from _job import run
 
-from dpmia.measure_exposure import COLUMNS, exposure_rows
-from dpmia.rows import write_rows
+from dpmia.evaluation.exposure import COLUMNS, exposure_rows
+from dpmia.formats.rows import write_rows
 
 
 def main(snakemake):

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.files import whole_file
-from dpmia.measure_points import nulls_table, points_table
-from dpmia.registry import load
+from dpmia.common.files import whole_file
+from dpmia.common.registry import load
+from dpmia.evaluation.per_record import nulls_table, points_table
 
 
 def main(snakemake):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from _job import run
 
+from dpmia.common.files import whole_file
 from dpmia.datasets.table import Dataset
-from dpmia.files import whole_file
 from dpmia.splits.sizes import sizes_table
 from dpmia.splits.split import load_splits
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.files import whole_file
+from dpmia.common.files import whole_file
 from dpmia.papers import drawing
-from dpmia.planner import draw, plan
+from dpmia.privacy.planner import draw, plan
 
 
 def main(snakemake):

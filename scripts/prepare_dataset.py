@@ -5,8 +5,8 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.datasets.sources import require_published
-from dpmia.registry import load
+from dpmia.common.registry import load
+from dpmia.datasets.raw.sources import require_published
 
 log = logging.getLogger(__name__)
 

@@ -2,10 +2,10 @@
 
 from _job import run
 
+from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
-from dpmia.measure import attack_rows
-from dpmia.registry import load
-from dpmia.rows import write_rows
+from dpmia.evaluation.attacks import attack_rows
+from dpmia.formats.rows import write_rows
 
 
 def main(snakemake):

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from _job import run
 
+from dpmia.common.files import whole_file
+from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
-from dpmia.files import whole_file
-from dpmia.registry import load
 
 
 def main(snakemake):

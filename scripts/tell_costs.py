@@ -4,7 +4,7 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.costs import costs_table, outside_share
+from dpmia.workflow.costs import costs_table, outside_share
 
 
 def main(snakemake):

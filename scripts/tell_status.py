@@ -4,7 +4,7 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.report.status import status
+from dpmia.workflow.status import status
 
 
 def main(snakemake):

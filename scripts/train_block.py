@@ -5,10 +5,10 @@ from _job import run
 import torch
 
 from dpmia.datasets.table import Dataset
-from dpmia.signals import save_signals
+from dpmia.formats.signals import save_signals
 from dpmia.splits.split import load_splits
-from dpmia.training.block import train_block
 from dpmia.training.checkpoints import Checkpoints
+from dpmia.training.roles.targets import train_block
 
 
 def main(snakemake):

@@ -6,10 +6,10 @@ import numpy as np
 import torch
 
 from dpmia.datasets.table import Dataset
-from dpmia.losses import save_losses
-from dpmia.signals import load_signals
+from dpmia.formats.losses import save_losses
+from dpmia.formats.signals import load_signals
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.distilled import train_distilled
+from dpmia.training.roles.distilled import train_distilled
 
 
 def main(snakemake):

@@ -5,10 +5,10 @@ from _job import run
 import torch
 
 from dpmia.datasets.table import Dataset
-from dpmia.losses import save_losses
-from dpmia.signals import load_all
+from dpmia.formats.losses import save_losses
+from dpmia.formats.signals import load_all
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.left_out import train_left_out
+from dpmia.training.roles.leave_one_out import train_left_out
 
 
 def main(snakemake):

@@ -6,10 +6,10 @@ import numpy as np
 import torch
 
 from dpmia.datasets.table import Dataset
-from dpmia.losses import save_losses
+from dpmia.formats.losses import save_losses
 from dpmia.splits.split import load_splits
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.references import train_references
+from dpmia.training.roles.references import train_references
 
 
 def main(snakemake):

@@ -5,12 +5,12 @@ from _job import run
 import torch
 
 from dpmia.datasets.table import Dataset
+from dpmia.formats.signals import save_signals
 from dpmia.settings.batches import check_batches
-from dpmia.signals import save_signals
 from dpmia.splits.drawn_sizes import of_splits
 from dpmia.splits.split import load_splits
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.shadows import train_shadows
+from dpmia.training.roles.shadows import train_shadows
 
 
 def main(snakemake):

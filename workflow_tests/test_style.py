@@ -49,7 +49,7 @@ def _of(file):
 
 
 def test_imports_go_downwards_only():
-    from dpmia.digest import imports
+    from dpmia.workflow.digest import imports
 
     files = [file for file in (REPOSITORY / "dpmia").rglob("*.py") if _of(file) != "__init__"]
     assert {*map(_of, files)} == {*LAYERS}, "every part of the library has its place in LAYERS"

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
+from dpmia.common.seeds import derive_seed
 from dpmia.models.mlp import MLP
-from dpmia.settings.seeds import derive_seed
+from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.lightning import fit
 from dpmia.training.recipe import Recipe, Run, Seeds
-from dpmia.training.stacked import StackedEngine
 from dpmia.training.streams import Streams
 
 #: Models are stacked as long as the shortest training is at least this share of the longest: what has its steps done

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpmia import metrics
+from dpmia.metrics import ranking as metrics
 
 #: The guess of an attack that does not guess.
 NOTHING = -1

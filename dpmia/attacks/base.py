@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpmia import metrics
-from dpmia.errors import AttackError
-from dpmia.losses import References
-from dpmia.precision import precision_metrics
-from dpmia.signals import Signal
+from dpmia.common.errors import AttackError
+from dpmia.formats.losses import References
+from dpmia.formats.signals import Signal
+from dpmia.metrics import ranking as metrics
+from dpmia.metrics.precision import precision_metrics
 
 log = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ def measure(
         signal: the target model's answers.
         known: what the attacker has beside them.
         rng: source of randomness for attacks that draw at random.
-        details: also return the metrics of `dpmia.precision`. They tell the share of scores that are not numbers; such
+        details: also return the metrics of `dpmia.metrics.precision`. They tell the share of scores that are not numbers; such
             records are ranked last and called non-members.
 
     Raises:

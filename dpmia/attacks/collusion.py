@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge
-from dpmia.signals import Signal
+from dpmia.formats.signals import Signal
 
 
 class Collusion(Attack):

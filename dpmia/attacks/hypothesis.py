@@ -24,8 +24,8 @@ import numpy as np
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.estimators import ESTIMATORS, NullLosses
 from dpmia.attacks.needs import models_of, one_of, population_of, rate, tell_share
-from dpmia.losses import References
-from dpmia.signals import Signal
+from dpmia.formats.losses import References
+from dpmia.formats.signals import Signal
 
 #: Which of the attacker's models answer about a record: those trained without it, with it, or all.
 SIDES = ("out", "in", "all")

@@ -31,8 +31,8 @@ from scipy.special import ndtri
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.confidence import SMALLEST_SPREAD, confidence
 from dpmia.attacks.needs import models_of, one_of, rate, tell_share
-from dpmia.errors import AttackError
-from dpmia.signals import Signal
+from dpmia.common.errors import AttackError
+from dpmia.formats.signals import Signal
 
 TOO_FEW = "Add reference models: at least two trained with each record, and two without it (offline: without it)."
 
@@ -150,7 +150,7 @@ class OfflineLira(_Lira):
         Args:
             variance: one of `VARIANCES`.
             alpha: false positive rate aimed at by decisions, between 0 and 1, if the Gaussian is right and known; with
-                few models it is exceeded (see `dpmia.attacks.few_shadows`).
+                few models it is exceeded (see `dpmia.validation.finite_shadow_bias`).
 
         Raises:
             ValueError: an option is not allowed.

@@ -8,9 +8,9 @@ from collections.abc import Collection
 import numpy as np
 
 from dpmia.attacks.base import Knowledge
-from dpmia.losses import References
-from dpmia.registry import suggestion
-from dpmia.signals import POPULATION, Signal
+from dpmia.common.registry import suggestion
+from dpmia.formats.losses import References
+from dpmia.formats.signals import POPULATION, Signal
 
 log = logging.getLogger(__name__)
 

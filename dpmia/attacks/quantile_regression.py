@@ -11,7 +11,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.confidence import confidence
 from dpmia.attacks.needs import population_of, rate
-from dpmia.signals import Signal
+from dpmia.formats.signals import Signal
 
 #: Boosting bins the features by so many values; a class number is a category, and categories are bins.
 MOST_CLASSES = 255

@@ -30,8 +30,8 @@ from scipy.special import logsumexp
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.needs import models_of, population_of, rate, tell_share
-from dpmia.losses import References
-from dpmia.signals import Signal
+from dpmia.formats.losses import References
+from dpmia.formats.signals import Signal
 
 
 class _Rmia(Attack):

@@ -12,9 +12,9 @@ import torch
 
 from dpmia.attacks.attack_models import Task, train_classifiers
 from dpmia.attacks.base import Attack, Knowledge
+from dpmia.common.seeds import derive_seed
+from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
 from dpmia.models.mlp import MLP
-from dpmia.settings.seeds import derive_seed
-from dpmia.signals import MEMBER, NONMEMBER, Signal
 from dpmia.training.recipe import Recipe
 
 log = logging.getLogger(__name__)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge
-from dpmia.metrics import best_threshold
-from dpmia.signals import Signal
+from dpmia.formats.signals import Signal
+from dpmia.metrics.ranking import best_threshold
 
 
 class LossScore(Attack):

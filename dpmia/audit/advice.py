@@ -8,8 +8,8 @@ from typing import Any
 from dpmia.audit.findings import best, blind_of
 from dpmia.audit.formatting import attack_name, describe_model, interval, number, predictions_only
 from dpmia.audit.plain import TOO_WIDE, Entry, place
+from dpmia.common.arms import IID_SUFFIX
 from dpmia.settings import names
-from dpmia.settings.arms import IID_SUFFIX
 
 #: Kind of verdict -> its words, the kind and the sign of its badge.
 VERDICTS = {

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpmia.metrics import LOW_RATES
-from dpmia.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
-from dpmia.settings.arms import IID_SUFFIX
+from dpmia.common.arms import IID_SUFFIX
+from dpmia.common.epsilon import spell_epsilon
+from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
+from dpmia.metrics.ranking import LOW_RATES
 from dpmia.settings.each_group import arm_name
-from dpmia.settings.epsilon import spell_epsilon
 from dpmia.theory.bounds import advantage_bound
 
 FORMAT, VERSION = "dpmia-audit", 2
@@ -35,7 +35,7 @@ def results(
     """Return one entry for each arm, epsilon and attack of an experiment.
 
     Args:
-        summary: as `dpmia.summaries.summary_table` returns it.
+        summary: as `dpmia.evaluation.summary.summary_table` returns it.
         facts: as `dpmia.settings.facts.audit_facts` returns them; delta, relation and independent are used.
         groups: arm -> the group that its members come from, as it is spelled in the file.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpmia.settings.epsilon import spell_epsilon
+from dpmia.common.epsilon import spell_epsilon
 
 Cell = Mapping[str, Any]
 

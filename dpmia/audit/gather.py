@@ -11,14 +11,14 @@ from dpmia import __version__
 from dpmia.audit import advice, findings
 from dpmia.audit.plain import plain_words
 from dpmia.audit.scores import Scores, collect_scores, roc_curve
-from dpmia.datasets.own import told
+from dpmia.common.seeds import derive_seed
+from dpmia.datasets.own.table import told
 from dpmia.datasets.table import Dataset
-from dpmia.planner import plan
-from dpmia.settings.seeds import derive_seed
-from dpmia.signals import load_header
+from dpmia.formats.signals import load_header
+from dpmia.formats.tables import read_table
+from dpmia.privacy.planner import plan
 from dpmia.splits.sizes import arm_sizes
 from dpmia.splits.split import load_splits
-from dpmia.tables import read_table
 
 #: Sampling rates that are planned for, as shares of the bound.
 PLANNED_SHARES = (0.2, 0.5, 0.8)
@@ -119,7 +119,7 @@ def _exposed(
 def _row_of_file(exposed: dict[str, Any], dataset: Dataset | None) -> dict[str, Any]:
     """Return an exposed record with its row of the user's file and its group, where they are known.
 
-    Of predictions only, records are rows of the file (see `dpmia.predictions`).
+    Of predictions only, records are rows of the file (see `dpmia.evaluation.predictions`).
     """
     record = exposed["record"]
     by = dataset.provenance.get("own", {}).get("by") if dataset else None

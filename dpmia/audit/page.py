@@ -19,9 +19,9 @@ from dpmia.audit.formatting import (
 )
 from dpmia.audit.pictures import risk_picture, roc_picture
 from dpmia.audit.plain import few_records, place
-from dpmia.metrics import LOW_RATES
+from dpmia.formats.rows import BLIND
+from dpmia.metrics.ranking import LOW_RATES
 from dpmia.report.page import Section, render
-from dpmia.rows import BLIND
 
 #: How the limits of the config are kept: word, kind and sign of the badge.
 VERDICTS = {

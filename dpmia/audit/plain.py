@@ -8,7 +8,7 @@ from typing import Any
 
 from dpmia.audit.findings import attacks_of, best, blind_of
 from dpmia.audit.formatting import attack_name, describe_model, interval, of_hundred, predictions_only
-from dpmia.intervals import replicates_needed
+from dpmia.metrics.intervals import replicates_needed
 
 Entry = Mapping[str, Any]
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from dpmia.attacks.base import Attack
-from dpmia.exposure import Exposure
-from dpmia.intervals import clopper_pearson, mean_interval
-from dpmia.measure import scored
-from dpmia.metrics import roc
-from dpmia.registry import load
-from dpmia.signals import Signal
+from dpmia.common.registry import load
+from dpmia.evaluation.attacks import scored
+from dpmia.formats.signals import Signal
+from dpmia.metrics.exposure import Exposure
+from dpmia.metrics.intervals import clopper_pearson, mean_interval
+from dpmia.metrics.ranking import roc
 
 #: Length of the list of the most exposed records.
 LISTED = 10
@@ -88,7 +88,7 @@ def roc_curve(
     """Return the mean ROC curve of some models, down to the smallest false positive rate that all of them can show.
 
     Args:
-        models: false and true positive rates of each model, as `dpmia.metrics.roc` returns them.
+        models: false and true positive rates of each model, as `dpmia.metrics.ranking.roc` returns them.
         members: of each model.
         nonmembers: of each model.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from dpmia.intervals import Interval
+from dpmia.metrics.intervals import Interval
 
 #: Two advantages, accuracies or precisions this far apart at most are a tie.
 TIE = 0.05

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from dpmia.claims.claim import Finding, MissingRowsError, Tables
 from dpmia.claims.comparisons import CellComparison, Comparison, HighestAt
-from dpmia.intervals import Interval, mean_interval
+from dpmia.metrics.intervals import Interval, mean_interval
 
 #: Probability that any of the intervals of one claim misses its mean.
 FAMILY_ERROR = 0.05

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpmia.claims.claim import Claim, Finding, MissingRowsError
-from dpmia.tables import read_table
+from dpmia.formats.tables import read_table
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
 NOT_RUN, STAND_IN = "not run", "stand-in"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dpmia.claims.claim import MissingRowsError, Tables
-from dpmia.rows import NO_ATTACK
-from dpmia.settings.epsilon import format_epsilon
+from dpmia.common.epsilon import format_epsilon
+from dpmia.formats.rows import NO_ATTACK
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Replicates:
     """A table `replicates/<experiment>`: one number for each replicate and question."""
 
     def __init__(self, table: pd.DataFrame) -> None:
-        """Take a table as `dpmia.summaries.replicates_table` returns it."""
+        """Take a table as `dpmia.evaluation.summary.replicates_table` returns it."""
         self.experiment = str(table["experiment"].iloc[0])
         self.arms = list(dict.fromkeys(table["arm"]))
         table = table.sort_values("replicate", kind="stable")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from dpmia.common.errors import ConfigError
+from dpmia.common.registry import suggestion
 from dpmia.datasets.table import Dataset
-from dpmia.errors import ConfigError
-from dpmia.registry import suggestion
 
 #: How a missing value is written among the attributes.
 MISSING = "?"

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dpmia.datasets.own_files import group_values, in_order
-from dpmia.registry import load
+from dpmia.common.registry import load
+from dpmia.datasets.own.files import group_values, in_order
 
 
 def group_sizes(module: str | None, own: Mapping[str, Any] | None, by: str) -> dict[str, int | None]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmia.files import whole_file
+from dpmia.common.files import whole_file
 
 
 @dataclass(frozen=True)

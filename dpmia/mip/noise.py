@@ -25,7 +25,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import gennorm
 
-from dpmia.registry import suggestion
+from dpmia.common.registry import suggestion
 from dpmia.theory.mip import CALIBRATIONS
 
 #: Law of the distance between the output and what is released: (generator, dimensions, scale, count) -> distances.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpmia.registry import load
+from dpmia.common.registry import load
 
 if TYPE_CHECKING:
     from dpmia.claims.claim import Claim

@@ -14,9 +14,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpmia.files import whole_file
+from dpmia.common.epsilon import spell_epsilon
+from dpmia.common.files import whole_file
 from dpmia.papers.artifact import Facts
-from dpmia.settings.epsilon import spell_epsilon
 
 #: Okabe and Ito's colours, told apart by colour-blind readers: blue, orange, green, purple, vermilion, sky.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9")

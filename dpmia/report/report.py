@@ -14,10 +14,11 @@ import yaml
 
 from dpmia.claims import render
 from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, STAND_IN, UNDECIDED, VERDICTS
-from dpmia.papers.about import ABOUT, Paper
 from dpmia.papers.artifact import Artifact
+from dpmia.papers.bibliography import ABOUT, Paper
 from dpmia.papers.catalogue import PAPERS
-from dpmia.report import page, run, words
+from dpmia.report import formatting as words
+from dpmia.report import page, run
 from dpmia.report.verdicts import STYLES
 
 #: Verdict -> kind of badge.

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpmia.costs import costs_table, job_seconds
-from dpmia.datasets.sources import all_raw_files
+from dpmia.datasets.raw.sources import all_raw_files
+from dpmia.workflow.costs import costs_table, job_seconds
 from dpmia.workflow.layout import AUDITS, OWN, split_home
 
 #: Folder of models in a run -> rule whose jobs train them.

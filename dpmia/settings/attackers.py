@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from dpmia.registry import suggestion
+from dpmia.common.registry import suggestion
 from dpmia.settings import names
 from dpmia.settings.base import ArmName, Epsilon, Settings, one_of
 

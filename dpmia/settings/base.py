@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
-from dpmia.settings.epsilon import parse_epsilon
+from dpmia.common.epsilon import parse_epsilon
 
 Epsilon = Annotated[float, BeforeValidator(parse_epsilon)]
 Count = Annotated[int, Field(ge=1)] | Literal["all"]

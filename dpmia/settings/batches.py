@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dpmia.errors import ConfigError
+from dpmia.common.errors import ConfigError
 from dpmia.settings.training_sets import Drawn, shadow_size
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dpmia.errors import ConfigError
-from dpmia.registry import load
+from dpmia.common.errors import ConfigError
+from dpmia.common.registry import load
 from dpmia.settings import names
 from dpmia.settings.messages import checked
 from dpmia.settings.own_data import OwnData

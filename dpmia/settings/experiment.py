@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from dpmia.common.epsilon import spell_epsilon
+from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
 from dpmia.settings import names
 from dpmia.settings.attackers import (
     MODELS_OF_ATTACKERS,
@@ -19,11 +21,9 @@ from dpmia.settings.attackers import (
     require_references,
 )
 from dpmia.settings.base import ArmName, Epsilon, Name, Scale, Settings, one_of
-from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.membership import ARM_KEYS, INDEPENDENT, Membership
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
-from dpmia.settings.privacy import AS_PUBLISHED, VALID_ACCOUNTING
 from dpmia.settings.training import NARROW_ENGINES, ArmTraining, Model, Privacy, Training
 
 

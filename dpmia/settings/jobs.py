@@ -9,9 +9,9 @@ import math
 from itertools import product
 from typing import Any
 
+from dpmia.common.arms import IID_SUFFIX
+from dpmia.common.epsilon import spell_epsilon
 from dpmia.settings import names
-from dpmia.settings.arms import IID_SUFFIX
-from dpmia.settings.epsilon import spell_epsilon
 from dpmia.settings.experiment import Arm, Experiment
 from dpmia.settings.membership import DRAWING_KEYS
 from dpmia.settings.own_data import OwnData

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dpmia.errors import DataError
-from dpmia.registry import load
+from dpmia.common.errors import DataError
+from dpmia.common.registry import load
 from dpmia.settings import jobs, names
 from dpmia.settings.batches import check_batches
 from dpmia.settings.experiment import Experiment

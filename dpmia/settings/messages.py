@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from dpmia.errors import ConfigError
-from dpmia.registry import suggestion
+from dpmia.common.errors import ConfigError
+from dpmia.common.registry import suggestion
 
 #: Kind of mistake -> what is expected, where pydantic's own words do not say what to write.
 _EXPECTED = {

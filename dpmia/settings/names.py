@@ -1,4 +1,4 @@
-"""What each name in the settings stands for, as `module` or `module:object` (see `dpmia.registry.load`).
+"""What each name in the settings stands for, as `module` or `module:object` (see `dpmia.common.registry.load`).
 
 Only text: nothing is imported here, and the jobs of the workflow are handed the text of the names they use.
 So a job reaches the modules of those names and no others, and a new line here reruns nothing.
@@ -23,23 +23,23 @@ class AttackKind(NamedTuple):
 
 #: data sets: a module with `read` and `encode` (see `dpmia.datasets`).
 DATASETS = {
-    "adult": "dpmia.datasets.adult",
-    "census_adult": "dpmia.datasets.census_adult",
-    "cifar10": "dpmia.datasets.cifar10",
-    "cifar100": "dpmia.datasets.cifar100",
-    "compas": "dpmia.datasets.compas",
-    "eyedata": "dpmia.datasets.eyedata",
-    "heart": "dpmia.datasets.heart",
-    "iwpc": "dpmia.datasets.iwpc",
-    "mnist": "dpmia.datasets.mnist",
-    "purchase100": "dpmia.datasets.purchase100",
-    "student": "dpmia.datasets.student",
-    "svhn": "dpmia.datasets.svhn",
-    "texas": "dpmia.datasets.texas",
+    "adult": "dpmia.datasets.published.adult",
+    "census_adult": "dpmia.datasets.published.census_adult",
+    "cifar10": "dpmia.datasets.published.cifar10",
+    "cifar100": "dpmia.datasets.published.cifar100",
+    "compas": "dpmia.datasets.published.compas",
+    "eyedata": "dpmia.datasets.published.eyedata",
+    "heart": "dpmia.datasets.published.heart",
+    "iwpc": "dpmia.datasets.published.iwpc",
+    "mnist": "dpmia.datasets.published.mnist",
+    "purchase100": "dpmia.datasets.published.purchase100",
+    "student": "dpmia.datasets.published.student",
+    "svhn": "dpmia.datasets.published.svhn",
+    "texas": "dpmia.datasets.published.texas",
 }
 
 #: a data set from a file of one's own: a module as those above.
-OWN_DATA = "dpmia.datasets.own"
+OWN_DATA = "dpmia.datasets.own.table"
 
 #: a function that tells the groups of a data set before it is prepared.
 GROUP_SIZES = "dpmia.datasets.groups:group_sizes"
@@ -92,13 +92,13 @@ CLASSIFIERS = (
     "random_forest",
 )
 
-#: training engines (see `dpmia.training.engine`).
+#: training engines (see `dpmia.training.engines.base`).
 ENGINES = {
-    "convolution": "dpmia.training.convolution:ConvolutionEngine",
-    "opacus": "dpmia.training.opacus:OpacusEngine",
-    "plain": "dpmia.training.plain:PlainEngine",
-    "scikit_learn": "dpmia.training.scikit_learn:ScikitLearnEngine",
-    "stacked": "dpmia.training.stacked:StackedEngine",
+    "convolution": "dpmia.training.engines.convolution:ConvolutionEngine",
+    "opacus": "dpmia.training.engines.opacus:OpacusEngine",
+    "plain": "dpmia.training.engines.plain:PlainEngine",
+    "scikit_learn": "dpmia.training.engines.scikit_learn:ScikitLearnEngine",
+    "stacked": "dpmia.training.engines.stacked:StackedEngine",
 }
 
 #: studies: a function `run` (see `dpmia.studies`).

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from dpmia.errors import ConfigError
-from dpmia.registry import load
+from dpmia.common.errors import ConfigError
+from dpmia.common.registry import load
 from dpmia.settings.base import Epsilon, Settings
 from dpmia.settings.messages import checked
 

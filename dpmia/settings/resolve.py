@@ -11,8 +11,8 @@ from typing import Any, get_args
 
 import yaml
 
-from dpmia.errors import ConfigError
-from dpmia.registry import suggestion
+from dpmia.common.errors import ConfigError
+from dpmia.common.registry import suggestion
 from dpmia.settings.base import Settings
 from dpmia.settings.config import Config
 from dpmia.settings.each_group import with_groups

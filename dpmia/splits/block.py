@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from dpmia.common.errors import ConfigError
+from dpmia.common.registry import suggestion
+from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
-from dpmia.errors import ConfigError
-from dpmia.registry import suggestion
-from dpmia.settings.seeds import derive_seed
 from dpmia.splits.draws import shuffled
 from dpmia.splits.split import Split
 

@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
-from dpmia.errors import DataError
+from dpmia.common.errors import DataError
 
 PAIRINGS = ("nearest", "farthest")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpmia.errors import DataError
+from dpmia.common.errors import DataError
 from dpmia.splits.split import Split
 
 ALL = "all"

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dpmia.common.registry import load
 from dpmia.datasets.groups import group_column
-from dpmia.registry import load
 from dpmia.settings.training_sets import Drawn
 from dpmia.splits.drawn_sizes import of_splits
 

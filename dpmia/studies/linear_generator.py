@@ -17,11 +17,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
 from dpmia.mip.noise import Noise, random_halves, split_moments
-from dpmia.settings.seeds import derive_seed
+from dpmia.privacy.accounting import Mechanism
 from dpmia.theory.mip import epsilon_from_eta
-from dpmia.training.accounting import Mechanism
 
 NAME = "linear_generator"
 

@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import KFold, LeaveOneOut
 
-from dpmia import metrics
 from dpmia.attacks import attribute, gaussian_error
+from dpmia.common.errors import ConfigError, TrainingError
+from dpmia.common.registry import suggestion
+from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
-from dpmia.errors import ConfigError, TrainingError
+from dpmia.metrics import ranking as metrics
 from dpmia.models.regressors import MODELS, Fit, Predictor
-from dpmia.registry import suggestion
-from dpmia.settings.seeds import derive_seed
 
 COLUMNS = [
     "dataset", "records", "model", "parameter", "folds", "sigma_s", "sigma_d", "ratio",

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpmia.common.errors import ConfigError
 from dpmia.datasets.table import Dataset
-from dpmia.errors import ConfigError
 
 #: (key, record, pixels, classes) -> image as bytes, label.
 MarkFunction = Callable[[bytes, bytes, int, int], tuple[bytes, int]]
@@ -56,7 +56,7 @@ def draw_keys(seed: int, count: int) -> list[bytes]:
     """Return keys that follow from a seed: trainer and attacker share it and nothing else.
 
     Args:
-        seed: from `dpmia.settings.seeds.derive_seed`.
+        seed: from `dpmia.common.seeds.derive_seed`.
         count: number k of keys.
     """
     generator = np.random.default_rng(seed)

@@ -14,10 +14,10 @@ import pytorch_lightning as pl
 import torch
 from pytorch_lightning.plugins.environments import LightningEnvironment
 
-from dpmia.errors import TrainingError
-from dpmia.files import whole_file
+from dpmia.common.errors import TrainingError
+from dpmia.common.files import whole_file
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.engine import Engine
+from dpmia.training.engines.base import Engine
 
 log = logging.getLogger(__name__)
 

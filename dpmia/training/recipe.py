@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpmia.errors import TrainingError
+from dpmia.common.errors import TrainingError
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from dpmia.common.seeds import derive_seed
 from dpmia.models.generators import drawing_from
-from dpmia.settings.seeds import derive_seed
 from dpmia.training.recipe import Recipe, Seeds
 
 #: Poisson batches are drawn ahead for so many steps that they hold about this many records together.

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpmia.common.epsilon import spell_group
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.catalogue import PAPERS
 from dpmia.settings import jobs, names
-from dpmia.settings.epsilon import spell_group
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.resolve import AUDIT, Plan
 

@@ -7,15 +7,15 @@ import pandas as pd
 import pytest
 from files import Files
 
-from dpmia.losses import load_losses
-from dpmia.measure_points import NULLS, POINTS
-from dpmia.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
+from dpmia.evaluation.per_record import NULLS, POINTS
+from dpmia.formats.losses import load_losses
+from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
+from dpmia.formats.signals import MEMBER, POPULATION, load_header, load_signals
+from dpmia.formats.tables import read_table
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
-from dpmia.signals import MEMBER, POPULATION, load_header, load_signals
 from dpmia.splits.split import load_splits
-from dpmia.tables import read_table
 
 INF = float("inf")
 ATTACKS = ("shadow", "lira", "reference", "population", "distillation", "rmia", "quantile_regression")

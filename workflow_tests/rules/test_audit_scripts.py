@@ -7,10 +7,10 @@ import json
 import pytest
 from files import Files
 
-from dpmia.rows import KEYS
+from dpmia.formats.rows import KEYS
+from dpmia.formats.signals import load_signals
+from dpmia.formats.tables import read_table
 from dpmia.settings import names
-from dpmia.signals import load_signals
-from dpmia.tables import read_table
 from dpmia.workflow.failures import read_failure
 
 OVER = {"metric": "auc", "value": 0.7, "limit": 0.6, "attack": "lira", "experiment": "mine", "arm": "a", "epsilon": "1"}

@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 from files import Files
 
-from dpmia.datasets.sources import RawFile
+from dpmia.common.registry import load
+from dpmia.datasets.raw.sources import RawFile
 from dpmia.datasets.table import Dataset
-from dpmia.registry import load
-from dpmia.rows import COLUMNS, KEYS, NO_ATTACK
+from dpmia.formats.rows import COLUMNS, KEYS, NO_ATTACK
+from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
+from dpmia.formats.tables import read_table
 from dpmia.settings.names import SYNTHETIC
-from dpmia.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
 from dpmia.splits.split import Split, load_splits, save_splits
-from dpmia.tables import read_table
 from dpmia.workflow.failures import read_failure
 
 ARMS = {
@@ -109,7 +109,7 @@ def test_make_synthetic_and_prepare_dataset_follow_one_another(run_script, tmp_p
         "prepare_dataset",
         Files(str(target)),
         input=Files(*files),
-        params={"job": {"module": "dpmia.datasets.heart", "options": {"attributes": []}}},
+        params={"job": {"module": "dpmia.datasets.published.heart", "options": {"attributes": []}}},
     )
     made = Dataset.load(target)
     assert made.x.shape == (920, 22)
@@ -124,7 +124,7 @@ def test_prepare_dataset_takes_no_file_for_real_that_is_not_the_publishers(run_s
             "prepare_dataset",
             Files(str(tmp_path / "student.npz")),
             input=Files(str(tmp_path / "student-por.csv")),
-            params={"job": {"module": "dpmia.datasets.student", "options": {"attributes": []}}},
+            params={"job": {"module": "dpmia.datasets.published.student", "options": {"attributes": []}}},
         )
     message = read_failure("prepare_dataset", tmp_path / "prepare_dataset.log").message
     assert re.search(r"student-por\.csv: found sha256 .*that of the published file", message)

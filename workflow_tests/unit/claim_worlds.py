@@ -12,7 +12,7 @@ import pandas as pd
 from dpmia.claims.claim import Claim
 from dpmia.claims.comparisons import HighestAt, above, highest_at
 from dpmia.claims.judge import Run, judge
-from dpmia.rows import COLUMNS
+from dpmia.formats.rows import COLUMNS
 
 #: The means of an experiment by (arm, epsilon, attack, metric).
 Means = dict[tuple[str, float, str, str], float]

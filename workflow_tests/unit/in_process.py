@@ -5,23 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from dpmia.common.epsilon import spell_group
+from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
-from dpmia.losses import save_losses
-from dpmia.measure import attack_rows
-from dpmia.measure_accuracy import accuracy_rows
-from dpmia.measure_blind import blind_rows
-from dpmia.registry import load
+from dpmia.evaluation.accuracy import accuracy_rows
+from dpmia.evaluation.attacks import attack_rows
+from dpmia.evaluation.blind_baseline import blind_rows
+from dpmia.evaluation.summary import replicates_table, summary_table
+from dpmia.formats.losses import save_losses
+from dpmia.formats.signals import save_signals
+from dpmia.formats.tables import table_of
 from dpmia.settings import jobs
-from dpmia.settings.epsilon import spell_group
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.facts import audit_facts
-from dpmia.signals import save_signals
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import save_splits
-from dpmia.summaries import replicates_table, summary_table
-from dpmia.tables import table_of
-from dpmia.training.block import train_block
-from dpmia.training.references import train_references
+from dpmia.training.roles.references import train_references
+from dpmia.training.roles.targets import train_block
 
 
 def prepare(experiment: Experiment, root: Path) -> Dataset:

@@ -11,8 +11,8 @@ from PIL import Image
 
 from dpmia.claims.judge import COLUMNS
 from dpmia.datasets.table import Dataset
+from dpmia.formats.signals import Signal, save_signals
 from dpmia.report.report import About
-from dpmia.signals import Signal, save_signals
 
 BENCHMARK = "s\th:m:s\tmax_rss\n{seconds}\t0:00:10\t200.0\n"
 PROMISE = {

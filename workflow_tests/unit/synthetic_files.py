@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dpmia.registry import load
+from dpmia.common.registry import load
 from dpmia.settings.names import SYNTHETIC
 
 

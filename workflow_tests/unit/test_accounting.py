@@ -10,10 +10,10 @@ from opacus.accountants import PRVAccountant, RDPAccountant
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from dpmia.errors import TrainingError
-from dpmia.settings.privacy import AS_PUBLISHED, VALID_ACCOUNTING
-from dpmia.training import accounting
-from dpmia.training.accounting import Mechanism
+from dpmia.common.errors import TrainingError
+from dpmia.privacy import accounting
+from dpmia.privacy.accounting import Mechanism
+from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
 
 DELTA = 1e-5
 

@@ -8,11 +8,11 @@ from attack_checks import ERRORS, auc_error, check_law, tpr_error
 from scipy import stats
 
 from dpmia.attacks.base import Attack, Knowledge, measure
-from dpmia.attacks.gaussian_law import GaussianLaw
 from dpmia.attacks.hypothesis import Distillation, LeaveOneOut, Population, Reference, ShadowThreshold
 from dpmia.attacks.lira import OfflineLira
-from dpmia.losses import References
-from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal
+from dpmia.formats.losses import References
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal
+from dpmia.validation.gaussian_law import GaussianLaw
 
 ALL = (ShadowThreshold, Population, Reference, Distillation, LeaveOneOut)
 

@@ -7,12 +7,12 @@ from scipy import stats
 
 from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.confidence import confidence
-from dpmia.attacks.few_shadows import COLUMNS, nominal_to_actual, run
-from dpmia.attacks.gaussian_law import GaussianLaw
 from dpmia.attacks.hypothesis import Reference
 from dpmia.attacks.lira import VARIANCES, OfflineLira, OnlineLira, fit_side
-from dpmia.errors import AttackError
-from dpmia.losses import References
+from dpmia.common.errors import AttackError
+from dpmia.formats.losses import References
+from dpmia.validation.finite_shadow_bias import COLUMNS, nominal_to_actual, run
+from dpmia.validation.gaussian_law import GaussianLaw
 
 LAW = GaussianLaw(shift=2.0, noise=1.0, difficulty=3.0)
 

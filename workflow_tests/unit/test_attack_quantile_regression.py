@@ -8,7 +8,7 @@ from scipy import stats
 from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.hypothesis import Population
 from dpmia.attacks.quantile_regression import QuantileRegression
-from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal
 
 SHIFT = 2.0
 

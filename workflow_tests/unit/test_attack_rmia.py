@@ -7,11 +7,11 @@ import pytest
 from attack_checks import ERRORS, check_law
 
 from dpmia.attacks.base import Knowledge, measure
-from dpmia.attacks.gaussian_law import GaussianLaw
 from dpmia.attacks.hypothesis import Population
 from dpmia.attacks.rmia import OfflineRmia, OnlineRmia
-from dpmia.losses import References
-from dpmia.signals import MEMBER, NONMEMBER, POPULATION
+from dpmia.formats.losses import References
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
+from dpmia.validation.gaussian_law import GaussianLaw
 
 LAW = GaussianLaw(shift=2.0, noise=1.0, difficulty=2.0)
 

@@ -7,14 +7,14 @@ from scipy import stats
 
 from dpmia.attacks.attack_models import Task, train_classifiers
 from dpmia.attacks.base import Knowledge, measure
-from dpmia.attacks.gaussian_law import GaussianLaw
 from dpmia.attacks.shadow import ShadowModels, probabilities
 from dpmia.attacks.threshold import OptimalThreshold
+from dpmia.common.seeds import derive_seed
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal
 from dpmia.models.mlp import MLP
-from dpmia.settings.seeds import derive_seed
-from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal
+from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.recipe import Recipe, Run, Seeds
-from dpmia.training.stacked import StackedEngine
+from dpmia.validation.gaussian_law import GaussianLaw
 
 #: Classes far apart: a loss that is small in class 0 is large in class 1.
 LAW = GaussianLaw(shift=2.0, noise=1.0, between=4.0)

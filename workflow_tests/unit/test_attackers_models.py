@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpmia import measure
 from dpmia.attacks.base import Attack
-from dpmia.losses import Losses, load_losses, save_losses
-from dpmia.measure import AttackersModels, attack_rows
-from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal, save_signals
+from dpmia.evaluation import attacks as measure
+from dpmia.evaluation.attacks import AttackersModels, attack_rows
+from dpmia.formats.losses import Losses, load_losses, save_losses
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal, save_signals
 
 RECORDS = np.arange(100, 160)
 ARMS = ("va", "va-iid", "other")

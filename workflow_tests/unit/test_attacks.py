@@ -7,9 +7,9 @@ from scipy import stats
 from dpmia.attacks.base import Attack, Knowledge, measure
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
-from dpmia.errors import AttackError
-from dpmia.metrics import advantage
-from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal
+from dpmia.common.errors import AttackError
+from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal
+from dpmia.metrics.ranking import advantage
 
 
 def asked(losses, part):

@@ -7,7 +7,7 @@ import pytest
 
 from dpmia.attacks import attribute, gaussian_error
 from dpmia.attacks.attribute import NOTHING
-from dpmia.metrics import advantage
+from dpmia.metrics.ranking import advantage
 from dpmia.theory import overfitting
 
 

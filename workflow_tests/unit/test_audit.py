@@ -13,15 +13,15 @@ from dpmia.attacks.threshold import AverageThreshold
 from dpmia.audit import findings
 from dpmia.audit.gather import gather
 from dpmia.audit.page import page
-from dpmia.errors import DataError
-from dpmia.losses import load_losses
-from dpmia.predictions import import_predictions, tables
+from dpmia.common.errors import DataError
+from dpmia.evaluation.predictions import import_predictions, tables
+from dpmia.formats.losses import load_losses
+from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
+from dpmia.formats.tables import read_table
 from dpmia.settings import jobs
 from dpmia.settings.generate import ROOT
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.resolve import make_plan
-from dpmia.signals import MEMBER, NONMEMBER, load_all
-from dpmia.tables import read_table
 
 RUN = {"data": "embedded", "scale": "smoke", "seed": 1}
 PLAN = {"bound": 0.75, "relation": "add_remove"}

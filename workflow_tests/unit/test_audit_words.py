@@ -8,9 +8,9 @@ import pytest
 
 from dpmia.audit import advice, findings, formatting, scores
 from dpmia.audit.plain import plain_words, records_half_width, records_needed
-from dpmia.metrics import roc
-from dpmia.rows import KEYS
-from dpmia.signals import MEMBER, NONMEMBER, Signal
+from dpmia.formats.rows import KEYS
+from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
+from dpmia.metrics.ranking import roc
 
 FACTS = {
     "model": "mlp 64",

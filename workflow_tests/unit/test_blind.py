@@ -6,9 +6,9 @@ import torch
 from scipy.stats import binom, norm
 from torch.nn.functional import cross_entropy
 
-from dpmia import blind
-from dpmia.blind import baseline, blind_scores, excess, scores_with_signal
-from dpmia.intervals import mean_interval
+from dpmia.evaluation import blind_classifier as blind
+from dpmia.evaluation.blind_classifier import baseline, blind_scores, excess, scores_with_signal
+from dpmia.metrics.intervals import mean_interval
 from dpmia.models.mlp import MLP
 from dpmia.splits.draws import group, shuffled
 

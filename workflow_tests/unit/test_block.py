@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 import torch
 
+from dpmia.common.errors import TrainingError
+from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
-from dpmia.errors import TrainingError
-from dpmia.registry import load
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, load_signals, save_signals
+from dpmia.privacy.accounting import Mechanism
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
-from dpmia.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, load_signals, save_signals
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
-from dpmia.training.accounting import Mechanism
-from dpmia.training.answers import architecture_for
-from dpmia.training.block import train_block
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.plain import PlainEngine
+from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.recipe import Run
+from dpmia.training.roles.targets import train_block
+from dpmia.training.train_models import architecture_for
 
 INF = math.inf
 ENGINES = ["stacked", "opacus"]
@@ -243,7 +243,7 @@ def test_records_that_join_at_random_are_trained_on_though_only_some_are_asked_a
         def __post_init__(self):
             trained_on[self.name] = self.records
 
-    monkeypatch.setattr("dpmia.training.block.Run", Remembered)
+    monkeypatch.setattr("dpmia.training.roles.targets.Run", Remembered)
     given = experiment(
         membership={"kind": "bernoulli", "records": 100, "asked": 30},
         arms={"half": {"rate": 0.5}},
@@ -305,7 +305,7 @@ def test_an_arm_without_validation_records_is_not_measured(dataset, tmp_path):
 def test_logits_do_not_depend_on_how_many_records_are_asked_at_once(dataset, monkeypatch):
     given = experiment(block=1, replicates=1)
     at_once = train(dataset, given)
-    monkeypatch.setattr("dpmia.training.evaluation.FEATURES_AT_ONCE", 7)
+    monkeypatch.setattr("dpmia.training.engines.evaluation.FEATURES_AT_ONCE", 7)
     for one, other in zip(at_once, train(dataset, given), strict=True):
         np.testing.assert_allclose(one.logits, other.logits, rtol=0, atol=1e-6)
 

@@ -8,17 +8,17 @@ from training_checks import splits_of
 
 from dpmia.attacks.hypothesis import Population
 from dpmia.datasets.table import Dataset
-from dpmia.intervals import mean_interval
-from dpmia.measure import attack_rows
-from dpmia.precision import ACCEPTANCE
+from dpmia.evaluation.attacks import attack_rows
+from dpmia.formats.signals import save_signals
+from dpmia.formats.tables import table_of
+from dpmia.metrics.intervals import mean_interval
+from dpmia.metrics.precision import ACCEPTANCE
+from dpmia.privacy.accounting import Mechanism
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
-from dpmia.signals import save_signals
-from dpmia.tables import table_of
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
-from dpmia.training.accounting import Mechanism
-from dpmia.training.block import train_block
+from dpmia.training.roles.targets import train_block
 
 EPSILONS = (0.5, 1.0)
 RATES = {"p0.3": 0.3, "p0.5": 0.5}

@@ -17,7 +17,12 @@ import pytest
 import torch
 from scipy.stats import binom, norm
 
-from dpmia.attacks.canary import (
+from dpmia.models.mlp import MLP
+from dpmia.privacy.accounting import Mechanism
+from dpmia.training.engines.opacus import OpacusEngine
+from dpmia.training.engines.stacked import StackedEngine
+from dpmia.training.recipe import Recipe
+from dpmia.validation.canary import (
     CanaryStreams,
     Training,
     audit_scores,
@@ -25,12 +30,7 @@ from dpmia.attacks.canary import (
     canary_projections,
     log_likelihood_ratio,
 )
-from dpmia.attacks.epsilon_bound import epsilon_lower_bound, mechanism_epsilon_lower_bound
-from dpmia.models.mlp import MLP
-from dpmia.training.accounting import Mechanism
-from dpmia.training.opacus import OpacusEngine
-from dpmia.training.recipe import Recipe
-from dpmia.training.stacked import StackedEngine
+from dpmia.validation.epsilon_bound import epsilon_lower_bound, mechanism_epsilon_lower_bound
 
 OVERALL_ERROR = 0.01
 #: Chance that a right sampler fails the test of how often the canary joins.

@@ -24,7 +24,7 @@ from test_canary import (
     few_batches_ahead,  # noqa: F401  a fixture
 )
 
-from dpmia.training.opacus import OpacusEngine
+from dpmia.training.engines.opacus import OpacusEngine
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from dpmia.theory.bounds import advantage_bound
-from dpmia.theory.ceiling import (
+from dpmia.privacy.accounting import Mechanism
+from dpmia.privacy.upper_bounds import (
     TradeOff,
     advantage_ceiling,
     auc_ceiling,
@@ -18,8 +18,8 @@ from dpmia.theory.ceiling import (
     trade_off,
     trade_off_of,
 )
+from dpmia.theory.bounds import advantage_bound
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
-from dpmia.training.accounting import Mechanism
 
 RELATIONS = ("add_remove", "replace_one")
 RATES = np.concatenate([np.geomspace(1e-6, 0.5, 40), 1 - np.geomspace(1e-6, 0.4, 40)])

@@ -22,7 +22,7 @@ from dpmia.claims.comparisons import (
 )
 from dpmia.claims.decisions import Condition, Every, Exact, Highest, NoLater, Some, Together, Undecidable
 from dpmia.claims.rows import ALL, Epsilons, Replicates
-from dpmia.intervals import Interval, mean_interval
+from dpmia.metrics.intervals import Interval, mean_interval
 
 
 def measured(cells, comparison, quantity="advantage"):

@@ -5,9 +5,9 @@ import pytest
 from claim_worlds import World, verdict, with_impossible
 
 from dpmia.claims.judge import Run, judge
+from dpmia.metrics.precision import random_best_quantile
 from dpmia.papers.thudi import budgets, names
 from dpmia.papers.thudi.claims import CLAIMS
-from dpmia.precision import random_best_quantile
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 OF_MODELS = [claim.id for claim in CLAIMS if claim.about_data]

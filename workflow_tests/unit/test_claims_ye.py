@@ -8,7 +8,7 @@ import pytest
 from claim_worlds import World, verdict, with_impossible
 
 from dpmia.claims.judge import Run, judge
-from dpmia.measure_points import NULLS, POINTS
+from dpmia.evaluation.per_record import NULLS, POINTS
 from dpmia.papers.ye import agreement, names
 from dpmia.papers.ye.claims import CLAIMS
 

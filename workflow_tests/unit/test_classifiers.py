@@ -6,9 +6,9 @@ import torch
 from scipy.special import softmax
 
 from dpmia.models import classifiers
+from dpmia.training.engines.scikit_learn import CLOSEST, ScikitLearnEngine
 from dpmia.training.lightning import fit
 from dpmia.training.recipe import Recipe, Run, Seeds
-from dpmia.training.scikit_learn import CLOSEST, ScikitLearnEngine
 
 RECIPE = Recipe("its own", 0.0, 1, 0)
 RNG = np.random.default_rng(0)

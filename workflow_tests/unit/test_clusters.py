@@ -8,10 +8,10 @@ import pytest
 import sklearn.cluster
 from test_datasets_real import MIRROR
 
-from dpmia.datasets import adult, compas
-from dpmia.datasets.fetch import fetch
-from dpmia.datasets.sources import raw_files
-from dpmia.errors import DataError
+from dpmia.common.errors import DataError
+from dpmia.datasets.published import adult, compas
+from dpmia.datasets.raw.fetch import fetch
+from dpmia.datasets.raw.sources import raw_files
 from dpmia.splits import clusters as module
 from dpmia.splits.clusters import clusters
 

@@ -8,9 +8,9 @@ from scipy import stats
 
 from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.collusion import Collusion
+from dpmia.common.errors import ConfigError
 from dpmia.datasets.table import Dataset
-from dpmia.errors import ConfigError
-from dpmia.signals import Signal
+from dpmia.formats.signals import Signal
 from dpmia.theory.overfitting import collusion_advantage
 from dpmia.training import collusion
 

@@ -9,20 +9,20 @@ import pytest
 from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.bounded_loss import ZeroOneLoss
 from dpmia.attacks.collusion import Collusion
+from dpmia.common.errors import ConfigError
+from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
-from dpmia.errors import ConfigError
-from dpmia.measure import attack_rows
-from dpmia.registry import load
+from dpmia.evaluation.attacks import attack_rows
+from dpmia.formats.signals import MEMBER, NONMEMBER, load_signals, save_signals
+from dpmia.formats.tables import table_of
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
-from dpmia.signals import MEMBER, NONMEMBER, load_signals, save_signals
 from dpmia.splits.block import draw_block
-from dpmia.tables import table_of
-from dpmia.training.answers import Wanted, answers, seeds
-from dpmia.training.block import train_block
 from dpmia.training.collusion import draw_keys, with_marks
 from dpmia.training.recipe import Recipe, Run
+from dpmia.training.roles.targets import train_block
+from dpmia.training.train_models import Wanted, answers, seeds
 
 INF = math.inf
 CLASSES, SIDE = 5, 8

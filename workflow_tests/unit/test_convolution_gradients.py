@@ -9,8 +9,8 @@ from opacus.grad_sample import GradSampleModule
 from torch.nn.functional import cross_entropy
 
 from dpmia.models.cnn import CNN, TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution, MaxPool
-from dpmia.training.convolution import ConvolutionEngine
-from dpmia.training.convolution_network import ConvolutionNetwork, suited_chunk
+from dpmia.training.engines.convolution import ConvolutionEngine
+from dpmia.training.engines.convolution_network import ConvolutionNetwork, suited_chunk
 from dpmia.training.recipe import Recipe, Run, Seeds
 from dpmia.training.streams import Streams
 
@@ -52,7 +52,7 @@ def batch(request):
 
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch):
-    monkeypatch.setattr("dpmia.training.convolution_network.suited_chunk", lambda *_: CHUNK)
+    monkeypatch.setattr("dpmia.training.engines.convolution_network.suited_chunk", lambda *_: CHUNK)
 
 
 @cache
@@ -182,7 +182,7 @@ def test_chunks_change_nothing_but_rounding(chunk, noise_multiplier, monkeypatch
     recipe, batch = Recipe("sgd", STEP, EXPECTED, 1, clip_norm=0.5), np.arange(30)
     ends = []
     for size in (30, chunk):
-        monkeypatch.setattr("dpmia.training.convolution_network.suited_chunk", lambda *_, size=size: size)
+        monkeypatch.setattr("dpmia.training.engines.convolution_network.suited_chunk", lambda *_, size=size: size)
         engine = ConvolutionEngine(network, recipe, [run], x, y, [GivenBatch(run, recipe, batch)])
         engine.advance(1)
         ends.append(engine.parameters()[0])

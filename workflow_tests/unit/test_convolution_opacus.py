@@ -6,8 +6,8 @@ import torch
 
 from dpmia.models.cnn import CNN, TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution, MaxPool
 from dpmia.models.mlp import MLP
-from dpmia.training import opacus
-from dpmia.training.opacus import OpacusEngine
+from dpmia.training.engines import opacus
+from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.recipe import Recipe, Run, Seeds
 
 SHAPE = CNN((2, 8, 8), (Convolution(6, 3, 1, 1), MaxPool(2, 2), Convolution(8, 2)), (10,), 3)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpmia.costs import costs_table, outside_share
+from dpmia.workflow.costs import costs_table, outside_share
 
 
 def test_jobs_are_added_up_by_rule_and_the_last_line_of_a_log_counts(tmp_path):

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from synthetic_files import write_synthetic
 
-from dpmia.datasets import adult, census_adult
-from dpmia.datasets.fetch import fetch
-from dpmia.datasets.parsing import STAND_IN_MARK
-from dpmia.datasets.sources import required_files
-from dpmia.errors import DataError
+from dpmia.common.errors import DataError
+from dpmia.datasets.published import adult, census_adult
+from dpmia.datasets.raw.fetch import fetch
+from dpmia.datasets.raw.parsing import STAND_IN_MARK
+from dpmia.datasets.raw.sources import required_files
 from dpmia.splits.draws import group
 
 MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")

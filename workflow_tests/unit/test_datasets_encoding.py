@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from synthetic_files import write_synthetic
 
-from dpmia.datasets import adult, compas, heart, student
+from dpmia.common.errors import ConfigError, DataError
 from dpmia.datasets.encoding import features, prepared
+from dpmia.datasets.published import adult, compas, heart, student
 from dpmia.datasets.table import Dataset
-from dpmia.errors import ConfigError, DataError
 
 
 def categories(values, known):

@@ -16,12 +16,13 @@ from PIL import Image
 from scipy.io import savemat
 from synthetic_files import write_synthetic
 
-from dpmia.datasets import cifar10, cifar100, image_files, images, mnist, origin, svhn
-from dpmia.datasets.pickles import unpickled
-from dpmia.datasets.sources import raw_files, require_published
+from dpmia.common.errors import ConfigError, DataError
+from dpmia.datasets.published import cifar10, cifar100, images, mnist, svhn
+from dpmia.datasets.raw import image_files, origin
+from dpmia.datasets.raw.pickles import unpickled
+from dpmia.datasets.raw.sources import raw_files, require_published
 from dpmia.datasets.synthetic.painter import Look, Painter
 from dpmia.datasets.synthetic.sampler import read_toml
-from dpmia.errors import ConfigError, DataError
 
 MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
 needs_mirror = pytest.mark.skipif(

@@ -3,9 +3,9 @@
 import pytest
 from synthetic_files import write_synthetic
 
-from dpmia.datasets import adult, compas, heart, student
-from dpmia.datasets.parsing import STAND_IN_MARK, Category, Layout, Number, read_table, stack
-from dpmia.errors import DataError
+from dpmia.common.errors import DataError
+from dpmia.datasets.published import adult, compas, heart, student
+from dpmia.datasets.raw.parsing import STAND_IN_MARK, Category, Layout, Number, read_table, stack
 
 LAYOUT = Layout(
     columns=("size", "colour", "size", "label"),

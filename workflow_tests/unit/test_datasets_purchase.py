@@ -5,10 +5,10 @@ import gzip
 import numpy as np
 import pytest
 
-from dpmia.datasets import purchase100
-from dpmia.datasets.sources import raw_files, require_published
+from dpmia.common.errors import ConfigError, DataError
+from dpmia.datasets.published import purchase100
+from dpmia.datasets.raw.sources import raw_files, require_published
 from dpmia.datasets.synthetic import purchase100 as synthetic
-from dpmia.errors import ConfigError, DataError
 
 ITEMS = np.random.default_rng(0).integers(0, 2, (7, 600))
 CLASSES = [1, 100, 3, 3, 50, 2, 99]

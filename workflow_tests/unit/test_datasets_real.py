@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from synthetic_files import write_synthetic
 
-from dpmia.datasets import adult
-from dpmia.datasets.fetch import fetch
-from dpmia.datasets.sources import raw_files
+from dpmia.datasets.published import adult
+from dpmia.datasets.raw.fetch import fetch
+from dpmia.datasets.raw.sources import raw_files
 from dpmia.settings.names import DATASETS
 
 MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")

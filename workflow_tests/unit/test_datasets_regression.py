@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 from synthetic_files import write_synthetic
 
-from dpmia.datasets import eyedata, iwpc
-from dpmia.datasets.parsing import STAND_IN_MARK
-from dpmia.datasets.regression import prepared, standardised
-from dpmia.datasets.sources import raw_files
-from dpmia.errors import ConfigError, DataError
+from dpmia.common.errors import ConfigError, DataError
+from dpmia.datasets.published import eyedata, iwpc
+from dpmia.datasets.published.regression import prepared, standardised
+from dpmia.datasets.raw.parsing import STAND_IN_MARK
+from dpmia.datasets.raw.sources import raw_files
 
 MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
 real = pytest.mark.skipif(not MIRROR.is_dir(), reason=f"no mirror of the real files: neither DPMIA_MIRROR nor {MIRROR}")

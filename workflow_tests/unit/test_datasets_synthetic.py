@@ -10,12 +10,12 @@ import pytest
 from sklearn.cluster import KMeans
 from synthetic_files import write_synthetic
 
-from dpmia.datasets.parsing import STAND_IN_MARK
-from dpmia.datasets.sources import raw_files
+from dpmia.common.errors import ConfigError
+from dpmia.datasets.raw.parsing import STAND_IN_MARK
+from dpmia.datasets.raw.sources import raw_files
 from dpmia.datasets.synthetic.__main__ import main
 from dpmia.datasets.synthetic.draws import complete, evenly, from_quantiles, pick
 from dpmia.datasets.synthetic.sampler import Records, lines
-from dpmia.errors import ConfigError
 from dpmia.settings.generate import ROOT
 from dpmia.settings.names import DATASETS, SYNTHETIC
 from dpmia.splits.draws import bias

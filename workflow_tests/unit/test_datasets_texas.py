@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from dpmia.datasets import texas
-from dpmia.datasets.parsing import STAND_IN_MARK
+from dpmia.common.errors import ConfigError, DataError
+from dpmia.datasets.published import texas
+from dpmia.datasets.raw.parsing import STAND_IN_MARK
 from dpmia.datasets.synthetic import texas as synthetic
-from dpmia.errors import ConfigError, DataError
 from dpmia.splits.draws import group
 
 HEADER = "\t".join(texas.HEADER)

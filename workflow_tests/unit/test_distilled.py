@@ -7,13 +7,13 @@ import pytest
 import torch
 from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
-from dpmia.registry import load
+from dpmia.common.registry import load
 from dpmia.settings import jobs
 from dpmia.splits.block import draw_block
-from dpmia.training.answers import architecture_for, seeds
-from dpmia.training.block import train_block
-from dpmia.training.distilled import train_distilled
-from dpmia.training.references import draw_name, train_references
+from dpmia.training.roles.distilled import train_distilled
+from dpmia.training.roles.references import draw_name, train_references
+from dpmia.training.roles.targets import train_block
+from dpmia.training.train_models import architecture_for, seeds
 
 INF = float("inf")
 

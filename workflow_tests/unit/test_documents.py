@@ -12,19 +12,19 @@ import yaml
 from in_process import prepare
 from settings_samples import changed
 
-from dpmia.errors import ConfigError, TrainingError
-from dpmia.registry import load
+from dpmia.common.errors import ConfigError, TrainingError
+from dpmia.common.registry import load
 from dpmia.settings import jobs
 from dpmia.settings.batches import check_batches
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
 from dpmia.splits.block import draw_block
 from dpmia.splits.drawn_sizes import of_splits
-from dpmia.training.block import train_block
-from dpmia.training.opacus import OpacusEngine
-from dpmia.training.plain import PlainEngine
+from dpmia.training.engines.opacus import OpacusEngine
+from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.recipe import Recipe, Run, Seeds
-from dpmia.training.references import train_references
+from dpmia.training.roles.references import train_references
+from dpmia.training.roles.targets import train_block
 
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 NAMED = re.compile(r"`((?:dpmia|experiments)/[\w/]+\.(?:py|toml|yaml))`:\n\n```\w+\n(.*?)```", re.DOTALL)
@@ -124,10 +124,10 @@ import sys
 from pathlib import Path
 sys.path.append(sys.argv[1])
 from in_process import prepare, run
-from dpmia.registry import load
+from dpmia.common.registry import load
 from dpmia.settings import generate, names
 from dpmia.settings.resolve import make_plan
-from dpmia.tables import read_table
+from dpmia.formats.tables import read_table
 generate.main()
 folder = Path.cwd()
 plan = make_plan({"scale": "smoke", "experiments": ["experiments/coins.yaml"]}, folder)
@@ -148,7 +148,7 @@ def test_the_examples_of_the_other_page_run(tmp_path):
     assert len(named) == 6
     for file, text in named.items():
         (tmp_path / file).write_text(text, encoding="utf-8")
-    sources = tmp_path / "dpmia/datasets/sources.csv"
+    sources = tmp_path / "dpmia/datasets/raw/sources.csv"
     sources.write_text(sources.read_text(encoding="utf-8") + blocks(EXTEND, "csv")[0], encoding="utf-8")
     lines = blocks(EXTEND, "text")
     file = tmp_path / "dpmia/settings/names.py"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpmia.errors import DataError
+from dpmia.common.errors import DataError
 from dpmia.splits.draws import bernoulli
 from dpmia.splits.split import Split
 

@@ -3,7 +3,7 @@
 import pytest
 from settings_samples import HEART, changed, plan_of
 
-from dpmia.errors import ConfigError, UserError
+from dpmia.common.errors import ConfigError, UserError
 from dpmia.settings import jobs
 from dpmia.settings.each_group import arm_name
 from dpmia.settings.facts import audit_facts

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dpmia.settings.epsilon import format_epsilon, parse_epsilon, spell_epsilon, spell_group
+from dpmia.common.epsilon import format_epsilon, parse_epsilon, spell_epsilon, spell_group
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.stats import binom, norm
 from test_canary import DELTA, FULL_BATCH, Case
 
-from dpmia.attacks.epsilon_bound import epsilon_lower_bound, largest_tpr, mechanism_epsilon_lower_bound
+from dpmia.validation.epsilon_bound import epsilon_lower_bound, largest_tpr, mechanism_epsilon_lower_bound
 
 #: Chance that a right bound fails one of the tests of coverage, were the seeds drawn anew.
 FALSE_ALARM = 1e-6

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpmia.exposure import Exposure, calibration, p_values, stability
-from dpmia.signals import MEMBER, NONMEMBER, Signal
+from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
+from dpmia.metrics.exposure import Exposure, calibration, p_values, stability
 
 #: Chance that right code fails one of the simulations below, were the seeds drawn anew.
 FALSE_ALARM = 1e-6

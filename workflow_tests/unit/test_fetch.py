@@ -14,11 +14,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from dpmia.datasets import fetch as fetching
-from dpmia.datasets import sources
-from dpmia.datasets.fetch import fetch
-from dpmia.datasets.sources import RawFile, all_raw_files, raw_files
-from dpmia.errors import DataError
+from dpmia.common.errors import DataError
+from dpmia.datasets.raw import fetch as fetching
+from dpmia.datasets.raw import sources
+from dpmia.datasets.raw.fetch import fetch
+from dpmia.datasets.raw.sources import RawFile, all_raw_files, raw_files
 
 CONTENT = b"".join(b"%d, some words\n" % number for number in range(20_000))
 OTHER = CONTENT[:-2] + b"?\n"
@@ -484,5 +484,5 @@ def test_without_downloads_only_what_is_here_can_be_had(two_parts, tmp_path):
 
 def test_the_table_of_sources_is_light():
     heavy = "{'numpy', 'pandas', 'requests', 'torch'} & set(sys.modules)"
-    code = f"import sys; import dpmia.datasets.sources as s; s.raw_files('adult'); sys.exit(len({heavy}))"
+    code = f"import sys; import dpmia.datasets.raw.sources as s; s.raw_files('adult'); sys.exit(len({heavy}))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from dpmia.files import whole_file
+from dpmia.common.files import whole_file
 
 
 class FullDiskError(Exception):

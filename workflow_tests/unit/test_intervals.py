@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from dpmia.intervals import clopper_pearson, mean_interval, replicates_needed
+from dpmia.metrics.intervals import clopper_pearson, mean_interval, replicates_needed
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 10), (3, 10), (10, 10), (1, 1), (77, 1234)])

@@ -8,10 +8,10 @@ from functools import partial
 import pytest
 from settings_samples import ADULT, BASES, BERNOULLI, BIAS, HEART, IID, experiment, plan_of
 
-from dpmia.registry import load
+from dpmia.common.registry import load
+from dpmia.common.seeds import derive_seed
 from dpmia.settings import jobs, names
 from dpmia.settings.attackers import MODELS_OF_ATTACKERS, AttackSettings
-from dpmia.settings.seeds import derive_seed
 
 #: An experiment with every kind of model and attack.
 RICH = ADULT | {
@@ -368,7 +368,7 @@ def test_the_name_of_a_data_set_does_not_depend_on_the_order_of_attributes():
     orders = (["sex", "age"], ["age", "sex"])
     assert {jobs.dataset_id(experiment(ADULT, attributes=order)) for order in orders} == {"adult-age-sex"}
     assert {str(jobs.prepare_job(experiment(ADULT, attributes=order))) for order in orders} == {
-        str({"module": "dpmia.datasets.adult", "options": {"attributes": ["age", "sex"]}})
+        str({"module": "dpmia.datasets.published.adult", "options": {"attributes": ["age", "sex"]}})
     }
 
 

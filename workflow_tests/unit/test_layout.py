@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dpmia.errors import ConfigError
+from dpmia.common.errors import ConfigError
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
 from dpmia.workflow.layout import Layout, split_home

@@ -9,18 +9,18 @@ import torch
 from torch.nn.functional import cross_entropy
 from torch.optim.lr_scheduler import LambdaLR
 
-from dpmia.errors import ConfigError
+from dpmia.common.errors import ConfigError
 from dpmia.models.cnn import CNN, Convolution
 from dpmia.models.mlp import MLP
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.settings.training import Training
-from dpmia.training.convolution import ConvolutionEngine
-from dpmia.training.opacus import OpacusEngine
-from dpmia.training.plain import PlainEngine
+from dpmia.training.engines.convolution import ConvolutionEngine
+from dpmia.training.engines.opacus import OpacusEngine
+from dpmia.training.engines.plain import PlainEngine
+from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.recipe import Recipe, Run, Seeds
-from dpmia.training.stacked import StackedEngine
 
 PERCEPTRON = MLP(inputs=50, hidden=(6,), outputs=3)
 NETWORK = CNN((2, 5, 5), (Convolution(4, 3),), (6,), 3)

@@ -6,13 +6,13 @@ import torch
 from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
 from dpmia.attacks.hypothesis import LeaveOneOut
-from dpmia.losses import save_losses
-from dpmia.measure_points import points_table
-from dpmia.points import draw_points
+from dpmia.evaluation.per_record import points_table
+from dpmia.evaluation.sampled_records import draw_points
+from dpmia.formats.losses import save_losses
+from dpmia.formats.signals import save_signals
 from dpmia.settings import jobs
-from dpmia.signals import save_signals
-from dpmia.training.block import train_block
-from dpmia.training.left_out import ROLE, train_left_out
+from dpmia.training.roles.leave_one_out import ROLE, train_left_out
+from dpmia.training.roles.targets import train_block
 
 INF = float("inf")
 COUNT = 2

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 import torch
 
-from dpmia.errors import TrainingError
+from dpmia.common.errors import TrainingError
 from dpmia.models.mlp import MLP
 from dpmia.training import lightning
 from dpmia.training.checkpoints import Checkpoints
+from dpmia.training.engines.opacus import OpacusEngine
+from dpmia.training.engines.plain import PlainEngine
+from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.lightning import fit
-from dpmia.training.opacus import OpacusEngine
-from dpmia.training.plain import PlainEngine
 from dpmia.training.recipe import Recipe, Run, Seeds
-from dpmia.training.stacked import StackedEngine
 
 SHAPE = MLP(4, (8,), 3)
 ENGINES = [(PlainEngine, None), (OpacusEngine, 1.0), (StackedEngine, None), (StackedEngine, 1.0)]

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from dpmia.errors import UserError
-from dpmia.lock import hold
+from dpmia.common.errors import UserError
+from dpmia.workflow.lock import hold
 
-HOLDER = "import sys; from dpmia.lock import hold; hold(sys.argv[1]); print(flush=True); sys.stdin.read()"
+HOLDER = "import sys; from dpmia.workflow.lock import hold; hold(sys.argv[1]); print(flush=True); sys.stdin.read()"
 
 
 def test_the_second_is_refused_until_the_first_has_ended_however_it_ended(tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from dpmia.training.loss import losses_and_gradients, record_losses
+from dpmia.training.engines.loss import losses_and_gradients, record_losses
 
 GENERATOR = torch.Generator().manual_seed(0)
 LABELS = {

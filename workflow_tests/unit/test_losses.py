@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpmia.losses import FORMAT, VERSION, Losses, load_losses, save_losses, together
+from dpmia.formats.losses import FORMAT, VERSION, Losses, load_losses, save_losses, together
 
 
 def losses(models=3, records=(2, 5, 7, 11), seed=0):

@@ -11,16 +11,16 @@ from scipy import stats
 from dpmia.attacks.base import measure
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
-from dpmia.measure import attack_rows
-from dpmia.measure_accuracy import accuracy_rows
-from dpmia.precision import ACCEPTANCE, ROC_RATES
-from dpmia.rows import BLIND, COLUMNS, KEYS, write_rows
-from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
-from dpmia.summaries import replicates_table, summary_table
-from dpmia.tables import read_table, table_of
+from dpmia.evaluation.accuracy import accuracy_rows
+from dpmia.evaluation.attacks import attack_rows
+from dpmia.evaluation.summary import replicates_table, summary_table
+from dpmia.formats.rows import BLIND, COLUMNS, KEYS, write_rows
+from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
+from dpmia.formats.tables import read_table, table_of
+from dpmia.metrics.precision import ACCEPTANCE, ROC_RATES
+from dpmia.privacy.accounting import Mechanism
+from dpmia.privacy.upper_bounds import positive_accuracy_ceiling, tpr_ceiling, trade_off_of
 from dpmia.theory.bounds import humphries_advantage
-from dpmia.theory.ceiling import positive_accuracy_ceiling, tpr_ceiling, trade_off_of
-from dpmia.training.accounting import Mechanism
 
 
 def attack_table(*given, **options):

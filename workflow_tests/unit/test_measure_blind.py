@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dpmia.datasets.table import Dataset
-from dpmia.measure_blind import blind_rows
-from dpmia.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
-from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
+from dpmia.evaluation.blind_baseline import blind_rows
+from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
+from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
+from dpmia.formats.tables import table_of
 from dpmia.splits.split import Split
-from dpmia.tables import table_of
 
 EACH = 60
 SPLIT = Split(np.arange(EACH), np.arange(EACH, 2 * EACH), [], np.arange(2 * EACH, 2 * EACH + 10))

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dpmia.losses import Losses, save_losses
-from dpmia.measure_exposure import COLUMNS, NOMINAL, exposure_rows
-from dpmia.rows import write_rows
-from dpmia.signals import MEMBER, NONMEMBER, Signal, save_signals
-from dpmia.tables import read_table
+from dpmia.evaluation.exposure import COLUMNS, NOMINAL, exposure_rows
+from dpmia.formats.losses import Losses, save_losses
+from dpmia.formats.rows import write_rows
+from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, save_signals
+from dpmia.formats.tables import read_table
 
 RECORDS = 120
 

@@ -8,10 +8,10 @@ import pytest
 
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.hypothesis import Distillation, Population, Reference, ShadowThreshold
-from dpmia.losses import Losses, save_losses
-from dpmia.measure import AttackersModels
-from dpmia.measure_points import MOST_TOLD, NULLS, POINTS, nulls_table, points_table
-from dpmia.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_signals, save_signals
+from dpmia.evaluation.attacks import AttackersModels
+from dpmia.evaluation.per_record import MOST_TOLD, NULLS, POINTS, nulls_table, points_table
+from dpmia.formats.losses import Losses, save_losses
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_signals, save_signals
 
 ATTACKS = {"S": ShadowThreshold, "P": Population, "R": Reference, "D": Distillation}
 CLASSES, EACH, RECORDS = 3, 40, 400

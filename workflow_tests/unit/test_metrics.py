@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from sklearn.metrics import precision_score, recall_score
 
-from dpmia.intervals import mean_interval
-from dpmia.metrics import advantage, best_threshold, ranking
+from dpmia.metrics.intervals import mean_interval
+from dpmia.metrics.ranking import advantage, best_threshold, ranking
 
 
 def halves(n, m=None):

@@ -7,10 +7,10 @@ from itertools import pairwise
 import pytest
 import torch
 
+from dpmia.common.registry import load
 from dpmia.models import networks
 from dpmia.models.cnn import CNN, TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution, MaxPool
 from dpmia.models.mlp import MLP
-from dpmia.registry import load
 from dpmia.settings.names import MODELS
 from dpmia.settings.training import ACTIVATIONS, MODEL_KEYS, OPTIONAL_KEYS, Model
 

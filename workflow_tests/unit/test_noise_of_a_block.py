@@ -7,10 +7,10 @@ import pytest
 from training_checks import experiment, splits_of, toy
 
 from dpmia.datasets.table import Dataset
+from dpmia.privacy.accounting import Mechanism
 from dpmia.settings import jobs
-from dpmia.training.accounting import Mechanism
-from dpmia.training.block import train_block
-from dpmia.training.references import train_references
+from dpmia.training.roles.references import train_references
+from dpmia.training.roles.targets import train_block
 from dpmia.training.streams import Streams
 
 EPSILONS = [0.05, 0.1]

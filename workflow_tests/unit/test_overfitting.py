@@ -6,8 +6,8 @@ from scipy import integrate, optimize, stats
 
 from dpmia.attacks import bounded_loss, gaussian_error
 from dpmia.attacks.base import Knowledge, measure
-from dpmia.metrics import advantage
-from dpmia.signals import MEMBER, NONMEMBER, VALIDATION, Signal
+from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal
+from dpmia.metrics.ranking import advantage
 from dpmia.theory import overfitting
 
 RATIOS = [1.02, 1.5, 2, 5, 40]

@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from dpmia.datasets import own, student
+from dpmia.common.errors import ConfigError, DataError
 from dpmia.datasets.groups import group_sizes
-from dpmia.datasets.label_auc import label_auc
+from dpmia.datasets.own import table as own
+from dpmia.datasets.own.label_auc import label_auc
+from dpmia.datasets.published import student
 from dpmia.datasets.synthetic import sampler
 from dpmia.datasets.synthetic.__main__ import main as write_example
 from dpmia.datasets.table import Dataset
-from dpmia.errors import ConfigError, DataError
 from dpmia.settings.generate import ROOT
 from dpmia.settings.own_data import OwnData
 
@@ -357,11 +358,11 @@ def test_the_example_is_what_its_table_gives(tmp_path):
 
 
 def test_groups_of_published_data_are_known_before_they_are_read():
-    assert list(group_sizes("dpmia.datasets.heart", None, "hospital")) == [
+    assert list(group_sizes("dpmia.datasets.published.heart", None, "hospital")) == [
         "cleveland",
         "hungarian",
         "switzerland",
         "va",
     ]
-    assert list(group_sizes("dpmia.datasets.student", None, "school")) == ["GP", "MS"]
-    assert group_sizes("dpmia.datasets.mnist", None, "digit") == {}
+    assert list(group_sizes("dpmia.datasets.published.student", None, "school")) == ["GP", "MS"]
+    assert group_sizes("dpmia.datasets.published.mnist", None, "digit") == {}

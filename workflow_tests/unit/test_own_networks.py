@@ -6,25 +6,25 @@ import torch
 from own_networks import Network
 from training_checks import experiment, splits_of, toy
 
-from dpmia.errors import TrainingError
+from dpmia.common.errors import TrainingError
+from dpmia.common.seeds import derive_seed
+from dpmia.formats.signals import VALIDATION, load_signals, save_signals
 from dpmia.settings import jobs
 from dpmia.settings.names import ENGINES
-from dpmia.settings.seeds import derive_seed
-from dpmia.signals import VALIDATION, load_signals, save_signals
 from dpmia.splits.split import Split
-from dpmia.training import distilled
-from dpmia.training.answers import architecture_for, seeds
-from dpmia.training.block import train_block
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.convolution import ConvolutionEngine
-from dpmia.training.evaluation import evaluate, flat_buffers, set_state
+from dpmia.training.engines.convolution import ConvolutionEngine
+from dpmia.training.engines.evaluation import evaluate, flat_buffers, set_state
+from dpmia.training.engines.opacus import OpacusEngine
+from dpmia.training.engines.plain import PlainEngine
+from dpmia.training.engines.scikit_learn import ScikitLearnEngine
+from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.lightning import fit
-from dpmia.training.opacus import OpacusEngine
-from dpmia.training.plain import PlainEngine
 from dpmia.training.recipe import Recipe, Run, Seeds
-from dpmia.training.scikit_learn import ScikitLearnEngine
-from dpmia.training.stacked import StackedEngine
+from dpmia.training.roles import distilled
+from dpmia.training.roles.targets import train_block
 from dpmia.training.streams import Streams, full_generator
+from dpmia.training.train_models import architecture_for, seeds
 
 INF = float("inf")
 BOTH = "batch norm and dropout"

@@ -10,13 +10,13 @@ import yaml
 from matplotlib.figure import Figure
 from test_settings import OWN_CONFIG, OWN_FILES, ROOT
 
+from dpmia.common.registry import load
+from dpmia.formats.rows import KEYS
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Artifact, Facts
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.humphries import bounds, epsilon_curves, shares, table2
 from dpmia.papers.tables import markdown
-from dpmia.registry import load
-from dpmia.rows import KEYS
 from dpmia.settings.facts import run_facts
 from dpmia.settings.resolve import SCALES, make_plan
 from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage

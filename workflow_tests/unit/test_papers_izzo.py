@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy.stats import norm, sem
 
+from dpmia.common.registry import load
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.izzo import bounds_all, fig1, fig2, theory
 from dpmia.papers.izzo.artifacts import ARTIFACTS
-from dpmia.registry import load
 from dpmia.theory.bounds import auc_bound, humphries_advantage
 
 FACTS = Facts(False, "laptop")

@@ -9,17 +9,17 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from dpmia.common.registry import load
+from dpmia.formats.rows import COLUMNS, NO_ATTACK
+from dpmia.metrics.precision import ROC_RATES, precision_metrics
 from dpmia.papers.artifact import Facts
 from dpmia.papers.tables import markdown
 from dpmia.papers.thudi import budgets, capacity, frames, gain, names, precision_by_rate, rates, roc
 from dpmia.papers.thudi.artifacts import ARTIFACTS
-from dpmia.precision import ROC_RATES, precision_metrics
-from dpmia.registry import load
-from dpmia.rows import COLUMNS, NO_ATTACK
+from dpmia.privacy.accounting import Mechanism
 from dpmia.settings.precision_budgets import PrecisionBudgets, budget_rows
 from dpmia.theory import logistic_example
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
-from dpmia.training.accounting import Mechanism
 
 BY_NAME = {artifact.name: artifact for artifact in ARTIFACTS}
 FIGURES = [name for name, artifact in BY_NAME.items() if artifact.draw]

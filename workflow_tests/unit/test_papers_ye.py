@@ -11,14 +11,14 @@ import yaml
 import ye_tables as made
 from matplotlib.figure import Figure
 
+from dpmia.common.registry import load
+from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.tables import markdown
 from dpmia.papers.ye import agreement, auc_tables, histograms, margins, names, roc
 from dpmia.papers.ye.artifacts import ARTIFACTS
 from dpmia.papers.ye.note import run_note
-from dpmia.precision import ROC_RATES
-from dpmia.registry import load
 from dpmia.settings import jobs
 from dpmia.settings.resolve import SCALES, make_plan
 

@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from dpmia.common.registry import load
+from dpmia.formats.rows import COLUMNS as REPLICATES
+from dpmia.formats.rows import KEYS
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.tables import markdown
 from dpmia.papers.yeom import fig3, networks, table1
 from dpmia.papers.yeom.artifacts import ARTIFACTS
-from dpmia.registry import load
-from dpmia.rows import COLUMNS as REPLICATES
-from dpmia.rows import KEYS
 from dpmia.studies.regression import COLUMNS
 from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
 

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from dpmia import planner
-from dpmia.errors import ConfigError
-from dpmia.planner import COLUMNS, TOO_FEW, TOO_HIGH, TOO_STRICT, draw, plan
+from dpmia.common.errors import ConfigError
+from dpmia.privacy import planner
+from dpmia.privacy.accounting import Mechanism
+from dpmia.privacy.planner import COLUMNS, TOO_FEW, TOO_HIGH, TOO_STRICT, draw, plan
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 from dpmia.theory.unlearning import deletion_capacity
-from dpmia.training.accounting import Mechanism
 
 ASKED = {"bound": 0.6, "records": 1000, "batch_size": 100, "epochs": 2, "delta": 1e-5}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import linalg, stats
 
-from dpmia.precision import QUANTILES, ROC_RATES, best_quantile, precision_metrics, random_best_quantile
+from dpmia.metrics.precision import QUANTILES, ROC_RATES, best_quantile, precision_metrics, random_best_quantile
 
 INF, NAN = np.inf, np.nan
 

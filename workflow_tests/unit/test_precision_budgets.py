@@ -4,7 +4,7 @@ import pytest
 import yaml
 from test_settings import ROOT
 
-from dpmia.errors import ConfigError
+from dpmia.common.errors import ConfigError
 from dpmia.papers.thudi.budgets import budgets
 from dpmia.settings.precision_budgets import PrecisionBudgets, budget_rows, with_precision_budgets
 from dpmia.settings.resolve import make_plan

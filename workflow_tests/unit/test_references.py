@@ -9,15 +9,15 @@ import torch
 from scipy import stats
 from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
-from dpmia.errors import TrainingError
-from dpmia.registry import load
+from dpmia.common.errors import TrainingError
+from dpmia.common.registry import load
 from dpmia.settings import jobs
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
-from dpmia.training.answers import seeds
-from dpmia.training.block import train_block
-from dpmia.training.references import draw_name, queries, train_references
-from dpmia.training.shadows import train_shadows
+from dpmia.training.roles.references import draw_name, queries, train_references
+from dpmia.training.roles.shadows import train_shadows
+from dpmia.training.roles.targets import train_block
+from dpmia.training.train_models import seeds
 
 INF = math.inf
 BERNOULLI = {

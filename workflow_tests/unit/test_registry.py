@@ -5,7 +5,7 @@ import os.path
 
 import pytest
 
-from dpmia.registry import load, suggestion
+from dpmia.common.registry import load, suggestion
 from dpmia.settings import names
 
 

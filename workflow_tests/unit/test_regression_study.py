@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeRegressor
 
-from dpmia.datasets import eyedata, iwpc
+from dpmia.common.errors import ConfigError, TrainingError
+from dpmia.datasets.published import eyedata, iwpc
 from dpmia.datasets.table import Dataset
-from dpmia.errors import ConfigError, TrainingError
 from dpmia.models.regressors import fit_ridge, fit_tree
 from dpmia.studies.regression import COLUMNS, run, target_columns
 from dpmia.theory.overfitting import gaussian_advantage

@@ -26,11 +26,11 @@ import torch
 
 from dpmia.models.cnn import CNN, Convolution, MaxPool
 from dpmia.models.mlp import MLP
-from dpmia.training import stacked_layout
-from dpmia.training.convolution import ConvolutionEngine
-from dpmia.training.opacus import OpacusEngine
+from dpmia.training.engines import stacked_layout
+from dpmia.training.engines.convolution import ConvolutionEngine
+from dpmia.training.engines.opacus import OpacusEngine
+from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.recipe import Recipe, Run, Seeds
-from dpmia.training.stacked import StackedEngine
 from dpmia.training.streams import Streams
 
 CLIP_NORM, SIGMA, BATCH, STEPS = 0.5, 0.7, 4, 8

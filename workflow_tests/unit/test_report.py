@@ -9,12 +9,13 @@ import pytest
 from PIL import Image
 from report_world import Page, make_run, signal
 
-from dpmia.papers.about import ABOUT
+from dpmia.formats.signals import save_signals
+from dpmia.formats.tables import read_table
+from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
-from dpmia.report import page, run, words
+from dpmia.report import formatting as words
+from dpmia.report import page, run
 from dpmia.report.report import report
-from dpmia.signals import save_signals
-from dpmia.tables import read_table
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dpmia.report.ending import ending
-from dpmia.report.status import status
+from dpmia.workflow.ending import ending
+from dpmia.workflow.status import status
 
 CLAIMS = 'id,verdict,note\na,reproduced,"with, a comma"\nb,reproduced,\nc,not run,\n'
 

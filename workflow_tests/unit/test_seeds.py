@@ -7,14 +7,14 @@ import sys
 import numpy as np
 import pytest
 
-from dpmia.settings.seeds import derive_seed
+from dpmia.common.seeds import derive_seed
 
 ARM = {"groups": "hospital", "draw": {"members": "all", "group": "va"}, "iid": False}
 MEANING = ("ab12", ARM, 3, "0.1", "target")
 
 
 def in_another_process(meaning):
-    code = f"from dpmia.settings.seeds import derive_seed; print(derive_seed(1, *{meaning!r}))"
+    code = f"from dpmia.common.seeds import derive_seed; print(derive_seed(1, *{meaning!r}))"
     # Hashes of texts differ between Python processes; the seed must not follow them.
     done = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONHASHSEED": "77"}, capture_output=True, text=True, check=True

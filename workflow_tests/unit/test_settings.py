@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from settings_samples import ADULT, BASES, FILE, HEART, HUMPHRIES, OWN_CONFIG, OWN_FILES, ROOT, changed, plan_of
 
-from dpmia.errors import ConfigError
+from dpmia.common.errors import ConfigError
 from dpmia.settings import generate
 from dpmia.settings.attackers import AttackSettings, Collusion, LeftOut, Points, References, Shadows
 from dpmia.settings.config import Audit, Config, Planner

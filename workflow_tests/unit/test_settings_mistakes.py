@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from settings_samples import FILE, HEART, ROOT, changed, plan_of
 
-from dpmia.errors import ConfigError
+from dpmia.common.errors import ConfigError
 from dpmia.settings.resolve import make_plan
 
 

@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
-from dpmia.errors import TrainingError
+from dpmia.common.errors import TrainingError
+from dpmia.formats.signals import MEMBER, NONMEMBER
 from dpmia.settings import jobs
-from dpmia.signals import MEMBER, NONMEMBER
 from dpmia.splits.split import Split
-from dpmia.training.answers import seeds
-from dpmia.training.block import train_block
-from dpmia.training.shadows import draws, train_shadows
+from dpmia.training.roles.shadows import draws, train_shadows
+from dpmia.training.roles.targets import train_block
+from dpmia.training.train_models import seeds
 
 #: A correct draw fails a test of uniformity with this probability, were its seeds drawn anew.
 FALSE_ALARM = 1e-6

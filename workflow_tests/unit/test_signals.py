@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from dpmia.signals import (
+from dpmia.formats.signals import (
     FORMAT,
     MEMBER,
     NONMEMBER,
@@ -94,8 +94,8 @@ def test_signals_and_attacks_need_no_torch(tmp_path, models):
     save_signals(tmp_path / "block.npz", models, {})
     code = f"""
 import sys
-import dpmia.measure, dpmia.attacks.threshold, dpmia.attacks.control, dpmia.splits.block, dpmia.papers.catalogue
-from dpmia.signals import load_signals
+import dpmia.evaluation.attacks, dpmia.attacks.threshold, dpmia.attacks.control, dpmia.splits.block, dpmia.papers.catalogue
+from dpmia.formats.signals import load_signals
 assert len(list(load_signals({str(tmp_path / "block.npz")!r}))) == 3
 heavy = {{"torch", "pytorch_lightning", "opacus", "dp_accounting"}} & set(sys.modules)
 assert not heavy, heavy

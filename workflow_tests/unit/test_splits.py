@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpmia.common.errors import ConfigError, DataError
 from dpmia.datasets.table import Dataset
-from dpmia.errors import ConfigError, DataError
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.jobs import arms as arms_of
 from dpmia.settings.messages import checked

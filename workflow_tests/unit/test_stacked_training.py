@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from dpmia.models.mlp import MLP
-from dpmia.training import stacked_layout
 from dpmia.training.checkpoints import Checkpoints
+from dpmia.training.engines import stacked_layout
+from dpmia.training.engines.opacus import OpacusEngine
+from dpmia.training.engines.plain import PlainEngine
+from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.lightning import fit
-from dpmia.training.opacus import OpacusEngine
-from dpmia.training.plain import PlainEngine
 from dpmia.training.recipe import Recipe, Run, Seeds
-from dpmia.training.stacked import StackedEngine
 
 SHAPE = MLP(20, (32, 16), 3)
 OPTIMISERS = {

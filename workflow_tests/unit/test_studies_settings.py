@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 from settings_samples import HEART, HUMPHRIES, OWN_CONFIG, ROOT, changed, plan_of
 
-from dpmia.errors import ConfigError
-from dpmia.registry import load
+from dpmia.common.errors import ConfigError
+from dpmia.common.registry import load
 from dpmia.settings import jobs, names, studies
 from dpmia.settings.resolve import SCALES, make_plan
 

@@ -3,17 +3,17 @@
 import numpy as np
 import torch
 
+from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
-from dpmia.registry import load
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block
-from dpmia.training.answers import architecture_for, seeds
+from dpmia.training.engines.plain import PlainEngine
+from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.lightning import fit
-from dpmia.training.plain import PlainEngine
 from dpmia.training.recipe import Recipe, Run
-from dpmia.training.stacked import StackedEngine
+from dpmia.training.train_models import architecture_for, seeds
 
 
 def toy():

@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from dpmia.measure_points import NULLS, POINTS
+from dpmia.evaluation.per_record import NULLS, POINTS
+from dpmia.formats.rows import COLUMNS, NO_ATTACK
+from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye import names
-from dpmia.precision import ROC_RATES
-from dpmia.rows import COLUMNS, NO_ATTACK
 
 ATTACKS = tuple(names.ATTACKS.values())
 SHIFTS = (-0.02, 0.0, 0.02)

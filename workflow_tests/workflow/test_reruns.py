@@ -12,7 +12,7 @@ IN_THE_END = {"judge_claims": 1, "make_report": 1}
 
 
 def test_touched_files_and_edited_comments_rerun_nothing(grown):
-    for path in ("scripts/train_block.py", "dpmia/metrics.py", "dpmia/training/block.py"):
+    for path in ("scripts/train_block.py", "dpmia/metrics/ranking.py", "dpmia/training/roles/targets.py"):
         file = grown.folder / path
         file.write_text(file.read_text() + "\n\n# A thought.\n")
         os.utime(file, (time.time() + 60,) * 2)
@@ -28,7 +28,7 @@ def test_an_edited_attack_reruns_itself_and_what_follows(grown):
 
 
 def test_an_edited_data_set_reruns_only_what_is_made_of_it(grown):
-    grown.edit("dpmia/datasets/student.py", "def read(", "EDITED = True\n\n\ndef read(")
+    grown.edit("dpmia/datasets/published/student.py", "def read(", "EDITED = True\n\n\ndef read(")
     jobs = grown.planned("humphries")
     assert jobs["prepare_dataset"] == jobs["draw_splits"] == jobs["train_block"] == 1
     assert "find_clusters" not in jobs

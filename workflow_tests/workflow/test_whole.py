@@ -8,9 +8,9 @@ import pytest
 from matplotlib import image
 from workspace import FEW
 
-from dpmia.papers.about import ABOUT
+from dpmia.formats.signals import load_header
+from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
-from dpmia.signals import load_header
 
 ARTIFACTS = [(paper, artifact) for paper, artifacts in PAPERS.items() for artifact in artifacts]
 #: What is made of the few experiments that most tests run.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from dpmia.common.registry import load
 from dpmia.datasets.synthetic import sampler
-from dpmia.registry import load
 from dpmia.settings.names import SYNTHETIC
 
 #: Tables in this folder, and data sets that have nothing but code.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmia.datasets import census_adult
+from dpmia.datasets.published import census_adult
 from dpmia.datasets.synthetic import adult
 from dpmia.datasets.synthetic.draws import pick
 from dpmia.datasets.synthetic.sampler import Records, read_toml, write_table

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmia.datasets import eyedata
-from dpmia.datasets.regression import standardised
+from dpmia.datasets.published import eyedata
+from dpmia.datasets.published.regression import standardised
 from dpmia.datasets.synthetic.sampler import mark, write
 
 RATS = 120

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from scipy.io import savemat
 
-from dpmia.datasets import cifar10, cifar100, mnist, svhn
+from dpmia.common.files import whole_file
+from dpmia.datasets.published import cifar10, cifar100, mnist, svhn
 from dpmia.datasets.synthetic.painter import Look, Painter
 from dpmia.datasets.synthetic.sampler import mark, read_toml
-from dpmia.files import whole_file
 
 #: MATLAB files begin with a text of this length. That of scipy has the time, which would be other bytes each time.
 _MATLAB_HEADER = 116

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmia.datasets.regression import standardised
+from dpmia.datasets.published.regression import standardised
 from dpmia.datasets.synthetic.sampler import Records, mark, read_toml, write_table
 
 

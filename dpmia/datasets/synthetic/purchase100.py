@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmia.datasets import purchase100
+from dpmia.common.files import whole_file
+from dpmia.datasets.published import purchase100
 from dpmia.datasets.synthetic.draws import pick_alike
 from dpmia.datasets.synthetic.sampler import mark
-from dpmia.files import whole_file
 
 #: Scale -> records.
 ROWS = {"smoke": 2_000, "laptop": 20_000, "paper": 197_324}

@@ -40,11 +40,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpmia.datasets.parsing import STAND_IN_MARK
+from dpmia.common.errors import ConfigError
+from dpmia.common.files import whole_file
+from dpmia.common.registry import suggestion
+from dpmia.datasets.raw.parsing import STAND_IN_MARK
 from dpmia.datasets.synthetic.draws import DISTRIBUTIONS, complete, draw, evenly, from_quantiles, pick, ranks
-from dpmia.errors import ConfigError
-from dpmia.files import whole_file
-from dpmia.registry import suggestion
 
 #: A category, numbers (NaN where missing), or texts as they are written.
 Column = pd.Categorical | np.ndarray

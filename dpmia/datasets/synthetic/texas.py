@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmia.datasets import texas
+from dpmia.common.files import whole_file
+from dpmia.datasets.published import texas
 from dpmia.datasets.synthetic.draws import complete, pick, pick_alike
 from dpmia.datasets.synthetic.sampler import mark, read_toml
-from dpmia.files import whole_file
 
 #: Records with one of the 100 operations, of region 03 and of the others: just above twice 10 000 each, which the
 #: paper's experiment takes for members, non-members and the attacker; at the paper's scale the published number.

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from dpmia.formats.rows import BLIND
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.rows import BLIND
 
 #: Attack whose advantage is shown: no oracle.
 ATTACK = "average_threshold"

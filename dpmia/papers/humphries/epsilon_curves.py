@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dpmia.common.arms import IID_SUFFIX
+from dpmia.formats.rows import BLIND
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.rows import BLIND
-from dpmia.settings.arms import IID_SUFFIX
 from dpmia.theory.bounds import advantage_bound
 
 NON_IID, IID, CONTROL = drawing.COLOURS[0], drawing.COLOURS[1], "0.55"
@@ -40,7 +40,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return the summaries of all experiments of a figure, with the bound at each epsilon.
 
     Args:
-        tables: experiment -> summary table (`dpmia.summaries.summary_table`).
+        tables: experiment -> summary table (`dpmia.evaluation.summary.summary_table`).
         facts: of the run.
 
     Returns:

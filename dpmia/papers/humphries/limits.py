@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from dpmia.common.arms import IID_SUFFIX
+from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.papers.artifact import Facts
-from dpmia.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
-from dpmia.settings.arms import IID_SUFFIX
 from dpmia.theory.bounds import advantage_bound
 
 #: The attack that is told: no oracle.

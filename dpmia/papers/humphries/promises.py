@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from dpmia.common.arms import IID_SUFFIX
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.humphries.epsilon_curves import METRICS, Curve, advantage_panel, arms
 from dpmia.papers.humphries.epsilon_curves import tabulate as with_bounds
-from dpmia.settings.arms import IID_SUFFIX
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.theory.ceiling import advantage_ceiling, gaussian_trade_off
+from dpmia.privacy.upper_bounds import advantage_ceiling, gaussian_trade_off
 
 STUDY = "studies/izzo_fig2"
 KEYS = ["method", "calibration", "radius", "moment", "eta", "epsilon"]

@@ -10,12 +10,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpmia.formats.rows import NO_ATTACK
+from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi.frames import ceilings, means, note_missing, rate_ticks, rows_of
 from dpmia.papers.thudi.names import BUDGETS, RATES, arm_of
-from dpmia.precision import ACCEPTANCE
-from dpmia.rows import NO_ATTACK
 from dpmia.theory.positive_accuracy import epsilon_for_bound, positive_accuracy_bound
 
 #: The three bounds are those of these epsilons at a sampling rate of 1/2.

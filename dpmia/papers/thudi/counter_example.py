@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
+from dpmia.privacy.upper_bounds import advantage_ceiling, gaussian_trade_off
 from dpmia.theory.bounds import humphries_advantage
-from dpmia.theory.ceiling import advantage_ceiling, gaussian_trade_off
 from dpmia.theory.logistic_example import NOISE, acceptance, accuracy, positive_accuracy
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 

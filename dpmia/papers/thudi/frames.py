@@ -11,11 +11,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpmia.intervals import mean_interval
+from dpmia.formats.rows import NO_ATTACK
+from dpmia.metrics.intervals import mean_interval
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi.names import EPSILONS, RATES, rate_of
-from dpmia.rows import NO_ATTACK
 
 #: What a reader must know where the best of forty quantiles stands beside a bound.
 ORACLE = (
@@ -48,7 +48,7 @@ def ceilings(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
 
     Args:
         rows: of `rows_of`, one experiment.
-        metric: of `dpmia.measure_accuracy`, for instance `precision_ceiling`.
+        metric: of `dpmia.evaluation.accuracy`, for instance `precision_ceiling`.
     """
     of_models = rows[(rows["attack"] == NO_ATTACK) & (rows["metric"] == metric)]
     return of_models.groupby(["epsilon", "rate"], as_index=False)["value"].max().rename(columns={"value": "ceiling"})

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pandas as pd
 from matplotlib.figure import Figure
 
+from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi import frames, names
-from dpmia.precision import ACCEPTANCE
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 
 PANELS = names.panels(tuple(names.DATASETS), names.LIRA)

@@ -11,11 +11,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi import frames, names
 from dpmia.papers.thudi.names import CIFAR10, MNIST, SVHN, Panel
-from dpmia.precision import ACCEPTANCE
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 
 BASELINE, CONTROL, ATTACK, BOUND, CEILING = "baseline", "control", "attack", "bound", "ceiling"

@@ -8,10 +8,10 @@ import string
 import pandas as pd
 from matplotlib.figure import Figure
 
+from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi import frames, names
-from dpmia.precision import ROC_RATES
 from dpmia.theory.bounds import tpr_bound
 
 #: Of the paper's panels (see `frames.shown`).

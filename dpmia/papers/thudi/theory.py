@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from dpmia.metrics.precision import random_best_quantile
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi import capacity
 from dpmia.papers.thudi.budgets import ACCEPTANCE, DELTA, TARGET_EPSILONS, budgets
 from dpmia.papers.thudi.names import RATES
-from dpmia.precision import random_best_quantile
 from dpmia.theory import logistic_example
 from dpmia.theory.positive_accuracy import (
     positive_accuracy_bound,

@@ -48,7 +48,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return the agreement rate of every pair, beside the paper's.
 
     Args:
-        tables: one table named `points/<experiment>` (see `dpmia.measure_points.points_table`).
+        tables: one table named `points/<experiment>` (see `dpmia.evaluation.per_record.points_table`).
         facts: of the run.
 
     Returns:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpmia.metrics import LOW_RATES
+from dpmia.formats.rows import NO_ATTACK
+from dpmia.metrics.ranking import LOW_RATES
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye.names import ATTACKS, CONFIGURATIONS, MODEL_METRICS, Configuration, rows_of
-from dpmia.rows import NO_ATTACK
 
 COLUMNS = ["configuration", "quantity", "paper", "paper_spread", "ours", "spread", *LOW_RATES, "targets"]
 

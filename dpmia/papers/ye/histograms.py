@@ -42,7 +42,7 @@ class LossFigure:
         """Return one row for each null loss.
 
         Args:
-            tables: one table named `nulls/<experiment>` (see `dpmia.measure_points.nulls_table`).
+            tables: one table named `nulls/<experiment>` (see `dpmia.evaluation.per_record.nulls_table`).
 
         Returns:
             Columns `COLUMNS`: models and points are numbered from 1, points by their loss under the first model.

@@ -34,7 +34,7 @@ def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return loss minus threshold by two attacks for each member of the first target model.
 
     Args:
-        tables: one table named `points/<experiment>` (see `dpmia.measure_points.points_table`).
+        tables: one table named `points/<experiment>` (see `dpmia.evaluation.per_record.points_table`).
 
     Returns:
         Columns `COLUMNS`: `across` and `up` are the attacks, `x` and `y` the margins in nats. No row where an attack

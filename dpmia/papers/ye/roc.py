@@ -8,11 +8,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye.names import BEYOND, PAPER, PER_RECORD, ROC, Configuration, rows_of
 from dpmia.papers.ye.note import run_note
-from dpmia.precision import ROC_RATES
 
 COLUMNS = ["experiment", "configuration", "attack", "fpr", "tpr", "auc", "targets"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from dpmia.intervals import mean_interval
+from dpmia.metrics.intervals import mean_interval
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.yeom import regression_curves

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dpmia.formats.rows import KEYS
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.rows import KEYS
 
 #: Experiment -> its data set as the paper writes it.
 HONEST = {"yeom_mnist": "MNIST", "yeom_cifar10": "CIFAR-10", "yeom_cifar100": "CIFAR-100"}
@@ -25,8 +25,8 @@ def by_size(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the numbers of networks trained without privacy, by data set and size.
 
     Args:
-        tables: name -> summaries (`dpmia.summaries.summary_table`) or values of all replicates
-            (`dpmia.summaries.replicates_table`) with arms `s1`, `s2`, ...
+        tables: name -> summaries (`dpmia.evaluation.summary.summary_table`) or values of all replicates
+            (`dpmia.evaluation.summary.replicates_table`) with arms `s1`, `s2`, ...
 
     Returns:
         Columns dataset, colluding, s, attack, metric, then what the tables say of each: mean, low, high and

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dpmia.intervals import mean_interval
+from dpmia.metrics.intervals import mean_interval
 from dpmia.papers.artifact import Facts
 from dpmia.studies.regression import MEMBERSHIP
 

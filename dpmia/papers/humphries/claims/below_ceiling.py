@@ -6,10 +6,10 @@ from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import at_most
 from dpmia.claims.decisions import Cells, Condition, Every
 from dpmia.claims.rows import ALL, Replicates
+from dpmia.common.arms import IID_SUFFIX
+from dpmia.common.epsilon import format_epsilon
 from dpmia.papers.humphries.claims.fig6_to_9 import HOSPITALS
 from dpmia.papers.humphries.claims.shared import ATTACKS, AVERAGE, OPTIMAL, RANDOM, SHADOW
-from dpmia.settings.arms import IID_SUFFIX
-from dpmia.settings.epsilon import format_epsilon
 
 
 def _below_ceiling(experiment: str, arms: tuple[str, ...], attacks: tuple[str, ...]) -> Every:

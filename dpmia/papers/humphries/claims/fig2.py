@@ -10,6 +10,8 @@ from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import above, at_least, at_most, near
 from dpmia.claims.decisions import Cells, Condition, Every, Some
 from dpmia.claims.rows import ALL, Replicates
+from dpmia.common.arms import IID_SUFFIX
+from dpmia.common.epsilon import format_epsilon
 from dpmia.papers.humphries.claims.shared import (
     AVERAGE,
     FROM_01,
@@ -21,8 +23,6 @@ from dpmia.papers.humphries.claims.shared import (
     over_bound,
     over_iid,
 )
-from dpmia.settings.arms import IID_SUFFIX
-from dpmia.settings.epsilon import format_epsilon
 
 ADULT, REVERSE, ARM = "adult_cluster", "adult_cluster_reverse", "cluster"
 

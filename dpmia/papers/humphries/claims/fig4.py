@@ -12,6 +12,7 @@ from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, at_most, below, near, not_above, not_below
 from dpmia.claims.decisions import Cells, Condition, Every
 from dpmia.claims.rows import Replicates
+from dpmia.common.epsilon import format_epsilon
 from dpmia.papers.humphries.claims.shared import (
     ATTACKS,
     AVERAGE,
@@ -20,7 +21,6 @@ from dpmia.papers.humphries.claims.shared import (
     UP_TO_1,
     nonmembers_better,
 )
-from dpmia.settings.epsilon import format_epsilon
 
 GENDER = "adult_gender"
 #: The epsilon at which bias is compared with no privacy.

@@ -8,8 +8,8 @@ from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, not_below
 from dpmia.claims.decisions import Cells, Condition, Every, Some
 from dpmia.claims.rows import Replicates
+from dpmia.common.epsilon import format_epsilon
 from dpmia.papers.humphries.claims.shared import FROM_1, OPTIMAL, STRICT, nonmembers_better, over_bound
-from dpmia.settings.epsilon import format_epsilon
 
 EDUCATION = "adult_education"
 

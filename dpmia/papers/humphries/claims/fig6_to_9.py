@@ -11,10 +11,10 @@ from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, at_least, at_most
 from dpmia.claims.decisions import Cells, Condition, Every, Some
 from dpmia.claims.rows import ALL, Epsilons, Replicates
+from dpmia.common.arms import IID_SUFFIX
+from dpmia.common.epsilon import format_epsilon
 from dpmia.papers.humphries.bounds import DELTA
 from dpmia.papers.humphries.claims.shared import AVERAGE, FROM_1, OPTIMAL, SHADOW, gap, over_iid
-from dpmia.settings.arms import IID_SUFFIX
-from dpmia.settings.epsilon import format_epsilon
 from dpmia.theory.bounds import humphries_advantage
 
 HOSPITALS = ("cleveland", "hungary", "switzerland", "va")

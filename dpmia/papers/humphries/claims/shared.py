@@ -10,9 +10,9 @@ from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import Comparison, above
 from dpmia.claims.decisions import Cells, Condition
 from dpmia.claims.rows import Epsilons, Replicates
+from dpmia.common.arms import IID_SUFFIX
+from dpmia.common.epsilon import format_epsilon
 from dpmia.papers.humphries.bounds import DELTA
-from dpmia.settings.arms import IID_SUFFIX
-from dpmia.settings.epsilon import format_epsilon
 from dpmia.theory.bounds import humphries_advantage
 
 AVERAGE, OPTIMAL, SHADOW, RANDOM = "average_threshold", "optimal_threshold", "shadow", "random"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import at_most
 from dpmia.claims.decisions import Cells, Condition, Every
+from dpmia.common.epsilon import format_epsilon
 from dpmia.papers.thudi.claims.shared import ARMS, TWO, datasets, epsilons
-from dpmia.settings.epsilon import format_epsilon
 from dpmia.theory.unlearning import generalisation_bound
 
 #: The sampling rate that the corollary is about.

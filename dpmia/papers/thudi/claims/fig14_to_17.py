@@ -10,9 +10,9 @@ from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import at_most, listed
 from dpmia.claims.decisions import Cells, Condition, Every
 from dpmia.claims.rows import Epsilons
+from dpmia.common.epsilon import format_epsilon
 from dpmia.papers.thudi import names
 from dpmia.papers.thudi.claims.shared import ARMS, TWO, datasets
-from dpmia.settings.epsilon import format_epsilon
 
 #: False positive rates of figure 16.
 OTHER_RATES = (0.05, 0.2, 0.3, 0.5)

@@ -10,9 +10,9 @@ from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, at_most, listed, near_each
 from dpmia.claims.decisions import Cells, Condition, Every, Exact
 from dpmia.claims.rows import Replicates
+from dpmia.common.epsilon import format_epsilon
 from dpmia.papers.thudi import budgets, names, theory
 from dpmia.papers.thudi.claims.shared import ALL, ARMS, datasets, epsilons, mean_gain
-from dpmia.settings.epsilon import format_epsilon
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 
 #: How many ranges over epsilon the range over rates exceeds.

@@ -9,7 +9,7 @@ from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import above, at_least, near, near_each, spelled
 from dpmia.claims.decisions import Cells, Condition, Every
 from dpmia.claims.rows import Replicates
-from dpmia.intervals import mean_interval
+from dpmia.metrics.intervals import mean_interval
 from dpmia.papers.ye.claims.shared import MODELS, ahead, judged_without, of_each, value
 from dpmia.papers.ye.names import CIFAR10, CIFAR100, MNIST, MODEL_METRICS, PAPER, PURCHASE, Configuration, tables_of
 

@@ -1,0 +1,1 @@
+"""What every part of the library uses: errors, names, files, seeds, epsilons."""

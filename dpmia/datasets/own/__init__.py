@@ -1,0 +1,1 @@
+"""Data sets from files of the user's own: read, checked, described."""

@@ -1,0 +1,1 @@
+"""Published data sets: a module each, with `read` and `encode`."""

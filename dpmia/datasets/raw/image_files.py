@@ -1,0 +1,177 @@
+"""Files of images as their publishers pack them: IDX, pickled batches, MATLAB, and PNG in an archive."""
+
+from __future__ import annotations
+
+import io
+import math
+import tarfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+import numpy as np
+from PIL import Image
+from scipy.io import loadmat
+from scipy.io.matlab import MatReadError
+
+from dpmia.common.errors import DataError
+from dpmia.datasets.published.images import Images
+from dpmia.datasets.raw import origin
+from dpmia.datasets.raw.pickles import unpickled
+
+#: Side of the square colour images of CIFAR and SVHN, in pixels.
+SIDE = 32
+
+_AGAIN = "Delete the file and fetch it again."
+_UNSIGNED_BYTES = 8
+
+
+def paired(pixels: Path, labels: Path, classes: int) -> Images:
+    """Read two IDX files: grey images of shape (records, height, width), and their labels."""
+    return _checked(pixels, idx(pixels, 3)[:, None], idx(labels, 1).astype(np.int64), classes)
+
+
+def idx(path: Path, dimensions: int) -> np.ndarray:
+    """Read an IDX file of unsigned bytes.
+
+    Args:
+        path: the file, plain or gzipped.
+        dimensions: how many it must have.
+
+    Returns:
+        uint8, of the shape that the file says.
+
+    Raises:
+        DataError: the file is absent or of another kind, or has not as many bytes as it says.
+    """
+    content = _content(path)
+    head = 4 + 4 * dimensions
+    magic = bytes((0, 0, _UNSIGNED_BYTES, dimensions))
+    if content[:4] != magic or len(content) < head:
+        expected = f"{magic.hex(' ')} and {dimensions} lengths"
+        raise DataError(path.name, f"a file that begins with {content[:4].hex(' ')}", expected, _AGAIN)
+    shape = tuple(map(int, np.frombuffer(content, dtype=">u4", count=dimensions, offset=4)))
+    if len(content) - head != math.prod(shape):
+        expected = f"{math.prod(shape)} of them, for a shape of {shape}"
+        raise DataError(path.name, f"{len(content) - head} bytes after the lengths", expected, _AGAIN)
+    return np.frombuffer(content, dtype=np.uint8, offset=head).reshape(shape)
+
+
+def batch(path: Path, labels: str, classes: int) -> Images:
+    """Read one pickled batch of CIFAR-10 or CIFAR-100.
+
+    Args:
+        path: the file.
+        labels: key of the labels in the pickled dictionary.
+        classes: number of classes.
+
+    Raises:
+        DataError: the file is absent or damaged, holds anything but numpy arrays and plain values, or no such batch.
+    """
+    loaded = unpickled(path)
+    found = {key.decode("ascii", "replace") if isinstance(key, bytes) else key: value for key, value in loaded.items()}
+    pixels = found.get("data")
+    if not isinstance(pixels, np.ndarray) or pixels.dtype != np.uint8 or pixels.shape[1:] != (3 * SIDE**2,):
+        shown = f"{pixels.dtype} of shape {pixels.shape}" if isinstance(pixels, np.ndarray) else repr(pixels)[:40]
+        raise DataError(f"{path.name}, key 'data'", shown, f"uint8 of shape (records, {3 * SIDE**2})", _AGAIN)
+    numbers = found.get(labels)
+    if not isinstance(numbers, list) or not all(type(number) is int for number in numbers):
+        raise DataError(f"{path.name}, key {labels!r}", repr(numbers)[:40], "a list of whole numbers", _AGAIN)
+    return _checked(path, pixels.reshape(-1, 3, SIDE, SIDE), np.array(numbers, dtype=np.int64), classes)
+
+
+def matlab(path: Path, classes: int) -> Images:
+    """Read one file of SVHN: `X` of shape (height, width, channels, records), `y` from 1, the last class meaning 0.
+
+    Args:
+        path: the file.
+        classes: number of classes; the label of this number means 0.
+
+    Raises:
+        DataError: the file is absent, damaged or of another kind.
+    """
+    with origin.opened(path) as content:
+        try:
+            found = loadmat(content, variable_names=["X", "y"])
+        except (
+            MatReadError,
+            ValueError,
+            TypeError,
+            KeyError,
+            NotImplementedError,
+            OSError,
+            EOFError,
+            zlib.error,
+        ) as error:
+            raise DataError(path.name, f"no readable MATLAB file ({error})", "one of version 5", _AGAIN) from None
+    pixels, labels = found.get("X"), found.get("y")
+    for key, value, shape in (("X", pixels, (SIDE, SIDE, 3)), ("y", labels, ())):
+        if value is None or value.dtype.kind != "u" or value.ndim < 2 or value.shape[: len(shape)] != shape:
+            shown = "nothing" if value is None else f"{value.dtype} of shape {value.shape}"
+            raise DataError(f"{path.name}, variable {key}", shown, f"unsigned bytes of shape {(*shape, '...')}", _AGAIN)
+    labels = labels.ravel().astype(np.int64)
+    if len(labels) and not 1 <= labels.min() <= labels.max() <= classes:
+        raise DataError(f"{path.name}, variable y", f"{labels.min()} to {labels.max()}", f"1 to {classes}", _AGAIN)
+    return _checked(path, np.ascontiguousarray(pixels.transpose(3, 2, 0, 1)), labels % classes, classes)
+
+
+def packed(path: Path, classes: Sequence[str]) -> Images:
+    """Read PNG images from a tar archive in which each class has a folder; nothing is unpacked.
+
+    Args:
+        path: the archive, plain or gzipped.
+        classes: names of the folders, in sorted order: a class's number is its place.
+
+    Returns:
+        The images in the archive's order.
+
+    Raises:
+        DataError: the file is absent, no such archive, or holds an image of another kind or class.
+    """
+    numbers = {name: number for number, name in enumerate(classes)}
+    pixels, labels = [], []
+    with origin.opened(path) as content:
+        try:
+            with tarfile.open(fileobj=content, mode="r|") as archive:
+                for member in archive:
+                    if not member.isfile():
+                        continue
+                    folder = PurePosixPath(member.name).parent.name
+                    if folder not in numbers:
+                        raise DataError(f"{path.name}, {member.name}", f"the class {folder!r}", "a known one", _AGAIN)
+                    pixels.append(_png(path, member.name, archive.extractfile(member)))
+                    labels.append(numbers[folder])
+        except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+            raise DataError(path.name, f"no readable tar archive ({error})", "a whole one", _AGAIN) from None
+    images = np.stack(pixels) if pixels else np.empty((0, 3, SIDE, SIDE), dtype=np.uint8)
+    return _checked(path, images, np.array(labels, dtype=np.int64), len(classes))
+
+
+def _png(path: Path, member: str, content: BinaryIO) -> np.ndarray:
+    """Return one image as (channels, height, width); its size is looked at before its pixels are decoded."""
+    where, expected = f"{path.name}, {member}", f"a PNG image of {SIDE} x {SIDE} pixels, RGB"
+    try:
+        with Image.open(io.BytesIO(content.read()), formats=["PNG"]) as image:
+            if image.size != (SIDE, SIDE) or image.mode != "RGB":
+                raise DataError(where, f"{image.size[0]} x {image.size[1]} pixels, {image.mode}", expected, _AGAIN)
+            return np.asarray(image).transpose(2, 0, 1)
+    except (OSError, SyntaxError, ValueError) as error:
+        raise DataError(where, f"no readable image ({error})", expected, _AGAIN) from None
+
+
+def _checked(path: Path, pixels: np.ndarray, labels: np.ndarray, classes: int) -> Images:
+    """Return the images of one file, which must be some and have a class each."""
+    if not len(pixels) or len(pixels) != len(labels):
+        raise DataError(path.name, f"{len(pixels)} images and {len(labels)} labels", "one label for each image", _AGAIN)
+    if not 0 <= labels.min() <= labels.max() < classes:
+        raise DataError(path.name, f"labels {labels.min()} to {labels.max()}", f"0 to {classes - 1}", _AGAIN)
+    return Images(pixels, labels, {})
+
+
+def _content(path: Path) -> bytes:
+    with origin.opened(path) as content:
+        try:
+            return content.read()
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(path.name, f"a damaged gzip file ({error})", "a whole one", _AGAIN) from None

@@ -1,0 +1,71 @@
+"""Pickles that hold arrays and plain values: opened without running anything that they name."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from dpmia.common.errors import DataError
+from dpmia.datasets.raw import origin
+
+_AGAIN = "Delete the file and fetch it again."
+#: Stands for the class of arrays, which a pickle must name but needs no access to.
+_ARRAY = "numpy.ndarray"
+
+
+def unpickled(path: Path) -> dict:
+    """Return the dictionary in a pickle that holds numpy arrays of whole numbers and plain values, nothing else.
+
+    Texts of Python 2 come as bytes.
+
+    Raises:
+        DataError: the file is absent or damaged, names any other type or function, or holds no dictionary.
+    """
+    with origin.opened(path) as content:
+        try:
+            loaded = _Unpickler(content, encoding="bytes").load()
+        except _RefusedError as error:
+            raise DataError(path.name, str(error), "numpy arrays and plain values", "Do not open this file.") from None
+        except Exception as error:  # any can come out of a damaged pickle, says the documentation of pickle
+            raise DataError(path.name, f"a damaged pickle ({error})", "a whole one", _AGAIN) from None
+    if not isinstance(loaded, dict):
+        raise DataError(path.name, f"a pickled {type(loaded).__name__}", "a pickled dictionary", _AGAIN)
+    return loaded
+
+
+class _RefusedError(Exception):
+    """A pickle names what it must not."""
+
+
+def _empty(kind: str, shape: tuple, dtype: bytes) -> np.ndarray:
+    """Stand for numpy's private function of this purpose: the array that the pickled state then fills."""
+    if kind != _ARRAY:
+        raise _RefusedError(f"an array of type {kind!r}")
+    return np.ndarray((0,), dtype=np.uint8)
+
+
+def _whole_number(code: bytes | str, align: bool = False, copy: bool = False) -> np.dtype:
+    kind = np.dtype(code.decode("ascii") if isinstance(code, bytes) else code, align=align, copy=copy)
+    if kind.kind not in "bui":
+        raise _RefusedError(f"an array of {kind}")
+    return kind
+
+
+#: What pickled arrays of whole numbers name, under the modules of numpy 1 and 2.
+_KNOWN: dict[tuple[str, str], Callable | str] = {
+    ("numpy.core.multiarray", "_reconstruct"): _empty,
+    ("numpy._core.multiarray", "_reconstruct"): _empty,
+    ("numpy", "dtype"): _whole_number,
+    ("numpy", "ndarray"): _ARRAY,
+}
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Callable | str:
+        """Return what a pickle names, if it may."""
+        if (module, name) not in _KNOWN:
+            raise _RefusedError(f"the name {module}.{name}")
+        return _KNOWN[module, name]

@@ -1,0 +1,178 @@
+"""The raw files of every data set: where they come from and how the right ones are known."""
+
+from __future__ import annotations
+
+import csv
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dpmia.common.errors import DataError
+
+log = logging.getLogger(__name__)
+
+#: What is told of a file that is accepted as found: data set, file, sha256.
+UNVERIFIED = "%s/%s: no checksum of the published file is known; accepted as found, with sha256 %s"
+
+
+@dataclass(frozen=True)
+class RawFile:
+    """One file as its publisher hands it out.
+
+    Attributes:
+        dataset: the data set's name in the settings.
+        file: its name inside the data set's raw folder.
+        mirror: where it may lie inside a mirror folder, plain or with `.gz` appended.
+        urls: where it is published, in the order to try: the file itself, plain or gzipped, or
+            `URL#member` for one member of a zip or tar archive; none where it is got by hand.
+        checksum: of the uncompressed content: `sha256:` or `md5:` and hexadecimal digits; empty where none is
+            known, so that the file cannot be verified.
+        bytes: of the uncompressed content; None where unknown.
+        rows: number of records; None where unknown.
+        optional: whether the data set can be read without it.
+        licence: licence, or terms where there is none.
+        homepage: a page for people that tells about the file.
+    """
+
+    dataset: str
+    file: str
+    mirror: tuple[str, ...]
+    urls: tuple[str, ...]
+    checksum: str
+    bytes: int | None
+    rows: int | None
+    optional: bool
+    licence: str
+    homepage: str
+
+
+@cache
+def all_raw_files() -> tuple[RawFile, ...]:
+    """Return every line of `sources.csv`, in its order."""
+    with Path(__file__).with_name("sources.csv").open(newline="", encoding="utf-8") as lines:
+        return tuple(
+            RawFile(
+                dataset=row["dataset"],
+                file=row["file"],
+                mirror=tuple(row["mirror"].split()),
+                urls=tuple(row["urls"].split()),
+                checksum=row["checksum"],
+                bytes=int(row["bytes"]) if row["bytes"] else None,
+                rows=int(row["rows"]) if row["rows"] else None,
+                optional=row["optional"] == "yes",
+                licence=row["licence"],
+                homepage=row["homepage"],
+            )
+            for row in csv.DictReader(lines)
+        )
+
+
+def require_published(dataset: str, files: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Refuse files that are not the publisher's, however they came to their place.
+
+    Args:
+        dataset: name of the data set.
+        files: what was read: `name`, `sha256`, and `md5` where that is what the publisher tells.
+
+    Returns:
+        The names of files of which no checksum is known: accepted as found, and told in the log.
+
+    Raises:
+        DataError: a file has another content than the published one.
+    """
+    published = {raw.file: raw.checksum for raw in raw_files(dataset)}
+    unverified = []
+    for file in files:
+        algorithm, _, digest = published[file["name"]].partition(":")
+        if not digest:
+            unverified.append(file["name"])
+            log.warning(UNVERIFIED, dataset, file["name"], file["sha256"])
+        elif file[algorithm] != digest:
+            raise DataError(
+                f"{dataset}/{file['name']}",
+                f"{algorithm} {file[algorithm]}",
+                f"{digest}, that of the published file",
+                "Remove the file: the next run fetches it again.",
+            )
+    return tuple(unverified)
+
+
+def raw_files(dataset: str) -> tuple[RawFile, ...]:
+    """Return the raw files of one data set; none for a data set without published files."""
+    return tuple(raw for raw in all_raw_files() if raw.dataset == dataset)
+
+
+def required_files(dataset: str) -> tuple[RawFile, ...]:
+    """Return the raw files that a data set cannot be read without: those that synthetic data have."""
+    return tuple(raw for raw in raw_files(dataset) if not raw.optional)
+
+
+def fetched_together(dataset: str) -> tuple[tuple[RawFile, ...], ...]:
+    """Return the raw files of a data set in groups: those that are first looked for in one archive stand together."""
+    groups: dict[str, list[RawFile]] = {}
+    for raw in raw_files(dataset):
+        address, _, member = raw.urls[0].partition("#") if raw.urls else ("", "", "")
+        groups.setdefault(address if member else raw.file, []).append(raw)
+    return tuple(map(tuple, groups.values()))
+
+
+def files_at_hand(
+    dataset: str, mirror: Path | str | None, folder: Path | str, download: bool = True
+) -> tuple[RawFile, ...]:
+    """Return the raw files that a data set is read from: all of them, but for optional ones that a mirror lacks.
+
+    Args:
+        dataset: name of the data set.
+        mirror: folder with raw files that were fetched before; None for none, then whatever has a URL is downloaded.
+        folder: where the raw files of the data set belong.
+        download: whether publishers are asked at all.
+    """
+    return tuple(
+        raw
+        for raw in raw_files(dataset)
+        if not raw.optional or (download and mirror is None and raw.urls) or _lies_there(raw, mirror, folder)
+    )
+
+
+def not_to_be_had(dataset: str, mirror: Path | str | None, folder: Path | str, download: bool = True) -> str | None:
+    """Return which raw file of a data set cannot be had: no URL, not in the mirror, not in its folder; else None.
+
+    Args:
+        dataset: name of the data set.
+        mirror: folder with raw files that were fetched before; None for none.
+        folder: where the raw files of the data set belong.
+        download: whether publishers are asked at all.
+    """
+    for raw in required_files(dataset):
+        if not (raw.urls and download) and not _lies_there(raw, mirror, folder):
+            why = "is not here, and downloads are off" if raw.urls else "has to be got by hand"
+            return f"{dataset}/{raw.file} {why}"
+    return None
+
+
+def _lies_there(raw: RawFile, mirror: Path | str | None, folder: Path | str) -> bool:
+    """Return whether a raw file lies in its folder or, plain or gzipped, in the mirror."""
+    places = [Path(folder) / raw.file]
+    if mirror is not None:
+        places += [Path(mirror) / (name + ending) for name in raw.mirror for ending in ("", ".gz")]
+    return any(place.exists() for place in places)
+
+
+def not_of_this_kind(path: str, data: str) -> str | None:
+    """Return why a file of one's own is not for a run of this kind, so that made-up and real records never mix.
+
+    Args:
+        path: of the file; a file `STAND-IN.txt` beside it says that its records are made up.
+        data: `embedded` or `real`.
+    """
+    from dpmia.datasets.raw.parsing import STAND_IN_MARK
+
+    made_up = Path(path).with_name(STAND_IN_MARK).exists()
+    if made_up and data == "real":
+        return f"{path} is made up, as {STAND_IN_MARK} beside it says: run with data: embedded"
+    if not made_up and data == "embedded":
+        return f"{path} is your own: run with data: real"
+    return None

@@ -1,0 +1,1 @@
+"""From the files of models to tables: attacks, accuracy, blind baseline, single records, summaries."""

@@ -1,0 +1,168 @@
+"""Attacks on target models: from signals to rows of a tidy table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpmia.attacks.base import Attack, Knowledge, checked_decisions, checked_scores, measure
+from dpmia.common.seeds import derive_seed
+from dpmia.formats.losses import Losses, load_about, load_losses, together
+from dpmia.formats.rows import rows_of, tidy
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_all
+
+
+def attack_rows(
+    experiment: str,
+    name: str,
+    attack: Attack,
+    files: Iterable[Path | str],
+    root_seed: int,
+    shadows: Iterable[Path | str] = (),
+    references: Iterable[Path | str] = (),
+    distilled: Iterable[Path | str] = (),
+    features: Callable[[np.ndarray], np.ndarray] | None = None,
+    reference_arm: str | None = None,
+    details: bool = False,
+    epsilons: Collection[str] | None = None,
+) -> list[list[Any]]:
+    """Attack the target models of one block.
+
+    Args:
+        experiment: name of the experiment.
+        name: name of the attack.
+        attack: the attack.
+        files: signal files of the target models.
+        root_seed: the user's seed; used by attacks that draw at random.
+        shadows: signal files of the shadow models of the same arms and replicates.
+        references: files of the losses of reference models.
+        distilled: files of the losses of models distilled from the target models.
+        features: returns the features of records of the data set, for an attack that sees them.
+        reference_arm: the arm whose reference models to use; the target model's own where None.
+        details: also measure what `dpmia.metrics.precision` does.
+        epsilons: of the models to attack, as they are spelled; None for all.
+
+    Returns:
+        Rows as `dpmia.formats.rows.COLUMNS` say, sorted, so that the order of blocks leaves no trace.
+    """
+    models = AttackersModels(shadows, references, distilled)
+    attack.prepare(models.shadows)
+    rows = []
+    for signal in load_all(files):
+        if epsilons is not None and signal.about["epsilon"] not in epsilons:
+            continue
+        signal = signal.of(MEMBER, NONMEMBER, POPULATION)
+        rng = _randomness(root_seed, name, signal)
+        known = models.known(signal, reference_arm)
+        if features is not None:
+            known = replace(known, features=features(signal.records))
+        found = measure(attack, signal, known, rng, details)
+        rows += rows_of(experiment, signal, name, attack.oracle, found)
+    return tidy(rows)
+
+
+def scored(
+    attacks: Mapping[str, tuple[Attack, Iterable[Path | str]]], signals: Iterable[Path | str], root_seed: int
+) -> Iterator[tuple[str, Signal, np.ndarray, np.ndarray]]:
+    """Yield for each target model and attack its scores and decisions on members and non-members.
+
+    Args:
+        attacks: name -> attack and files of the reference models it uses.
+        signals: files of the target models.
+        root_seed: the user's seed.
+
+    Yields:
+        Name of the attack, the answers about members and non-members, their scores and what the attack says.
+    """
+    models = {name: AttackersModels(references=files) for name, (_, files) in attacks.items()}
+    for signal in load_all(signals):
+        signal = signal.of(MEMBER, NONMEMBER, POPULATION)
+        asked = signal.is_member | signal.is_nonmember
+        for name, (attack, _) in attacks.items():
+            rng = _randomness(root_seed, name, signal)
+            scores = checked_scores(attack, signal, models[name].known(signal, None), rng)
+            yield name, signal.of(MEMBER, NONMEMBER), scores[asked], checked_decisions(attack, signal, scores)[asked]
+
+
+class AttackersModels:
+    """All models of the attacker, and which of them an attack on one target model may use."""
+
+    def __init__(
+        self,
+        shadows: Iterable[Path | str] = (),
+        references: Iterable[Path | str] = (),
+        distilled: Iterable[Path | str] = (),
+    ) -> None:
+        """Read the files."""
+        by_split: defaultdict[tuple[str, int], list[Signal]] = defaultdict(list)
+        for signal in load_all(shadows):
+            by_split[signal.about["arm"], signal.about["replicate"]].append(signal)
+        # Tuples, made once: an attack may keep by their identity what it learnt from them.
+        self._shadows = {split: tuple(signals) for split, signals in by_split.items()}
+        self._references = _Stored(references, lambda about: about["arm"])
+        self._distilled = _Stored(distilled, _target_of)
+
+    @property
+    def shadows(self) -> list[Knowledge]:
+        """All sets of shadow models, one for each arm and replicate."""
+        return [Knowledge(shadows=signals) for signals in self._shadows.values()]
+
+    def alike(self, target: Signal) -> bool:
+        """Return whether reference models of the target's arm were trained with its epsilon, as it was."""
+        references = self._references.of(target.about["arm"])
+        return references is not None and target.about["epsilon"] in _epsilons(references)
+
+    def known(self, target: Signal, reference_arm: str | None) -> Knowledge:
+        """Return the models that help against `target`."""
+        arm, epsilon = target.about["arm"], target.about["epsilon"]
+        references = self._references.of(reference_arm or arm)
+        if references is not None:
+            # Models without privacy serve against targets of every epsilon, where no others were trained.
+            wanted = epsilon if epsilon in _epsilons(references) else "inf"
+            chosen = np.array([about["epsilon"] == wanted for about in references.about])
+            references = references.on(target.records, chosen)
+        distilled = self._distilled.of(_target_of(target.about))
+        if distilled is not None:
+            distilled = distilled.on(target.records, np.ones(len(distilled.about), dtype=bool))
+        shadows = self._shadows.get((arm, target.about["replicate"]), ())
+        return Knowledge(shadows=shadows, references=references, distilled=distilled)
+
+
+class _Stored:
+    """Models in files, of which one set at a time is in memory: all of them would be gigabytes at a paper's scale."""
+
+    def __init__(self, files: Iterable[Path | str], key_of: Callable[[Mapping[str, Any]], Hashable]) -> None:
+        """Look which sets there are: those of one key belong together, whatever file they are in."""
+        self._places: defaultdict[Hashable, list[tuple[Path | str, int]]] = defaultdict(list)
+        for path in files:
+            for place, about in enumerate(load_about(path)):
+                self._places[key_of(about[0])].append((path, place))
+        self._key: Hashable = None
+        self._loaded: Losses | None = None
+
+    def of(self, key: Hashable) -> Losses | None:
+        """Return the models of a key; None where there are none."""
+        if key not in self._places:
+            return None
+        if key != self._key:
+            self._key = self._loaded = None
+            self._loaded = together(part for path, place in self._places[key] for part in load_losses(path, [place]))
+            self._key = key
+        return self._loaded
+
+
+def _epsilons(models: Losses) -> set[str]:
+    return {about["epsilon"] for about in models.about}
+
+
+def _randomness(root_seed: int, attack: str, target: Signal) -> np.random.Generator:
+    return np.random.default_rng(derive_seed(root_seed, "attack", attack, *target.about["meaning"]))
+
+
+def _target_of(about: Mapping[str, Any]) -> tuple[str, str, int]:
+    return about["arm"], about["epsilon"], about["replicate"]

@@ -1,0 +1,64 @@
+"""The blind baseline of target models: from records, splits and signals to rows of a tidy table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpmia.common.seeds import derive_seed
+from dpmia.datasets.table import Dataset
+from dpmia.evaluation import blind_classifier as blind
+from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, rows_of, tidy
+from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
+from dpmia.metrics import ranking as metrics
+from dpmia.splits.split import Split
+
+
+def blind_rows(
+    experiment: str,
+    dataset: Dataset,
+    splits: Mapping[tuple[str, int], Split],
+    files: Iterable[Path | str],
+    job: Mapping[str, Any],
+    root_seed: int,
+) -> list[list[Any]]:
+    """Measure how well members are told from non-members without the model, and with its losses added.
+
+    Args:
+        experiment: name of the experiment.
+        dataset: prepared data.
+        splits: by (arm, replicate).
+        files: signal files of the target models.
+        job: as `dpmia.settings.jobs.blind_job` describes it.
+        root_seed: the user's seed.
+
+    Returns:
+        Rows as `dpmia.formats.rows.COLUMNS` say, with the attacks `BLIND`, the same at every epsilon, and `BLIND_WITH_LOSS`,
+        which also has the metrics `advantage_excess` and `auc_excess` over the former.
+    """
+    scores: dict[tuple[str, int], np.ndarray] = {}
+    rows = []
+    for signal in load_all(files):
+        split = signal.about["arm"], signal.about["replicate"]
+        if split[1] not in job["replicates"]:
+            continue
+        asked = signal.of(MEMBER, NONMEMBER)
+        truth = asked.is_member
+        given = dataset.inputs(asked.records), dataset.y[asked.records]
+        seed = derive_seed(root_seed, BLIND, dataset.fingerprint, *split)
+        if split not in scores:
+            scores[split] = blind.blind_scores(*given, truth, seed)
+        rows += rows_of(experiment, signal, BLIND, False, _metrics(scores[split], truth))
+        if signal.about["epsilon"] in job["with_loss"]:
+            more = blind.scores_with_signal(*given, asked.losses, truth, seed)
+            gained = blind.excess(more, scores[split], truth)
+            values = _metrics(more, truth) | {name: gained[name] for name in ("advantage_excess", "auc_excess")}
+            rows += rows_of(experiment, signal, BLIND_WITH_LOSS, False, values)
+    return tidy(rows)
+
+
+def _metrics(scores: np.ndarray, truth: np.ndarray) -> dict[str, float]:
+    return {**metrics.advantage(scores >= blind.THRESHOLD, truth), **metrics.ranking(scores, truth)}

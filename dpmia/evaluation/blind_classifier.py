@@ -1,0 +1,156 @@
+"""The blind baseline: how well members are told from non-members by someone who never asks the model.
+
+Where members and non-members come from different groups, their features and labels already tell them apart. A
+classifier that is trained on known members and non-members, and sees of the others what a record is (x, y) and nothing
+of the target model, shows how far that goes; what an attack gains beyond it is the model's doing. Every record is
+scored by a classifier that was not trained on it. The attribute that made the groups is no feature, so it stays
+unknown to the classifier too.
+
+An attack weaker than the baseline can still add to it. So the excess comes in two forms: what the attack reaches less
+what the baseline does, and what the same classifier reaches with the model's signal as one more feature less what it
+reaches without it.
+
+Sources: Das et al. 2024 and Meeus et al. 2024 (blind baselines of membership inference); Hanley and Hajian-Tilaki 1997
+and DeLong et al. 1988 (variance of an AUC and of the difference of two).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import norm, rankdata
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import StratifiedKFold, train_test_split
+
+from dpmia.metrics import ranking as metrics
+
+FOLDS = 5
+#: Called a member at this score or above: fixed beforehand. Scores are probabilities as if there were as many members
+#: as non-members, so there a classifier that is right about them has the largest TPR - FPR.
+THRESHOLD = 0.5
+#: Values (records times features) that one classifier is trained on, at most; a stratified sample of its records.
+VALUES = 2_500_000
+#: The differences looked for are often slight: small trees, and no more of them than records set aside ask for.
+SETTINGS = {"max_iter": 100, "max_leaf_nodes": 15, "early_stopping": True, "validation_fraction": 0.2}
+
+
+def blind_scores(x: np.ndarray, y: np.ndarray, is_member: np.ndarray, seed: int, folds: int = FOLDS) -> np.ndarray:
+    """Return a score for each record that no model was asked for: cross-fitted gradient boosting on x and y.
+
+    Args:
+        x: float or uint8, shape (records, features), without the attribute that made the groups.
+        y: class or number of each record, shape (records,).
+        is_member: bool, shape (records,), the truth; each classifier is told that of all folds but the one it scores.
+        seed: of folds and classifiers.
+        folds: number of folds, >= 2.
+
+    Returns:
+        float64 (records,), in [0, 1]: higher = more likely a member, if there were as many members as non-members.
+
+    Raises:
+        ValueError: fewer members or non-members than two for each fold, or arrays that do not fit together.
+    """
+    records = len(is_member)
+    if x.ndim != 2 or len(x) != records or y.shape != (records,):
+        raise ValueError(f"x of shape {x.shape} and y of shape {y.shape} for {records} records")
+    fewest = int(min(is_member.sum(), (~is_member).sum()))
+    if fewest < 2 * folds:
+        raise ValueError(f"{fewest} members or non-members, expected {2 * folds} of each at least for {folds} folds")
+    features = np.column_stack([x, y]).astype(np.float32)
+    rng = np.random.default_rng(seed)
+    scores = np.empty(records)
+    parts = StratifiedKFold(folds, shuffle=True, random_state=int(rng.integers(2**31)))
+    for known, asked in parts.split(features, is_member):
+        state = int(rng.integers(2**31))
+        most = max(VALUES // features.shape[1], 4 * folds)
+        if len(known) > most:
+            known, _ = train_test_split(known, train_size=most, stratify=is_member[known], random_state=state)
+        classifier = HistGradientBoostingClassifier(**SETTINGS, random_state=state)
+        classifier.fit(features[known], is_member[known])
+        # Weights that balance the two kinds would say the same and take ten times as long.
+        no, yes = (classifier.predict_proba(features[asked]) / np.bincount(is_member[known])).T
+        scores[asked] = yes / (no + yes)
+    return scores
+
+
+def scores_with_signal(
+    x: np.ndarray, y: np.ndarray, signal: np.ndarray, is_member: np.ndarray, seed: int, folds: int = FOLDS
+) -> np.ndarray:
+    """Return the scores of the classifier that sees the model's signal too, on the same folds as `blind_scores`.
+
+    Args:
+        x: see `blind_scores`.
+        y: see `blind_scores`.
+        signal: float, shape (records,) or (records, numbers): what the target model answers, such as its losses.
+        is_member: see `blind_scores`.
+        seed: that of `blind_scores`, for the same folds.
+        folds: see `blind_scores`.
+
+    Raises:
+        ValueError: as in `blind_scores`, or the signal holds a number that is not finite.
+    """
+    if len(signal) != len(x) or not np.isfinite(signal).all():
+        raise ValueError(f"expected {len(x)} finite signals, got an array of shape {signal.shape}")
+    return blind_scores(np.column_stack([x, signal]), y, is_member, seed, folds)
+
+
+def baseline(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    """Return every metric of `dpmia.metrics.ranking` of such scores, and 95 % intervals of `advantage` and `auc`.
+
+    The intervals (`advantage_low`, `advantage_high`, `auc_low`, `auc_high`) are over records, by the normal
+    approximation: they take the classifiers as given. Over replicates, `dpmia.metrics.intervals.mean_interval` says more.
+    """
+    says = scores >= THRESHOLD
+    found = _metrics(scores, says, is_member)
+    for name, half in half_widths(scores, says, is_member).items():
+        found[f"{name}_low"], found[f"{name}_high"] = found[name] - half, found[name] + half
+    return found
+
+
+def half_widths(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    """Return half the width of the 95 % intervals, over records, of `advantage` and `auc` of any scores and answers."""
+    return {name: _half_width(parts, is_member) for name, parts in _parts(scores, says, is_member).items()}
+
+
+def excess(
+    scores: np.ndarray, reference: np.ndarray, is_member: np.ndarray, says: np.ndarray | None = None
+) -> dict[str, float]:
+    """Return what one score of the records gains over another: `advantage_excess`, `auc_excess`, 95 % intervals.
+
+    Args:
+        scores: of an attack, or of `scores_with_signal`.
+        reference: of `blind_scores`.
+        is_member: bool, the truth.
+        says: bool, what the attack says about each record; without it, a score of at least `THRESHOLD` says "member".
+
+    Returns:
+        The differences and `..._low`, `..._high`, over records and paired: both scores are of the same records.
+    """
+    says = scores >= THRESHOLD if says is None else says
+    attack, blind = (scores, says, is_member), (reference, reference >= THRESHOLD, is_member)
+    values, blind_values = _metrics(*attack), _metrics(*blind)
+    parts, blind_parts = _parts(*attack), _parts(*blind)
+    found = {}
+    for name in parts:
+        gained = values[name] - blind_values[name]
+        half = _half_width(parts[name] - blind_parts[name], is_member)
+        found[f"{name}_excess"] = gained
+        found[f"{name}_excess_low"], found[f"{name}_excess_high"] = gained - half, gained + half
+    return found
+
+
+def _metrics(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    return {**metrics.advantage(says, is_member), **metrics.ranking(scores, is_member)}
+
+
+def _parts(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what each record tells of advantage and AUC, up to sign and shift: their variances make up the whole's."""
+    ranks = rankdata(scores)
+    won = np.empty(len(scores))  # the share of records of the other kind that rank below
+    for kind, others in ((is_member, ~is_member), (~is_member, is_member)):
+        won[kind] = (ranks[kind] - rankdata(scores[kind])) / others.sum()
+    return {"advantage": says.astype(float), "auc": won}
+
+
+def _half_width(parts: np.ndarray, is_member: np.ndarray, level: float = 0.95) -> float:
+    variance = sum(kind.var(ddof=1) / len(kind) for kind in (parts[is_member], parts[~is_member]))
+    return float(norm.ppf((1 + level) / 2) * np.sqrt(variance))

@@ -1,0 +1,145 @@
+"""The records of an experiment that are most exposed: do lists of them agree, and is the rate kept for each record?
+
+A list says something about records only if other seeds give the same one, and a false positive rate holds for each
+record only if the record's own non-membership is rarely denied. Both are told by arm and epsilon.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpmia.attacks.base import Knowledge
+from dpmia.attacks.lira import OfflineLira
+from dpmia.common.seeds import derive_seed
+from dpmia.evaluation.attacks import AttackersModels
+from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_all
+from dpmia.metrics.exposure import LISTED, calibration, is_stable, p_values, stability
+
+#: Lists of as many replicates are compared, the first ones.
+SEEDS = 3
+
+#: The false positive rate that is promised for each record.
+NOMINAL = 0.1
+
+COLUMNS = [
+    *("experiment", "arm", "epsilon", "score", "seeds", "records", "listed", "jaccard", "by_chance", "verdict"),
+    *("most_exposed", "nominal_fpr", "judged", "fpr", "exceeded"),
+]
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """One target model: rows asked about, ascending, their scores, and p-values where they can be told."""
+
+    records: np.ndarray
+    is_member: np.ndarray
+    scores: np.ndarray
+    p_values: np.ndarray | None
+    kind: str
+
+
+def exposure_rows(
+    experiment: str, files: Iterable[Path | str], root_seed: int, references: Iterable[Path | str] = ()
+) -> list[list[Any]]:
+    """Return how stable lists of the most exposed records are, and whether each record's false positive rate is kept.
+
+    Records are scored by offline LiRA where there are reference models of the target's own arm, by their loss where
+    there are none. Lists are made of the records that are members in all of `SEEDS` replicates. A record's false
+    positive rate is that of the rule "p-value at most `NOMINAL`" (`dpmia.metrics.exposure.p_values`) over the target models
+    that were not trained on it; it is told where reference models were trained as the target was, for records whose
+    p-values get as small as that.
+
+    Args:
+        experiment: name of the experiment.
+        files: signal files of all target models.
+        root_seed: the user's seed; equal scores are put in an order drawn with it.
+        references: files of the losses of reference models.
+
+    Returns:
+        One row for each arm and epsilon, as `COLUMNS` say; None where nothing is told. `records` may be listed;
+        `jaccard`, and what lists of random records reach `by_chance`; `verdict` in words; `most_exposed`, the rows of
+        the data set that are on all lists, told of stable lists only; `judged` records have a rate, whose mean is
+        `fpr`, and `exceeded` of them have more false positives than the nominal rate explains (95 % for all records
+        together).
+    """
+    models = AttackersModels(references=references)
+    by_model: defaultdict[tuple[str, str], dict[int, _Scored]] = defaultdict(dict)
+    meaning = {}
+    for signal in load_all(files):
+        key = signal.about["arm"], signal.about["epsilon"]
+        meaning.setdefault(key, signal.about["meaning"])
+        by_model[key][signal.about["replicate"]] = _scored(signal.of(MEMBER, NONMEMBER), models)
+    rows = []
+    for (arm, epsilon), scored in sorted(by_model.items(), key=lambda item: (item[0][0], float(item[0][1]))):
+        ordered = [scored[replicate] for replicate in sorted(scored)]
+        rng = np.random.default_rng(derive_seed(root_seed, "exposure", *meaning[arm, epsilon]))
+        about = {"experiment": experiment, "arm": arm, "epsilon": float(epsilon), "score": ordered[0].kind}
+        rows.append(about | _agreement(ordered[:SEEDS], rng) | _rates(ordered))
+    return [[row.get(column) for column in COLUMNS] for row in rows]
+
+
+def _scored(signal: Signal, models: AttackersModels) -> _Scored:
+    order = np.argsort(signal.records)
+    known = models.known(signal, None)
+    found, told, kind = -signal.losses, None, "loss"
+    if known.references is not None and (~known.references.trained_on).sum(axis=0).max(initial=0) > 1:
+        # Which seed a draw would take makes no difference: LiRA draws nothing.
+        found, kind = OfflineLira().scores(signal, known, np.random.default_rng(0)), "lira_offline"
+        told = _p_values(signal, known) if models.alike(signal) else None
+    return _Scored(
+        signal.records[order],
+        signal.is_member[order],
+        found[order],
+        None if told is None else told[order],
+        kind,
+    )
+
+
+def _p_values(signal: Signal, known: Knowledge) -> np.ndarray:
+    """Return the p-value of each record, NaN where it cannot get as small as the nominal rate."""
+    outside = ~known.references.trained_on
+    found = p_values(-signal.losses, -known.references.losses, outside)
+    return np.where(1 / (1 + outside.sum(axis=0)) <= NOMINAL, found, np.nan)
+
+
+def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str, object]:
+    """Return what is told of the lists of the most exposed members."""
+    common = scored[0].records[scored[0].is_member]
+    for other in scored[1:]:
+        common = np.intersect1d(common, other.records[other.is_member])
+    about = {"seeds": len(scored), "records": len(common), "listed": LISTED}
+    if len(scored) < SEEDS or len(common) <= LISTED:
+        return about | {"verdict": f"no list: {len(common)} records are members in all of {len(scored)} replicates"}
+    scores = np.stack([each.scores[np.searchsorted(each.records, common)] for each in scored])
+    found = stability(scores, rng)
+    about |= {"jaccard": found.jaccard, "by_chance": found.by_chance}
+    if not is_stable(found.jaccard, found.by_chance):
+        return about | {"verdict": "not stable: another seed lists other records"}
+    return about | {"verdict": "stable", "most_exposed": " ".join(map(str, common[found.always]))}
+
+
+def _rates(scored: Sequence[_Scored]) -> dict[str, object]:
+    """Return what is told of the false positive rates of single records; nothing where no p-value is known."""
+    if any(each.p_values is None for each in scored):
+        return {}
+    records = np.unique(np.concatenate([each.records for each in scored]))
+    says, outside = (np.zeros((len(scored), len(records)), dtype=bool) for _ in range(2))
+    for row, each in enumerate(scored):
+        places = np.searchsorted(records, each.records)
+        says[row, places] = each.p_values <= NOMINAL
+        outside[row, places] = ~each.is_member & ~np.isnan(each.p_values)
+    if not outside.any():
+        return {"nominal_fpr": NOMINAL, "judged": 0}
+    found = calibration(says, outside, NOMINAL)
+    return {
+        "nominal_fpr": NOMINAL,
+        "judged": int(outside.any(axis=0).sum()),
+        "fpr": float(np.nanmean(found.rates)),
+        "exceeded": int(found.exceeded.sum()),
+    }

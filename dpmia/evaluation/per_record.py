@@ -1,0 +1,222 @@
+"""Attacks seen record by record: loss, threshold and verdict, and the losses that a threshold comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpmia.attacks.base import Knowledge
+from dpmia.attacks.hypothesis import HypothesisTest
+from dpmia.common.seeds import derive_seed
+from dpmia.evaluation.attacks import AttackersModels
+from dpmia.evaluation.sampled_records import draw_points
+from dpmia.formats.losses import Losses, load_losses
+from dpmia.formats.signals import ANSWERS, MEMBER, NONMEMBER, POPULATION, Signal, load_all
+
+POINTS = ["experiment", "arm", "target", "record", "label", "part", "attack", "alpha", "loss", "threshold", "says"]
+NULLS = [
+    *("experiment", "arm", "targets", "target", "record", "label", "attack", "alpha", "loss", "threshold"),
+    *("null_losses", "null_loss"),
+]
+
+#: Of more null losses than this a random choice of as many is told.
+MOST_TOLD = 2000
+
+#: Where the two records of `nulls_table` stand among those of their class, by their loss.
+PLACES = (0.25, 0.75)
+
+
+def points_table(
+    experiment: str,
+    attacks: Mapping[str, HypothesisTest],
+    files: Iterable[Path | str],
+    root_seed: int,
+    *,
+    arms: Collection[str],
+    references: Iterable[Path | str] = (),
+    distilled: Iterable[Path | str] = (),
+    left_out: Iterable[Path | str] = (),
+    alphas: Sequence[float],
+    count: int,
+) -> pd.DataFrame:
+    """Judge some members and some non-members of every target model by every attack.
+
+    Args:
+        experiment: name of the experiment.
+        attacks: by name.
+        files: signal files of the target models.
+        root_seed: the user's seed; records are drawn with it.
+        arms: whose target models are looked at.
+        references: files of the losses of reference models.
+        distilled: files of the losses of models distilled from the target models.
+        left_out: files of the losses of models that leave one record out.
+        alphas: false positive rates at which thresholds are set.
+        count: records of each part, all where there are fewer.
+
+    Returns:
+        Columns `POINTS`: `target` is the replicate, `loss` the target model's, `says` whether the attack says "member".
+        An attack with models that leave one record out judges the records that there are such models of.
+    """
+    models = AttackersModels((), references, distilled)
+    parts = [part for path in left_out for part in load_losses(path)]
+    tables = []
+    for signal in _signals(files, arms):
+        asked = _cut(signal, np.concatenate(draw_points(signal, count, root_seed)))
+        known = models.known(asked, None)
+        for name, attack in attacks.items():
+            if "left_out" not in attack.uses:
+                tables += _judged(experiment, name, attack, asked, known, alphas)
+                continue
+            for part in parts:
+                if all(part.about[0][key] == signal.about[key] for key in ("arm", "epsilon", "replicate")):
+                    of_part = _cut(asked, part.records).of(MEMBER, NONMEMBER)
+                    tables += _judged(experiment, name, attack, of_part, _of_left_out(part, of_part), alphas)
+    return pd.concat(tables, ignore_index=True)[POINTS]
+
+
+def _judged(
+    experiment: str,
+    name: str,
+    attack: HypothesisTest,
+    signal: Signal,
+    known: Knowledge,
+    alphas: Sequence[float],
+) -> Iterator[pd.DataFrame]:
+    wanted = signal.is_member | signal.is_nonmember
+    base = {
+        "experiment": experiment,
+        "arm": signal.about["arm"],
+        "target": signal.about["replicate"],
+        "record": signal.records[wanted],
+        "label": signal.labels[wanted],
+        "part": np.where(signal.is_member[wanted], "member", "nonmember"),
+        "loss": signal.losses[wanted],
+    }
+    null = attack.null(signal, known)
+    for alpha in alphas:
+        threshold = attack.estimator.threshold(null, alpha)[wanted]
+        says = base["loss"] <= threshold
+        yield pd.DataFrame({**base, "attack": name, "alpha": alpha, "threshold": threshold, "says": says})
+
+
+def nulls_table(
+    experiment: str,
+    attacks: Mapping[str, HypothesisTest],
+    files: Iterable[Path | str],
+    root_seed: int,
+    *,
+    arms: Collection[str],
+    references: Iterable[Path | str] = (),
+    distilled: Iterable[Path | str] = (),
+    alpha: float,
+) -> pd.DataFrame:
+    """Return the losses that stand for those of a non-member, for two members of one class.
+
+    In each arm, once for two members of the first target model, and once for two that are members of two target
+    models. The class is the one with the most such members; of the pairs of target models, the first in which it has
+    the most. The two records are those whose losses stand at `PLACES` of their class.
+
+    Args:
+        experiment: see `points_table`.
+        attacks: see `points_table`; those with models that leave one record out are passed over.
+        files: see `points_table`.
+        root_seed: see `points_table`; of many null losses some are drawn with it.
+        arms: see `points_table`.
+        references: see `points_table`.
+        distilled: see `points_table`.
+        alpha: false positive rate at which thresholds are set.
+
+    Returns:
+        Columns `NULLS`, one row for each null loss: `targets` is the number of target models that the records are
+        members of, `null_losses` how many there are, at most `MOST_TOLD` of which are told. No rows for two target
+        models that share fewer than two members of every class.
+    """
+    models = AttackersModels((), references, distilled)
+    attacks = {name: attack for name, attack in attacks.items() if "left_out" not in attack.uses}
+    signals = list(_signals(files, arms))
+    of_arms = [[signal for signal in signals if signal.about["arm"] == arm] for arm in arms]
+    tables = [pd.DataFrame(columns=NULLS)]
+    for together in (some for of_one in of_arms for some in (of_one[:1], _pair(of_one))):
+        records = _two_members(together)
+        for signal in together if len(records) else ():
+            asked = _cut(signal, records)
+            known = models.known(asked, None)
+            for name, attack in attacks.items():
+                rng = np.random.default_rng(derive_seed(root_seed, "nulls", *signal.about["meaning"]))
+                facts = {"experiment": experiment, "targets": len(together), "attack": name, "alpha": alpha}
+                tables += _nulls(attack, asked, known, rng, facts)
+    return pd.concat([table for table in tables if len(table)] or tables, ignore_index=True)[NULLS]
+
+
+def _nulls(
+    attack: HypothesisTest, signal: Signal, known: Knowledge, rng: np.random.Generator, facts: dict[str, Any]
+) -> Iterator[pd.DataFrame]:
+    null = attack.null(signal, known)
+    threshold = attack.estimator.threshold(null, facts["alpha"])
+    for query in np.flatnonzero(signal.is_member):
+        losses = null.of(query)
+        told = rng.choice(losses, MOST_TOLD, replace=False) if len(losses) > MOST_TOLD else losses
+        yield pd.DataFrame(
+            {
+                **facts,
+                "arm": signal.about["arm"],
+                "target": signal.about["replicate"],
+                "record": signal.records[query],
+                "label": signal.labels[query],
+                "loss": signal.losses[query],
+                "threshold": threshold[query],
+                "null_losses": len(losses),
+                "null_loss": np.sort(told),
+            }
+        )
+
+
+def _pair(signals: Sequence[Signal]) -> Sequence[Signal]:
+    """Return the two target models that share the most members of one class, nothing where there are not two."""
+    pairs = list(combinations(signals, 2))
+    return max(pairs, key=lambda pair: len(_class_mates(pair)), default=())
+
+
+def _two_members(signals: Sequence[Signal]) -> np.ndarray:
+    """Return the two records to look at, members of all of `signals`; none where no class has two."""
+    mates = _class_mates(signals) if signals else np.array([], dtype=np.int64)
+    if len(mates) < 2:
+        return mates[:0]
+    first = signals[0]
+    rows = np.flatnonzero(first.is_member & np.isin(first.records, mates))
+    rows = rows[np.argsort(first.losses[rows], kind="stable")]
+    return first.records[rows[[round(place * (len(rows) - 1)) for place in PLACES]]]
+
+
+def _class_mates(signals: Sequence[Signal]) -> np.ndarray:
+    """Return the common members of the class that has the most, the smaller class number where two have."""
+    first = signals[0]
+    shared = first.is_member.copy()
+    for other in signals[1:]:
+        shared &= np.isin(first.records, other.records[other.is_member])
+    if not shared.any():
+        return np.array([], dtype=np.int64)
+    most = np.bincount(first.labels[shared]).argmax()
+    return first.records[shared & (first.labels == most)]
+
+
+def _cut(signal: Signal, records: np.ndarray) -> Signal:
+    """Return the answers about some records and about the whole population, which attacks use."""
+    keep = np.isin(signal.records, records) | (signal.part == POPULATION)
+    return replace(signal, **{name: getattr(signal, name)[keep] for name in ANSWERS})
+
+
+def _of_left_out(part: Losses, signal: Signal) -> Knowledge:
+    return Knowledge(left_out=part.on(signal.records, np.ones(len(part.about), dtype=bool)))
+
+
+def _signals(files: Iterable[Path | str], arms: Collection[str]) -> Iterator[Signal]:
+    for signal in load_all(files):
+        if signal.about["arm"] in arms:
+            yield signal.of(MEMBER, NONMEMBER, POPULATION)

@@ -1,0 +1,165 @@
+"""Predictions only: tables of what models answered become the files that attacks read, and are attacked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpmia.attacks.base import Attack
+from dpmia.common.errors import DataError
+from dpmia.datasets.own.files import Fields, known_column, read_fields
+from dpmia.evaluation.accuracy import accuracy_rows
+from dpmia.evaluation.attacks import attack_rows, scored
+from dpmia.evaluation.blind_classifier import half_widths
+from dpmia.evaluation.summary import replicates_table, summary_table
+from dpmia.formats.losses import Losses, save_losses
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy, save_signals
+from dpmia.formats.tables import table_of
+
+ARM = "given"
+
+#: What the column of members may hold.
+PARTS = {
+    **dict.fromkeys(("yes", "true", "1", "1.0", "member", "in"), MEMBER),
+    **dict.fromkeys(("no", "false", "0", "0.0", "nonmember", "non-member", "out"), NONMEMBER),
+    "population": POPULATION,
+}
+#: Rows of probabilities add up to 1, up to this.
+SUM_TOLERANCE = 0.01
+#: A probability of 0 is taken for this: the logarithm of a rounded probability must be finite.
+SMALLEST = 1e-12
+
+
+def import_predictions(
+    settings: Mapping[str, Any], signals: Path | str, references: Path | str
+) -> tuple[Signal, Losses | None]:
+    """Read the tables, and write them as signals of one target model and losses of reference models.
+
+    Args:
+        settings: as `dpmia.settings.jobs.given_job` describes them.
+        signals: file to write the answers of the model to.
+        references: file to write the losses of the reference models to; an empty list of models where there are none.
+
+    Raises:
+        DataError: a table cannot be read, a column or a value is wrong, or tables do not fit together.
+    """
+    fields = _read(settings["path"])
+    logits, labels = _answers(fields, settings)
+    part = _parts(fields, settings["member"])
+    for wanted, word in ((MEMBER, "member"), (NONMEMBER, "non-member")):
+        if not (part == wanted).any():
+            raise DataError(f"{fields.file}, column {settings['member']!r}", f"no {word}", "members and non-members")
+    if settings["population"] and not (part == POPULATION).any():
+        expected = f"records marked so, which the attack {settings['population'][0]!r} uses"
+        remedy = "Mark what an attacker has, or leave the attack out."
+        raise DataError(f"{fields.file}, column {settings['member']!r}", "no population", expected, remedy)
+    about = {
+        "arm": ARM,
+        "iid": settings["same_kind"],
+        "epsilon": settings["epsilon"],
+        "replicate": 0,
+        "role": "target",
+        "accounting": None,
+        "compares": "replace_one",
+        "meaning": [fields.provenance["files"][0]["sha256"]],
+    }
+    target = Signal(about, _rows(fields), labels, part, logits)
+    save_signals(signals, [target], fields.provenance)
+    losses = _losses(settings, fields, about) if settings["references"] else None
+    save_losses(references, [losses] if losses else [], fields.provenance)
+    return target, losses
+
+
+def tables(
+    name: str, attacks: Mapping[str, Attack], signals: Path | str, references: Path | str, root_seed: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Attack the one model, and return what `replicates_table` and `summary_table` return.
+
+    Intervals are over records, by the normal approximation: there is one model, and no replicates.
+    """
+    files = [signals]
+    measured = accuracy_rows(name, files)
+    for each, attack in attacks.items():
+        measured += attack_rows(name, each, attack, files, root_seed, references=[references])
+    rows = replicates_table([table_of(measured)])
+    summary = summary_table(rows)
+    for each, signal, scores, says in scored({n: (a, [references]) for n, a in attacks.items()}, files, root_seed):
+        for metric, half in half_widths(scores, says, signal.is_member).items():
+            row = (summary["attack"] == each) & (summary["metric"] == metric)
+            summary.loc[row, "low"] = summary.loc[row, "mean"] - half
+            summary.loc[row, "high"] = summary.loc[row, "mean"] + half
+    return rows, summary
+
+
+def _read(path: str) -> Fields:
+    form = "parquet" if path.lower().endswith(".parquet") else "csv"
+    return read_fields(Path(path), {"form": form, "separator": None, "columns": None})
+
+
+def _rows(fields: Fields) -> np.ndarray:
+    """Return the rows of the file, int64: they are the records' numbers, so that a report can name them."""
+    return np.asarray(fields.rows, dtype=np.int64)
+
+
+def _answers(fields: Fields, settings: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the logits, float32, and the class numbers of all rows."""
+    known_column(fields, settings["label"], "label")
+    for column in settings["classes"].values():
+        known_column(fields, column, "classes")
+    numbers = np.stack([_numbers(fields, column) for column in settings["classes"].values()], axis=1)
+    code = {label: number for number, label in enumerate(settings["classes"])}
+    for row, text in zip(fields.rows, fields.columns[settings["label"]], strict=True):
+        if text not in code:
+            where = f"{fields.file}, row {row}, column {settings['label']!r}"
+            raise DataError(where, repr(text), f"a label that the key classes names: {', '.join(code)}")
+    if settings["scale"] == "probabilities":
+        wrong = (numbers < 0).any(axis=1) | (np.abs(numbers.sum(axis=1) - 1) > SUM_TOLERANCE)
+        if wrong.any():
+            first = int(np.flatnonzero(wrong)[0])
+            told = ", ".join(f"{number:g}" for number in numbers[first])
+            remedy = "Name the columns of all classes, or take scale: logits."
+            where = f"{fields.file}, row {fields.rows[first]}"
+            raise DataError(where, f"the answers {told}", "probabilities that add up to 1", remedy)
+        numbers = np.log(np.maximum(numbers, SMALLEST))
+    labels = np.array([code[text] for text in fields.columns[settings["label"]]], dtype=np.int64)
+    return numbers.astype(np.float32), labels
+
+
+def _numbers(fields: Fields, column: str) -> np.ndarray:
+    found = np.empty(len(fields.rows))
+    for place, (row, text) in enumerate(zip(fields.rows, fields.columns[column], strict=True)):
+        try:
+            found[place] = float(text)
+        except ValueError:
+            found[place] = np.nan
+        if not np.isfinite(found[place]):
+            raise DataError(f"{fields.file}, row {row}, column {column!r}", repr(text), "a finite number")
+    return found
+
+
+def _parts(fields: Fields, column: str) -> np.ndarray:
+    known_column(fields, column, "member")
+    found = np.empty(len(fields.rows), dtype=np.uint8)
+    for place, (row, text) in enumerate(zip(fields.rows, fields.columns[column], strict=True)):
+        if text.lower() not in PARTS:
+            raise DataError(f"{fields.file}, row {row}, column {column!r}", repr(text), "yes, no or population")
+        found[place] = PARTS[text.lower()]
+    return found
+
+
+def _losses(settings: Mapping[str, Any], target: Fields, about: Mapping[str, Any]) -> Losses:
+    losses, trained_on = [], []
+    for path in settings["references"]:
+        fields = _read(path)
+        labels: Sequence[str] = fields.columns.get(settings["label"], ())
+        if tuple(labels) != tuple(target.columns[settings["label"]]):
+            expected = f"the rows of {target.file}, in its order, with the same labels"
+            raise DataError(fields.file, f"{len(fields.rows)} rows with other labels", expected)
+        losses.append(cross_entropy(*_answers(fields, settings)))
+        trained_on.append(_parts(fields, settings["member"]) == MEMBER)
+    models = [dict(about) | {"role": "reference", "number": number} for number in range(len(losses))]
+    return Losses(models, _rows(target), np.stack(losses).astype(np.float32), np.stack(trained_on))

@@ -1,0 +1,24 @@
+"""Which records of a target model are looked at one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpmia.common.seeds import derive_seed
+from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
+
+
+def draw_points(signal: Signal, count: int, root_seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw members and non-members of a target model.
+
+    Args:
+        signal: the target model's answers.
+        count: records of each part; all where there are fewer.
+        root_seed: the user's seed.
+
+    Returns:
+        Rows of the data set, in the order drawn: the first of many are what is drawn where few are asked for.
+    """
+    rng = np.random.default_rng(derive_seed(root_seed, "points", *signal.about["meaning"]))
+    members, nonmembers = (np.sort(signal.records[signal.part == part]) for part in (MEMBER, NONMEMBER))
+    return rng.permutation(members)[:count], rng.permutation(nonmembers)[:count]

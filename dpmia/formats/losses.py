@@ -1,0 +1,142 @@
+"""What the attacker's own models answer, cut down to what attacks need: one loss for each model and record.
+
+A file holds groups of models; those of a group are asked about the same records. It is an `.npz` archive: `header` is
+JSON with the format's version and, for each group, one entry `about` for each model; group i has the arrays
+`i/records`, `i/losses` and `i/trained_on`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpmia.common.files import whole_file
+
+FORMAT = "dpmia-losses"
+VERSION = 1
+
+ARRAYS = ("records", "losses", "trained_on")
+
+
+@dataclass(frozen=True)
+class References:
+    """What the attacker's own models answer to the queries of one target model.
+
+    Attributes:
+        losses: float64, shape (models, queries): cross-entropy of the true class, in nats.
+        trained_on: bool, shape (models, queries): whether the training set of the model held the record.
+    """
+
+    losses: np.ndarray
+    trained_on: np.ndarray
+
+    def __post_init__(self) -> None:
+        """Refuse arrays that do not fit together."""
+        if self.losses.shape != self.trained_on.shape or self.losses.ndim != 2:
+            raise ValueError(f"losses of shape {self.losses.shape}, trained_on of shape {self.trained_on.shape}")
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The losses of some models on the same records.
+
+    Attributes:
+        about: plain data on each model, as in `dpmia.formats.signals.Signal`.
+        records: int64, shape (records,): rows of the data set, ascending.
+        losses: float32, shape (models, records): cross-entropy of the true class, in nats.
+        trained_on: bool, shape (models, records): whether the record was in the model's training set.
+    """
+
+    about: Sequence[dict[str, Any]]
+    records: np.ndarray
+    losses: np.ndarray
+    trained_on: np.ndarray
+
+    def on(self, records: np.ndarray, models: np.ndarray) -> References:
+        """Return the answers of some of the models on some of the records, in the order asked for.
+
+        Args:
+            records: rows of the data set.
+            models: bool, shape (models,).
+
+        Raises:
+            ValueError: a record was never asked about.
+        """
+        places = np.searchsorted(self.records, records)
+        known = np.minimum(places, len(self.records) - 1)
+        if not np.array_equal(self.records[known], records):
+            raise ValueError("the attacker's models were not asked about all records of the target model")
+        return References(self.losses[np.ix_(models, known)].astype(np.float64), self.trained_on[np.ix_(models, known)])
+
+
+def together(parts: Iterable[Losses]) -> Losses:
+    """Return the models of several blocks as one.
+
+    Raises:
+        ValueError: the blocks were asked about different records.
+    """
+    parts = list(parts)
+    if any(not np.array_equal(part.records, parts[0].records) for part in parts):
+        raise ValueError("blocks of models that were asked about different records")
+    return Losses(
+        [about for part in parts for about in part.about],
+        parts[0].records,
+        np.concatenate([part.losses for part in parts]),
+        np.concatenate([part.trained_on for part in parts]),
+    )
+
+
+def save_losses(path: Path | str, groups: Sequence[Losses], provenance: dict[str, Any]) -> None:
+    """Write groups of models, each asked about records of its own; `provenance` says which data they know."""
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "provenance": provenance,
+        "models": [list(group.about) for group in groups],
+    }
+    arrays = {f"{i}/{name}": getattr(group, name) for i, group in enumerate(groups) for name in ARRAYS}
+    with whole_file(path) as part:
+        np.savez(part, header=np.array(json.dumps(header)), **arrays)
+
+
+def load_about(path: Path | str) -> list[list[dict[str, Any]]]:
+    """Return for each group of a file what is told about its models, without reading their losses.
+
+    Raises:
+        ValueError: the file is of another format or version.
+    """
+    with np.load(path, allow_pickle=False) as arrays:
+        return _models(path, arrays)
+
+
+def load_losses(path: Path | str, places: Collection[int] | None = None) -> list[Losses]:
+    """Read what `save_losses` wrote.
+
+    Args:
+        path: the file.
+        places: numbers of the groups to read; None for all.
+
+    Raises:
+        ValueError: the file is of another format or version.
+    """
+    with np.load(path, allow_pickle=False) as arrays:
+        return [
+            Losses(about, *(arrays[f"{place}/{name}"] for name in ARRAYS))
+            for place, about in enumerate(_models(path, arrays))
+            if places is None or place in places
+        ]
+
+
+def _models(path: Path | str, arrays: Mapping[str, np.ndarray]) -> list[list[dict[str, Any]]]:
+    header = json.loads(str(arrays["header"]))
+    if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
+        raise ValueError(
+            f"{path}: format {header.get('format')!r} version {header.get('version')!r}; "
+            f"expected {FORMAT!r} version {VERSION}"
+        )
+    return header["models"]

@@ -1,0 +1,155 @@
+"""What a black-box attacker sees of trained models, in one file format that opens without torch.
+
+A file holds the models of one block. It is an `.npz` archive: `header` is JSON with the format's version and one
+entry `about` for each model; model i has the arrays `i/records`, `i/labels`, `i/part`, `i/logits` and, where there
+are any, `i/parameters`, `i/buffers`, `i/marks` and `i/accuracy_by_epoch`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpmia.common.files import whole_file
+
+FORMAT = "dpmia-signals"
+VERSION = 1
+
+#: Arrays with one entry for each query.
+ANSWERS = ("records", "labels", "part", "logits")
+#: Arrays that not every model has.
+OPTIONAL = ("parameters", "buffers", "marks", "accuracy_by_epoch")
+
+#: What a record is to the model that was asked about it.
+NONMEMBER, MEMBER, VALIDATION, POPULATION = 0, 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Signal:
+    """The answers of one model.
+
+    Attributes:
+        about: plain data on the model: arm, iid, epsilon (text), replicate, role, accounting (None without
+            privacy), compares (the relation between training sets with and without a record), recipe, steps,
+            meaning (what its seeds were derived from).
+        records: int64, shape (queries,): rows of the data set.
+        labels: int64, shape (queries,): their classes.
+        part: uint8, shape (queries,): NONMEMBER, MEMBER, VALIDATION or POPULATION (what the attacker has).
+        logits: float32, shape (queries, classes).
+        parameters: float32, all weights and biases in one row; None where they were not kept.
+        buffers: float64, all buffers of the network in one row, kept with the parameters; None where it has none.
+        marks: bool, shape (queries, keys): whether the model knows each mark of the record (see
+            `dpmia.training.collusion`); None where attacker and trainer share no keys.
+        accuracy_by_epoch: float64, shape (epochs,): accuracy on the validation records after each epoch; None where
+            it was not measured.
+    """
+
+    about: dict[str, Any]
+    records: np.ndarray
+    labels: np.ndarray
+    part: np.ndarray
+    logits: np.ndarray
+    parameters: np.ndarray | None = None
+    marks: np.ndarray | None = None
+    accuracy_by_epoch: np.ndarray | None = None
+    buffers: np.ndarray | None = None
+
+    def of(self, *parts: int) -> Signal:
+        """Return the answers about records of the given parts only."""
+        keep = np.isin(self.part, parts)
+        marks = None if self.marks is None else self.marks[keep]
+        return replace(self, **{name: getattr(self, name)[keep] for name in ANSWERS}, marks=marks)
+
+    @property
+    def is_member(self) -> np.ndarray:
+        """bool, shape (queries,)."""
+        return self.part == MEMBER
+
+    @property
+    def is_nonmember(self) -> np.ndarray:
+        """bool, shape (queries,)."""
+        return self.part == NONMEMBER
+
+    @property
+    def losses(self) -> np.ndarray:
+        """Cross-entropy of the true class, float64, shape (queries,), in nats."""
+        return cross_entropy(self.logits, self.labels)
+
+    @property
+    def correct(self) -> np.ndarray:
+        """Whether the largest logit is that of the true class, bool, shape (queries,)."""
+        return self.logits.argmax(axis=1) == self.labels
+
+
+def cross_entropy(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return minus the log of the softmax of the true class, in nats: float64, shape (queries,).
+
+    Args:
+        logits: shape (queries, classes).
+        labels: int, shape (queries,).
+    """
+    logits = logits.astype(np.float64)
+    top = logits.argmax(axis=1)[:, None]
+    below = logits - np.take_along_axis(logits, top, axis=1)
+    # The largest class adds exp(0) = 1: left to log1p, it does not round away what sure answers differ in.
+    others = np.exp(below)
+    np.put_along_axis(others, top, 0, axis=1)
+    return np.log1p(others.sum(axis=1)) - np.take_along_axis(below, labels[:, None], axis=1)[:, 0]
+
+
+def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[str, Any]) -> None:
+    """Write the models of a block; `provenance` says which data they were trained on."""
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "provenance": provenance,
+        "models": [signal.about for signal in signals],
+    }
+    arrays = {
+        f"{i}/{name}": getattr(signal, name)
+        for i, signal in enumerate(signals)
+        for name in (*ANSWERS, *OPTIONAL)
+        if getattr(signal, name) is not None
+    }
+    with whole_file(path) as part:
+        np.savez(part, header=np.array(json.dumps(header)), **arrays)
+
+
+def load_signals(path: Path | str) -> Iterator[Signal]:
+    """Yield the models of a file one by one, so that a large block never stands in memory as a whole.
+
+    Raises:
+        ValueError: the file is of another format or version.
+    """
+    with np.load(path, allow_pickle=False) as arrays:
+        header = _header(arrays, path)
+        for i, about in enumerate(header["models"]):
+            kept = {name: arrays[f"{i}/{name}"] for name in OPTIONAL if f"{i}/{name}" in arrays.files}
+            yield Signal(about, *(arrays[f"{i}/{name}"] for name in ANSWERS), **kept)
+
+
+def load_all(paths: Iterable[Path | str]) -> Iterator[Signal]:
+    """Yield the models of several files one by one."""
+    for path in paths:
+        yield from load_signals(path)
+
+
+def load_header(path: Path | str) -> dict[str, Any]:
+    """Return the header alone: provenance and one `about` for each model."""
+    with np.load(path, allow_pickle=False) as arrays:
+        return _header(arrays, path)
+
+
+def _header(arrays: Any, path: Path | str) -> dict[str, Any]:
+    header = json.loads(str(arrays["header"]))
+    if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
+        raise ValueError(
+            f"{path}: format {header.get('format')!r} version {header.get('version')!r}; "
+            f"expected {FORMAT!r} version {VERSION}"
+        )
+    return header

@@ -1,0 +1,21 @@
+"""Tidy tables: made of rows (see `dpmia.formats.rows`), and read from files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dpmia.formats.rows import COLUMNS
+
+
+def table_of(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
+    """Return rows of `dpmia.formats.rows` as a table with the columns `COLUMNS`."""
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def read_table(path: Path | str) -> pd.DataFrame:
+    """Read a tidy table: an empty cell is missing, and a text stays a text, `NA` and `null` too."""
+    return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"epsilon": float})

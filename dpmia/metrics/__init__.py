@@ -1,0 +1,1 @@
+"""Measures of attacks, one definition each: rankings, precision, intervals, exposure of single records."""

@@ -1,0 +1,270 @@
+"""Single records: which are the most exposed, is a list of them stable, and is the nominal rate kept for each?
+
+A list of the records with the highest scores says something about records only if other seeds give the same list. An
+attack that promises a false positive rate for each record can be held to it wherever the target model and the
+reference models are exchangeable: trained alike, the record in none of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy.special import comb  # scipy.stats takes half a second to import
+
+from dpmia.formats.signals import Signal
+from dpmia.metrics.intervals import clopper_pearson
+
+#: How long a list of the most exposed records is.
+LISTED = 20
+
+#: A list is stable if it goes at least this share of the way from agreement by chance to full agreement.
+STABLE = 0.5
+
+
+def is_stable(jaccard: float, by_chance: float) -> bool:
+    """Return whether lists of the most exposed records agree so far that they say something about the records.
+
+    Args:
+        jaccard: mean Jaccard index of pairs of lists.
+        by_chance: what lists of random records reach on average.
+    """
+    return jaccard - by_chance >= STABLE * (1 - by_chance)
+
+
+def p_values(scores: np.ndarray, reference_scores: np.ndarray, outside: np.ndarray | None = None) -> np.ndarray:
+    """Return for each record how unusual its score is among those of models that were not trained on it.
+
+    (1 + number of reference scores at least as high) / (1 + number of reference models). If target and reference
+    models are exchangeable, a p-value of at most a comes with probability a at most, whatever the scores' law and
+    however they are tied; the smallest p-value is the resolution.
+
+    Args:
+        scores: float (records,), of the target model, higher = more likely a member.
+        reference_scores: float (models, records), of models without the record.
+        outside: bool (models, records), which of them were trained without the record, if not all.
+
+    Returns:
+        float64 (records,), in (0, 1].
+
+    Raises:
+        ValueError: the shapes do not fit, or a score is not a number.
+
+    Source: Vovk et al. 2005 (conformal p-values).
+    """
+    if reference_scores.ndim != 2 or not len(reference_scores) or reference_scores.shape[1:] != scores.shape:
+        raise ValueError(f"scores of shape {scores.shape}, reference scores of shape {reference_scores.shape}")
+    if np.isnan(scores).any() or np.isnan(reference_scores).any():
+        raise ValueError("some scores are not numbers")
+    counted = np.ones(reference_scores.shape, dtype=bool) if outside is None else outside
+    return (1 + ((reference_scores >= scores) & counted).sum(0)) / (1 + counted.sum(0))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Whether the false positive rate of each record is what was promised.
+
+    Attributes:
+        nominal: the promised false positive rate.
+        rates: float64 (records,): share of models without the record that were said to have it; NaN where no model
+            was without it.
+        low: float64 (records,): lower confidence limits of the rates, which hold for all records together.
+        exceeded: bool (records,): limits above the nominal rate: here the promise is broken.
+        error: chance that a right attack breaks the promise for any record.
+    """
+
+    nominal: float
+    rates: np.ndarray
+    low: np.ndarray
+    exceeded: np.ndarray
+    error: float
+
+
+def calibration(says: np.ndarray, outside: np.ndarray, nominal: float, error: float = 0.05) -> Calibration:
+    """Hold an attack to the false positive rate that it promises for each record.
+
+    Args:
+        says: bool (models, records), True where the attack says that the model was trained on the record. Models are
+            independent.
+        outside: bool (models, records), True where it was not.
+        nominal: the promised false positive rate, in (0, 1).
+        error: see `Calibration`; each record has its share (Bonferroni).
+
+    Raises:
+        ValueError: the shapes differ, no model is without any record, or a number is out of its range.
+
+    Source: limits by Clopper and Pearson 1934.
+    """
+    if says.shape != outside.shape or says.ndim != 2:
+        raise ValueError(f"answers of shape {says.shape}, truth of shape {outside.shape}")
+    if not (0 < nominal < 1 and 0 < error < 1):
+        raise ValueError(f"nominal rate {nominal} and error {error}, expected both in (0, 1)")
+    trials = outside.sum(0)
+    if not trials.any():
+        raise ValueError("no model is without any of the records")
+    false = (says & outside).sum(0)
+    rates = np.divide(false, trials, out=np.full(len(trials), np.nan), where=trials > 0)
+    low, _ = clopper_pearson(false, np.maximum(trials, 1), 2 * error / (trials > 0).sum())
+    return Calibration(nominal, rates, low, low > nominal, error)
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How far lists of the most exposed records agree between seeds.
+
+    Attributes:
+        jaccard: mean over pairs of seeds of the size of the lists' intersection over that of their union; 1 = the
+            same list every time.
+        by_chance: what lists of random records reach on average.
+        always: int64, rows of the records that are on every list, sorted.
+        listed: length of a list.
+    """
+
+    jaccard: float
+    by_chance: float
+    always: np.ndarray
+    listed: int
+
+
+def stability(scores: np.ndarray, rng: np.random.Generator, listed: int = LISTED) -> Stability:
+    """Compare the lists of the most exposed records that several seeds give.
+
+    Args:
+        scores: float (seeds, records), of the same records by models trained anew, higher = more exposed.
+        rng: breaks ties, for each seed anew: records that no score tells apart must not agree by their order.
+        listed: length of a list, less than the number of records.
+
+    Raises:
+        ValueError: fewer than two seeds, too few records, or a score is not a number.
+    """
+    seeds, records = scores.shape
+    if seeds < 2 or not 0 < listed < records:
+        raise ValueError(f"{seeds} seeds and {records} records, expected 2 and {listed + 1} at least")
+    if np.isnan(scores).any():
+        raise ValueError("some scores are not numbers")
+    lists = [set(np.lexsort((rng.random(records), -row))[:listed].tolist()) for row in scores]
+    overlaps = np.array([len(one & other) for one, other in combinations(lists, 2)])
+    common = np.arange(listed + 1)
+    chances = comb(listed, common) * comb(records - listed, listed - common) / comb(records, listed)
+    return Stability(
+        jaccard=float((overlaps / (2 * listed - overlaps)).mean()),
+        by_chance=float((chances * common / (2 * listed - common)).sum()),
+        always=np.array(sorted(set.intersection(*lists)), dtype=np.int64),
+        listed=listed,
+    )
+
+
+class Exposure:
+    """How high the members of several models rank among the non-members, record by record."""
+
+    def __init__(self, listed: int) -> None:
+        """Start without any model; `listed` is the length of the list of the most exposed records."""
+        self.listed = listed
+        #: For each model: member -> (share of non-members with at least its score, its score).
+        self.models: list[dict[int, tuple[float, float]]] = []
+        #: Of the model with the fewest: a share of them below one of this number cannot be seen.
+        self.nonmembers = 0
+
+    def add(self, signal: Signal, scores: np.ndarray) -> None:
+        """Add one model.
+
+        Args:
+            signal: the target model's outputs on members and non-members.
+            scores: float (queries,), higher = more likely a member.
+        """
+        outside = np.sort(scores[signal.is_nonmember])
+        self.nonmembers = min(len(outside), self.nonmembers or len(outside))
+        inside = scores[signal.is_member]
+        above = 1 - np.searchsorted(outside, inside, side="left") / len(outside)
+        pairs = zip(above.tolist(), inside.tolist(), strict=True)
+        self.models.append(dict(zip(signal.records[signal.is_member].tolist(), pairs, strict=True)))
+
+    def most(self) -> MostExposed:
+        """Return the most exposed records: those with the fewest non-members at or above them, on average.
+
+        Records that share this mean are ranked by their mean score. Only records that were members of more than half
+        as many models as any other count: a mean over one model says little.
+        """
+        values = defaultdict(list)
+        for model in self.models:
+            for record, pair in model.items():
+                values[record].append(pair)
+        most = max(map(len, values.values()))
+        means = {record: np.mean(each, axis=0) for record, each in values.items() if 2 * len(each) > most}
+        records = np.array(sorted(means))
+        above, score = np.array([means[record] for record in records]).T
+        order = np.lexsort((records, -score, above))
+        # Rounded, as the order in which means are summed may differ in the last digit.
+        keys = np.round(np.stack([above, score], axis=1)[order], 12)
+        rank = 1 + np.array([int((keys == key).all(axis=1).argmax()) for key in keys[: self.listed]])
+        last = keys[min(self.listed, len(keys)) - 1]
+        return MostExposed(
+            [
+                {
+                    "rank": int(place),
+                    "record": int(records[row]),
+                    "above": float(above[row]),
+                    "score": float(score[row]),
+                    "models": len(values[int(records[row])]),
+                }
+                for place, row in zip(rank, order, strict=False)
+            ],
+            tied=int((keys == last).all(axis=1)[self.listed :].sum()),
+            unseen=int((above * self.nonmembers < 1).sum()),
+        )
+
+    def stable(self, rng: np.random.Generator) -> dict[str, float | bool] | None:
+        """Return how far pairs of models name the same records.
+
+        Each pair is compared on the members that it shares, by lists of a tenth of them and at most `listed`.
+
+        Args:
+            rng: breaks ties, see `stability`.
+
+        Returns:
+            `jaccard` and `by_chance`, means over pairs (see `Stability`), the number of `pairs`, and whether the
+            lists are `stable` (see `is_stable`); None where no pair shares enough members.
+        """
+        found = []
+        for one, other in combinations(self.models, 2):
+            shared = sorted(set(one) & set(other))
+            if listed := min(self.listed, len(shared) // 10):
+                # Ranked as `most` ranks: first by the share of non-members, then by the score.
+                pairs = [np.array([model[record] for record in shared]) for model in (one, other)]
+                places = [_dense_rank(-above, score) for above, score in (pair.T for pair in pairs)]
+                found.append(stability(np.array(places, dtype=float), rng, listed))
+        if not found:
+            return None
+        jaccard = float(np.mean([each.jaccard for each in found]))
+        by_chance = float(np.mean([each.by_chance for each in found]))
+        return {
+            "jaccard": jaccard,
+            "by_chance": by_chance,
+            "pairs": len(found),
+            "stable": is_stable(jaccard, by_chance),
+        }
+
+
+@dataclass(frozen=True)
+class MostExposed:
+    """The most exposed records of some models.
+
+    Attributes:
+        records: for each `rank` (from 1; equal records share one), `record`, `above` (mean share of non-members at or
+            above it), mean `score`, and the number of `models` that it was a member of.
+        tied: how many records are not listed though they equal the last one listed.
+        unseen: how many records lie above so many non-members that their share cannot be told from zero.
+    """
+
+    records: list[dict[str, Any]]
+    tied: int
+    unseen: int
+
+
+def _dense_rank(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the rank of each pair in lexicographic order, equal pairs alike; higher = larger."""
+    _, rank = np.unique(np.stack([first, second], axis=1), axis=0, return_inverse=True)
+    return rank.reshape(-1)

@@ -1,0 +1,123 @@
+"""Positive accuracy (precision) of an attack, and what the same rules give to scores that know nothing."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from dpmia.metrics.ranking import roc
+
+#: Parts of the ranking that are tried as "these are the members": the best 1/40, 2/40, ... of all scores.
+QUANTILES = 40
+
+#: Bounds on positive accuracy are told for attacks that find at least this share of the members. With delta nothing is
+#: promised against attacks that hardly ever say "member".
+ACCEPTANCE = 0.01
+
+#: False positive rates of a ROC on a logarithmic axis; metric `tpr@<rate>`.
+ROC_RATES = (0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+
+#: Random rankings of which the control is the mean; more would cost more than the attacks.
+_RANKINGS = 5000
+
+
+def precision_metrics(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    """Return all metrics of this module for one attack on one model.
+
+    A score that is not a number is not an answer: the record counts as a non-member, whatever `says`.
+
+    Args:
+        scores: float, shape (records,), higher = more likely a member.
+        says: bool, shape (records,), True where the attack's own rule says "member".
+        is_member: bool, shape (records,), the truth.
+
+    Returns:
+        `precision`: share of members among those called members (NaN if nobody is), and `accepted`, their share of
+            all records.
+        `precision_best` and `accepted_best`: of the best of forty quantiles, an oracle (see `best_quantile`).
+        `precision_baseline`: of calling everybody a member, the share of members.
+        `precision_control`: mean of `precision_best` over random rankings of the same records.
+        `nan_scores`: share of scores that are not numbers.
+        `tpr@...`: true positive rate at each of `ROC_RATES`; NaN below the resolution 1 / non-members.
+
+    Raises:
+        ValueError: members or non-members are missing.
+    """
+    if is_member.all() or not is_member.any():
+        raise ValueError("precision is measured on members and non-members; one of them is missing")
+    answered = ~np.isnan(scores)
+    precision, accepted = _precision(says & answered, is_member)
+    best, accepted_best = best_quantile(scores, is_member)
+    return {
+        "precision": precision,
+        "accepted": accepted,
+        "precision_best": best,
+        "accepted_best": accepted_best,
+        "precision_baseline": float(is_member.mean()),
+        "precision_control": random_best_quantile(int(is_member.sum()), len(is_member)),
+        "nan_scores": float((~answered).mean()),
+        **_roc(scores, is_member),
+    }
+
+
+def best_quantile(scores: np.ndarray, is_member: np.ndarray) -> tuple[float, float]:
+    """Return the best precision over the forty quantiles of the scores, and the share of records accepted there.
+
+    Quantile i accepts the i * 2.5 % highest scores, rounded up, and all that equal the lowest of them. Scores that
+    are not numbers rank last and are never accepted. Of equally precise quantiles the largest share is told.
+
+    It looks at the answers: an oracle. The last quantile accepts everybody, so it never falls below the share of
+    members, and random scores rise above that too: `random_best_quantile` says by how much.
+
+    Args:
+        scores: float, shape (records,), higher = more likely a member.
+        is_member: bool, shape (records,), the truth.
+
+    Returns:
+        (NaN, 0) if no score is a number.
+
+    Source: Thudi et al. 2024, section 4.2 and its footnote 4.
+    """
+    ranked = np.sort(scores[~np.isnan(scores)])[::-1]
+    if not len(ranked):
+        return float("nan"), 0.0
+    sizes = np.minimum(_sizes(len(scores)), len(ranked))
+    return max(_precision(scores >= ranked[size - 1], is_member) for size in sizes)
+
+
+@lru_cache(maxsize=1024)
+def random_best_quantile(members: int, records: int) -> float:
+    """Return the mean of `best_quantile` over random rankings of the records.
+
+    Less the share of members, it is what the rule alone gains. A ranking matters only by how many members stand in
+    each 2.5 % of it, so these numbers are drawn (multivariate hypergeometric). The generator is seeded from the
+    arguments: who asks, when and how often makes no difference. The standard error is about 0.004 at most where there
+    are 40 records or more, 0.0008 where there are 1000.
+
+    Args:
+        members: number of members, 1 to `records`.
+        records: number of records ranked.
+    """
+    sizes = _sizes(records)
+    rng = np.random.default_rng([members, records])
+    drawn = rng.multivariate_hypergeometric(np.diff(sizes, prepend=0), members, size=_RANKINGS, method="marginals")
+    return float((drawn.cumsum(axis=1) / sizes).max(axis=1).mean())
+
+
+def _sizes(records: int) -> np.ndarray:
+    """Return how many records each quantile accepts, each number once."""
+    return np.unique(-(-np.arange(1, QUANTILES + 1) * records // QUANTILES))
+
+
+def _precision(says: np.ndarray, is_member: np.ndarray) -> tuple[float, float]:
+    accepted = float(says.mean())
+    return (float(is_member[says].mean()) if says.any() else float("nan")), accepted
+
+
+def _roc(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    fpr, tpr, _ = roc(np.where(np.isnan(scores), -np.inf, scores), is_member)
+    resolution = 1 / int((~is_member).sum())
+    return {
+        f"tpr@{rate:g}": float(tpr[fpr <= rate].max()) if rate >= resolution else float("nan") for rate in ROC_RATES
+    }

@@ -1,0 +1,1 @@
+"""Differential privacy: accounting, calibration of noise, exact upper bounds, planning."""

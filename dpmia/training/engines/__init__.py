@@ -1,0 +1,1 @@
+"""Training engines: each trains models of some architectures by one recipe."""

@@ -1,0 +1,138 @@
+"""What every training engine can do: advance its models by some steps, and evaluate them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+
+from dpmia.common.errors import TrainingError
+from dpmia.training.engines.evaluation import evaluate, set_state
+from dpmia.training.recipe import Recipe, Run
+from dpmia.training.streams import Streams
+
+
+class Engine(ABC):
+    """Trains models of one architecture by one recipe, all of them for the same number of steps."""
+
+    def __init__(
+        self,
+        architecture: Any,
+        recipe: Recipe,
+        runs: Sequence[Run],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        streams: Sequence[Streams] | None = None,
+    ) -> None:
+        """Prepare the models.
+
+        Args:
+            architecture: for instance `dpmia.models.mlp.MLP`.
+            recipe: shared by all runs.
+            runs: the models to train.
+            x: float32, features of the whole data set; runs name their rows of it.
+            y: labels of the whole data set: int64 classes, or float32 numbers to predict (see `dpmia.training.engines.loss`).
+            streams: random streams to use instead of those of the runs' seeds.
+
+        Raises:
+            ValueError: the runs need different numbers of steps.
+        """
+        self.architecture = architecture
+        self.recipe = recipe
+        self.runs = list(runs)
+        self.x, self.y = x, y
+        self.streams = list(streams or (Streams(run.seeds, recipe, len(run.records), run.expected) for run in runs))
+        self.learning_rates = [
+            recipe.learning_rate if run.learning_rate is None else run.learning_rate for run in self.runs
+        ]
+        counts = {recipe.steps(run.size) for run in runs}
+        if len(counts) != 1:
+            raise ValueError(f"runs of one engine need one number of steps, got {sorted(counts)}")
+        self.steps = counts.pop()
+        self.done = 0
+
+    @classmethod
+    def width(cls, architecture: Any, recipe: Recipe) -> int:
+        """Return how many models this engine best trains at once on this machine."""
+        return 1
+
+    @classmethod
+    @abstractmethod
+    def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
+        """Refuse an architecture that this engine cannot train by a recipe, before any model is trained.
+
+        Args:
+            architecture: of the models.
+            recipe: of the models.
+            where: one of the models, for the message.
+
+        Raises:
+            TrainingError: the message names the layer, and what to do.
+        """
+
+    def set_pace(self, optimiser: torch.optim.Optimizer) -> None:
+        """Give an optimiser the learning rates of the next step; of its groups, each holds one model or one all."""
+        for group, rate in zip(optimiser.param_groups, self.learning_rates, strict=False):
+            group["lr"] = rate * self.recipe.pace(self.done)
+
+    @abstractmethod
+    def advance(self, steps: int) -> np.ndarray:
+        """Take the next `steps` optimiser steps of every model.
+
+        Returns:
+            The mean training loss of each model over the records it met, shape (models,); NaN where it met
+            none, infinite where training broke down.
+        """
+
+    def answer(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        """Return the logits of one model: float32, shape (len(x), classes).
+
+        By a module of its own in eval mode, never by the one that is trained: the mode and the buffers of that one, and
+        all random streams, stay as they are.
+
+        Args:
+            number: of the model.
+            parameters: its weights and biases, as `parameters` returns them.
+            x: float32, features.
+        """
+        set_state(self._module, parameters, self.buffers()[number])
+        return evaluate(self._module, x)
+
+    @cached_property
+    def _module(self) -> torch.nn.Module:
+        return self.architecture.module()
+
+    @abstractmethod
+    def parameters(self) -> list[torch.Tensor]:
+        """Return, for each model, its weights and biases in one flat float32 tensor."""
+
+    def buffers(self) -> list[torch.Tensor]:
+        """Return, for each model, its buffers in one flat float64 tensor; empty for networks without any."""
+        return [torch.empty(0, dtype=torch.float64) for _ in self.runs]
+
+    @abstractmethod
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that is needed to go on later: weights, buffers, optimiser, streams, steps done."""
+
+    @abstractmethod
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state_dict`."""
+
+
+def refuse_others(architecture: Any, kind: type, where: str, engine: str, trained: str) -> None:
+    """Refuse an architecture for an engine that trains one kind only.
+
+    Raises:
+        TrainingError: the architecture is of another kind.
+    """
+    if not isinstance(architecture, kind):
+        raise TrainingError(
+            where,
+            f"{type(architecture).__name__} with engine {engine!r}",
+            f"{trained}: it trains no others",
+            "For another network use engine: opacus, or engine: plain without privacy.",
+        )

@@ -1,0 +1,169 @@
+"""Ordinary training with automatic differentiation: no clipping, no noise (epsilon = infinity)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from dpmia.common.errors import TrainingError
+from dpmia.training.engines.base import Engine
+from dpmia.training.engines.evaluation import flat_buffers
+from dpmia.training.engines.loss import record_losses
+from dpmia.training.recipe import Recipe, Run
+
+#: Poisson batches of at least this expected size hold fewer than two records less than once in 10^12 steps.
+SMALLEST_POISSON_BATCH = 32
+
+
+class PlainEngine(Engine):
+    """One model, any network, without privacy.
+
+    The network is trained in training mode: dropout draws from the run's streams, batch norm keeps running statistics.
+    """
+
+    def __init__(self, architecture: Any, recipe: Recipe, runs: list[Run], x, y, streams=None) -> None:
+        """Build the model with the run's initial weights; see `Engine`."""
+        super().__init__(architecture, recipe, runs, x, y, streams)
+        if len(self.runs) != 1:
+            raise ValueError(f"this engine trains one model at a time, got {len(self.runs)}")
+        self.run, self.stream = self.runs[0], self.streams[0]
+        self._refuse_unsuited(self.run)
+        rows = torch.from_numpy(self.run.records)
+        self.train_x = x[rows]
+        self.train_y = y[rows] if self.run.soft_labels is None else torch.as_tensor(self.run.soft_labels)
+        with self.stream.dropout():
+            self.module = architecture.module().train()
+        with torch.no_grad():
+            start = self.stream.initial_parameters(architecture)
+            for parameter, value in zip(self.module.parameters(), start, strict=True):
+                parameter.copy_(value)
+        self.optimiser = torch_optimiser(recipe, self._parameter_group())
+
+    def _parameter_group(self) -> list[dict[str, Any]]:
+        """Return the parameters with the learning rate of the run, as the framework's optimisers take them."""
+        return [{"params": list(self.module.parameters()), "lr": self.learning_rates[0]}]
+
+    def _refuse_unsuited(self, run: Run) -> None:
+        if self.recipe.clips(run):
+            raise ValueError(f"{run.name}: gradients of single records are clipped by other engines only")
+
+    @classmethod
+    def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
+        """Refuse batch norm that has no statistics of a batch, or none to be evaluated with; see `Engine.check`."""
+        few = 2 if recipe.sampling == "shuffle" else SMALLEST_POISSON_BATCH
+        for name, layer in batch_norms(network_of(architecture, where)):
+            place = f"{where}, layer {name!r} ({type(layer).__name__})"
+            if layer.running_mean is None:
+                found = "no running statistics: its output for a record depends on the other records of a query"
+                raise TrainingError(place, found, "track_running_stats=True")
+            if recipe.batch_size < few:
+                found = f"{recipe.sampling} batches of {recipe.batch_size}, too small to normalise"
+                remedy = "" if recipe.sampling == "shuffle" else "Or use sampling: shuffle."
+                raise TrainingError(place, found, f"a batch_size of at least {few}", remedy)
+
+    def advance(self, steps: int) -> np.ndarray:
+        """See `Engine.advance`."""
+        total, count = 0.0, 0
+        with self.stream.dropout():
+            for _ in range(steps):
+                batch = torch.from_numpy(self.stream.batch())
+                self.set_pace(self.optimiser)
+                total += self._step(self.train_x[batch], self.train_y[batch])
+                count += len(batch)
+                self.done += 1
+        if not math.isfinite(total):
+            return np.array([np.inf])
+        return np.array([total / count if count else np.nan])
+
+    def _step(self, x: torch.Tensor, y: torch.Tensor) -> float:
+        """Take one step and return the sum of the losses of the batch before it."""
+        self.optimiser.zero_grad()
+        if not len(x):  # batch norm would take statistics of nothing
+            for parameter in self.module.parameters():
+                parameter.grad = torch.zeros_like(parameter)
+            self.optimiser.step()
+            return 0.0
+        loss = record_losses(self.module(x), y).sum()
+        # The expected batch size, not the drawn one: the same step as with clipping and noise.
+        (loss / self.recipe.batch_size).backward()
+        self.optimiser.step()
+        return loss.item()
+
+    def parameters(self) -> list[torch.Tensor]:
+        """See `Engine.parameters`."""
+        return [torch.cat([p.detach().flatten() for p in self.module.parameters()])]
+
+    def buffers(self) -> list[torch.Tensor]:
+        """See `Engine.buffers`."""
+        return [flat_buffers(self.module)]
+
+    def state_dict(self) -> dict[str, Any]:
+        """See `Engine.state_dict`."""
+        return {
+            "done": self.done,
+            "module": self.module.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "stream": self.stream.state_dict(),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """See `Engine.load_state_dict`."""
+        self.done = state["done"]
+        self.module.load_state_dict(state["module"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.stream.load_state_dict(state["stream"])
+
+
+def network_of(architecture: Any, where: str) -> torch.nn.Module:
+    """Return the network of an architecture.
+
+    Raises:
+        TrainingError: it is none, or its initial parameters are those of another one.
+    """
+    if not hasattr(architecture, "module"):
+        raise TrainingError(where, f"{type(architecture).__name__}, which is no network", "a network")
+    module = architecture.module()
+    start = architecture.initial_parameters(torch.Generator().manual_seed(0))
+    found, expected = ([tuple(each.shape) for each in parameters] for parameters in (start, module.parameters()))
+    if found != expected:
+        raise TrainingError(
+            where, f"initial_parameters of shapes {found}", f"the shapes of the parameters of module(): {expected}"
+        )
+    return module
+
+
+def batch_norms(module: torch.nn.Module) -> list[tuple[str, torch.nn.Module]]:
+    """Return the batch norm layers of a network with their names."""
+    return [(name, layer) for name, layer in module.named_modules() if isinstance(layer, _BatchNorm)]
+
+
+def torch_optimiser(recipe: Recipe, parameters: Any, fused: bool = False) -> torch.optim.Optimizer:
+    """Return the framework's optimiser for `recipe`.
+
+    Args:
+        recipe: names the optimiser and its settings.
+        parameters: tensors to update, or groups of them that name a learning rate `lr` of their own.
+        fused: update a parameter in one pass over memory; the same numbers but for rounding.
+
+    Raises:
+        ValueError: the recipe names another optimiser.
+    """
+    parameters = list(parameters)
+    if recipe.optimiser == "adam":
+        return torch.optim.Adam(
+            parameters,
+            lr=recipe.learning_rate,
+            betas=recipe.betas,
+            eps=recipe.adam_epsilon,
+            weight_decay=recipe.l2,
+            fused=fused,
+        )
+    if recipe.optimiser == "sgd":
+        return torch.optim.SGD(
+            parameters, lr=recipe.learning_rate, momentum=recipe.momentum, weight_decay=recipe.l2, fused=fused
+        )
+    raise ValueError(f"optimiser {recipe.optimiser!r}; expected 'adam' or 'sgd'")

@@ -1,0 +1,69 @@
+"""Classifiers of scikit-learn, fitted by their own methods: no steps, no clipping, no noise (epsilon = infinity)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from threadpoolctl import threadpool_limits
+
+from dpmia.common.errors import TrainingError
+from dpmia.training.engines.base import Engine
+from dpmia.training.recipe import Recipe, Run
+
+#: Probabilities closer to 0 or 1 are taken for this far from it: forests answer 0 and 1, and losses stay finite.
+CLOSEST = 1e-6
+
+
+class ScikitLearnEngine(Engine):
+    """One classifier, without privacy."""
+
+    def __init__(self, architecture: Any, recipe: Recipe, runs: list[Run], x, y, streams=None) -> None:
+        """Take the classifier that `architecture` describes (see `dpmia.models.classifiers`); see `Engine`."""
+        super().__init__(architecture, recipe, runs, x, y, streams)
+        if len(self.runs) != 1:
+            raise ValueError(f"this engine fits one model at a time, got {len(self.runs)}")
+        self.run = self.runs[0]
+        if self.run.private or self.run.soft_labels is not None:
+            raise ValueError(f"{self.run.name}: classifiers of scikit-learn take no noise and no soft labels")
+        self.steps = 1
+        self.classifier = architecture.make(self.run.seeds.weights % 2**32)
+
+    @classmethod
+    def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
+        """Refuse all but classifiers; see `Engine.check`."""
+        if not hasattr(architecture, "make"):
+            found = f"{type(architecture).__name__} with engine 'scikit_learn'"
+            raise TrainingError(where, found, "a classifier of scikit-learn")
+
+    def advance(self, steps: int) -> np.ndarray:
+        """Fit the classifier: its one step."""
+        rows = torch.from_numpy(self.run.records)
+        x, y = self.x[rows], self.y[rows]
+        with threadpool_limits(1):
+            self.classifier.fit(x.numpy(), y.numpy())
+        self.done = 1
+        return np.array([torch.nn.functional.cross_entropy(self._answers(x), y).item()])
+
+    def _answers(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the logarithms of the probabilities; a class that the training set lacks is as unlikely as can be."""
+        found = np.zeros((len(x), self.architecture.outputs))
+        with threadpool_limits(1):
+            found[:, self.classifier.classes_] = self.classifier.predict_proba(x.numpy())
+        return torch.from_numpy(np.log(np.clip(found, CLOSEST, 1 - CLOSEST)).astype(np.float32))
+
+    def answer(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        """See `Engine.answer`."""
+        return self._answers(x)
+
+    def parameters(self) -> list[torch.Tensor]:
+        """Return an empty tensor: what was learnt is no row of numbers."""
+        return [torch.empty(0)]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return nothing: fitting is one step, and starts anew."""
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Start anew."""

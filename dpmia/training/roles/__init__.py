@@ -1,0 +1,1 @@
+"""What models are trained for: targets, shadows, references, leave-one-out, distilled."""

@@ -1,0 +1,110 @@
+"""Shadow models: what an attacker trains on its own records to learn how models answer about their members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from dpmia.common.seeds import derive_seed
+from dpmia.datasets.table import Dataset
+from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
+from dpmia.settings.training_sets import shadow_size
+from dpmia.splits.split import Split
+from dpmia.training.checkpoints import Checkpoints
+from dpmia.training.recipe import Recipe, Run
+from dpmia.training.train_models import Wanted, answers, seeds
+
+ROLE = "shadow"
+
+
+def train_shadows(
+    dataset: Dataset,
+    splits: Mapping[tuple[str, int], Split],
+    job: Mapping[str, Any],
+    root_seed: int,
+    checkpoints: Checkpoints | None = None,
+    progress: bool = False,
+) -> list[Signal]:
+    """Train the shadow models of every (arm, replicate) of a block, without privacy, and ask each about its records.
+
+    The population is cut in two halves. Of m models, each draws floor(2 half / m) records without replacement from
+    the first half to be trained on, and as many from the second that it never sees.
+
+    Source: Shokri et al. 2017, V-C; sizes as in Humphries et al. 2023, IV-A.
+
+    Args:
+        dataset: prepared data.
+        splits: by (arm, replicate).
+        job: as `dpmia.settings.jobs.shadow_job` describes it.
+        root_seed: the user's seed.
+        checkpoints: of the job; None for none.
+        progress: show progress bars.
+
+    Raises:
+        TrainingError: the batch is larger than a training set, or a loss is not finite.
+    """
+    shadows = list(_shadows(dataset, splits, job, root_seed))
+    signals = {}
+    for trained in answers(dataset, shadows, job["engines"], checkpoints, progress):
+        shadow = trained.wanted
+        inside = len(shadow.run.records)
+        part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), [inside, len(shadow.asked) - inside])
+        signals[shadow.run.name] = Signal(shadow.about, shadow.asked, dataset.y[shadow.asked], part, trained.logits)
+    return [signals[shadow.run.name] for shadow in shadows]
+
+
+def _shadows(
+    dataset: Dataset,
+    splits: Mapping[tuple[str, int], Split],
+    job: Mapping[str, Any],
+    root_seed: int,
+) -> Iterator[Wanted]:
+    for arm_name, arm in job["arms"].items():
+        recipe = Recipe(**job["recipes"][arm_name])
+        for replicate in job["replicates"]:
+            for number, (inside, outside) in enumerate(
+                draws(
+                    splits[arm_name, replicate].population,
+                    job["count"],
+                    derive_seed(root_seed, "halves", dataset.fingerprint, arm, replicate),
+                )
+            ):
+                meaning = [dataset.fingerprint, arm, replicate, "inf", ROLE, number]
+                run = Run(f"{arm_name}/replicate {replicate}/shadow {number}", inside, seeds(root_seed, meaning))
+                about = {
+                    "arm": arm_name,
+                    "iid": arm["iid"],
+                    "epsilon": "inf",
+                    "replicate": replicate,
+                    "role": ROLE,
+                    "number": number,
+                    "accounting": None,
+                    "model": job["models"][arm_name],
+                    "engine": job["engines"]["plain"].partition(":")[2],
+                    "recipe": dict(job["recipes"][arm_name]),
+                    "steps": recipe.steps(len(inside)),
+                    "seed": root_seed,
+                    "meaning": meaning,
+                }
+                yield Wanted(run, recipe, job["models"][arm_name], np.concatenate([inside, outside]), about)
+
+
+def draws(population: np.ndarray, count: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the records that each shadow model is trained on, and those it is asked about as non-members.
+
+    Args:
+        population: rows the attacker may use.
+        count: number of shadow models, at least 2.
+        seed: of the halves and of all draws.
+
+    Returns:
+        `count` pairs of int64 arrays of floor(2 * half / count) rows each; the halves are disjoint.
+    """
+    rng = np.random.default_rng(seed)
+    half = len(population) // 2
+    order = rng.permutation(population)
+    sides = order[:half], order[half : 2 * half]
+    size = shadow_size(len(population), count)
+    return [tuple(np.sort(rng.choice(side, size, replace=False)) for side in sides) for _ in range(count)]

@@ -1,0 +1,198 @@
+"""Models trained together, whatever their role, and what each answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import torch
+
+from dpmia.common.registry import load
+from dpmia.common.seeds import Meaning, derive_seed
+from dpmia.datasets.table import Dataset
+from dpmia.formats.losses import Losses
+from dpmia.formats.signals import cross_entropy
+from dpmia.training.checkpoints import Checkpoints
+from dpmia.training.engines.base import Engine
+from dpmia.training.lightning import fit
+from dpmia.training.recipe import Recipe, Run, Seeds
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A model before training.
+
+    Attributes:
+        run: which records it is trained on, with which seeds and noise.
+        recipe: how it is trained.
+        model: its architecture as plain data: `build`, the name of the function that makes it, and its `shape`.
+        asked: int64, rows of the data set it will be asked about.
+        about: what will be said about it (see `dpmia.formats.signals.Signal`).
+        validation: int64, rows on which its accuracy is measured after each epoch; None for no such measurement.
+    """
+
+    run: Run
+    recipe: Recipe
+    model: Mapping[str, Any]
+    asked: np.ndarray
+    about: dict[str, Any]
+    validation: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model after training.
+
+    Attributes:
+        wanted: what was asked for.
+        logits: float32, shape (len(asked), classes).
+        parameters: float32, all weights and biases in one row.
+        buffers: float64, all buffers (running statistics of batch norm) in one row; empty where there are none.
+        accuracy_by_epoch: float64, shape (epochs,), on the validation records; None where there are none.
+    """
+
+    wanted: Wanted
+    logits: np.ndarray
+    parameters: np.ndarray
+    buffers: np.ndarray
+    accuracy_by_epoch: np.ndarray | None = None
+
+
+def seeds(root_seed: int, meaning: Sequence[Meaning]) -> Seeds:
+    """Return the seeds of a model's random streams from what the model means."""
+    return Seeds(*(derive_seed(root_seed, stream, *meaning) for stream in ("weights", "batches", "noise")))
+
+
+def answers(
+    dataset: Dataset,
+    wanted: Sequence[Wanted],
+    engines: Mapping[str, str],
+    checkpoints: Checkpoints | None = None,
+    progress: bool = False,
+) -> Iterator[Trained]:
+    """Train all models and yield each with its answers.
+
+    Models come as they are done: those that can be trained together, together.
+
+    Args:
+        dataset: prepared data.
+        wanted: the models.
+        engines: names of the engines for `private` and `plain` models.
+        checkpoints: of the job; None for none.
+        progress: show progress bars.
+
+    Raises:
+        TrainingError: an engine cannot train an architecture, which is found before any model is trained; the batch is
+            larger than a training set, or a loss is not finite.
+    """
+    inputs = dataset.inputs()
+    x, y = torch.from_numpy(inputs), torch.from_numpy(dataset.y)
+    done = 0
+    groups = list(_groups(dataset, wanted, engines))
+    for engine_type, architecture, group in groups:
+        engine_type.check(architecture, group[0].recipe, f"model {group[0].run.name}")
+    for engine_type, architecture, group in groups:
+        recipe = group[0].recipe
+        width = engine_type.width(architecture, recipe)
+        for start in range(0, len(group), width):
+            together = group[start : start + width]
+            engine = engine_type(architecture, recipe, [one.run for one in together], x, y)
+            watched = any(one.validation is not None for one in together)
+            after_epoch = partial(_accuracies, dataset, inputs, together) if watched else None
+            by_epoch = fit(engine, checkpoints, _digest(together), progress, after_epoch)
+            done += len(together)
+            log.info("%d of %d models trained", done, len(wanted))
+            for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
+                logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.asked]))
+                accuracy = None if one.validation is None else by_epoch[:, number]
+                buffers = engine.buffers()[number].numpy()
+                yield Trained(one, logits.numpy(), parameters.numpy().copy(), buffers, accuracy)
+
+
+def losses(
+    dataset: Dataset,
+    groups: Sequence[Sequence[Wanted]],
+    engines: Mapping[str, str],
+    checkpoints: Checkpoints | None = None,
+    progress: bool = False,
+) -> list[Losses]:
+    """Train the attacker's models, all together, and keep of their answers one loss for each record.
+
+    Args:
+        dataset: prepared data.
+        groups: models that are asked about the same records.
+        engines: see `answers`.
+        checkpoints: see `answers`.
+        progress: see `answers`.
+
+    Returns:
+        The losses of each group.
+
+    Raises:
+        TrainingError: see `answers`.
+    """
+    found = {}
+    for trained in answers(dataset, [model for group in groups for model in group], engines, checkpoints, progress):
+        model = trained.wanted
+        found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.asked]).astype(np.float32)
+    return [
+        Losses(
+            [model.about for model in group],
+            group[0].asked,
+            np.stack([found[model.run.name] for model in group]),
+            np.stack([np.isin(model.asked, model.run.records) for model in group]),
+        )
+        for group in groups
+    ]
+
+
+def _accuracies(dataset: Dataset, inputs: np.ndarray, together: Sequence[Wanted], engine: Engine) -> list[float]:
+    """Return the accuracy of each model on its validation records; NaN where it has none."""
+    found = []
+    for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
+        if one.validation is None:
+            found.append(math.nan)
+            continue
+        logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.validation])).numpy()
+        found.append(float((logits.argmax(axis=1) == dataset.y[one.validation]).mean()))
+    return found
+
+
+def _groups(
+    dataset: Dataset, wanted: Sequence[Wanted], engines: Mapping[str, str]
+) -> Iterator[tuple[Any, Any, list[Wanted]]]:
+    """Yield what can be trained together: one engine, one architecture, one recipe, one number of steps."""
+
+    def kind(one: Wanted) -> tuple[str, bool, str, int]:
+        recipe = json.dumps(asdict(one.recipe), sort_keys=True)
+        return json.dumps(one.model, sort_keys=True), one.run.private, recipe, one.recipe.steps(one.run.size)
+
+    for (_, private, _, _), together in groupby(sorted(wanted, key=kind), key=kind):
+        group = list(together)
+        yield load(engines["private" if private else "plain"]), architecture_for(dataset, group[0].model), group
+
+
+def architecture_for(dataset: Dataset, model: Mapping[str, Any]) -> Any:
+    """Return the architecture that `model` describes (see `Wanted`), fitted to a data set."""
+    return load(model["build"])(
+        inputs=len(dataset.features), outputs=len(dataset.classes), image=dataset.image, **model["shape"]
+    )
+
+
+def _digest(together: Sequence[Wanted]) -> str:
+    """Return a name that no other models share: whoever finds a checkpoint there may go on from it."""
+    digest = hashlib.sha256(json.dumps([one.about for one in together], sort_keys=True).encode())
+    for one in together:
+        digest.update(one.run.records.tobytes())
+        digest.update(b"" if one.run.soft_labels is None else one.run.soft_labels.tobytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,1 @@
+"""Do the engines keep their epsilon? Canaries, lower bounds on epsilon, finite-sample error of attacks."""

@@ -1,0 +1,231 @@
+"""Lower confidence bounds on the epsilon of a mechanism, from the scores of an attack on its outcomes.
+
+An (epsilon, delta) promise bounds every test that tells two neighbouring training sets apart:
+TPR <= e^epsilon FPR + delta. Measured rates turn that round: epsilon >= ln((TPR - delta) / FPR), with rates
+replaced by their confidence limits (Jagielski et al. 2020). That bound assumes nothing, and n models cannot carry
+it beyond about ln n. Where the mechanism is known up to its noise, its whole trade-off between TPR and FPR is, and
+a test anywhere on that curve tells epsilon (Nasr et al. 2023): the second bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
+from scipy.stats import beta
+
+from dpmia.privacy.accounting import RELATIONS, Mechanism
+
+#: Thresholds tried on each tail of each kind: ranks in geometric order, so that rare scores count as well. The best of
+#: many is the luckiest rather than the best: 200 gave bounds that were lower and varied more.
+RANKS = 40
+#: Noise multipliers considered: from almost none to more than any promise needs.
+NOISE_RANGE = (0.1, 1e3)
+#: Width of a privacy loss bucket. The discretisation is pessimistic, so a coarse one lowers the bound, if at all.
+RESOLUTION = 1e-2
+#: Each epsilon gives a line above a trade-off curve. Steeper ones say nothing about rates above e^-15.
+LINES = np.linspace(0, 15, 151)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What a test was measured to do on models that had no part in its choice.
+
+    Attributes:
+        threshold: the test says "with" where the score is at least this; mirrored: "without" where it is at most this.
+        mirrored: which of the two. Then "positive" means "without" in all rates.
+        tpr_low: lower confidence limit of the rate of true positives.
+        fpr_high: upper confidence limit of the rate of false positives.
+        confidence: that both limits hold together.
+    """
+
+    threshold: float
+    mirrored: bool
+    tpr_low: float
+    fpr_high: float
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Bound:
+    """With `rates.confidence`, the mechanism's epsilon at `delta` is at least `epsilon` (>= 0)."""
+
+    epsilon: float
+    delta: float
+    rates: Rates
+
+
+def epsilon_lower_bound(
+    scores_with: np.ndarray, scores_without: np.ndarray, delta: float, confidence: float = 0.99
+) -> Bound:
+    """Bound epsilon from below, whatever the mechanism is.
+
+    Args:
+        scores_with: one finite number for each model trained with the record, independent of one another.
+        scores_without: the same for models trained without it.
+        delta: of (epsilon, delta), in [0, 1).
+        confidence: that the bound holds, in (0, 1).
+
+    Returns:
+        The bound of the test that promised most on every other model, measured on the rest.
+
+    Raises:
+        ValueError: a score is not finite, there are fewer than two of a kind, or a number is out of its range.
+
+    Source: Jagielski et al. 2020; limits by Clopper and Pearson 1934.
+    """
+    if not 0 <= delta < 1:
+        raise ValueError(f"delta is {delta}, expected 0 <= delta < 1")
+
+    def promise(tpr_low: np.ndarray, fpr_high: np.ndarray) -> np.ndarray:
+        return np.maximum(tpr_low - delta, 0) / fpr_high
+
+    rates = measured_rates(scores_with, scores_without, confidence, promise)
+    ratio = float(promise(rates.tpr_low, rates.fpr_high))
+    return Bound(math.log(max(ratio, 1.0)), delta, rates)
+
+
+def mechanism_epsilon_lower_bound(
+    scores_with: np.ndarray,
+    scores_without: np.ndarray,
+    mechanism: Mechanism,
+    claimed_noise: float,
+    confidence: float = 0.99,
+) -> Bound:
+    """Bound epsilon from below for a mechanism that is known but for its noise multiplier.
+
+    All noise multipliers are refuted whose trade-off curve lies below the measured rates; the largest that is left
+    gives epsilon at the mechanism's delta. As a test of a claim it needs no assumption: the bound exceeds the
+    claimed epsilon exactly if the rates are impossible under the claimed mechanism.
+
+    Args:
+        scores_with: as in `epsilon_lower_bound`.
+        scores_without: as in `epsilon_lower_bound`.
+        mechanism: sampler, rate, steps, neighbouring relation and delta.
+        claimed_noise: the noise multiplier as claimed. It only says which test is worth most: the bound holds for any.
+        confidence: that the bound holds, in (0, 1).
+
+    Raises:
+        ValueError: as in `epsilon_lower_bound`.
+
+    Source: Nasr et al. 2023, there for Gaussian trade-off curves; here for that of any privacy loss distribution.
+    """
+
+    def excess(tpr_low: np.ndarray, fpr_high: np.ndarray) -> np.ndarray:
+        # How far the limits get from the claimed trade-off curve to that of a little less noise.
+        claimed, weaker = (largest_tpr(mechanism, noise, fpr_high) for noise in (claimed_noise, 0.8 * claimed_noise))
+        return (tpr_low - claimed) / np.maximum(weaker - claimed, 1e-9)
+
+    rates = measured_rates(scores_with, scores_without, confidence, excess)
+    noise = _largest_noise(rates, mechanism)
+    return Bound(0.0 if noise is None else mechanism.epsilon(noise, near=10.0), mechanism.delta, rates)
+
+
+def measured_rates(
+    scores_with: np.ndarray,
+    scores_without: np.ndarray,
+    confidence: float,
+    value: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> Rates:
+    """Choose a test on every other model of each kind and measure it on the rest.
+
+    Direction and threshold are both chosen on models that are not measured, so neither needs a correction for the
+    choice; each of the two limits gets half of the error.
+
+    Args:
+        scores_with: as in `epsilon_lower_bound`.
+        scores_without: as in `epsilon_lower_bound`.
+        confidence: that both limits hold together.
+        value: what to maximise, of arrays of lower limits of TPR and upper limits of FPR.
+
+    Raises:
+        ValueError: as in `epsilon_lower_bound`.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}, expected 0 < confidence < 1")
+    kinds = [np.asarray(scores, dtype=np.float64) for scores in (scores_with, scores_without)]
+    for scores in kinds:
+        if scores.ndim != 1 or len(scores) < 2 or not np.isfinite(scores).all():
+            raise ValueError(f"expected two or more finite scores of each kind, got an array of shape {scores.shape}")
+    error = (1 - confidence) / 2
+
+    best = None
+    for mirrored in (False, True):
+        positive, negative = (-kinds[1], -kinds[0]) if mirrored else kinds
+        choosing = np.sort(positive[::2]), np.sort(negative[::2])
+        thresholds = np.unique(np.concatenate([_tail_values(half) for half in choosing]))
+        worth = value(*_limits(*choosing, thresholds, error))
+        top = int(np.argmax(worth))
+        if best is None or worth[top] > best[0]:
+            best = worth[top], thresholds[top], mirrored, positive[1::2], negative[1::2]
+
+    _, threshold, mirrored, positive, negative = best
+    tpr_low, fpr_high = _limits(np.sort(positive), np.sort(negative), np.array([threshold]), error)
+    sign = -1 if mirrored else 1
+    return Rates(sign * float(threshold), mirrored, float(tpr_low[0]), float(fpr_high[0]), confidence)
+
+
+def _tail_values(ordered: np.ndarray) -> np.ndarray:
+    """Return sorted scores at geometrically spaced ranks from either end."""
+    ranks = np.unique(np.geomspace(1, len(ordered), RANKS).astype(np.int64)) - 1
+    return np.concatenate([ordered[ranks], ordered[::-1][ranks]])
+
+
+def _limits(
+    positive: np.ndarray, negative: np.ndarray, thresholds: np.ndarray, error: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower limit of TPR and the upper limit of FPR at each threshold, each wrong with `error` at most."""
+    hits, false = (len(scores) - np.searchsorted(scores, thresholds) for scores in (positive, negative))
+    low = beta.ppf(error, np.maximum(hits, 1), len(positive) - hits + 1)
+    high = beta.ppf(1 - error, false + 1, np.maximum(len(negative) - false, 1))
+    return np.where(hits > 0, low, 0.0), np.where(false < len(negative), high, 1.0)
+
+
+def _largest_noise(rates: Rates, mechanism: Mechanism) -> float | None:
+    """Return the largest noise multiplier that the rates do not refute, rounded up; None if none is refuted."""
+
+    def refuted(noise: float) -> bool:
+        return rates.tpr_low > largest_tpr(mechanism, noise, np.array([rates.fpr_high]))[0]
+
+    least, high = NOISE_RANGE
+    if not refuted(high):
+        return None
+    # Downwards by factors of ten, then between two of them: the weaker the noise, the more the accountant has to do.
+    while refuted(low := high / 10):
+        high = low
+        if high <= least:
+            return high
+    while high > low * 1.003:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if refuted(middle) else (middle, high)
+    return high
+
+
+def largest_tpr(mechanism: Mechanism, noise_multiplier: float, fpr: np.ndarray) -> np.ndarray:
+    """Return an upper bound on the TPR of any test with these FPRs on outcomes of the mechanism.
+
+    Args:
+        mechanism: sampler, rate, steps, neighbouring relation.
+        noise_multiplier: sigma, in units of the clip norm.
+        fpr: float64 (tests,), in (0, 1].
+
+    Returns:
+        float64 (tests,): the trade-off curve, from above.
+    """
+    deltas = _deltas(mechanism, noise_multiplier)
+    fpr = fpr[:, None]
+    by_positives = deltas + np.exp(LINES) * fpr
+    by_negatives = 1 - np.exp(-LINES) * (1 - fpr - deltas)
+    return np.minimum(np.minimum(by_positives, by_negatives).min(1), 1.0)
+
+
+@lru_cache(maxsize=256)
+def _deltas(mechanism: Mechanism, noise_multiplier: float) -> np.ndarray:
+    """Return delta at each epsilon of `LINES`; kept, because audits of one mechanism ask for the same ones."""
+    accountant = PLDAccountant(RELATIONS[mechanism.relation], value_discretization_interval=RESOLUTION)
+    accountant.compose(mechanism.event(noise_multiplier))
+    return np.asarray(accountant.get_delta(LINES))

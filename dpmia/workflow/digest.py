@@ -1,0 +1,159 @@
+"""A digest of the code that a job runs: equal as long as its syntax trees are.
+
+Snakemake does not see edits of imported modules, and takes a script that was merely touched for a changed one.
+A digest over the syntax tree of the script and of every module it reaches sees the first and not the second;
+comments, docstrings and formatting do not count. A TOML file beside a module of the same name belongs to it.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from dpmia.common.files import whole_file
+
+PACKAGE = "dpmia"
+ROOT = Path(__file__).parent.parent
+
+#: What stands behind each digest that this process was asked for: file -> digest of its syntax tree.
+_behind: dict[str, dict[str, str]] = {}
+
+
+def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
+    """Return the digest of a script and of all modules of this package that it reaches.
+
+    Args:
+        script: path of the script.
+        specs: further modules the job will load by name, as `module` or `module:object`, and TOML files likewise.
+
+    Returns:
+        16 hexadecimal digits.
+    """
+    return _digest(Path(script), tuple(specs))
+
+
+@cache
+def _digest(script: Path, specs: tuple[str, ...]) -> str:
+    named = _with_packages(spec.partition(":")[0] for spec in specs)
+    files = {script, *reached([script, *map(_file_of, named)])}
+    modules = {_name(file): _read(file)[1] for file in sorted(files)}
+    digest = hashlib.sha256(json.dumps(modules).encode()).hexdigest()[:16]
+    _behind[digest] = modules
+    return digest
+
+
+def remember(folder: Path | str) -> None:
+    """Write what stands behind each digest of this process, for `edited_files` of later ones."""
+    for digest, modules in _behind.items():
+        file = Path(folder) / f"{digest}.json"
+        if not file.exists():
+            with whole_file(file) as part:
+                part.write_text(json.dumps(modules, indent=1), encoding="utf-8")
+
+
+def edited_files(digest: str, folder: Path | str) -> list[str]:
+    """Return the files behind a digest of an earlier run whose syntax is another now, or that are gone.
+
+    Args:
+        digest: of an earlier run.
+        folder: where `remember` wrote.
+
+    Returns:
+        Paths from the root of the repository; none for what is no digest of code, or was not remembered.
+    """
+    record = Path(folder) / f"{digest}.json"
+    if not record.exists():
+        return []
+    behind = json.loads(record.read_text(encoding="utf-8"))
+    return [name for name, syntax in behind.items() if not (ROOT / name).exists() or _read(ROOT / name)[1] != syntax]
+
+
+def text_digest(files: Iterable[Path]) -> str:
+    """Return the digest of files that are no code but shape what is made: templates of pages.
+
+    Returns:
+        16 hexadecimal digits.
+    """
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(f"{file.name}:".encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def reached(starts: Iterable[Path | None]) -> set[Path]:
+    """Return the files of this package that are imported from `starts`, directly or not, `starts` included."""
+    found: set[Path] = set()
+    queue = [file for file in starts if file is not None]
+    while queue:
+        file = queue.pop()
+        if file not in found:
+            found.add(file)
+            table = file.with_suffix(".toml")  # of a module: numbers that it reads
+            queue += [table] if table.is_file() else []
+            queue += [file for module in _read(file)[0] if (file := _file_of(module))]
+    return found
+
+
+@cache
+def _read(file: Path) -> tuple[frozenset[str], str]:
+    """Return the modules that `file` imports, and the digest of its syntax; of a TOML file, that of its content."""
+    if file.suffix == ".toml":
+        content = repr(tomllib.loads(file.read_text(encoding="utf-8")))
+        return frozenset(), hashlib.sha256(content.encode()).hexdigest()[:16]
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    return imports(tree), hashlib.sha256(_syntax(tree).encode()).hexdigest()[:16]
+
+
+def imports(tree: ast.Module) -> frozenset[str]:
+    """Return the modules that a file imports anywhere, with the packages around them."""
+    modules: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            modules.add(node.module)
+            modules.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return _with_packages(modules)
+
+
+def _with_packages(modules: Iterable[str]) -> frozenset[str]:
+    """Return `modules` and the packages around them, whose code runs first when they are imported."""
+    return frozenset(
+        ".".join(module.split(".")[:depth]) for module in modules for depth in range(1, module.count(".") + 2)
+    )
+
+
+@cache
+def _file_of(module: str) -> Path | None:
+    """Return the file of a module of this package, or the TOML file of its name; None for all other names."""
+    if module.split(".")[0] != PACKAGE:
+        return None
+    base = ROOT.joinpath(*module.split("."))
+    for file in (base.with_suffix(".py"), base / "__init__.py", base.with_suffix(".toml")):
+        if file.is_file():
+            return file
+    return None
+
+
+def _syntax(tree: ast.Module) -> str:
+    """Return a syntax tree as text, without docstrings, which it loses."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                node.body = node.body[1:]
+    return ast.dump(tree)
+
+
+def _name(file: Path) -> str:
+    """Return the file's path from the root of the repository, so that a moved checkout has the same digests."""
+    return file.resolve().relative_to(ROOT).as_posix() if file.resolve().is_relative_to(ROOT) else file.name
