@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpmia.metrics import ranking as metrics
+from dpmia.metrics import ranking
 
 #: The guess of an attack that does not guess.
 NOTHING = -1
@@ -67,7 +67,7 @@ def advantage(guesses: np.ndarray, truth: np.ndarray, is_member: np.ndarray) -> 
 
     Source: definition 5; by theorem 6 it is the advantage of the membership attack of adversary 5.
     """
-    return metrics.advantage(membership_by_attribute(guesses, truth), is_member)
+    return ranking.advantage(membership_by_attribute(guesses, truth), is_member)
 
 
 def ask_one(accepted: np.ndarray, rng: np.random.Generator) -> np.ndarray:

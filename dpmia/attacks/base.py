@@ -12,8 +12,8 @@ import numpy as np
 from dpmia.common.errors import AttackError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
-from dpmia.metrics import ranking as metrics
 from dpmia.metrics.precision import precision_metrics
+from dpmia.metrics.ranking import advantage, ranking
 
 log = logging.getLogger(__name__)
 
@@ -106,8 +106,8 @@ def measure(
         signal: the target model's answers.
         known: what the attacker has beside them.
         rng: source of randomness for attacks that draw at random.
-        details: also return the metrics of `dpmia.metrics.precision`. They tell the share of scores that are not numbers; such
-            records are ranked last and called non-members.
+        details: also return the metrics of `dpmia.metrics.precision`. They tell the share of scores that are not
+            numbers; such records are ranked last and called non-members.
 
     Raises:
         ValueError: a score is not a number and nothing would tell so, or members or non-members are missing.
@@ -122,5 +122,5 @@ def measure(
         log.warning("%d of %d scores are not numbers; their records are called non-members", silent.sum(), len(silent))
     says = checked_decisions(attack, signal, scores)[asked] & ~silent
     ranked = np.where(silent, -np.inf, scores[asked])
-    found = {**metrics.advantage(says, truth), **metrics.ranking(ranked, truth)}
+    found = {**advantage(says, truth), **ranking(ranked, truth)}
     return found | (precision_metrics(scores[asked], says, truth) if details else {})

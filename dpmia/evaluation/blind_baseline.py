@@ -10,10 +10,10 @@ import numpy as np
 
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
-from dpmia.evaluation import blind_classifier as blind
+from dpmia.evaluation.blind_classifier import THRESHOLD, blind_scores, excess, scores_with_signal
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, rows_of, tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
-from dpmia.metrics import ranking as metrics
+from dpmia.metrics.ranking import advantage, ranking
 from dpmia.splits.split import Split
 
 
@@ -36,8 +36,8 @@ def blind_rows(
         root_seed: the user's seed.
 
     Returns:
-        Rows as `dpmia.formats.rows.COLUMNS` say, with the attacks `BLIND`, the same at every epsilon, and `BLIND_WITH_LOSS`,
-        which also has the metrics `advantage_excess` and `auc_excess` over the former.
+        Rows as `dpmia.formats.rows.COLUMNS` say, with the attacks `BLIND`, the same at every epsilon, and
+        `BLIND_WITH_LOSS`, which also has the metrics `advantage_excess` and `auc_excess` over the former.
     """
     scores: dict[tuple[str, int], np.ndarray] = {}
     rows = []
@@ -50,15 +50,15 @@ def blind_rows(
         given = dataset.inputs(asked.records), dataset.y[asked.records]
         seed = derive_seed(root_seed, BLIND, dataset.fingerprint, *split)
         if split not in scores:
-            scores[split] = blind.blind_scores(*given, truth, seed)
+            scores[split] = blind_scores(*given, truth, seed)
         rows += rows_of(experiment, signal, BLIND, False, _metrics(scores[split], truth))
         if signal.about["epsilon"] in job["with_loss"]:
-            more = blind.scores_with_signal(*given, asked.losses, truth, seed)
-            gained = blind.excess(more, scores[split], truth)
+            more = scores_with_signal(*given, asked.losses, truth, seed)
+            gained = excess(more, scores[split], truth)
             values = _metrics(more, truth) | {name: gained[name] for name in ("advantage_excess", "auc_excess")}
             rows += rows_of(experiment, signal, BLIND_WITH_LOSS, False, values)
     return tidy(rows)
 
 
 def _metrics(scores: np.ndarray, truth: np.ndarray) -> dict[str, float]:
-    return {**metrics.advantage(scores >= blind.THRESHOLD, truth), **metrics.ranking(scores, truth)}
+    return {**advantage(scores >= THRESHOLD, truth), **ranking(scores, truth)}

@@ -21,7 +21,7 @@ from scipy.stats import norm, rankdata
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from dpmia.metrics import ranking as metrics
+from dpmia.metrics.ranking import advantage, ranking
 
 FOLDS = 5
 #: Called a member at this score or above: fixed beforehand. Scores are probabilities as if there were as many members
@@ -97,7 +97,8 @@ def baseline(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
     """Return every metric of `dpmia.metrics.ranking` of such scores, and 95 % intervals of `advantage` and `auc`.
 
     The intervals (`advantage_low`, `advantage_high`, `auc_low`, `auc_high`) are over records, by the normal
-    approximation: they take the classifiers as given. Over replicates, `dpmia.metrics.intervals.mean_interval` says more.
+    approximation: they take the classifiers as given. Over replicates, see
+    `dpmia.metrics.intervals.mean_interval`.
     """
     says = scores >= THRESHOLD
     found = _metrics(scores, says, is_member)
@@ -139,7 +140,7 @@ def excess(
 
 
 def _metrics(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    return {**metrics.advantage(says, is_member), **metrics.ranking(scores, is_member)}
+    return {**advantage(says, is_member), **ranking(scores, is_member)}
 
 
 def _parts(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, np.ndarray]:

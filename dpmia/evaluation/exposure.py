@@ -51,9 +51,9 @@ def exposure_rows(
 
     Records are scored by offline LiRA where there are reference models of the target's own arm, by their loss where
     there are none. Lists are made of the records that are members in all of `SEEDS` replicates. A record's false
-    positive rate is that of the rule "p-value at most `NOMINAL`" (`dpmia.metrics.exposure.p_values`) over the target models
-    that were not trained on it; it is told where reference models were trained as the target was, for records whose
-    p-values get as small as that.
+    positive rate is that of the rule "p-value at most `NOMINAL`" (`dpmia.metrics.exposure.p_values`) over the target
+    models that were not trained on it; it is there where reference models were trained as the target was, for records
+    whose p-values get as small as that.
 
     Args:
         experiment: name of the experiment.

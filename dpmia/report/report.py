@@ -17,8 +17,7 @@ from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, STAND_IN, UN
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT, Paper
 from dpmia.papers.catalogue import PAPERS
-from dpmia.report import formatting as words
-from dpmia.report import page, run
+from dpmia.report import formatting, page, run
 from dpmia.report.verdicts import STYLES
 
 #: Verdict -> kind of badge.
@@ -80,7 +79,7 @@ class Shown:
 
     Attributes:
         id: name of the artifact.
-        title: its name in words.
+        title: its name in formatting.
         caption: what it shows.
         picture: of a figure; None of a table, or where it was not made.
         table: column names and rows of texts; None of a figure, or where it was not made.
@@ -190,7 +189,7 @@ def _shown(artifact: Artifact, about: About, claims: list[Claim]) -> Shown:
     }
     reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
     complete = len(files) == len(about.artifacts[artifact.name])
-    title = words.title_of(artifact.name)
+    title = formatting.title_of(artifact.name)
     alt = f"{title}. {artifact.caption} The numbers are in the CSV file below."
     return Shown(
         id=artifact.name,
@@ -249,11 +248,15 @@ def _tiles(papers: list[PaperShown], verdicts: pd.DataFrame, models: pd.DataFram
     return [
         (f"{held} of {judged}", "judged claims reproduced", f"{len(verdicts)} claims in all"),
         (f"{made} of {there}", "figures and tables made", ""),
-        (words.count(models["models"].sum()), "models trained", f"{words.count(private)} of them with privacy"),
         (
-            words.duration(costs[["startup", "work"]].to_numpy().sum()),
+            formatting.count(models["models"].sum()),
+            "models trained",
+            f"{formatting.count(private)} of them with privacy",
+        ),
+        (
+            formatting.duration(costs[["startup", "work"]].to_numpy().sum()),
             "CPU time",
-            f"of {words.count(costs['jobs'].sum())} jobs",
+            f"of {formatting.count(costs['jobs'].sum())} jobs",
         ),
     ]
 
@@ -261,7 +264,7 @@ def _tiles(papers: list[PaperShown], verdicts: pd.DataFrame, models: pd.DataFram
 def _data(table: pd.DataFrame) -> list[list[Any]]:
     said = {True: "that of the published file", False: "NOT that of the published file"}
     return [
-        [row.dataset, row.file, words.count(row.rows), page.of_size(row.bytes), row.sha256,
+        [row.dataset, row.file, formatting.count(row.rows), page.of_size(row.bytes), row.sha256,
          said.get(row.verified, ""), row.licence, row.homepage]
         for row in table.itertuples()
     ]  # fmt: skip
@@ -285,17 +288,17 @@ def _promises(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, li
             [
                 row.experiment,
                 row.role,
-                words.number(row.epsilon),
-                words.number(row.delta),
+                formatting.number(row.epsilon),
+                formatting.number(row.delta),
                 row.relation.replace("_", "-"),
                 row.sampler,
-                words.number(row.rate),
-                words.count(row.steps),
-                words.number(row.noise_multiplier),
-                words.number(row.clip_norm),
+                formatting.number(row.rate),
+                formatting.count(row.steps),
+                formatting.number(row.noise_multiplier),
+                formatting.number(row.clip_norm),
                 row.accountant.replace("_", " "),
                 "yes" if row.proved else "no",
-                words.count(row.models),
+                formatting.count(row.models),
             ]
         )
     return found
@@ -306,10 +309,10 @@ def _speeds(models: pd.DataFrame) -> list[list[Any]]:
     return [
         [
             *(experiment, role, engine.removesuffix("Engine").lower(), "yes" if private else "no"),
-            words.count(rows["models"].sum()),
-            words.count(rows["model_steps"].sum()),
-            words.duration(seconds := rows["seconds"].sum(skipna=False)),
-            words.number(rows["model_steps"].sum() / seconds or math.nan, 3),
+            formatting.count(rows["models"].sum()),
+            formatting.count(rows["model_steps"].sum()),
+            formatting.duration(seconds := rows["seconds"].sum(skipna=False)),
+            formatting.number(rows["model_steps"].sum() / seconds or math.nan, 3),
         ]
         for (experiment, role, engine, private), rows in grouped
     ]
@@ -318,8 +321,8 @@ def _speeds(models: pd.DataFrame) -> list[list[Any]]:
 def _costs(table: pd.DataFrame) -> list[list[Any]]:
     return [
         [
-            *(row.rule, words.count(row.jobs), words.duration(row.startup), words.duration(row.work)),
-            *(words.duration(row.wall_seconds), words.number(row.largest_mb, 3)),
+            *(row.rule, formatting.count(row.jobs), formatting.duration(row.startup), formatting.duration(row.work)),
+            *(formatting.duration(row.wall_seconds), formatting.number(row.largest_mb, 3)),
         ]
         for row in table.itertuples()
     ]

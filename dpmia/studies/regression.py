@@ -18,7 +18,7 @@ from dpmia.common.errors import ConfigError, TrainingError
 from dpmia.common.registry import suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
-from dpmia.metrics import ranking as metrics
+from dpmia.metrics.ranking import advantage
 from dpmia.models.regressors import MODELS, Fit, Predictor
 
 COLUMNS = [
@@ -124,7 +124,7 @@ def _membership(errors: np.ndarray, known: tuple[float, float], is_member: np.nd
         "threshold": gaussian_error.decisions(errors, sigma_s, sigma_d),
         "threshold_sigma_s": gaussian_error.decisions(errors, sigma_s),
     }
-    return [((name, MEMBERSHIP, 2), _rates(metrics.advantage(decided, is_member))) for name, decided in says.items()]
+    return [((name, MEMBERSHIP, 2), _rates(advantage(decided, is_member))) for name, decided in says.items()]
 
 
 def _attributes(

@@ -35,7 +35,8 @@ class Engine(ABC):
             recipe: shared by all runs.
             runs: the models to train.
             x: float32, features of the whole data set; runs name their rows of it.
-            y: labels of the whole data set: int64 classes, or float32 numbers to predict (see `dpmia.training.engines.loss`).
+            y: labels of the whole data set: int64 classes, or float32 numbers to predict (see
+                `dpmia.training.engines.loss`).
             streams: random streams to use instead of those of the runs' seeds.
 
         Raises:

@@ -94,7 +94,8 @@ def test_signals_and_attacks_need_no_torch(tmp_path, models):
     save_signals(tmp_path / "block.npz", models, {})
     code = f"""
 import sys
-import dpmia.evaluation.attacks, dpmia.attacks.threshold, dpmia.attacks.control, dpmia.splits.block, dpmia.papers.catalogue
+import dpmia.evaluation.attacks, dpmia.attacks.threshold, dpmia.attacks.control
+import dpmia.splits.block, dpmia.papers.catalogue
 from dpmia.formats.signals import load_signals
 assert len(list(load_signals({str(tmp_path / "block.npz")!r}))) == 3
 heavy = {{"torch", "pytorch_lightning", "opacus", "dp_accounting"}} & set(sys.modules)

@@ -2,12 +2,11 @@
 
 import hashlib
 import importlib
-import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from real_files import MIRROR
 from synthetic_files import write_synthetic
 
 from dpmia.common.errors import ConfigError, DataError
@@ -16,7 +15,6 @@ from dpmia.datasets.published.regression import prepared, standardised
 from dpmia.datasets.raw.parsing import STAND_IN_MARK
 from dpmia.datasets.raw.sources import raw_files
 
-MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
 real = pytest.mark.skipif(not MIRROR.is_dir(), reason=f"no mirror of the real files: neither DPMIA_MIRROR nor {MIRROR}")
 
 NAMES = ("eyedata", "iwpc")

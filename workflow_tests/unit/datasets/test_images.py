@@ -8,11 +8,11 @@ import os
 import pickle
 import tarfile
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
+from real_files import MIRROR
 from scipy.io import savemat
 from synthetic_files import write_synthetic
 
@@ -24,7 +24,6 @@ from dpmia.datasets.raw.sources import raw_files, require_published
 from dpmia.datasets.synthetic.painter import Look, Painter
 from dpmia.datasets.synthetic.sampler import read_toml
 
-MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
 needs_mirror = pytest.mark.skipif(
     not MIRROR.is_dir(), reason=f"no mirror of the real files: neither DPMIA_MIRROR nor {MIRROR}"
 )

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sklearn.cluster
-from test_datasets_real import MIRROR
+from real_files import MIRROR
 
 from dpmia.common.errors import DataError
 from dpmia.datasets.published import adult, compas

@@ -266,7 +266,7 @@ def test_the_picture_has_a_column_for_each_paper_and_a_sign_for_each_claim(verdi
 
 
 def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypatch, capsys):
-    script = Path(__file__).parents[2] / "scripts/judge_claims.py"
+    script = Path(__file__).parents[3] / "scripts/judge_claims.py"
     monkeypatch.syspath_prepend(str(script.parent))
     about = {"stand_in": True, "scale": "smoke", "not_run": {}, "trained": {}}
     params = SimpleNamespace(folder=str(tmp_path / "run"), name="claims", **about)

@@ -1,11 +1,10 @@
 """The study of regression models: its parts against second implementations, its numbers against reference values."""
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from real_files import MIRROR
 from sklearn.tree import DecisionTreeRegressor
 
 from dpmia.common.errors import ConfigError, TrainingError
@@ -15,7 +14,6 @@ from dpmia.models.regressors import fit_ridge, fit_tree
 from dpmia.studies.regression import COLUMNS, run, target_columns
 from dpmia.theory.overfitting import gaussian_advantage
 
-MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
 real = pytest.mark.skipif(not MIRROR.is_dir(), reason=f"no mirror of the real files: neither DPMIA_MIRROR nor {MIRROR}")
 
 

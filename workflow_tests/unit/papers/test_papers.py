@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 from matplotlib.figure import Figure
-from test_settings import OWN_CONFIG, OWN_FILES, ROOT
+from settings_samples import OWN_CONFIG, OWN_FILES, ROOT
 
 from dpmia.common.registry import load
 from dpmia.formats.rows import KEYS

@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from test_settings import ROOT
+from settings_samples import ROOT
 
 from dpmia.common.errors import ConfigError
 from dpmia.papers.thudi.budgets import budgets

@@ -1,12 +1,11 @@
 """The real files, where a mirror of them is at hand: published counts, and how near the synthetic data come."""
 
 import importlib
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from real_files import MIRROR
 from synthetic_files import write_synthetic
 
 from dpmia.datasets.published import adult
@@ -14,7 +13,6 @@ from dpmia.datasets.raw.fetch import fetch
 from dpmia.datasets.raw.sources import raw_files
 from dpmia.settings.names import DATASETS
 
-MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
 pytestmark = pytest.mark.skipif(
     not MIRROR.is_dir(), reason=f"no mirror of the real files: neither DPMIA_MIRROR nor {MIRROR}"
 )

@@ -1,12 +1,11 @@
 """KDD census beside Adult: words, years, copies; the synthetic data; and the real files where a mirror is at hand."""
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from real_files import MIRROR
 from synthetic_files import write_synthetic
 
 from dpmia.common.errors import DataError
@@ -16,7 +15,6 @@ from dpmia.datasets.raw.parsing import STAND_IN_MARK
 from dpmia.datasets.raw.sources import required_files
 from dpmia.splits.draws import group
 
-MIRROR = Path(os.environ.get("DPMIA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
 NO_MIRROR = f"no mirror of the real files: neither DPMIA_MIRROR nor {MIRROR}"
 FILES = ["census-income.test", "adult.data", "adult.test"]
 

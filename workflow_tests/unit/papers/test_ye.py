@@ -22,7 +22,7 @@ from dpmia.papers.ye.note import run_note
 from dpmia.settings import jobs
 from dpmia.settings.resolve import SCALES, make_plan
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")) | {"experiments": ["experiments/ye.yaml"]}
 BY_NAME = {artifact.name: artifact for artifact in ARTIFACTS}
 TABLES = [name for name, artifact in BY_NAME.items() if "auc_tables" in artifact.tabulate]
