@@ -28,6 +28,8 @@ rule all:
         ],
         f"{RUN}/report.html",
     localrule: True
+    message:
+        "Everything is made"
 
 
 for paper in PAPERS:
@@ -42,6 +44,8 @@ for paper in PAPERS:
                 if PAPER_OF[artifact.name] == paper and made_by_all(artifact)
             ],
         localrule: True
+        message:
+            f"The figures and tables of {ABOUT[paper].short} are made"
 
     workflow.get_rule(paper).docstring = f"Make the figures and tables of {ABOUT[paper].short}."
 

@@ -34,6 +34,8 @@ for artifact in ARTIFACTS.values():
         input:
             artifact_files(artifact).values(),
         localrule: True
+        message:
+            f"{artifact.name} is made"
 
     workflow.get_rule(artifact.name).docstring = (
         f"{ABOUT[PAPER_OF[artifact.name]].short}: {words.title_of(artifact.name)}."

@@ -17,7 +17,7 @@ import pandas as pd
 
 from dpmia.datasets.raw.sources import all_raw_files
 from dpmia.workflow.costs import costs_table, job_seconds
-from dpmia.workflow.layout import AUDITS, OWN, split_home
+from dpmia.workflow.homes import AUDITS, OWN, split_home
 
 #: Folder of models in a run -> rule whose jobs train them.
 TRAINED_BY = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmia.workflow.layout import split_home
+from dpmia.workflow.homes import split_home
 
 #: How a job's log ends: seconds until its script had all it imports, and from there to its end.
 LINE = re.compile(r"start-up ([0-9.]+) s, work ([0-9.]+) s$", re.MULTILINE)

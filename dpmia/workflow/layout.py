@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from dpmia.common.epsilon import spell_group
@@ -14,25 +13,10 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.settings import jobs, names
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.resolve import AUDIT, Plan
-
-#: Folders of a run that hold the results of a user's own files, one folder for each file: of audits, and of others.
-AUDITS, OWN = "audits", "own"
+from dpmia.workflow.homes import AUDITS, OWN
 
 #: Kind of artifact -> its folder, and the endings of its files.
 _ARTIFACTS = {"figure": ("figures", ("pdf", "png", "csv")), "table": ("tables", ("csv", "md"))}
-
-
-def split_home(path: Path) -> tuple[Path, Path]:
-    """Return the home that a file of a run belongs to, and its path below that home.
-
-    Args:
-        path: relative to the folder of the run, or to that of its logs.
-
-    Returns:
-        The home is `.` for the experiments of the papers.
-    """
-    depth = 2 if path.parts[0] in (AUDITS, OWN) else 0
-    return Path(*path.parts[:depth]), Path(*path.parts[depth:])
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import yaml
 from dpmia.common.errors import ConfigError
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
-from dpmia.workflow.layout import Layout, split_home
+from dpmia.workflow.homes import split_home
+from dpmia.workflow.layout import Layout
 
 FILES = ["experiments/humphries.yaml", "experiments/patients.yaml", "experiments/izzo.yaml"]
 
