@@ -28,18 +28,15 @@ def test_style(command):
     assert answer.returncode == 0, answer.stdout + answer.stderr
 
 
-#: Every package and module at the top of the library; each knows those before it and no others.
+#: Every package of the library; each imports from those before it and no others.
 LAYERS = (
-    *("errors", "registry", "files", "lock", "digest"),
     # What needs no data and no models.
-    *("theory", "mip"),
-    *("settings", "metrics", "precision", "signals", "losses", "points"),
-    *("intervals", "rows", "tables", "summaries"),
-    *("datasets", "splits", "models", "training", "attacks"),
-    # From the files of models to tables.
-    *("blind", "exposure", "measure", "measure_accuracy", "measure_blind", "measure_exposure", "measure_points"),
-    *("planner", "predictions", "studies"),
-    *("claims", "papers", "workflow", "costs", "report", "audit"),
+    *("common", "theory", "privacy"),
+    # What jobs hand each other, how it is measured, and what is asked for.
+    *("formats", "metrics", "settings"),
+    *("datasets", "splits", "models", "mip", "training", "attacks"),
+    # From the files of models to tables, and to what is made of them.
+    *("evaluation", "studies", "claims", "papers", "workflow", "report", "audit", "validation"),
 )
 
 

@@ -15,9 +15,9 @@ from dpmia.attacks.base import Knowledge
 from dpmia.attacks.hypothesis import HypothesisTest
 from dpmia.common.seeds import derive_seed
 from dpmia.evaluation.attacks import AttackersModels
-from dpmia.evaluation.sampled_records import draw_points
 from dpmia.formats.losses import Losses, load_losses
 from dpmia.formats.signals import ANSWERS, MEMBER, NONMEMBER, POPULATION, Signal, load_all
+from dpmia.splits.sampled_records import draw_points
 
 POINTS = ["experiment", "arm", "target", "record", "label", "part", "attack", "alpha", "loss", "threshold", "says"]
 NULLS = [

@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 
 from dpmia.common.errors import ConfigError
 from dpmia.privacy.accounting import Mechanism
+from dpmia.privacy.sampling import optimiser_steps, sampling_rate
 from dpmia.privacy.upper_bounds import positive_accuracy_ceiling, trade_off
 from dpmia.theory.positive_accuracy import epsilon_for_bound
 from dpmia.theory.unlearning import deletion_capacity
-from dpmia.training.recipe import Recipe
 
 #: Sampling rates that are tried where none are named, as shares of the bound: at it and above, nothing keeps it.
 SHARES = (0.02, 0.05, *(tenth / 10 for tenth in range(1, 10)), 0.95)
@@ -76,7 +76,6 @@ def plan(
     """
     rates = tuple(share * bound for share in SHARES) if rates is None else rates
     _check(bound, records, batch_size, epochs, delta, relation, acceptance, unlearning, rates)
-    recipe = Recipe("sgd", 1.0, batch_size, epochs)
     rows = []
     for members in sorted({max(1, min(records - 1, round(rate * records))) for rate in rates}):
         rate = members / records
@@ -90,7 +89,7 @@ def plan(
         if members < batch_size or epsilon < SMALLEST_EPSILON:
             row["remark"] = TOO_FEW if members < batch_size else TOO_STRICT
             continue
-        steps, batch_rate = recipe.steps(members), recipe.rate(members)
+        steps, batch_rate = optimiser_steps(batch_size, members, epochs), sampling_rate(batch_size, members)
         noise = Mechanism("poisson", batch_rate, steps, epochs, relation, delta, "pld").noise_multiplier(epsilon)
         curve = trade_off(
             sampler="poisson", rate=batch_rate, steps=steps, epochs=epochs, noise_multiplier=noise, relation=relation

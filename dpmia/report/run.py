@@ -16,16 +16,8 @@ import numpy as np
 import pandas as pd
 
 from dpmia.datasets.raw.sources import all_raw_files
-from dpmia.workflow.costs import costs_table, job_seconds
+from dpmia.workflow.costs import TRAINED_BY, costs_table, job_seconds
 from dpmia.workflow.homes import AUDITS, OWN, split_home
-
-#: Folder of models in a run -> rule whose jobs train them.
-TRAINED_BY = {
-    "signals": "train_block",
-    "shadows": "train_shadows",
-    "references": "train_references",
-    "distilled": "train_distilled",
-}
 
 #: Of which installed packages the version is told.
 PACKAGES = (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmia.common.errors import TrainingError
+from dpmia.privacy.sampling import optimiser_steps, sampling_rate
 
 
 @dataclass(frozen=True)
@@ -54,15 +55,11 @@ class Recipe:
             raise TrainingError(
                 "batch_size", f"{self.batch_size} for a training set of {records}", f"at most {records}"
             )
-        return (records // self.batch_size) * self.epochs
+        return optimiser_steps(self.batch_size, records, self.epochs)
 
     def rate(self, records: int) -> float:
-        """Return q, the probability that a record is in a batch.
-
-        It follows from the number of records, which is taken as known to everybody: under add/remove, the
-        neighbouring data set is trained with the same q and the same number of steps.
-        """
-        return self.batch_size / records
+        """Return q, the probability that a record is in a batch (see `dpmia.privacy.sampling`)."""
+        return sampling_rate(self.batch_size, records)
 
     def pace(self, done: int) -> float:
         """Return the share of the learning rate with which a step is taken after `done` others: 1 / (1 + decay * done).

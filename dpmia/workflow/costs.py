@@ -13,6 +13,14 @@ from dpmia.workflow.homes import split_home
 #: How a job's log ends: seconds until its script had all it imports, and from there to its end.
 LINE = re.compile(r"start-up ([0-9.]+) s, work ([0-9.]+) s$", re.MULTILINE)
 
+#: Folder of models in a run -> rule whose jobs train them.
+TRAINED_BY = {
+    "signals": "train_block",
+    "shadows": "train_shadows",
+    "references": "train_references",
+    "distilled": "train_distilled",
+}
+
 
 def job_seconds(log: Path) -> tuple[float, float] | None:
     """Return the seconds of processor time that a job took to start up and to work; None where its log has none."""

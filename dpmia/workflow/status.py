@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from dpmia.report.run import TRAINED_BY
+from dpmia.workflow.costs import TRAINED_BY
 from dpmia.workflow.homes import split_home
 
 #: A log that was written to within so many seconds belongs to a job that is running.

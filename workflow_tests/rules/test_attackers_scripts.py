@@ -16,6 +16,7 @@ from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.splits.split import load_splits
+from dpmia.workflow.failures import read_failure
 
 INF = float("inf")
 ATTACKS = ("shadow", "lira", "reference", "population", "distillation", "rmia", "quantile_regression")
@@ -83,9 +84,11 @@ def test_batches_that_do_not_fit_into_shadow_models_training_sets_are_refused(ru
             params={"job": jobs.shadow_job(given, 0), "seed": 1},
             wildcards={"experiment": "toy"},
         )
-    assert "experiment toy, key 'training.batch_size': found 4, larger than" in str(caught.value)
-    assert "training set of shadow models (2 records, arm left); expected at most 2" in str(caught.value)
-    assert "Lower training.batch_size or shadows.count." in str(caught.value)
+    assert caught.value.code == 2
+    message = read_failure("train_shadows", tmp_path / "train_shadows.log").message
+    assert "experiment toy, key 'training.batch_size': found 4, larger than" in message
+    assert "training set of shadow models (2 records, arm left); expected at most 2" in message
+    assert "Lower training.batch_size or shadows.count." in message
 
 
 @pytest.fixture

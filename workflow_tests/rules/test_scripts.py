@@ -174,8 +174,9 @@ def test_splits_that_a_batch_does_not_fit_into_are_refused_with_experiment_and_a
             params={"job": job, "seed": 1},
             wildcards={"experiment": "toy"},
         )
-    assert str(caught.value).strip() == (
-        "Error in draw_splits: experiment toy, key 'training.batch_size': found 21, larger than the smallest training "
+    assert caught.value.code == 2
+    assert read_failure("draw_splits", tmp_path / "draw_splits.log").message == (
+        "experiment toy, key 'training.batch_size': found 21, larger than the smallest training "
         "set of target models (20 records, arm left); expected at most 20. Lower training.batch_size."
     )
     assert not (tmp_path / "splits.npz").exists()

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dpmia.datasets.table import Dataset
-from dpmia.evaluation.sampled_records import draw_points
 from dpmia.formats.losses import Losses
 from dpmia.formats.signals import Signal, cross_entropy
+from dpmia.splits.sampled_records import draw_points
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.recipe import Recipe, Run
 from dpmia.training.train_models import Wanted, answers, seeds
@@ -36,7 +36,7 @@ def train_left_out(
         dataset: prepared data.
         target: the target model, trained without privacy.
         job: as `dpmia.settings.jobs.left_out_job` describes it. Of each part the points from `first` to `last`, `last`
-            excluded, in the order of `dpmia.evaluation.sampled_records.draw_points`.
+            excluded, in the order of `dpmia.splits.sampled_records.draw_points`.
         root_seed: the user's seed.
         checkpoints: of the job; None for none.
         progress: show progress bars.

@@ -109,14 +109,14 @@ def test_offline_a_of_rmia_is_named():
     ("changes", "mismatched"),
     [
         ({}, ["shadow"]),
-        ({"references": {"count": 1, "block": 1, "private": False}}, ["lira", "shadow"]),
-        ({"references": {"count": 1, "block": 1, "private": False}, "epsilons": [["inf"]]}, []),
+        ({"references": {"count": 4, "block": 4, "private": False}}, ["lira", "shadow"]),
+        ({"references": {"count": 4, "block": 4, "private": False}, "epsilons": [["inf"]]}, []),
         ({"attacks__shadow": {"epsilons": ["inf"]}}, []),
     ],
 )
 def test_attacks_with_models_trained_otherwise_than_private_targets_are_named(changes, mismatched):
     attacks = {"lira": {}, "shadow": {}, "average_threshold": {}}
-    given = {"shadows": {}, "references": {"count": 1, "block": 1}, "attacks": attacks} | changes
+    given = {"shadows": {}, "references": {"count": 4, "block": 4}, "attacks": attacks} | changes
     assert mismatched_attacks(experiment(**given)) == mismatched
     assert audit_facts(experiment(**given))["mismatched_attacks"] == mismatched
     assert audit_facts(experiment(**given))["private_references"] == given["references"].get("private", True)

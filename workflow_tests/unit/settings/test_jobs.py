@@ -152,11 +152,11 @@ def test_the_blind_baseline_is_measured_on_the_first_replicates():
 
 
 def test_reference_models_are_trained_like_their_targets_unless_settings_say_otherwise():
-    given = experiment(references={"count": 1, "block": 1}, attacks={"lira": {}})
+    given = experiment(references={"count": 4, "block": 4}, attacks={"lira": {}})
     assert jobs.reference_groups(given) == given.epsilons == [[0.1, 1], [math.inf]]
     found = [jobs.reference_job(given, group, 0)["epsilons"] for group in given.epsilons]
     assert found == [jobs.train_job(given, group, 0)["epsilons"] for group in given.epsilons]
-    plain = experiment(references={"count": 1, "block": 1, "private": False}, attacks={"lira": {}})
+    plain = experiment(references={"count": 4, "block": 4, "private": False}, attacks={"lira": {}})
     assert jobs.reference_groups(plain) == [[math.inf]]
 
 

@@ -7,10 +7,10 @@ from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
 from dpmia.attacks.hypothesis import LeaveOneOut
 from dpmia.evaluation.per_record import points_table
-from dpmia.evaluation.sampled_records import draw_points
 from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import save_signals
 from dpmia.settings import jobs
+from dpmia.splits.sampled_records import draw_points
 from dpmia.training.roles.leave_one_out import ROLE, train_left_out
 from dpmia.training.roles.targets import train_block
 
