@@ -430,7 +430,7 @@ class NoiseDrawnOnce(OtherNoise):
         noise.copy_(self.first)
 
 
-SENSITIVITY, NOTHING_ELSE, NOISE, AUDIT = "sensitivity", "nothing else", "noise", "audit"
+SENSITIVITY, NOTHING_ELSE, NOISE = "sensitivity", "nothing else", "noise"
 FAULTS = {
     NoClipping: {SENSITIVITY},
     ClippingOfTheBatch: {SENSITIVITY, NOTHING_ELSE},
