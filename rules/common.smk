@@ -192,8 +192,7 @@ def audit_part(name):
     if name in PREDICTIONS:
         settings = PREDICTIONS[name]
         attacks = jobs.given_attacks(settings)
-        about = {"model": name.replace("_", " "), "epochs": 0, "delta": None, "independent": False}
-        groups = {}
+        about, groups = facts.prediction_facts(name, settings), {}
     else:
         settings = EXPERIMENTS[name]
         attacks = {attack: jobs.attack_job(settings, attack) for attack in jobs.audited_attacks(settings)}

@@ -9,7 +9,6 @@ from dpmia.audit.findings import best, blind_of
 from dpmia.audit.formatting import attack_name, describe_model, interval, number, predictions_only
 from dpmia.audit.plain import TOO_WIDE, Entry, place
 from dpmia.common.arms import IID_SUFFIX
-from dpmia.settings import names
 
 #: Kind of verdict -> its words, the kind and the sign of its badge.
 VERDICTS = {
@@ -21,9 +20,6 @@ VERDICTS = {
 
 #: A model overfits where it is better on members than on non-members by this.
 OVERFITTING = 0.05
-
-#: Attacks that are tools of measurement, or that settings of the papers alone make sense of.
-NO_ADVICE = ("bounded_loss", "collusion", "optimal_threshold", "random")
 
 
 def verdicts(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -147,22 +143,16 @@ def _mixed_groups(entries: Sequence[Entry], experiment: str) -> list[str]:
     ]
 
 
-def untested(
-    entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any], attacks: Mapping[str, Mapping[str, Any]]
-) -> list[str]:
+def untested(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[str]:
     """Return what an audit of this experiment did not test.
 
     Args:
         entries: see `verdicts`.
         experiment: whose.
         facts: of the experiment.
-        attacks: the attacks that were run, as their jobs describe them.
     """
-    run = {job["attack"] for job in attacks.values()}
-    missing = [
-        attack_name(kind) for kind, each in names.ATTACKS.items() if each.spec not in run and kind not in NO_ADVICE
-    ]
-    found = [f"Attacks that were not run: {', '.join(missing)}."] if missing else []
+    missing = ", ".join(map(attack_name, facts["attacks_not_run"]))
+    found = [f"Attacks that were not run: {missing}."] if missing else []
     if facts.get("mismatched_attacks"):
         weaker = ", ".join(map(attack_name, facts["mismatched_attacks"]))
         found.append(

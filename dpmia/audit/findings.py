@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpmia.common.arms import IID_SUFFIX
+from dpmia.common.arms import IID_SUFFIX, arm_name
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.metrics.ranking import LOW_RATES
-from dpmia.settings.each_group import arm_name
 from dpmia.theory.bounds import advantage_bound
 
 FORMAT, VERSION = "dpmia-audit", 2

@@ -56,7 +56,7 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
             "plain": plain_words(found, name, part["facts"]),
             "verdicts": advice.verdicts(found, name, part["facts"]),
             "remedies": advice.remedies(found, accurate, name, part["facts"]),
-            "untested": advice.untested(found, name, part["facts"], part["attacks"]),
+            "untested": advice.untested(found, name, part["facts"]),
         }
     origins = _origins(parts, datasets)
     planned, rows = _planned(parts, datasets, audit["plan"])

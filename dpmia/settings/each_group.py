@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dpmia.common.arms import arm_name
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import load
 from dpmia.settings import names
@@ -89,9 +89,3 @@ def _arms(sizes: Mapping[str, int | None], smallest: int, by: str, where: str) -
             "Lower membership.smallest, or take another group column.",
         )
     return found
-
-
-def arm_name(group: str) -> str:
-    """Return the name of the arm of a group: its letters and digits, in lower case."""
-    word = re.sub(r"[^a-z0-9]+", "_", group.lower()).strip("_")
-    return word if word[:1].isalpha() else f"group_{word}"

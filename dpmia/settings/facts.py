@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from dpmia.settings import names
-from dpmia.settings.attackers import OFFLINE_A
+from dpmia.settings.attackers import OFFLINE_A, AttackSettings
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.jobs import recipes, uses
 from dpmia.settings.membership import INDEPENDENT
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import budget_rows
+from dpmia.settings.predictions import Predictions
 from dpmia.settings.training import Model
+
+#: Controls, oracles, and attacks that make sense in experiments of the papers only.
+NO_AUDIT = ("bounded_loss", "collusion", "optimal_threshold", "random")
 
 
 def run_facts(experiment: Experiment) -> dict[str, Any]:
@@ -126,8 +131,26 @@ def audit_facts(experiment: Experiment) -> dict[str, Any]:
         "references": count,
         "private_references": bool(count) and experiment.references.private,
         "mismatched_attacks": mismatched_attacks(experiment),
+        "attacks_not_run": attacks_not_run(experiment.attacks),
         "independent": independent,
     }
+
+
+def prediction_facts(name: str, predictions: Predictions) -> dict[str, Any]:
+    """Return what the report of an audit says about a model of which there are predictions only."""
+    return {
+        "model": name.replace("_", " "),
+        "epochs": 0,
+        "delta": None,
+        "independent": False,
+        "attacks_not_run": attacks_not_run(predictions.attacks),
+    }
+
+
+def attacks_not_run(attacks: Mapping[str, AttackSettings]) -> list[str]:
+    """Return the kinds of attacks that are not among some attacks; without those of `NO_AUDIT`."""
+    run = {attack.kind for attack in attacks.values()}
+    return [kind for kind in names.ATTACKS if kind not in {*run, *NO_AUDIT}]
 
 
 def mismatched_attacks(experiment: Experiment) -> list[str]:

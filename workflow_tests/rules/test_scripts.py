@@ -194,7 +194,7 @@ def test_train_block_asks_every_model_about_every_record_of_its_split(run_script
         "epsilons": {arm: [1.0, float("inf")] for arm in ARMS},
         "by_epoch": False,
         "models": {arm: {"build": "dpmia.models.mlp:perceptron", "shape": {"hidden": [4]}} for arm in ARMS},
-        "engines": {"private": f"dpmia.training.{engine}", "plain": f"dpmia.training.{plain}"},
+        "engines": {"private": f"dpmia.training.engines.{engine}", "plain": f"dpmia.training.engines.{plain}"},
         "recipes": {arm: {"optimiser": "adam", "learning_rate": 0.01, "batch_size": 10, "epochs": 2} for arm in ARMS},
         "privacy": {"relation": "replace_one", "delta": 1e-5, "accountant": "pld"},
         "population": False,

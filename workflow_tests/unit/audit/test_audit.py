@@ -19,6 +19,7 @@ from dpmia.formats.losses import load_losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
 from dpmia.formats.tables import read_table
 from dpmia.settings import jobs
+from dpmia.settings.facts import prediction_facts
 from dpmia.settings.generate import ROOT
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.resolve import make_plan
@@ -239,7 +240,7 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
     _, summary = tables("mine", attacks, tmp_path / "signals.npz", tmp_path / "references.npz", 1)
     summary.to_csv(tmp_path / "summary.csv", index=False)
     part = {
-        "facts": {"model": "mine", "epochs": 0, "delta": None, "independent": False},
+        "facts": prediction_facts("mine", asked),
         "groups": {},
         "attacks": {
             name: job | {"files": [tmp_path / "references.npz"]} for name, job in jobs.given_attacks(asked).items()
@@ -274,7 +275,7 @@ def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(t
                         tmp_path / "references.npz", 1)  # fmt: skip
     summary.to_csv(tmp_path / "summary.csv", index=False)
     part = {
-        "facts": {"model": "mine", "epochs": 0, "delta": None, "independent": False},
+        "facts": prediction_facts("mine", asked),
         "groups": {},
         "attacks": {"average_threshold": jobs.given_attacks(asked)["average_threshold"] | {"files": []}},
         "summary": tmp_path / "summary.csv",

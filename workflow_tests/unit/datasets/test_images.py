@@ -36,7 +36,7 @@ GREY = rng.integers(0, 256, (6, 28, 28), dtype=np.uint8)
 
 
 def data_module(name):
-    return importlib.import_module(f"dpmia.datasets.{name}")
+    return importlib.import_module(f"dpmia.datasets.published.{name}")
 
 
 def painter(name, seed, **look):

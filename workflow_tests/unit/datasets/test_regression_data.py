@@ -26,7 +26,7 @@ FEATURES = (
 
 
 def module(name):
-    return importlib.import_module(f"dpmia.datasets.{name}")
+    return importlib.import_module(f"dpmia.datasets.published.{name}")
 
 
 @pytest.fixture(scope="module")

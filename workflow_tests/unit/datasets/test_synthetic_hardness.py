@@ -17,7 +17,7 @@ def load(tmp_path_factory):
         """Return images or records in [0, 1], in random order, labels, and the number of classes."""
         folder = tmp_path_factory.mktemp(name)
         write_synthetic(name, folder, 0, scale)
-        data = importlib.import_module(f"dpmia.datasets.{name}")
+        data = importlib.import_module(f"dpmia.datasets.published.{name}")
         dataset = data.encode(data.read(folder), **options)
         order = np.random.default_rng(0).permutation(len(dataset))
         inputs = dataset.inputs(order).reshape(len(dataset), *(dataset.image or (-1,)))

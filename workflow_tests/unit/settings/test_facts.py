@@ -128,3 +128,10 @@ def test_in_the_papers_experiments_only_shadow_models_are_trained_otherwise_than
         kinds = {each.attacks[name].kind for each in plan.experiments.values() for name in mismatched_attacks(each)}
         assert kinds
         assert all("shadows" in names.ATTACKS[kind].uses for kind in kinds)
+
+
+def test_attacks_that_were_not_run_are_known():
+    given = experiment(attacks={"random": {}, "mine": {"kind": "lira_offline"}}, references={"count": 4, "block": 4})
+    missing = audit_facts(given)["attacks_not_run"]
+    assert "rmia_offline" in missing
+    assert not {"lira_offline", "random", "optimal_threshold"} & {*missing}
