@@ -10,7 +10,7 @@ help:
 	@echo "make test      install, then the test suite"
 	@echo "make test-all  the same with the slow tests"
 	@echo "make bench     how fast the training engines are on this machine"
-	@echo "make lint      style of Python and workflow files"
+	@echo "make lint      style of Python and workflow files, and types"
 	@echo "make clean     remove .venv (results and resources stay)"
 
 install: .venv/installed
@@ -46,6 +46,7 @@ lint: install
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/snakemake --lint
+	$(BIN)/mypy
 
 format: install
 	$(BIN)/ruff check --fix .

@@ -1,4 +1,4 @@
-"""The tree is formatted and linted."""
+"""The tree is formatted, linted and typed."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ REPOSITORY = Path(__file__).parents[1]
         ["ruff", "format", "--check", "."],
         ["snakefmt", "--check", "Snakefile", "rules"],
         ["snakemake", "--lint"],
+        ["mypy"],
     ],
     ids=" ".join,
 )

@@ -241,7 +241,8 @@ class Mean(_LinearAndLogit):
     """
 
     def _alpha(self, null: NullLosses, losses: np.ndarray) -> np.ndarray:
-        return sum(part.alpha(null, losses) for part in self.parts) / len(self.parts)
+        linear, logit = (part.alpha(null, losses) for part in self.parts)
+        return (linear + logit) / 2
 
     def _threshold(self, null: NullLosses, level: float) -> np.ndarray:
         # Both alphas are within the level at the smaller threshold and beyond it above the larger one.

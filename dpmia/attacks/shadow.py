@@ -139,7 +139,8 @@ class ShadowModels(Attack):
 
     def _train_together(self, classes: int, sets: list[Sequence[Signal]]) -> None:
         architecture = MLP(classes, self.hidden, 2)
-        inputs, is_member, tasks, whose = [], [], [], []
+        inputs, is_member, whose = [], [], []
+        tasks: list[Task] = []
         rows = 0
         for number, shadows in enumerate(sets):
             asked = [shadow.of(MEMBER, NONMEMBER) for shadow in shadows]

@@ -134,7 +134,9 @@ def _less_overfitting(accuracy: Sequence[Entry], experiment: str) -> list[str]:
 def _mixed_groups(entries: Sequence[Entry], experiment: str) -> list[str]:
     own = [entry for entry in entries if entry["experiment"] == experiment]
     apart = best(own, iid=False)
-    mixed = apart and best(own, arm=apart["arm"] + IID_SUFFIX, epsilon=apart["epsilon"])
+    if apart is None:
+        return []
+    mixed = best(own, arm=apart["arm"] + IID_SUFFIX, epsilon=apart["epsilon"])
     if mixed is None or mixed["auc"]["mean"] >= apart["auc"]["mean"]:
         return []
     return [

@@ -125,7 +125,7 @@ def _row_of_file(exposed: dict[str, Any], dataset: Dataset | None) -> dict[str, 
     by = dataset.provenance.get("own", {}).get("by") if dataset else None
     return {
         "row": int(dataset.rows[record]) if dataset is not None and dataset.rows is not None else record,
-        "group": str(dataset.attributes[by][record]) if by else None,
+        "group": str(dataset.attributes[by][record]) if dataset and by else None,
         **{key: exposed[key] for key in ("rank", "above", "score", "models")},
     }
 

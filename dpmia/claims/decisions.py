@@ -52,6 +52,19 @@ class Condition:
     def __str__(self) -> str:
         return f"{self.quantity}: {self.comparison}"
 
+    def of(self, cell: str) -> Comparison:
+        """Return what the mean of a cell is compared with."""
+        if isinstance(self.comparison, HighestAt):
+            raise TypeError(f"{self}: the rule compares means; a curve is compared by Highest.")
+        return self.comparison.of(cell)
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """Where a curve must be highest."""
+        if not isinstance(self.comparison, HighestAt):
+            raise TypeError(f"{self}: the rule compares curves by highest_at.")
+        return self.comparison.places
+
     def cells(self, tables: Tables) -> dict[str, Any]:
         """Return the measured cells by name; the only one has none."""
         found = self.measure(tables)
@@ -113,9 +126,7 @@ class Exact(DecisionRule):
         self._template = note if isinstance(note, str) else ""
 
     def _judge(self, tables: Tables) -> Finding:
-        cells = [
-            (each.comparison.of(name), float(x)) for each in self.conditions for name, x in each.cells(tables).items()
-        ]
+        cells = [(each.of(name), float(x)) for each in self.conditions for name, x in each.cells(tables).items()]
         numbers = [number for _, number in cells]
         holds = all(comparison(Interval(number, number, number, 0))[0] for comparison, number in cells)
         return Finding(numbers[0], numbers[0], numbers[0], holds, self._template.format(*numbers))
@@ -132,7 +143,7 @@ class Highest(DecisionRule):
     def _judge(self, tables: Tables) -> Finding:
         split = []
         for condition in self.conditions:
-            allowed = set(condition.comparison.places)
+            allowed = set(condition.places)
             for curve in condition.cells(tables).values():
                 values = {place: np.asarray(found, dtype=float) for place, found in curve.items()}
                 ours = {place: found for place, found in values.items() if place in allowed}
@@ -151,7 +162,7 @@ class NoLater(DecisionRule):
     """
 
     def _judge(self, tables: Tables) -> Finding:
-        cells = [(each.comparison, *cell) for each in self.conditions for cell in each.cells(tables).items()]
+        cells = [(each.of(name), name, both) for each in self.conditions for name, both in each.cells(tables).items()]
         if not cells:
             raise MissingRowsError("curves to compare were not run")
         pairs = sum(math.comb(len(curve), 2) for _, _, both in cells for curve in both)
@@ -200,9 +211,7 @@ class Undecidable(DecisionRule):
 
     def _judge(self, tables: Tables) -> Finding:
         first = self.conditions[0]
-        found = [
-            _of_mean(first.comparison.of(name), name, values, 0.95) for name, values in first.cells(tables).items()
-        ]
+        found = [_of_mean(first.of(name), name, values, 0.95) for name, values in first.cells(tables).items()]
         if not found:
             raise MissingRowsError("nothing that the claim speaks of was run")
         return replace(min(found, key=lambda finding: finding.margin), holds=None)
@@ -215,9 +224,7 @@ class Undecidable(DecisionRule):
 
 def _of_means(conditions: tuple[Condition, ...], tables: Tables) -> list[Finding]:
     """Return a finding for each cell of all conditions."""
-    cells = [
-        (each.comparison.of(name), name, values) for each in conditions for name, values in each.cells(tables).items()
-    ]
+    cells = [(each.of(name), name, values) for each in conditions for name, values in each.cells(tables).items()]
     if not cells:
         raise MissingRowsError("nothing that the claim speaks of was run")
     return [_of_mean(*cell, 1 - FAMILY_ERROR / len(cells)) for cell in cells]
@@ -235,7 +242,7 @@ def _of_mean(comparison: Comparison, name: str, values: ArrayLike, level: float)
     return Finding(interval.mean, interval.low, interval.high, holds, note, margin)
 
 
-def _lead(ours: Curve, others: Curve, level: float) -> Finding:
+def _lead(ours: Mapping[float, np.ndarray], others: Mapping[float, np.ndarray], level: float) -> Finding:
     """Return by how much the best of some places of a curve exceeds the best of the others."""
     pairs = {(place, rival): mean_interval(ours[place] - others[rival], level) for place in ours for rival in others}
     led = any(all(pairs[place, rival].low > 0 for rival in others) for place in ours)

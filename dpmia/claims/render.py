@@ -60,5 +60,5 @@ def summary(verdicts: pd.DataFrame) -> str:
     return ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS if verdict in found)
 
 
-def _id(row: object) -> str:
+def _id(row: pd.Series) -> str:
     return f"{row.id}*" if row.ours else row.id

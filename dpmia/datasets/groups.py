@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from dpmia.common.registry import load
 from dpmia.datasets.own.files import group_values, in_order
+from dpmia.datasets.raw.parsing import Category, Number
 
 
 def group_sizes(module: str | None, own: Mapping[str, Any] | None, by: str) -> dict[str, int | None]:
@@ -30,9 +31,13 @@ def group_sizes(module: str | None, own: Mapping[str, Any] | None, by: str) -> d
     if own is not None:
         counts = Counter(group_column(own, by))
         return {group: counts[group] for group in in_order(counts)}
+    if module is None:
+        raise ValueError("group_sizes takes the module of a data set or a file of one's own")
     dataset = load(module)
-    known = getattr(dataset, "GROUPS", {}).get(by) or getattr(getattr(dataset, "KINDS", {}).get(by), "values", ())
-    return dict.fromkeys(known)
+    groups: Mapping[str, Iterable[str]] = getattr(dataset, "GROUPS", {})
+    kinds: Mapping[str, Number | Category] = getattr(dataset, "KINDS", {})
+    kind = kinds.get(by)
+    return dict.fromkeys(groups.get(by) or (kind.values if isinstance(kind, Category) else ()))
 
 
 def group_column(own: Mapping[str, Any], by: str | None) -> tuple[str, ...]:

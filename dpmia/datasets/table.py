@@ -73,19 +73,21 @@ class Dataset:
 
     def save(self, path: Path | str) -> None:
         """Write the data set as one compressed `.npz` that opens without pickles."""
+        names = sorted(self.attributes)
         header = {
             "name": self.name,
             "features": self.features,
             "classes": self.classes,
-            "attributes": sorted(self.attributes),
+            "attributes": names,
             "provenance": self.provenance,
             "image": self.image,
         }
-        columns = {f"attribute_{i}": self.attributes[name] for i, name in enumerate(header["attributes"])}
+        columns = {f"attribute_{i}": self.attributes[name] for i, name in enumerate(names)}
         if self.rows is not None:
             columns["rows"] = self.rows
         with whole_file(path) as part:
-            np.savez_compressed(part, header=np.array(json.dumps(header)), x=self.x, y=self.y, **columns)
+            header_text = np.array(json.dumps(header))
+            np.savez_compressed(part, allow_pickle=False, header=header_text, x=self.x, y=self.y, **columns)
 
     @classmethod
     def load(cls, path: Path | str) -> Dataset:

@@ -120,15 +120,13 @@ class AttackersModels:
     def known(self, target: Signal, reference_arm: str | None) -> Knowledge:
         """Return the models that help against `target`."""
         arm, epsilon = target.about["arm"], target.about["epsilon"]
-        references = self._references.of(reference_arm or arm)
-        if references is not None:
+        references = distilled = None
+        if (trained := self._references.of(reference_arm or arm)) is not None:
             # Models without privacy serve against targets of every epsilon, where no others were trained.
-            wanted = epsilon if epsilon in _epsilons(references) else "inf"
-            chosen = np.array([about["epsilon"] == wanted for about in references.about])
-            references = references.on(target.records, chosen)
-        distilled = self._distilled.of(_target_of(target.about))
-        if distilled is not None:
-            distilled = distilled.on(target.records, np.ones(len(distilled.about), dtype=bool))
+            wanted = epsilon if epsilon in _epsilons(trained) else "inf"
+            references = trained.on(target.records, np.array([about["epsilon"] == wanted for about in trained.about]))
+        if (students := self._distilled.of(_target_of(target.about))) is not None:
+            distilled = students.on(target.records, np.ones(len(students.about), dtype=bool))
         shadows = self._shadows.get((arm, target.about["replicate"]), ())
         return Knowledge(shadows=shadows, references=references, distilled=distilled)
 

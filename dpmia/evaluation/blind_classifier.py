@@ -93,20 +93,6 @@ def scores_with_signal(
     return blind_scores(np.column_stack([x, signal]), y, is_member, seed, folds)
 
 
-def baseline(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    """Return every metric of `dpmia.metrics.ranking` of such scores, and 95 % intervals of `advantage` and `auc`.
-
-    The intervals (`advantage_low`, `advantage_high`, `auc_low`, `auc_high`) are over records, by the normal
-    approximation: they take the classifiers as given. Over replicates, see
-    `dpmia.metrics.intervals.mean_interval`.
-    """
-    says = scores >= THRESHOLD
-    found = _metrics(scores, says, is_member)
-    for name, half in half_widths(scores, says, is_member).items():
-        found[f"{name}_low"], found[f"{name}_high"] = found[name] - half, found[name] + half
-    return found
-
-
 def half_widths(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
     """Return half the width of the 95 % intervals, over records, of `advantage` and `auc` of any scores and answers."""
     return {name: _half_width(parts, is_member) for name, parts in _parts(scores, says, is_member).items()}

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from dpmia.attacks.base import Knowledge
 from dpmia.attacks.lira import OfflineLira
 from dpmia.common.seeds import derive_seed
 from dpmia.evaluation.attacks import AttackersModels
+from dpmia.formats.losses import References
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_all
 from dpmia.metrics.exposure import LISTED, calibration, is_stable, p_values, stability
 
@@ -70,7 +70,7 @@ def exposure_rows(
     """
     models = AttackersModels(references=references)
     by_model: defaultdict[tuple[str, str], dict[int, _Scored]] = defaultdict(dict)
-    meaning = {}
+    meaning: dict[tuple[str, str], list[Any]] = {}
     for signal in load_all(files):
         key = signal.about["arm"], signal.about["epsilon"]
         meaning.setdefault(key, signal.about["meaning"])
@@ -91,7 +91,7 @@ def _scored(signal: Signal, models: AttackersModels) -> _Scored:
     if known.references is not None and (~known.references.trained_on).sum(axis=0).max(initial=0) > 1:
         # Which seed a draw would take makes no difference: LiRA draws nothing.
         found, kind = OfflineLira().scores(signal, known, np.random.default_rng(0)), "lira_offline"
-        told = _p_values(signal, known) if models.alike(signal) else None
+        told = _p_values(signal, known.references) if models.alike(signal) else None
     return _Scored(
         signal.records[order],
         signal.is_member[order],
@@ -101,10 +101,10 @@ def _scored(signal: Signal, models: AttackersModels) -> _Scored:
     )
 
 
-def _p_values(signal: Signal, known: Knowledge) -> np.ndarray:
+def _p_values(signal: Signal, references: References) -> np.ndarray:
     """Return the p-value of each record, NaN where it cannot get as small as the nominal rate."""
-    outside = ~known.references.trained_on
-    found = p_values(-signal.losses, -known.references.losses, outside)
+    outside = ~references.trained_on
+    found = p_values(-signal.losses, -references.losses, outside)
     return np.where(1 / (1 + outside.sum(axis=0)) <= NOMINAL, found, np.nan)
 
 
@@ -113,7 +113,7 @@ def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str,
     common = scored[0].records[scored[0].is_member]
     for other in scored[1:]:
         common = np.intersect1d(common, other.records[other.is_member])
-    about = {"seeds": len(scored), "records": len(common), "listed": LISTED}
+    about: dict[str, object] = {"seeds": len(scored), "records": len(common), "listed": LISTED}
     if len(scored) < SEEDS or len(common) <= LISTED:
         return about | {"verdict": f"no list: {len(common)} records are members in all of {len(scored)} replicates"}
     scores = np.stack([each.scores[np.searchsorted(each.records, common)] for each in scored])
@@ -126,14 +126,15 @@ def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str,
 
 def _rates(scored: Sequence[_Scored]) -> dict[str, object]:
     """Return what is told of the false positive rates of single records; nothing where no p-value is known."""
-    if any(each.p_values is None for each in scored):
+    values = [each.p_values for each in scored if each.p_values is not None]
+    if len(values) < len(scored):
         return {}
     records = np.unique(np.concatenate([each.records for each in scored]))
     says, outside = (np.zeros((len(scored), len(records)), dtype=bool) for _ in range(2))
-    for row, each in enumerate(scored):
+    for row, (each, of_model) in enumerate(zip(scored, values, strict=True)):
         places = np.searchsorted(records, each.records)
-        says[row, places] = each.p_values <= NOMINAL
-        outside[row, places] = ~each.is_member & ~np.isnan(each.p_values)
+        says[row, places] = of_model <= NOMINAL
+        outside[row, places] = ~each.is_member & ~np.isnan(of_model)
     if not outside.any():
         return {"nominal_fpr": NOMINAL, "judged": 0}
     found = calibration(says, outside, NOMINAL)

@@ -65,7 +65,7 @@ def points_table(
     """
     models = AttackersModels((), references, distilled)
     parts = [part for path in left_out for part in load_losses(path)]
-    tables = []
+    tables: list[pd.DataFrame] = []
     for signal in _signals(files, arms):
         asked = _cut(signal, np.concatenate(draw_points(signal, count, root_seed)))
         known = models.known(asked, None)
@@ -159,7 +159,7 @@ def _nulls(
 ) -> Iterator[pd.DataFrame]:
     null = attack.null(signal, known)
     threshold = attack.estimator.threshold(null, facts["alpha"])
-    for query in np.flatnonzero(signal.is_member):
+    for query in np.flatnonzero(signal.is_member).tolist():
         losses = null.of(query)
         told = rng.choice(losses, MOST_TOLD, replace=False) if len(losses) > MOST_TOLD else losses
         yield pd.DataFrame(

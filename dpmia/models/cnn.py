@@ -90,10 +90,10 @@ class CNN:
             channels, *sides = images[-1]
             if isinstance(layer, Convolution):
                 channels = layer.filters
-                sides = [(side + 2 * layer.padding - layer.kernel) // layer.stride + 1 for side in sides]
+                height, width = ((side + 2 * layer.padding - layer.kernel) // layer.stride + 1 for side in sides)
             else:
-                sides = [(side - layer.size) // layer.stride + 1 for side in sides]
-            images.append((channels, *sides))
+                height, width = ((side - layer.size) // layer.stride + 1 for side in sides)
+            images.append((channels, height, width))
         return tuple(images)
 
     @property

@@ -7,12 +7,15 @@ import textwrap
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.typing import RcKeyType
 
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.files import whole_file
@@ -26,7 +29,7 @@ OPTIMISERS = {"adam": "Adam", "sgd": "SGD"}
 #: Inches that one entry of a legend needs.
 LEGEND_COLUMN = 1.6
 
-STYLE = {
+STYLE: dict[RcKeyType, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": 10,
@@ -100,7 +103,7 @@ def band(axes: Axes, scale: EpsilonScale, rows: pd.DataFrame, colour: str, label
     """
     rows = rows.sort_values("epsilon")
     finite, infinite = rows[np.isfinite(rows["epsilon"])], rows[np.isinf(rows["epsilon"])]
-    marker = {"marker": "o", "color": colour, "markerfacecolor": colour if line == "-" else "white"}
+    marker: dict[str, Any] = {"marker": "o", "color": colour, "markerfacecolor": colour if line == "-" else "white"}
     axes.plot(finite["epsilon"], finite["mean"], line, label=label, **marker)
     axes.fill_between(finite["epsilon"], finite["low"], finite["high"], color=colour, alpha=0.2, linewidth=0)
     apart = infinite if len(finite) > 1 else rows  # a band needs two points, a bar one
@@ -110,14 +113,15 @@ def band(axes: Axes, scale: EpsilonScale, rows: pd.DataFrame, colour: str, label
 
 def legend(figure: Figure) -> None:
     """Give the figure one legend above its panels, with each label once."""
-    handles = {}
+    handles: dict[str, Artist] = {}
     for panel in figure.axes:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     most = min(len(handles), int(figure.get_size_inches()[0] / LEGEND_COLUMN))
     for columns in range(most, 0, -1):
-        place = {"loc": "outside upper center", "ncols": columns}
-        found = figure.legend(handles.values(), handles.keys(), **place, handlelength=2.6)
+        found = figure.legend(
+            list(handles.values()), list(handles), loc="outside upper center", ncols=columns, handlelength=2.6
+        )
         if found.get_window_extent().width <= figure.bbox.width or columns == 1:
             return
         found.remove()

@@ -116,12 +116,7 @@ def advantage_ceiling(curve: TradeOff) -> float:
 
 def tpr_ceiling(curve: TradeOff, fpr: ArrayLike) -> np.ndarray:
     """Return the largest TPR of any test at each of the given FPRs, in [0, 1]."""
-    return np.interp(fpr, curve.fpr, curve.tpr)
-
-
-def auc_ceiling(curve: TradeOff) -> float:
-    """Return the largest area under the ROC curve of any score."""
-    return float(np.trapezoid(curve.tpr, curve.fpr))
+    return np.interp(np.asarray(fpr, dtype=float), curve.fpr, curve.tpr)
 
 
 def positive_accuracy_ceiling(curve: TradeOff, prior: ArrayLike, acceptance: ArrayLike) -> np.ndarray:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -164,9 +165,9 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
             ("Data", "Privacy accounting", "Costs", "How it was made"),
         ),
     ]
-    rest = {"title": "dpmia: what the papers claim, and what we measured", "sections": sections}
-    size = len(page.render("report.html", size="", **rest, **content).encode())
-    return page.render("report.html", size=page.of_size(size), **rest, **content)
+    title = "dpmia: what the papers claim, and what we measured"
+    render = partial(page.render, "report.html", title=title, sections=sections, **content)
+    return render(size=page.of_size(len(render(size="").encode())))
 
 
 def _paper(name: str, about: About, verdicts: pd.DataFrame) -> PaperShown:

@@ -65,7 +65,8 @@ def _models(experiment: str, folder: Path, logs: Path, path: Path) -> list[list[
     stage, *rest = below.parts
     spent = job_seconds(logs / home / TRAINED_BY[stage] / Path(*rest))
     seconds = sum(spent) if spent else float("nan")
-    steps, count = Counter(), Counter()
+    steps: Counter[tuple[Any, ...]] = Counter()
+    count: Counter[tuple[Any, ...]] = Counter()
     for about in models:
         promise = about["accounting"] or {}
         key = (about["role"], about["engine"], bool(promise), *(promise.get(part) for part in PROMISE))

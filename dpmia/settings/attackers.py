@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from dpmia.common.registry import suggestion
 from dpmia.settings import names
-from dpmia.settings.base import ArmName, Epsilon, Settings, one_of
+from dpmia.settings.base import ArmName, Epsilon, OneOf, Settings
 
 
 class Shadows(Settings):
@@ -122,7 +122,7 @@ class Points(Settings):
 class AttackSettings(Settings):
     """One attack; several entries may run one kind with different options."""
 
-    kind: one_of(names.ATTACKS) | None = None
+    kind: Annotated[str, OneOf(names.ATTACKS)] = ""
     """Kind of attack; the entry's own name where left out."""
     reference_arm: ArmName | None = None
     """The arm whose draws the reference models are trained on; the target model's own arm where left out."""

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_core import CoreSchema, core_schema
 
 from dpmia.common.epsilon import parse_epsilon
 
@@ -16,9 +27,15 @@ ArmName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$")]
 Scale = Literal["smoke", "laptop", "paper"]
 
 
-def one_of(registry: dict[str, Any]) -> Any:
-    """Return the type of a key whose values are the names in a registry."""
-    return Literal[tuple(registry)]
+@dataclass(frozen=True, eq=False)
+class OneOf:
+    """The mark of a string that is one of some names, `Annotated[str, OneOf(names)]`: a `Literal` made at run time."""
+
+    names: Iterable[str]
+
+    def __get_pydantic_core_schema__(self, source: type[str], handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Return the schema of a `Literal` of the names."""
+        return core_schema.literal_schema(list(self.names))
 
 
 class Settings(BaseModel):
@@ -29,6 +46,6 @@ class Settings(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _true_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, bool) and cls.model_fields[info.field_name].annotation is not bool:
+        if isinstance(value, bool) and cls.model_fields[info.field_name or ""].annotation is not bool:
             raise ValueError("a value other than true and false; yes and no in quotes, which YAML takes for these")
         return value

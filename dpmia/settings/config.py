@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from dpmia.settings.base import Epsilon, Scale, Settings, one_of
+from dpmia.settings.base import Epsilon, OneOf, Scale, Settings
 
 
 class Planner(Settings):
@@ -37,7 +37,7 @@ LIMITED = ("advantage", "auc", "tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "advantag
 class Audit(Settings):
     """What `snakemake audit` holds models to: it ends with an error, after its report is written, if one fails."""
 
-    fail_above: dict[one_of(dict.fromkeys(LIMITED)), Annotated[float, Field(ge=0, le=1)]] = {}
+    fail_above: dict[Annotated[str, OneOf(LIMITED)], Annotated[float, Field(ge=0, le=1)]] = {}
     """Metric -> the largest value that the mean of any attack may have, in any arm."""
     epsilons: list[Epsilon] | None = None
     """Epsilons of the models that may be released, which the limits are for; all where left out."""

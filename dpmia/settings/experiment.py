@@ -20,7 +20,7 @@ from dpmia.settings.attackers import (
     each_of_a_kind,
     require_references,
 )
-from dpmia.settings.base import ArmName, Epsilon, Name, Scale, Settings, one_of
+from dpmia.settings.base import ArmName, Epsilon, Name, OneOf, Scale, Settings
 from dpmia.settings.membership import ARM_KEYS, INDEPENDENT, Membership
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
@@ -68,7 +68,7 @@ class Experiment(Settings):
     """A data set, a membership experiment, a model, a recipe, epsilons, replicates and attacks."""
 
     dataset: Annotated[
-        Annotated[one_of(names.DATASETS), Tag("name")] | Annotated[OwnData, Tag("own")],
+        Annotated[str, OneOf(names.DATASETS), Tag("name")] | Annotated[OwnData, Tag("own")],
         Discriminator(lambda value: "own" if isinstance(value, dict | OwnData) else "name"),
     ]
     """Data set: its name, or how to read a file of one's own."""
@@ -174,11 +174,11 @@ class Experiment(Settings):
         for name, arm in self.arms.items():
             if arm.training is not None and self.training.engine == "scikit_learn":
                 raise ValueError(f"no training in arm {name!r} with engine 'scikit_learn', which does not use it")
-            given, (needed, allowed) = set(arm.draw), ARM_KEYS[self.membership.kind]
-            if not needed <= given <= needed | allowed:
+            given, (needed, optional) = set(arm.draw), ARM_KEYS[self.membership.kind]
+            if not needed <= given <= needed | optional:
                 raise ValueError(
                     f"arm {name!r} with the keys {sorted(needed)}"
-                    f"{f' and perhaps {sorted(allowed)}' if allowed else ''} for kind {self.membership.kind!r}, "
+                    f"{f' and perhaps {sorted(optional)}' if optional else ''} for kind {self.membership.kind!r}, "
                     f"not with {sorted(given)}"
                 )
         for name, attack in self.attacks.items():
@@ -206,12 +206,12 @@ class Experiment(Settings):
         left_out = self.points.left_out
         for key, chosen, known in (
             ("points.arms", self.points.arms, list(self.arms)),
-            ("points.left_out.arms", left_out and left_out.arms, self.points.arms or list(self.arms)),
+            ("points.left_out.arms", left_out.arms if left_out else None, self.points.arms or list(self.arms)),
         ):
             if unknown := sorted(set(chosen or ()) - set(known)):
                 raise ValueError(f"{key} of {', '.join(known)}, not {', '.join(unknown)}")
             if len(set(chosen or ())) != len(chosen or ()):
-                raise ValueError(f"each arm once in {key}, not {', '.join(chosen)}")
+                raise ValueError(f"each arm once in {key}, not {', '.join(chosen or ())}")
         for name, attack in self.attacks.items():
             if attack.reference_arm is not None and "estimator" in names.ATTACKS[attack.kind].options:
                 raise ValueError(f"no reference_arm for attack {name!r} with points, which look at models of one arm")

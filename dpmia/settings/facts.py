@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from dpmia.settings import names
@@ -52,7 +52,7 @@ def _precision_budgets(experiment: Experiment) -> list[dict[str, Any]] | None:
     """Return the epsilon of every bound on precision and arm; None for an experiment without such bounds."""
     if experiment.precision_budgets is None:
         return None
-    rates = {name: arm.rate for name, arm in experiment.arms.items()}
+    rates = {name: arm.rate for name, arm in experiment.arms.items() if arm.rate is not None}
     return budget_rows(experiment.precision_budgets, rates, experiment.privacy.delta)
 
 
@@ -106,8 +106,12 @@ def sizes(experiment: Experiment) -> str:
     """Return in words on how many records target models are trained; nothing where the data decide that."""
     drawn = experiment.membership
     members = {arm.members or drawn.members for arm in experiment.arms.values()}
-    known = {"members": members, "records, of which some join": {drawn.records}}
-    counted = {what: sorted(found) for what, found in known.items() if all(isinstance(size, int) for size in found)}
+    known: dict[str, Collection[object]] = {"members": members, "records, of which some join": {drawn.records}}
+    counted = {
+        what: sorted(whole)
+        for what, found in known.items()
+        if len(whole := [size for size in found if isinstance(size, int)]) == len(found)
+    }
     return ", ".join(f"{' or '.join(map(str, found))} {what}" for what, found in counted.items())
 
 
@@ -129,7 +133,7 @@ def audit_facts(experiment: Experiment) -> dict[str, Any]:
         "architecture": architectures(experiment),
         "epochs": 0 if experiment.training.engine == "scikit_learn" else experiment.training.epochs,
         "references": count,
-        "private_references": bool(count) and experiment.references.private,
+        "private_references": bool(count and experiment.references and experiment.references.private),
         "mismatched_attacks": mismatched_attacks(experiment),
         "attacks_not_run": attacks_not_run(experiment.attacks),
         "independent": independent,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.epsilon import spell_epsilon
@@ -16,12 +16,22 @@ from dpmia.settings.experiment import Arm, Experiment
 from dpmia.settings.membership import DRAWING_KEYS
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.predictions import Predictions
+from dpmia.settings.studies import Regression
+
+_Settings = TypeVar("_Settings")
 
 #: What tables call attack L, which is no entry under `attacks`: it judges single records only.
 LEAVE_ONE_OUT = "leave_one_out"
 
 
-def dataset_id(experiment: Experiment) -> str:
+def needed(settings: _Settings | None) -> _Settings:
+    """Return the settings of a kind of model or job, which an experiment has whenever such a job is asked for."""
+    if settings is None:
+        raise ValueError("the experiment has no settings for such a job")
+    return settings
+
+
+def dataset_id(experiment: Experiment | Regression) -> str:
     """Return the name of the prepared data set: `adult`, `adult-sex` with the attribute sex kept apart, `mnist-2x2`."""
     pooled = [f"{experiment.pool}x{experiment.pool}"] if experiment.pool > 1 else []
     name = experiment.dataset.key if isinstance(experiment.dataset, OwnData) else experiment.dataset
@@ -158,16 +168,16 @@ def shadow_job(experiment: Experiment, block: int) -> dict[str, Any]:
     return {
         "arms": arms(experiment),
         "replicates": blocks(experiment)[block],
-        "count": experiment.shadows.count,
+        "count": needed(experiment.shadows).count,
         "models": models(experiment),
         "engines": engines(experiment),
-        "recipes": {arm: recipe | {"l2": experiment.shadows.l2} for arm, recipe in recipes(experiment).items()},
+        "recipes": {arm: recipe | {"l2": needed(experiment.shadows).l2} for arm, recipe in recipes(experiment).items()},
     }
 
 
 def reference_job(experiment: Experiment, group: list[float], block: int) -> dict[str, Any]:
     """Return which reference models to train for one group of epsilons and one block: of the arms that need some."""
-    size = experiment.references.block
+    size = needed(experiment.references).block
     asked_by, epsilons = _asked_by(experiment), _reference_epsilons(experiment, group)
     drawn, built, recipe_of = arms(experiment), models(experiment), recipes(experiment)
     return {
@@ -198,7 +208,7 @@ def _asked_by(experiment: Experiment) -> dict[str, list[str]]:
 
 def _reference_epsilons(experiment: Experiment, group: list[float]) -> dict[str, list[float]]:
     """Return the arms that attacks use reference models of -> those epsilons of a group that they need them for."""
-    if not experiment.references.private:
+    if not needed(experiment.references).private:
         return {arm: list(group) for arm in arms(experiment) if arm in _asked_by(experiment)}
     of_targets = epsilons_by_arm(experiment, group)
     found: dict[str, set[float]] = {}
@@ -217,7 +227,7 @@ def _attacked_arms(experiment: Experiment, attack: str, arm: str) -> list[str]:
 
 def reference_groups(experiment: Experiment, attack: str | None = None) -> list[list[float]]:
     """Return the groups of epsilons that reference models are trained with; those that an attack needs, if given."""
-    if not experiment.references.private:
+    if not needed(experiment.references).private:
         return [[math.inf]]
     return experiment.epsilons if attack is None else attacked_groups(experiment, attack)
 
@@ -230,7 +240,7 @@ def attacked_groups(experiment: Experiment, attack: str) -> list[list[float]]:
 
 def reference_blocks(experiment: Experiment) -> range:
     """Return the numbers of the blocks of reference models."""
-    return range(experiment.references.count // experiment.references.block)
+    return range(needed(experiment.references).count // needed(experiment.references).block)
 
 
 def reference_arms(experiment: Experiment, attack: str) -> list[str]:
@@ -243,7 +253,7 @@ def reference_arms(experiment: Experiment, attack: str) -> list[str]:
 
 def distilled_job(experiment: Experiment, block: int) -> dict[str, Any]:
     """Return which models to distil from each target model, on the draws of one block of reference models."""
-    size = experiment.references.block
+    size = needed(experiment.references).block
     return {
         "draw": names.MEMBERSHIP[experiment.membership.kind],
         "arms": arms(experiment),
@@ -262,7 +272,7 @@ def attack_job(experiment: Experiment, attack: str) -> dict[str, Any]:
     """Return which attack to run, and with which options."""
     settings = experiment.attacks[attack]
     kind = names.ATTACKS[settings.kind]
-    learns = {"epochs": experiment.shadows.attack_epochs} if "shadows" in kind.uses else {}
+    learns = {"epochs": needed(experiment.shadows).attack_epochs} if "shadows" in kind.uses else {}
     return {
         "attack": kind.spec,
         "options": settings.options | learns,
@@ -274,7 +284,7 @@ def attack_job(experiment: Experiment, attack: str) -> dict[str, Any]:
 
 def points_job(experiment: Experiment) -> dict[str, Any]:
     """Return which attacks are looked at record by record: those with a threshold for the loss, and attack L."""
-    points = experiment.points
+    points = needed(experiment.points)
     attacks = {
         name: {key: attack_job(experiment, name)[key] for key in ("attack", "options")}
         for name, attack in experiment.attacks.items()
@@ -287,12 +297,12 @@ def points_job(experiment: Experiment) -> dict[str, Any]:
 
 def looked_at(experiment: Experiment) -> list[str]:
     """Return the arms whose target models are looked at record by record."""
-    return experiment.points.arms or list(arms(experiment))
+    return needed(experiment.points).arms or list(arms(experiment))
 
 
 def left_out_blocks(experiment: Experiment) -> list[tuple[str, int, int]]:
     """Return arm, replicate and block of each job that trains models without one record; none without attack L."""
-    left_out = experiment.points.left_out
+    left_out = needed(experiment.points).left_out
     if left_out is None:
         return []
     places = left_out.arms or looked_at(experiment), range(left_out.targets), range(left_out.points // left_out.block)
@@ -301,7 +311,7 @@ def left_out_blocks(experiment: Experiment) -> list[tuple[str, int, int]]:
 
 def left_out_job(experiment: Experiment, arm: str, replicate: int, block: int) -> dict[str, Any]:
     """Return which models without one record to train for one target model and one block of points."""
-    left_out = experiment.points.left_out
+    left_out = needed(needed(experiment.points).left_out)
     return {
         "arm": arm,
         "replicate": replicate,

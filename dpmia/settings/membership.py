@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from dpmia.settings import names
-from dpmia.settings.base import Count, Settings, Size, one_of
+from dpmia.settings.base import Count, OneOf, Settings, Size
 
 
 class Membership(Settings):
     """How members and non-members are drawn; what differs between arms stands in `arms`."""
 
-    kind: one_of(names.MEMBERSHIP)
+    kind: Annotated[str, OneOf(names.MEMBERSHIP)]
     """`iid`: all from one pool; `group`: members from one group, non-members from the others; `cluster`: as `group`,
     with groups made by k-means; `bias`: members from two groups in another proportion than non-members; `bernoulli`:
     each record of a pool joins the training set with one probability."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from glob import glob
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import yaml
 
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import suggestion
-from dpmia.settings.base import Settings
+from dpmia.settings.base import Scale, Settings
 from dpmia.settings.config import Config
 from dpmia.settings.each_group import with_groups
 from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
@@ -29,7 +30,9 @@ AUDIT = "audit"
 #: Names of experiment files, without folder and ending.
 STEM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
-SCALES = get_args(Config.model_fields["scale"].annotation)
+SCALES: tuple[Scale, ...] = get_args(Scale)
+
+_Resolved = TypeVar("_Resolved")
 
 
 @dataclass(frozen=True)
@@ -109,23 +112,38 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
         for each, given in file.predictions.items():
             predictions[each] = checked(Predictions, given, f"{name}, {each}")
             _check_files(predictions[each], root, f"{name}, {each}")
-        for section, found, layers in (("experiments", experiments, file), ("studies", studies, _bare(file))):
-            for each in getattr(file, section):
-                # That of the run first, so that a mistake of all scales is told of the one that was asked for.
-                for scale in sorted(SCALES, key=lambda scale: scale != settings.scale):
-                    merged = _merged(layers, section, each, scale, name)
-                    where = f"{name}, {each} ({scale})"
-                    if section == "experiments":
-                        kind, merged = Experiment, with_precision_budgets(with_groups(merged, root, where), where)
-                    else:
-                        kind = _kind_of_study(merged, where)
-                    resolved = checked(kind, merged, where)
-                    if section == "experiments":
-                        check_known_sizes(resolved, root, where)
-                    if scale == settings.scale:
-                        this = resolved
-                found[each] = this
+        for each in file.experiments:
+            experiments[each] = _of_each_scale(settings.scale, partial(_experiment, file, each, name, root))
+        for each in file.studies:
+            studies[each] = _of_each_scale(settings.scale, partial(_study, file, each, name))
     return Plan(settings, experiments, studies, predictions, sources)
+
+
+def _of_each_scale(scale: Scale, resolve: Callable[[Scale], _Resolved]) -> _Resolved:
+    """Return what is resolved for the run's scale; a mistake of another scale is an error, too.
+
+    The run's scale comes first, so that a mistake of all scales is reported for the one that was chosen.
+    """
+    resolved = resolve(scale)
+    for other in SCALES:
+        if other != scale:
+            resolve(other)
+    return resolved
+
+
+def _experiment(file: ExperimentFile, name: str, file_name: str, root: Path, scale: Scale) -> Experiment:
+    where = f"{file_name}, {name} ({scale})"
+    merged = with_groups(_merged(file, "experiments", name, scale, file_name), root, where)
+    experiment: Experiment = checked(Experiment, with_precision_budgets(merged, where), where)
+    check_known_sizes(experiment, root, where)
+    return experiment
+
+
+def _study(file: ExperimentFile, name: str, file_name: str, scale: Scale) -> Study:
+    where = f"{file_name}, {name} ({scale})"
+    merged = _merged(_bare(file), "studies", name, scale, file_name)
+    study: Study = checked(_kind_of_study(merged, where), merged, where)
+    return study
 
 
 def _check_files(predictions: Predictions, root: Path, where: str) -> None:
@@ -174,7 +192,7 @@ def _check_stem(file: str, file_of: dict[str, str]) -> str:
     return stem
 
 
-def _merged(file: ExperimentFile, section: str, name: str, scale: str, where: str) -> dict[str, Any]:
+def _merged(file: ExperimentFile, section: str, name: str, scale: Scale, where: str) -> dict[str, Any]:
     """Return the settings of one experiment or study; later layers count more."""
     entries = getattr(file, section)
     line = _ancestry(entries, name, f"{where}, key '{section}.")

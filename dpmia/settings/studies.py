@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from dpmia.settings import names
-from dpmia.settings.base import Settings, one_of
+from dpmia.settings.base import OneOf, Settings
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Number = Annotated[int, Field(ge=1)]
@@ -47,7 +47,7 @@ class Regression(Settings):
 
     kind: Literal["regression"]
     """Ridge or trees on a data set with a number to predict."""
-    dataset: one_of(names.DATASETS)
+    dataset: Annotated[str, OneOf(names.DATASETS)]
     """Data set."""
     attributes: list[str] = []
     """Columns to keep out of the features."""

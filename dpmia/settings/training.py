@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from dpmia.settings import names
-from dpmia.settings.base import Settings, one_of
+from dpmia.settings.base import OneOf, Settings
 
 
 class Model(Settings):
     """The architecture of target models."""
 
-    kind: one_of(names.MODELS) = "mlp"
+    kind: Annotated[str, OneOf(names.MODELS)] = "mlp"
     """Architecture: perceptron, one of the papers' convolutional networks, or a classifier of scikit-learn."""
     hidden: list[Annotated[int, Field(ge=1)]] | None = None
     """`mlp`: widths of the hidden layers."""
@@ -79,7 +79,7 @@ _WRITTEN = {"relu": "ReLU", "tanh": "tanh", "glorot": "Glorot", "torch_default":
 class Training(Settings):
     """How target models are trained."""
 
-    engine: one_of(names.ENGINES) = "stacked"
+    engine: Annotated[str, OneOf(names.ENGINES)] = "stacked"
     """`stacked` trains many perceptrons at once; `convolution` one convolutional network at a time; `opacus` a
     network of layers that Opacus supports (`plain` for models without privacy); `plain` any network, without
     privacy; `scikit_learn` its classifiers, by their own methods: the other keys here are not used."""

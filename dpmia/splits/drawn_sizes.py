@@ -16,10 +16,11 @@ def of_splits(splits: Mapping[tuple[str, int], Split], arms: Mapping[str, Mappin
         splits: by (arm, replicate).
         arms: those that count, as `dpmia.settings.jobs.arms` describes them.
     """
-    found: dict[str, Drawn] = {}
+    found: dict[str, tuple[int, int]] = {}
     for (name, _), split in splits.items():
         if name in arms:
             expected = expected_size(arms[name])
-            sizes = Drawn(len(split.training) if expected is None else expected, len(split.population))
-            found[name] = Drawn(*map(min, sizes, found.get(name, sizes)))
-    return found
+            sizes = len(split.training) if expected is None else expected, len(split.population)
+            training, population = found.get(name, sizes)
+            found[name] = min(sizes[0], training), min(sizes[1], population)
+    return {name: Drawn(*sizes) for name, sizes in found.items()}

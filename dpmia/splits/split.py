@@ -37,9 +37,9 @@ class Split:
                 raise ValueError(f"{part.name} holds a record twice")
             object.__setattr__(self, part.name, rows)
         for inside in ("members", "background"):
-            for part in ("nonmembers", "population", "validation"):
-                if np.intersect1d(getattr(self, inside), getattr(self, part)).size:
-                    raise ValueError(f"{inside} and {part} share records")
+            for outside in ("nonmembers", "population", "validation"):
+                if np.intersect1d(getattr(self, inside), getattr(self, outside)).size:
+                    raise ValueError(f"{inside} and {outside} share records")
         if np.intersect1d(self.members, self.background).size:
             raise ValueError("members and background share records")
 

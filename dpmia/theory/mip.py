@@ -14,7 +14,6 @@ not hang on the reconstruction: see `total_variation_scale`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from itertools import combinations
 
@@ -70,25 +69,6 @@ def optimal_gain(members: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """
     inside, outside = members.T @ probabilities, ~members.T @ probabilities
     return np.maximum(inside, outside).sum(axis=1) / len(members) - _prior_guess(members)
-
-
-def sampled_gain(members: np.ndarray, log_likelihoods: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the gain of the optimal adversary on each record by Monte Carlo, and its standard error.
-
-    Args:
-        members: bool (subsets, records), all training sets, equally likely.
-        log_likelihoods: (subsets, draws), log density, up to a constant, of drawn outputs given each training set.
-            Each draw: a random training set, then an output given it.
-
-    Returns:
-        (records,) and (records,).
-
-    Source: Izzo et al. 2024, proposition 2: the integral over the law of the output.
-    """
-    likelihoods = np.exp(log_likelihoods - log_likelihoods.max(axis=0))
-    posterior = membership_posterior(members, likelihoods)
-    right = np.maximum(posterior, 1 - posterior)
-    return right.mean(axis=1) - _prior_guess(members), right.std(axis=1, ddof=1) / math.sqrt(right.shape[1])
 
 
 def laplace_gain(members: np.ndarray, outputs: np.ndarray, scale: float) -> np.ndarray:

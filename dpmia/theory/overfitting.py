@@ -10,22 +10,10 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import erf, ndtr
+from scipy.special import erf
 
 #: Largest advantage of the threshold attack that does not know the error on new records.
 UNKNOWN_SIGMA_LIMIT = math.erf(math.sqrt(0.5))
-
-
-def bounded_loss_advantage(generalisation_error: ArrayLike, largest_loss: float) -> np.ndarray:
-    """Return the advantage of guessing "not a member" with a probability in proportion to the loss.
-
-    Args:
-        generalisation_error: mean loss of new records minus mean loss of members.
-        largest_loss: no loss is larger; 1 for the 0-1 loss.
-
-    Source: theorem 2.
-    """
-    return np.asarray(generalisation_error, dtype=float) / largest_loss
 
 
 def gaussian_boundary(sigma_s: ArrayLike, sigma_d: ArrayLike) -> np.ndarray:
@@ -77,37 +65,6 @@ def unknown_sigma_advantage(ratio: ArrayLike) -> np.ndarray:
     return UNKNOWN_SIGMA_LIMIT - erf(math.sqrt(0.5) / np.asarray(ratio, dtype=float))
 
 
-def collusion_advantage(resampled: float, label_bits: float, keys: int) -> float:
-    """Return the advantage against a trainer that marks its members for the attacker.
-
-    Args:
-        resampled: probability that a new record is a member by chance.
-        label_bits: logarithm to base 2 of the number of labels.
-        keys: number of marks of each member.
-
-    Source: theorem 4.
-    """
-    return 1 - resampled - 2.0 ** (-label_bits * keys)
-
-
-def collusion_stability(
-    stability: float, members: int, keys: int, largest_loss: float, input_bits: float, resampled: float
-) -> float:
-    """Return a bound on the stability rate, and so on the generalisation error, of the trainer that marks its members.
-
-    Args:
-        stability: rate of the trainer that is subverted: the mean change of a record's loss when it is replaced.
-        members: size of the training set.
-        keys: number of marks of each member.
-        largest_loss: no loss is larger.
-        input_bits: logarithm to base 2 of the number of inputs.
-        resampled: probability that a new record is a member by chance.
-
-    Source: theorem 4.
-    """
-    return stability + keys * members * largest_loss * 2.0**-input_bits + resampled
-
-
 def binary_attribute_advantage(influence: ArrayLike, sigma_s: ArrayLike, sigma_d: ArrayLike) -> np.ndarray:
     """Return the attribute advantage for a target of two equally frequent values and normal errors.
 
@@ -135,69 +92,6 @@ def most_telling_influence(ratio: ArrayLike) -> np.ndarray:
     Source: derivative of theorem 5.
     """
     return 2 * gaussian_boundary(1.0, ratio)
-
-
-def largest_attribute_advantage(values: int) -> float:
-    """Return what the attribute advantage tends to when members have no error and new records only error: 1 - 1/m.
-
-    Args:
-        values: number m of equally frequent values of the target.
-
-    Source: section IV-A.
-    """
-    return 1 - 1 / values
-
-
-def attribute_advantage(predictions: ArrayLike, prior: ArrayLike, sigma_s: float, sigma_d: float) -> float:
-    """Return the attribute advantage for a target of any number of values with any frequencies, and normal errors.
-
-    The attacker picks the value that is most likely if the errors are those of members (adversary 4); so each value
-    is picked on one interval of responses, and the interval's probabilities are those of normal distributions.
-
-    Args:
-        predictions: shape (values,): what the model predicts for each value, all else being equal.
-        prior: shape (values,): frequencies, > 0, with sum 1.
-        sigma_s: standard deviation of the errors of members, > 0.
-        sigma_d: of new records, > 0.
-
-    Source: equation 5 and the general case of section IV-A.
-    """
-    centres, weights = np.asarray(predictions, dtype=float), np.asarray(prior, dtype=float)
-    advantage = 0.0
-    for value, centre in enumerate(centres):
-        low, high = -np.inf, np.inf
-        for other in range(len(centres)):
-            gap = centre - centres[other]
-            if gap == 0:
-                if (weights[other], value) > (weights[value], other):  # of equal values the first is picked
-                    low = np.inf
-                continue
-            meeting = (centre + centres[other]) / 2 + sigma_s**2 / gap * np.log(weights[other] / weights[value])
-            low, high = (max(low, meeting), high) if gap > 0 else (low, min(high, meeting))
-        if low < high:
-            hits = [ndtr((high - centre) / sigma) - ndtr((low - centre) / sigma) for sigma in (sigma_s, sigma_d)]
-            advantage += weights[value] * (hits[0] - hits[1])
-    return float(advantage)
-
-
-def advantage_by_attribute_oracle(attribute: ArrayLike) -> np.ndarray:
-    """Return the membership advantage of saying "member" where an attribute attacker guesses right: the same number.
-
-    Source: theorem 6. So attribute inference is at least as hard as membership inference.
-    """
-    return np.asarray(attribute, dtype=float)
-
-
-def uniform_reduction_advantage(membership: ArrayLike, values: int) -> np.ndarray:
-    """Return the attribute advantage of asking a membership attacker about one value, chosen evenly: its m-th part.
-
-    Args:
-        membership: advantage of the membership attacker on records with the right value.
-        values: number m of values of the target.
-
-    Source: theorem 7.
-    """
-    return np.asarray(membership, dtype=float) / values
 
 
 def _boundary_of_ratio(ratio: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage, yeom_advantage
+from dpmia.theory.bounds import erlingsson_advantage
 
 
 def positive_accuracy_bound(
@@ -58,32 +58,6 @@ def positive_accuracy_bound_as_printed(
     return _from_odds(epsilon, odds - missed * (1 - np.asarray(prior, dtype=float)))
 
 
-def negative_accuracy_bound(
-    epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
-) -> np.ndarray:
-    """Return the largest probability that a record which an attack calls a non-member was none.
-
-    Args:
-        epsilon: see `positive_accuracy_bound`.
-        prior: P(1), probability that the record is drawn into the training set.
-        delta: see `positive_accuracy_bound`.
-        acceptance: least probability that the attack says "non-member" when the record was none.
-
-    Raises: see `positive_accuracy_bound`. Source: Thudi et al. 2024, theorem 3.3, corrected in the same way.
-    """
-    return positive_accuracy_bound(epsilon, 1 - np.asarray(prior, dtype=float), delta, acceptance)
-
-
-def negative_accuracy_bound_as_printed(
-    epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
-) -> np.ndarray:
-    """Return the second half of theorem 3.3 as its paper prints it: no bound where delta > 0.
-
-    Args: see `negative_accuracy_bound`. Source: Thudi et al. 2024, theorem 3.3.
-    """
-    return positive_accuracy_bound_as_printed(epsilon, 1 - np.asarray(prior, dtype=float), delta, acceptance)
-
-
 def epsilon_for_bound(
     bound: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
 ) -> np.ndarray:
@@ -119,27 +93,9 @@ def sablayrolles_positive_accuracy(epsilon: ArrayLike, prior: ArrayLike) -> np.n
     return np.asarray(prior, dtype=float) + np.asarray(epsilon, dtype=float) / 4
 
 
-def mahloujifar_accuracy(epsilon: ArrayLike) -> np.ndarray:
-    """Return 1 / (1 + e^-epsilon), a bound at prior 1/2 where all other records are fixed.
-
-    Source: Mahloujifar et al. 2022, in Thudi et al. 2024, section 2.3.
-    """
-    return 1 / (1 + np.exp(-np.asarray(epsilon, dtype=float)))
-
-
-def yeom_accuracy(epsilon: ArrayLike) -> np.ndarray:
-    """Return the bound of Yeom et al. 2018 as accuracy at prior 1/2: (1 + advantage) / 2. Nothing is said above 1."""
-    return (1 + yeom_advantage(epsilon)) / 2
-
-
 def erlingsson_accuracy(epsilon: ArrayLike, delta: float = 0.0) -> np.ndarray:
     """Return the bound of Erlingsson et al. 2019 as accuracy at prior 1/2: (1 + advantage) / 2."""
     return (1 + erlingsson_advantage(epsilon, delta)) / 2
-
-
-def humphries_accuracy(epsilon: ArrayLike, delta: float = 0.0) -> np.ndarray:
-    """Return the bound of Humphries et al. 2023 as accuracy at prior 1/2: (1 + advantage) / 2."""
-    return (1 + humphries_advantage(epsilon, delta)) / 2
 
 
 def _arguments(
@@ -159,6 +115,6 @@ def _from_odds(epsilon: np.ndarray, odds: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-epsilon) * np.maximum(odds, 0))
 
 
-def _require(holds: bool, wanted: str, found: object) -> None:
+def _require(holds: bool | np.bool, wanted: str, found: object) -> None:
     if not holds:
         raise ValueError(f"expected {wanted}, got {found}")

@@ -5,34 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
-
-
-def unlearning_guarantee(
-    epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
-) -> np.ndarray:
-    """Return the largest B for which the model counts as B-MI unlearnt for one record: P(record was out | S) >= B.
-
-    With L(epsilon, prior) = (1 + e^epsilon P(1)/P(0))^-1 it is L where delta is 0: one minus the bound on positive
-    accuracy.
-
-    Args:
-        epsilon: see `positive_accuracy_bound`.
-        prior: see `positive_accuracy_bound`.
-        delta: see `positive_accuracy_bound`.
-        acceptance: least P(S | the record was in) of the sets of models S that the guarantee is for.
-
-    Source: Thudi et al. 2024, definition 5.1 with theorem 3.3 (corrected).
-    """
-    return 1 - positive_accuracy_bound(epsilon, prior, delta, acceptance)
-
 
 def deletion_capacity(
     bound: ArrayLike, epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
 ) -> np.ndarray:
     """Return how many records may ask to be deleted before the model is no longer B-MI unlearnt for all together.
 
-    Without delta, ln B / ln L with L of `unlearning_guarantee`. With delta it is (ln B + ln(1 + k)) / ln L,
+    Without delta, ln B / ln L, where L = (1 + e^epsilon P(1)/P(0))^-1 is one minus the bound on positive accuracy: the
+    least P(record was out | S) of one record (definition 5.1). With delta it is (ln B + ln(1 + k)) / ln L,
     k = delta / (a (e^epsilon - 1)): by group privacy, P(S | j of the m records in) is at most
     e^(j epsilon) P(S | none) + delta (e^(j epsilon) - 1) / (e^epsilon - 1), and summing over j gives
     P(none in | S) >= L^m / (1 + k).
@@ -68,19 +48,6 @@ def deletion_capacity_as_printed(bound: ArrayLike, epsilon: ArrayLike, prior: Ar
     bound, epsilon, prior = (np.asarray(value, dtype=float) for value in (bound, epsilon, prior))
     _check(bound, epsilon)
     return -np.log(bound) / np.log1p(np.exp(-epsilon) * prior / (1 - prior))
-
-
-def reconstruction_bound(
-    epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
-) -> np.ndarray:
-    """Return the largest probability that a record which a reconstruction claims to have found was trained on.
-
-    The models on which a deterministic reconstruction names a record are a set S like any attack's, so the bound on
-    positive accuracy holds for it: `positive_accuracy_bound` with `acceptance` = P(the record is named | it was in).
-
-    Source: Thudi et al. 2024, corollary 5.3.
-    """
-    return positive_accuracy_bound(epsilon, prior, delta, acceptance)
 
 
 def generalisation_bound(epsilon: ArrayLike) -> np.ndarray:

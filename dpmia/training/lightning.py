@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytorch_lightning as pl
 import torch
+from pytorch_lightning.core.optimizer import LightningOptimizer
 from pytorch_lightning.plugins.environments import LightningEnvironment
 
 from dpmia.common.errors import TrainingError
@@ -60,7 +61,9 @@ class EngineModule(pl.LightningModule):
             TrainingError: the loss of a model is not finite; the message names the model.
         """
         losses = self.engine.advance(min(self.chunk_steps, self.engine.steps - self.engine.done))
-        self.optimizers().step()
+        counter = self.optimizers()
+        assert isinstance(counter, LightningOptimizer)  # one, not a list
+        counter.step()
         _refuse_broken(self.engine, np.isinf(losses))
         if self.after_epoch:
             self.measured.append(self.after_epoch(self.engine))
@@ -85,21 +88,26 @@ class _StepCounter(torch.optim.Optimizer):
     def __init__(self) -> None:
         super().__init__([torch.zeros(1)], {})
 
-    def step(self, closure: Any = None) -> None:
+    def step(self, closure: None = None) -> None:  # type: ignore[override]  # never called with a closure
         """Count one chunk."""
 
 
 class Progress(pl.Callback):
     """Tells the log, every now and then, how far training is and how long it will still take."""
 
-    def on_train_start(self, trainer: pl.Trainer, module: EngineModule) -> None:
+    def __init__(self, engine: Engine) -> None:
+        """Take what is trained."""
+        super().__init__()
+        self.engine = engine
+
+    def on_train_start(self, *args: Any, **kwargs: Any) -> None:
         """Note when and where training starts: of a resumed one, what was done before counts for nothing."""
         self.started = self.told = time.monotonic()
-        self.first = module.engine.done
+        self.first = self.engine.done
 
-    def on_train_batch_end(self, trainer: pl.Trainer, module: EngineModule, *answer: Any) -> None:
+    def on_train_batch_end(self, *args: Any, **kwargs: Any) -> None:
         """Write a line if the last one is old enough."""
-        now, engine = time.monotonic(), module.engine
+        now, engine = time.monotonic(), self.engine
         if now - self.told >= SECONDS_PER_LINE:
             self.told = now
             log.info("%s", told_progress(engine, (now - self.started) / (engine.done - self.first)))
@@ -189,7 +197,7 @@ def fit(
             enable_checkpointing=False,
             enable_progress_bar=progress,
             enable_model_summary=False,
-            callbacks=[Progress(), keep] if keep else [Progress()],
+            callbacks=[Progress(engine), keep] if keep else [Progress(engine)],
             # One process, also inside a job of a cluster, which Lightning would else take for a part of one training.
             plugins=[LightningEnvironment()],
         )
@@ -198,6 +206,6 @@ def fit(
     # The last step of all may break a model whose losses were finite until then.
     states = zip(engine.parameters(), engine.buffers(), strict=True)
     _refuse_broken(engine, (not all(bool(values.isfinite().all()) for values in state) for state in states))
-    if keep and checkpoints.due(finished=True):
+    if keep and keep.checkpoints.due(finished=True):
         keep.save(trainer)
     return np.array(module.measured) if after_epoch else None

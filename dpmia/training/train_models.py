@@ -114,7 +114,7 @@ def answers(
             log.info("%d of %d models trained", done, len(wanted))
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
                 logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.asked]))
-                accuracy = None if one.validation is None else by_epoch[:, number]
+                accuracy = None if one.validation is None or by_epoch is None else by_epoch[:, number]
                 buffers = engine.buffers()[number].numpy()
                 yield Trained(one, logits.numpy(), parameters.numpy().copy(), buffers, accuracy)
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
+from numpy.typing import ArrayLike
 from scipy.stats import beta
 
 from dpmia.privacy.accounting import RELATIONS, Mechanism
@@ -81,8 +82,8 @@ def epsilon_lower_bound(
     if not 0 <= delta < 1:
         raise ValueError(f"delta is {delta}, expected 0 <= delta < 1")
 
-    def promise(tpr_low: np.ndarray, fpr_high: np.ndarray) -> np.ndarray:
-        return np.maximum(tpr_low - delta, 0) / fpr_high
+    def promise(tpr_low: ArrayLike, fpr_high: ArrayLike) -> np.ndarray:
+        return np.maximum(np.subtract(tpr_low, delta), 0) / fpr_high
 
     rates = measured_rates(scores_with, scores_without, confidence, promise)
     ratio = float(promise(rates.tpr_low, rates.fpr_high))
@@ -153,17 +154,16 @@ def measured_rates(
             raise ValueError(f"expected two or more finite scores of each kind, got an array of shape {scores.shape}")
     error = (1 - confidence) / 2
 
-    best = None
+    tests = []
     for mirrored in (False, True):
         positive, negative = (-kinds[1], -kinds[0]) if mirrored else kinds
         choosing = np.sort(positive[::2]), np.sort(negative[::2])
         thresholds = np.unique(np.concatenate([_tail_values(half) for half in choosing]))
         worth = value(*_limits(*choosing, thresholds, error))
         top = int(np.argmax(worth))
-        if best is None or worth[top] > best[0]:
-            best = worth[top], thresholds[top], mirrored, positive[1::2], negative[1::2]
+        tests.append((worth[top], thresholds[top], mirrored, positive[1::2], negative[1::2]))
 
-    _, threshold, mirrored, positive, negative = best
+    _, threshold, mirrored, positive, negative = max(tests, key=lambda test: test[0])  # the first of equal ones
     tpr_low, fpr_high = _limits(np.sort(positive), np.sort(negative), np.array([threshold]), error)
     sign = -1 if mirrored else 1
     return Rates(sign * float(threshold), mirrored, float(tpr_low[0]), float(fpr_high[0]), confidence)

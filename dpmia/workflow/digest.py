@@ -95,7 +95,7 @@ def reached(starts: Iterable[Path | None]) -> set[Path]:
             found.add(file)
             table = file.with_suffix(".toml")  # of a module: numbers that it reads
             queue += [table] if table.is_file() else []
-            queue += [file for module in _read(file)[0] if (file := _file_of(module))]
+            queue += [below for module in _read(file)[0] if (below := _file_of(module))]
     return found
 
 

@@ -13,6 +13,7 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.settings import jobs, names
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.resolve import AUDIT, Plan
+from dpmia.settings.studies import LinearGenerator
 from dpmia.workflow.homes import AUDITS, OWN
 
 #: Kind of artifact -> its folder, and the endings of its files.
@@ -76,6 +77,8 @@ class Layout:
     def prepared(self, name: str) -> str:
         """Return the prepared data set of an experiment, or of a study that takes one."""
         each = self.plan.experiments.get(name) or self.plan.studies[name]
+        if isinstance(each, LinearGenerator):
+            raise ValueError(f"{name}: a study that draws its own records has no prepared data set")
         return f"{self.resources}/prepared/{jobs.dataset_id(each)}.npz"
 
     def clusters(self, name: str) -> list[str]:

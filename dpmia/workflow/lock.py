@@ -6,11 +6,12 @@ import fcntl
 import os
 import socket
 from pathlib import Path
+from typing import TextIO
 
 from dpmia.common.errors import UserError
 
 #: Locks of this process, by path: a lock lasts as long as its file is open.
-_held = {}
+_held: dict[Path, TextIO] = {}
 
 
 def hold(path: Path | str) -> None:

@@ -70,14 +70,16 @@ def labels(
             if not is_number(text):
                 row = fields.rows[list(texts).index(text)]
                 raise DataError(_place(fields, name, row), _shown(text), "a number, for the key positive_from")
-        classes = (f"below {positive_from:g}", f"{positive_from:g} and above")
+        classes: tuple[str, ...] = (f"below {positive_from:g}", f"{positive_from:g} and above")
         code = {text: int(float(text) >= positive_from) for text in known}
     elif positive is not None:
-        wanted = [_named(value, known) for value in (positive if isinstance(positive, list) else [positive])]
-        for value, found in zip(positive if isinstance(positive, list) else [positive], wanted, strict=True):
+        wanted = []
+        for value in positive if isinstance(positive, list) else [positive]:
+            found = _named(value, known)
             if found is None:
                 expected = f"the key positive to name one of {listed(list(map(repr, known)))}"
                 raise DataError(_place(fields, name), f"no label {value!r}", expected, suggestion(value, known))
+            wanted.append(found)
         classes = ("other", ", ".join(wanted))
         code = {text: int(text in wanted) for text in known}
     else:

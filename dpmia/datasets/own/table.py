@@ -166,7 +166,9 @@ def _from_arrays(path: Path, reading: Mapping[str, Any]) -> Table:
         remedy = "Fill or remove it: arrays are taken as they are."
         raise DataError(f"{path.name}, x, row {row + 1}, column {column + 1}", str(x[row, column]), "a number", remedy)
     rows = list(range(1, len(x) + 1))
-    texts = {name: arrays[name].astype(np.str_).tolist() for name in ("y", "group") if name in arrays}
+    texts: dict[str, list[str]] = {
+        name: arrays[name].astype(np.str_).tolist() for name in ("y", "group") if name in arrays
+    }
     fields = Fields(path.name, rows, texts, provenance)
     kind = None if arrays["y"].dtype.kind == "f" else "category"
     y, classes = checks.labels(fields, "y", frozenset(), reading["positive"], reading["positive_from"], kind)
@@ -185,7 +187,7 @@ def _without_missing(fields: Fields, names: Sequence[str], marks: frozenset[str]
     missing = np.zeros(len(fields.rows), dtype=bool)
     for name in names:
         missing |= np.fromiter((text in marks for text in fields.columns[name]), dtype=bool, count=len(missing))
-    stay = np.flatnonzero(~missing)
+    stay = np.flatnonzero(~missing).tolist()
     if not len(stay):
         raise DataError(fields.file, "a missing value in every row", "rows without any", "Take missing: fill.")
     columns = {name: [texts[row] for row in stay] for name, texts in fields.columns.items()}

@@ -45,7 +45,7 @@ COUNTRIES = (
 )  # fmt: skip
 
 #: Every column but the label, in the file's order.
-KINDS = {
+KINDS: dict[str, Number | Category] = {
     "age": Number(0, 150),
     "workclass": Category(WORKCLASSES),
     "fnlwgt": Number(),

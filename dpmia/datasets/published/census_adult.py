@@ -177,4 +177,6 @@ def _in_adults_words(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _vocabulary(name: str) -> list[str]:
     """Return Adult's values of a column, and behind them those that the census alone has."""
-    return list(dict.fromkeys([*adult.KINDS[name].values, *WORDS[name].values()]))
+    kind = adult.KINDS[name]
+    assert isinstance(kind, Category), f"{name} holds numbers"
+    return list(dict.fromkeys([*kind.values, *WORDS[name].values()]))

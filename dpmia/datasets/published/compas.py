@@ -35,7 +35,7 @@ SEXES = ("Female", "Male")
 DEGREES = ("F", "M", "O")
 
 #: The columns that are read and may be features; all others tell names, dates and later events.
-KINDS = {
+KINDS: dict[str, Number | Category] = {
     "age": Number(0, 150),
     "c_charge_degree": Category(DEGREES),
     "race": Category(RACES),

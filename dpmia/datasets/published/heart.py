@@ -20,7 +20,7 @@ GROUPS = {GROUP: HOSPITALS}
 MISSING = "?"
 
 #: Every column but the label, in the files' order; what the codes mean stands in the publisher's description.
-KINDS = {
+KINDS: dict[str, Number | Category] = {
     "age": Number(0, 150),
     "sex": Category(("0", "1"), coded=True),
     "cp": Category(("1", "2", "3", "4"), coded=True),

@@ -23,7 +23,7 @@ _NO_YES = Category(("0", "1"))
 
 #: All columns, in the file's order. `decr` is a drug that makes the liver break warfarin down faster; the genotypes
 #: are the two alleles of CYP2C9, and of VKORC1 at rs9923231 on the strand where C is the common base.
-KINDS = {
+KINDS: dict[str, Number | Category] = {
     "race": Category(("asian", "black", "white")),
     "age": Number(),
     "height": Number(),

@@ -48,7 +48,8 @@ def prepared(
         if wanted not in frame.columns:
             near = suggestion(wanted, frame.columns)
             raise ConfigError(f"attributes of {name}", repr(wanted), f"one of {', '.join(frame.columns)}", near)
-    blocks, names = [], []
+    blocks = []
+    names: list[str] = []
     for column in frame.columns.drop(list(kept)):
         if isinstance(frame[column].dtype, pd.CategoricalDtype):
             block, shown = encoding.features(frame[[column]])

@@ -23,7 +23,7 @@ _SCALE = Number(1, 5)
 _GRADE = Number(0, 20)
 
 #: All columns, in the file's order.
-KINDS = {
+KINDS: dict[str, Number | Category] = {
     "school": Category(("GP", "MS")),
     "sex": Category(("F", "M")),
     "age": Number(0, 150),

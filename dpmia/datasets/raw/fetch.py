@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import IO, TYPE_CHECKING
 
 import requests
 import urllib3
@@ -23,6 +23,9 @@ import urllib3
 from dpmia.common.errors import DataError
 from dpmia.common.files import whole_file
 from dpmia.datasets.raw.sources import UNVERIFIED, RawFile
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +50,7 @@ _BROKEN = (
     urllib3.exceptions.HTTPError,
 )
 
-Opener = Callable[[], AbstractContextManager[BinaryIO]]
+Opener = Callable[[], AbstractContextManager["IO[bytes] | _Body"]]
 
 
 class _UnusableError(Exception):
@@ -86,7 +89,7 @@ def fetch(
     Raises:
         DataError: no source gave the right content of a file. The message lists each source and its fault.
     """
-    archives: dict[str, BinaryIO] = {}
+    archives: dict[str, IO[bytes]] = {}
     try:
         for raw in files:
             _fetch_one(raw, folder / raw.file, mirror, timeout, attempts if download else 0, pause, archives)
@@ -102,7 +105,7 @@ def _fetch_one(
     timeout: float,
     attempts: int,
     pause: float,
-    archives: dict[str, BinaryIO],
+    archives: dict[str, IO[bytes]],
 ) -> None:
     """Put one file in its place; `archives` are those downloaded so far, by address."""
     if destination.is_file() and _matches(destination, raw):
@@ -142,7 +145,7 @@ def _tried(raw: RawFile, destination: Path, name: str, opener: Opener, faults: d
     return fault
 
 
-def _copy(source: BinaryIO, part: Path, raw: RawFile) -> None:
+def _copy(source: IO[bytes] | _Body, part: Path, raw: RawFile) -> None:
     """Write the uncompressed content to `part`; stop at the first byte too many."""
     content = _uncompressed(source)
     algorithm, _, expected = raw.checksum.partition(":")
@@ -164,23 +167,26 @@ def _copy(source: BinaryIO, part: Path, raw: RawFile) -> None:
         raise _UnusableError(f"{size} bytes as expected, but {algorithm} {digest.hexdigest()}")
 
 
-def _uncompressed(source: BinaryIO) -> BinaryIO:
+def _uncompressed(source: IO[bytes] | _Body) -> io.BufferedIOBase | zipfile.ZipExtFile:
     """Return the stream, through gzip where its first bytes say so, whatever its name says."""
     buffered = io.BufferedReader(source, _CHUNK) if isinstance(source, io.RawIOBase) else source
+    assert isinstance(buffered, io.BufferedReader | zipfile.ZipExtFile), "a stream that can be read ahead"
     return gzip.GzipFile(fileobj=buffered) if buffered.peek(2)[:2] == _GZIP else buffered
 
 
 def _mirrored(raw: RawFile, mirror: Path | None) -> dict[str, Opener]:
     """Return what opens each place in the mirror, by name."""
     sources: dict[str, Opener] = {}
-    for place in raw.mirror if mirror else ():
+    if mirror is None:
+        return sources
+    for place in raw.mirror:
         plain, zipped = mirror / place, mirror / f"{place}.gz"
         path = zipped if zipped.is_file() and not plain.is_file() else plain
         sources[str(path)] = partial(_local, path)
     return sources
 
 
-def _published(raw: RawFile, timeout: float, archives: dict[str, BinaryIO]) -> dict[str, Opener]:
+def _published(raw: RawFile, timeout: float, archives: dict[str, IO[bytes]]) -> dict[str, Opener]:
     """Return what opens each URL, by the URL."""
     sources: dict[str, Opener] = {}
     for url in raw.urls:
@@ -194,7 +200,7 @@ def _published(raw: RawFile, timeout: float, archives: dict[str, BinaryIO]) -> d
 
 
 @contextmanager
-def _local(path: Path) -> Iterator[BinaryIO]:
+def _local(path: Path) -> Iterator[IO[bytes]]:
     """Open a file of the mirror."""
     if not path.is_file():
         raise _UnusableError("no such file, nor one with .gz appended")
@@ -204,8 +210,8 @@ def _local(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _archived(
-    address: str, member: str, raw: RawFile, timeout: float, archives: dict[str, BinaryIO]
-) -> Iterator[BinaryIO]:
+    address: str, member: str, raw: RawFile, timeout: float, archives: dict[str, IO[bytes]]
+) -> Iterator[IO[bytes]]:
     """Open one member of an archive, which is downloaded to a nameless file unless it is one of `archives`.
 
     An archive that does not give its member as it should is forgotten: the next attempt downloads it anew.
@@ -224,7 +230,7 @@ def _archived(
         raise
 
 
-def _download(address: str, archive: BinaryIO, timeout: float, limit: int) -> None:
+def _download(address: str, archive: IO[bytes], timeout: float, limit: int) -> None:
     """Write what an address answers to a file, up to `limit` bytes."""
     with _body(address, timeout, limit) as body:
         while chunk := body.read(_CHUNK):
@@ -234,7 +240,7 @@ def _download(address: str, archive: BinaryIO, timeout: float, limit: int) -> No
 
 
 @contextmanager
-def _member(archive: BinaryIO, name: str) -> Iterator[BinaryIO]:
+def _member(archive: IO[bytes], name: str) -> Iterator[IO[bytes]]:
     """Open the regular file `name` of a zip or tar archive as a stream; nothing is unpacked."""
     if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as opened:
@@ -250,11 +256,13 @@ def _member(archive: BinaryIO, name: str) -> Iterator[BinaryIO]:
         found = next((entry for entry in opened if entry.name == name and entry.isfile()), None)
         if found is None:
             raise _UnusableError(f"no member {name!r} in the archive", final=True)
-        with opened.extractfile(found) as stream:
-            yield stream
+        content = opened.extractfile(found)
+        assert content is not None, "that of a regular file"
+        with content:
+            yield content
 
 
-def _is_tar(archive: BinaryIO) -> bool:
+def _is_tar(archive: IO[bytes]) -> bool:
     answer = tarfile.is_tarfile(archive)
     archive.seek(0)
     return answer
@@ -272,11 +280,12 @@ class _Body(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         if time.monotonic() > self._end:
             raise _UnusableError(f"not done after {self._seconds:.0f} seconds")
-        data = self._raw.read1(len(buffer), decode_content=True)
-        buffer[: len(data)] = data
+        into = memoryview(buffer)
+        data = self._raw.read1(len(into), decode_content=True)
+        into[: len(data)] = data
         return len(data)
 
 

@@ -8,7 +8,7 @@ import tarfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import IO
 
 import numpy as np
 from PIL import Image
@@ -140,7 +140,9 @@ def packed(path: Path, classes: Sequence[str]) -> Images:
                     folder = PurePosixPath(member.name).parent.name
                     if folder not in numbers:
                         raise DataError(f"{path.name}, {member.name}", f"the class {folder!r}", "a known one", _AGAIN)
-                    pixels.append(_png(path, member.name, archive.extractfile(member)))
+                    image = archive.extractfile(member)
+                    assert image is not None, "that of a regular file"
+                    pixels.append(_png(path, member.name, image))
                     labels.append(numbers[folder])
         except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
             raise DataError(path.name, f"no readable tar archive ({error})", "a whole one", _AGAIN) from None
@@ -148,7 +150,7 @@ def packed(path: Path, classes: Sequence[str]) -> Images:
     return _checked(path, images, np.array(labels, dtype=np.int64), len(classes))
 
 
-def _png(path: Path, member: str, content: BinaryIO) -> np.ndarray:
+def _png(path: Path, member: str, content: IO[bytes]) -> np.ndarray:
     """Return one image as (channels, height, width); its size is looked at before its pixels are decoded."""
     where, expected = f"{path.name}, {member}", f"a PNG image of {SIDE} x {SIDE} pixels, RGB"
     try:

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from dpmia.common.errors import DataError
 from dpmia.datasets.raw.parsing import STAND_IN_MARK
@@ -17,7 +17,7 @@ _CHUNK = 1 << 20
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
     """Open a raw file for reading, uncompressed, where it lies plain or gzipped, under its name or with `.gz` added.
 
     Raises:

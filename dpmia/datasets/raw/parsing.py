@@ -39,7 +39,7 @@ class Number:
     def __str__(self) -> str:
         return "a number" if np.isinf(self.high) else f"a number from {self.low:g} to {self.high:g}"
 
-    def column(self, values: list) -> pd.Series:
+    def column(self, values: Sequence) -> pd.Series:
         """Return float64 with NaN where a value is missing."""
         return pd.Series(np.array(values, dtype=np.float64))
 
@@ -60,7 +60,7 @@ class Category:
     def __str__(self) -> str:
         return f"one of {', '.join(map(repr, self.values))}"
 
-    def column(self, values: list) -> pd.Series:
+    def column(self, values: Sequence) -> pd.Series:
         """Return a pandas categorical with all known values, in this order, whether they occur or not."""
         codes = {value: code for code, value in enumerate(self.values)}
         numbers = np.fromiter((codes.get(value, -1) for value in values), dtype=np.int64, count=len(values))

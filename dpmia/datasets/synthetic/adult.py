@@ -26,9 +26,9 @@ def write_files(name: str, folder: Path, seed: int, scale: str) -> None:
         np.random.default_rng(seed),
         {
             "education": _education,
-            "education-num": lambda _, records: records["education"].codes + 1.0,
+            "education-num": lambda _, records: records.category("education").codes + 1.0,
             "native-country": lambda rng, records: complete(
-                rng, pick(rng, weights, records["race"].codes), weights.shape[1]
+                rng, pick(rng, weights, records.category("race").codes), weights.shape[1]
             ),
             **AGES,
         },
@@ -68,9 +68,9 @@ def country_weights(tables: Mapping, countries: Mapping, values: list[str]) -> n
 
 def _education(rng: np.random.Generator, records: Records) -> pd.Categorical:
     """Return the schooling with nobody further than their age allows and exactly `GRADUATES` above some college."""
-    age, levels = records["age"], list(records["schooling"].categories)
+    age, levels = records["age"], list(records.category("schooling").categories)
     high_school_begun, some_college, associate = map(levels.index, ("11th", "Some-college", "Assoc-voc"))
-    codes = records["schooling"].codes.astype(np.int64)
+    codes = records.category("schooling").codes.astype(np.int64)
     codes = np.where(age < 22, np.minimum(codes, some_college), codes)
     codes = np.where(age < 18, np.minimum(codes, high_school_begun), codes)
     codes = complete(rng, codes, len(levels))

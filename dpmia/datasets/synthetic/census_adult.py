@@ -23,8 +23,8 @@ def write_files(name: str, folder: Path, seed: int, scale: str) -> None:
     weights = adult.country_weights(read_toml("adult"), tables["countries"], countries)
     computed = {
         "years": lambda _, records: np.digitize(records["age"], first_years) - 1,
-        "education-num": lambda _, records: records["education"].codes + 1.0,
-        "native-country": lambda rng, records: pick(rng, weights, records["race"].codes),
+        "education-num": lambda _, records: records.category("education").codes + 1.0,
+        "native-country": lambda rng, records: pick(rng, weights, records.category("race").codes),
         **adult.AGES,
     }
     write_table(folder, file, Records(file, np.random.default_rng([seed, 1]), computed))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpmia.datasets.synthetic.draws import pick_alike
 from dpmia.datasets.synthetic.sampler import Records, mark, read_toml, write_table
@@ -57,7 +58,7 @@ def _events(rng: np.random.Generator, records: Records) -> dict[str, np.ndarray]
         "case_number": np.char.add(case, "-r"),
         "charge_degree": np.array(["(M1)", "(F3)"])[degree],
         "offense_date": _dates(next_arrest),
-        "charge_desc": np.array(records["c_charge_desc"].categories[:2], dtype=str)[degree],
+        "charge_desc": np.array(records.category("c_charge_desc").categories[:2], dtype=np.str_)[degree],
     }
     return {
         **{f"r_{name}": np.where(ever, texts, "") for name, texts in later.items()},
@@ -77,7 +78,7 @@ def _events(rng: np.random.Generator, records: Records) -> dict[str, np.ndarray]
         "out_custody": _dates(released),
         "start": stay,
         "end": end,
-        "event": ever.astype(np.int64),
+        "event": np.asarray(ever, dtype=np.int64),
     }
 
 
@@ -91,8 +92,8 @@ def _arrest_days(rng: np.random.Generator, rows: int) -> np.ndarray:
     return days
 
 
-def _days(numbers: np.ndarray) -> np.ndarray:
-    return numbers.astype("timedelta64[D]")
+def _days(numbers: ArrayLike) -> np.ndarray:
+    return np.asarray(numbers).astype("timedelta64[D]")
 
 
 def _dates(days: np.ndarray) -> np.ndarray:

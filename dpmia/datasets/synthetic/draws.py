@@ -23,7 +23,9 @@ def evenly(rng: np.random.Generator, rows: np.ndarray) -> np.ndarray:
     return (step + rng.random(records)) / sizes[rows]
 
 
-def pick(rng: np.random.Generator, weights: Sequence, rows: np.ndarray, independent: bool = False) -> np.ndarray:
+def pick(
+    rng: np.random.Generator, weights: Sequence | np.ndarray, rows: np.ndarray, independent: bool = False
+) -> np.ndarray:
     """Draw one category per record.
 
     Args:
@@ -40,7 +42,7 @@ def pick(rng: np.random.Generator, weights: Sequence, rows: np.ndarray, independ
     return (drawn[:, None] >= steps[rows]).sum(axis=1)
 
 
-def pick_alike(rng: np.random.Generator, weights: Sequence, records: int) -> np.ndarray:
+def pick_alike(rng: np.random.Generator, weights: Sequence | np.ndarray, records: int) -> np.ndarray:
     """Draw one category per record, all from the same frequencies (see `pick`)."""
     return pick(rng, [weights], np.zeros(records, dtype=np.int64))
 
@@ -55,7 +57,9 @@ def complete(rng: np.random.Generator, codes: np.ndarray, categories: int) -> np
     return codes
 
 
-def from_quantiles(levels: Sequence, values: Sequence, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
+def from_quantiles(
+    levels: Sequence | np.ndarray, values: Sequence | np.ndarray, rows: np.ndarray, places: np.ndarray
+) -> np.ndarray:
     """Return one number per record from piecewise uniform distributions.
 
     Args:

@@ -35,7 +35,8 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -47,7 +48,7 @@ from dpmia.datasets.raw.parsing import STAND_IN_MARK
 from dpmia.datasets.synthetic.draws import DISTRIBUTIONS, complete, draw, evenly, from_quantiles, pick, ranks
 
 #: A category, numbers (NaN where missing), or texts as they are written.
-Column = pd.Categorical | np.ndarray
+Column: TypeAlias = pd.Categorical | np.ndarray
 Compute = Callable[[np.random.Generator, "Records"], Column]
 
 KEYS = (
@@ -110,7 +111,9 @@ def mark(folder: Path, seed: int) -> None:
 class Records(dict[str, Column]):
     """Synthetic records: column -> category or numbers."""
 
-    def __init__(self, file: Mapping, rng: np.random.Generator, computed: Mapping[str, Compute] | None = None) -> None:
+    def __init__(
+        self, file: Mapping, rng: np.random.Generator, computed: Mapping[str, Compute] = MappingProxyType({})
+    ) -> None:
         """Draw all columns of a file.
 
         Args:
@@ -141,6 +144,17 @@ class Records(dict[str, Column]):
     def __missing__(self, name: str) -> Column:
         raise self._wrong(f"the column {name!r}", "a column before this one", suggestion(name, self))
 
+    def category(self, name: str) -> pd.Categorical:
+        """Return a column of categories.
+
+        Raises:
+            ConfigError: it holds numbers.
+        """
+        column = self[name]
+        if not isinstance(column, pd.Categorical):
+            raise self._wrong(f"numbers in column {name!r}", "a category")
+        return column
+
     def _wrong(self, *parts: str) -> ConfigError:
         return ConfigError(self._where, *parts)
 
@@ -150,7 +164,7 @@ class Records(dict[str, Column]):
             return np.zeros(self._rows, dtype=np.int64)
         if "groups" in column:
             group = {value: code for code, values in enumerate(column["groups"].values()) for value in values}
-            known = self[column["of"]]
+            known = self.category(column["of"])
             return np.array([group[value] for value in known.categories])[known.codes]
         if "counts" in column:
             counts = column["counts"]
@@ -202,7 +216,7 @@ class Records(dict[str, Column]):
     def _by_group(self, column: Mapping, key: str, length: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return what a table by `given` has for each group, numbers or lists of a length, and each record's group."""
         given = column.get("given", [])
-        parents = [self[name] for name in ([given] if isinstance(given, str) else given)]
+        parents = [self.category(name) for name in ([given] if isinstance(given, str) else given)]
         groups = np.zeros(self._rows, dtype=np.int64)
         for parent in parents:
             groups = len(parent.categories) * groups + parent.codes

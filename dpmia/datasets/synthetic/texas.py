@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby, repeat
 from pathlib import Path
 
@@ -155,8 +155,8 @@ def _stay(
 def _age(rng: np.random.Generator, world: np.random.Generator, kind: np.ndarray, region: np.ndarray) -> np.ndarray:
     """Return the number of the age band: 0 newborn, 21 ninety and older, from 22 on wide bands to protect patients."""
     typical = world.uniform(9, 17, KINDS)
-    for category, band in AGES.items():
-        typical[list(OPERATIONS).index(category)] = band
+    for category, typical_band in AGES.items():
+        typical[list(OPERATIONS).index(category)] = typical_band
     centre = typical[kind] + world.normal(0, 2 * BETWEEN_REGIONS, REGIONS)[region]
     spread = np.where(typical[kind] > 0, 3, 0.3)
     band = np.clip(np.rint(rng.normal(centre, spread)), 0, 21).astype(np.int64)
@@ -200,7 +200,7 @@ def _words(values: Sequence[str], codes: np.ndarray) -> np.ndarray:
 
 def _lines(columns: dict[str, np.ndarray]) -> str:
     """Return records as the file writes them; columns that are not given are empty."""
-    fields = []
+    fields: list[Iterable[str]] = []
     for given, run in groupby(texas.HEADER, columns.__contains__):
         names = list(run)
         # Empty fields beside each other are the tabs between them, the same in every record.

@@ -36,7 +36,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     for experiment, arm in there:
         section, name, *printed = PRINTED[experiment, arm]
         ours = sizes.loc[(experiment, arm)]
-        row = {"section": section, "experiment": name}
+        row: dict[str, str | int | None] = {"section": section, "experiment": name}
         for column, value in zip(COLUMNS[2:], printed, strict=True):
             row[column] = int(ours[column])
             row[f"paper_{column}"] = value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -68,7 +69,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel for each measure. Bounds that are equal lie on each other, the wide one below."""
     blue, orange, green, purple, vermilion, sky = drawing.COLOURS
-    styles = {
+    styles: dict[str, dict[str, Any]] = {
         "Yeom et al.": {"color": orange, "linestyle": ":"},
         "Erlingsson et al.": {"color": sky, "linestyle": "-."},
         HUMPHRIES: {"color": blue, "linewidth": 6, "alpha": 0.35},

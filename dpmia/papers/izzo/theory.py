@@ -92,7 +92,7 @@ def laplace_gains(
     found = {}
     for moment, eta in itertools.product(moments, ETAS):
         sigma = float(split_moments(MEANS[:, None], moment)[0])
-        found[moment, eta] = float(laplace_gain(HALVES, MEANS, scale(eta, moment) * sigma).max())
+        found[moment, eta] = float(laplace_gain(HALVES, MEANS, float(scale(eta, moment)) * sigma).max())
     return found
 
 

@@ -71,8 +71,8 @@ def grid(rows: int, columns: int, facts: Facts) -> tuple[Figure, list[Axes]]:
     """Return a figure with panels in several rows, marked as `dpmia.papers.drawing.panels` marks them."""
     figure, axes = drawing.panels(rows * columns, facts)
     places = figure.add_gridspec(rows, columns)
-    for place, panel in zip(places, axes, strict=True):
-        panel.set_subplotspec(place)
+    for place, panel in enumerate(axes):
+        panel.set_subplotspec(places[place])
     figure.set_size_inches(3.3 * columns, 2.4 * rows + 1.0)
     return figure, axes
 

@@ -135,11 +135,11 @@ class RateFigure:
             flat = rows[rows["curve"] == curve].sort_values("rate")
             if len(flat):
                 axes.plot(flat["rate"], flat["mean"], line, color=colour, label=label, zorder=5)
-        for curve, line, label in ((BOUND, (0, (7, 2)), "theorem 3.3"), (CEILING, "-.", "exact ceiling")):
+        for curve, dashes, label in ((BOUND, (0, (7, 2)), "theorem 3.3"), (CEILING, "-.", "exact ceiling")):
             limit = rows[rows["curve"] == curve]
             if len(limit):
                 label = f"{label}, ε = {limit['epsilon'].iloc[0]:g}"
-                axes.plot(limit["rate"], limit["mean"], linestyle=line, color="0.45", linewidth=1, label=label)
+                axes.plot(limit["rate"], limit["mean"], linestyle=dashes, color="0.45", linewidth=1, label=label)
 
     def _style(self, attack: str, epsilon: float, several: bool) -> tuple[tuple[float, ...] | str, str]:
         """Return colour and label: of the shadow models' rate where the figure compares them, else of epsilon."""

@@ -21,13 +21,13 @@ def _table(name: str, what: str, rows: dict[str, Configuration], note: str = "")
 
 
 def _roc(name: str, caption: str, panels: str) -> Artifact:
-    functions = (f"{_HERE}.roc:{verb}_{panels}" for verb in ("tabulate", "draw"))
-    return Artifact(name, "figure", caption, *functions, tables_of(ROC[panels]), each=True)
+    tabulate, draw = (f"{_HERE}.roc:{verb}_{panels}" for verb in ("tabulate", "draw"))
+    return Artifact(name, "figure", caption, tabulate, draw, tables_of(ROC[panels]), each=True)
 
 
 def _losses(name: str, caption: str, records: str) -> Artifact:
-    functions = (f"{_HERE}.histograms:{verb}_{records}" for verb in ("tabulate", "draw"))
-    return Artifact(name, "figure", caption, *functions, ("nulls/ye_purchase",))
+    tabulate, draw = (f"{_HERE}.histograms:{verb}_{records}" for verb in ("tabulate", "draw"))
+    return Artifact(name, "figure", caption, tabulate, draw, ("nulls/ye_purchase",))
 
 
 ARTIFACTS = (

@@ -78,16 +78,16 @@ class LossFigure:
             axes.set(xticks=[], yticks=[])
             drawing.caption(figure, note)
             return figure
-        figure, axes = _grid(len(lines), len(PAPER), facts)
+        figure, panels = _grid(len(lines), len(PAPER), facts)
         end = float(np.nanmax([table["null_loss"].quantile(_SHOWN), table["loss"].max()])) * 1.02
         bins = np.linspace(0, end, _BINS + 1)
         for place, (model, point) in enumerate(lines):
             row = table[(table["model"] == model) & (table["point"] == point)]
-            for axis, (letter, colour) in zip(axes[place], zip(PAPER, drawing.COLOURS, strict=False), strict=True):
+            for axis, (letter, colour) in zip(panels[place], zip(PAPER, drawing.COLOURS, strict=False), strict=True):
                 _histogram(axis, row[row["attack"] == letter], bins, colour)
                 axis.set_title(f"attack {letter}, $z_{point}$ under $\\theta_{model}$")
-            axes[place][0].set_ylabel("share of losses")
-        for axis in axes[-1]:
+            panels[place][0].set_ylabel("share of losses")
+        for axis in panels[-1]:
             axis.set_xlabel("loss")
         drawing.legend(figure)
         drawing.caption(
@@ -104,7 +104,7 @@ def _histogram(axes: Axes, rows: pd.DataFrame, bins: np.ndarray, colour: str) ->
         axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", va="center", color="0.45")
         return
     losses = np.clip(rows["null_loss"], 0, bins[-1])
-    axes.hist(losses, bins, weights=np.full(len(losses), 1 / len(losses)), color=colour, alpha=0.6)
+    axes.hist(losses, bins.tolist(), weights=np.full(len(losses), 1 / len(losses)), color=colour, alpha=0.6)
     first = rows.iloc[0]
     axes.axvline(first["loss"], color="black", linewidth=1.2, label="loss of the target model")
     if np.isfinite(first["threshold"]):
@@ -117,8 +117,8 @@ def _grid(rows: int, columns: int, facts: Facts) -> tuple[Figure, list[list[Axes
     """Return a figure with panels in several rows, marked as `dpmia.papers.drawing.panels` marks them."""
     figure, axes = drawing.panels(rows * columns, facts)
     places = figure.add_gridspec(rows, columns)
-    for place, panel in zip(places, axes, strict=True):
-        panel.set_subplotspec(place)
+    for place, panel in enumerate(axes):
+        panel.set_subplotspec(places[place])
     figure.set_size_inches(2.7 * columns, 1.9 * rows + 1.0)
     return figure, [axes[start : start + columns] for start in range(0, len(axes), columns)]
 

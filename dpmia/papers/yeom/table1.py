@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import pandas as pd
 
@@ -40,7 +41,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     lines = []
     for (quantity, dataset), (yeom, shokri) in PRINTED.items():
         ours = found.get((quantity, dataset))
-        line = {"quantity": quantity, "data set": dataset or None}
+        line: dict[str, Any] = {"quantity": quantity, "data set": dataset or None}
         if ours is not None:
             size = size_of(ours.index)
             line |= {"s": size, **ours.loc[size, ["mean", "low", "high"]].astype(float).round(3)}

@@ -28,9 +28,9 @@ class ConvolutionEngine(PlainEngine):
         """Move the parameters of the module into one flat tensor; see `Engine`."""
         super().__init__(architecture, recipe, runs, x, y, streams)
         self._flat = torch.cat([p.detach().flatten() for p in self.module.parameters()])
-        self._flat.grad = torch.zeros_like(self._flat)
+        self._gradient = self._flat.grad = torch.zeros_like(self._flat)
         self._parameters, self._gradients = (
-            _views(tensor, architecture.shapes) for tensor in (self._flat, self._flat.grad)
+            _views(tensor, architecture.shapes) for tensor in (self._flat, self._gradient)
         )
         for parameter, view in zip(self.module.parameters(), self._parameters, strict=True):
             parameter.data = view
@@ -48,14 +48,14 @@ class ConvolutionEngine(PlainEngine):
     @torch.no_grad()
     def _step(self, x: torch.Tensor, y: torch.Tensor) -> float:
         """Take one step and return the sum of the losses of the batch before it."""
-        private, expected = self.run.private, self.recipe.batch_size
+        sigma, expected = self.run.noise_multiplier, self.recipe.batch_size
         self._network.load(self._parameters)
         loss = self._network.add_records(x, y, self.recipe.clip_norm)
-        if private:
-            self.stream.noise(self._flat.grad)
-            self._flat.grad.mul_(self.run.noise_multiplier * self.recipe.clip_norm / expected)
+        if sigma is None:
+            self._gradient.zero_()
         else:
-            self._flat.grad.zero_()
+            self.stream.noise(self._gradient)
+            self._gradient.mul_(sigma * self.recipe.clip_norm / expected)
         self._network.add_sums(self._gradients, 1 / expected)
         self.optimiser.step()
         return loss

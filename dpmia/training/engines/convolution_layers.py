@@ -165,7 +165,7 @@ class ConvolutionLayer(Layer):
             z = torch.conv2d(x, self.weight, self.bias, self._layer.stride, self._layer.padding)
         if self._pool:
             self._z = z
-            z, self._largest = torch.ops.aten.max_pool2d_with_indices(z, *self._window())
+            z, self._largest = torch.ops.aten.max_pool2d_with_indices(z, *_window(self._pool))
         self._a = self._activation.apply(z)
         return self._a
 
@@ -175,7 +175,7 @@ class ConvolutionLayer(Layer):
         self._activation.back(delta, self._a)
         if self._pool:
             delta = torch.ops.aten.max_pool2d_with_indices_backward(
-                delta, self._z, *self._window(), [0, 0], [1, 1], False, self._largest
+                delta, self._z, *_window(self._pool), [0, 0], [1, 1], False, self._largest
             )
         if self.clipped:
             self._keep_gradients(delta)
@@ -218,9 +218,6 @@ class ConvolutionLayer(Layer):
         """See `Layer.add_sums`."""
         super().add_sums(weight_gradient.permute(0, 2, 3, 1), bias_gradient, scale)
 
-    def _window(self) -> tuple[list[int], list[int]]:
-        return [self._pool.size] * 2, [self._pool.stride] * 2
-
     def _fill_columns(self) -> torch.Tensor:
         """Lay the pixels under the kernel at each place in a row: (records, places, kernel * kernel * channels)."""
         records, (channels, height, width) = len(self._x), self._image
@@ -240,3 +237,7 @@ def columns_size(layer: Convolution, image: tuple[int, int, int], chunk: int) ->
     channels, *sides = image
     height, width = ((side + 2 * layer.padding - layer.kernel) // layer.stride + 1 for side in sides)
     return chunk * height * width * layer.kernel**2 * channels
+
+
+def _window(pool: MaxPool) -> tuple[list[int], list[int]]:
+    return [pool.size] * 2, [pool.stride] * 2

@@ -46,11 +46,11 @@ class ConvolutionNetwork:
             ConvolutionLayer(*stage, architecture.activation, self._chunk, columns if i else None, clipped)
             for i, stage in enumerate(stages)
         ]
+        *hidden, last = pairwise(architecture.widths)
         self._dense = [
-            DenseLayer(fan_in, fan_out, architecture.activation, clipped)
-            for fan_in, fan_out in pairwise(architecture.widths)
+            *(DenseLayer(fan_in, fan_out, architecture.activation, clipped) for fan_in, fan_out in hidden),
+            DenseLayer(*last, None, clipped),
         ]
-        self._dense[-1] = DenseLayer(*architecture.widths[-2:], None, clipped)
 
     @property
     def _layers(self) -> list[Layer]:
@@ -85,23 +85,25 @@ class ConvolutionNetwork:
     def losses(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         """Return the losses of one chunk of records; the layers keep their gradients, or add them to the sums."""
         a = x.unflatten(1, self._image)
-        for layer in self._convolutions:
-            a = layer.forward(a)
+        for convolution in self._convolutions:
+            a = convolution.forward(a)
         last_image = a.shape
         a = a.flatten(1)  # channel by channel, whatever the order in memory
-        for layer in self._dense:
-            a = layer.forward(a)
+        for dense in self._dense:
+            a = dense.forward(a)
         losses, delta = losses_and_gradients(a, y)
-        for layer in reversed(self._dense):
-            delta = layer.backward(delta)
-        delta = delta.view(last_image)
-        for layer in reversed(self._convolutions):
-            delta = layer.backward(delta)
+        for dense in reversed(self._dense):
+            delta = dense.backward(delta)
+        back: torch.Tensor | None = delta.view(last_image)
+        for convolution in reversed(self._convolutions):
+            assert back is not None  # that of the first layer, which is the last of these
+            back = convolution.backward(back)
         return losses
 
     def norms(self) -> torch.Tensor:
         """Return the norms of the gradients of the last chunk's records, of a network made for clipping."""
-        return sum(layer.square_norms() for layer in self._layers).sqrt_()
+        first, *others = (layer.square_norms() for layer in self._layers)
+        return sum(others, first).sqrt_()
 
     def add_sums(self, gradients: Sequence[torch.Tensor], scale: float) -> None:
         """Add `scale` times the sums to `gradients`, ordered and shaped as the parameters."""

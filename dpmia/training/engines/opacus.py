@@ -48,7 +48,7 @@ class OpacusEngine(PlainEngine):
             )
         else:
             self.wrapped = GradSampleModule(self.module, loss_reduction="sum")
-        self.optimiser = (_GhostOptimiser if self.ghost else _HooksOptimiser)(
+        self.optimiser = self._private_optimiser = (_GhostOptimiser if self.ghost else _HooksOptimiser)(
             torch_optimiser(recipe, self._parameter_group()),
             stream=self.stream,
             noise_multiplier=self.run.noise_multiplier,
@@ -102,7 +102,7 @@ class OpacusEngine(PlainEngine):
         """Sum clipped gradients: norms in a first backward pass, the sum in a second one."""
         losses = record_losses(self.wrapped(x), y)
         DPTensorFastGradientClipping(self.wrapped, self.optimiser, losses, loss_reduction="sum").backward()
-        self.optimiser.accumulate()
+        self._private_optimiser.accumulate()
         return losses.detach().sum().item()
 
     def _sum_by_hooks(self, x: torch.Tensor, y: torch.Tensor) -> float:
@@ -111,14 +111,14 @@ class OpacusEngine(PlainEngine):
         for features, labels in zip(x.split(self._chunk), y.split(self._chunk), strict=True):
             loss = record_losses(self.wrapped(features), labels).sum()
             loss.backward()
-            self.optimiser.clip_and_accumulate()
+            self._private_optimiser.clip_and_accumulate()
             for parameter in self.module.parameters():
                 parameter.grad = parameter.grad_sample = None
             total += loss.item()
         return total
 
 
-class _InjectedNoise:
+class _InjectedNoise(DPOptimizer):
     """For an optimiser of Opacus: the normals of a run's noise stream, in the order of the flat parameters.
 
     A step takes the clipped sum from `summed_grad`, whoever put it there; an empty batch is noise alone.

@@ -154,10 +154,11 @@ def torch_optimiser(recipe: Recipe, parameters: Any, fused: bool = False) -> tor
     """
     parameters = list(parameters)
     if recipe.optimiser == "adam":
+        first, second = recipe.betas
         return torch.optim.Adam(
             parameters,
             lr=recipe.learning_rate,
-            betas=recipe.betas,
+            betas=(first, second),
             eps=recipe.adam_epsilon,
             weight_decay=recipe.l2,
             fused=fused,

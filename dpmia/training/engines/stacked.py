@@ -59,8 +59,8 @@ class StackedEngine(Engine):
 
         starts = [stream.initial_parameters(architecture) for stream in self.streams]
         self._flat = torch.stack([torch.cat([p.flatten() for p in start]) for start in starts]).to(device)
-        self._flat.grad = torch.zeros_like(self._flat)
-        self._network = StackedMLP(architecture.widths, self._flat, self._flat.grad, architecture.activation)
+        self._gradients = self._flat.grad = torch.zeros_like(self._flat)
+        self._network = StackedMLP(architecture.widths, self._flat, self._gradients, architecture.activation)
         self._optimiser = torch_optimiser(recipe, self._parameter_groups(), fused=True)
 
         # Positions of the training sets one after another, as rows of x: no copy of x for each model.
@@ -69,7 +69,8 @@ class StackedEngine(Engine):
         self._first = torch.from_numpy(np.cumsum([0, *sizes[:-1]])).to(device)
         self._soft = self._soft_labels()
         if self.private:
-            deviations = [run.noise_multiplier * recipe.clip_norm / recipe.batch_size for run in self.runs]
+            sigmas = [run.noise_multiplier for run in self.runs if run.noise_multiplier is not None]
+            deviations = [sigma * recipe.clip_norm / recipe.batch_size for sigma in sigmas]
             self._noise_scale = torch.tensor(deviations, device=device)[:, None]
 
     def _parameter_groups(self) -> list[dict[str, Any]]:
@@ -77,7 +78,7 @@ class StackedEngine(Engine):
         if len(set(self.learning_rates)) == 1:
             return [{"params": [self._flat], "lr": self.learning_rates[0]}]
         groups = []
-        for row, gradient, rate in zip(self._flat, self._flat.grad, self.learning_rates, strict=True):
+        for row, gradient, rate in zip(self._flat, self._gradients, self.learning_rates, strict=True):
             row.grad = gradient
             groups.append({"params": [row], "lr": rate})
         return groups
@@ -136,7 +137,7 @@ class StackedEngine(Engine):
         if self.private:
             self._draw_noise()  # into the gradients, and those of the records are added to it
         elif not len(layout.owner):
-            self._flat.grad.zero_()
+            self._gradients.zero_()
         if len(layout.owner):
             losses.index_add_(0, layout.owner.to(losses.device), self._backward(layout).double())
             if self._clipped:
@@ -170,15 +171,14 @@ class StackedEngine(Engine):
 
     def _draw_noise(self) -> None:
         """Set the gradients to what they are without any record: noise alone."""
-        gradients = self._flat.grad
-        for row, stream in zip(gradients, self.streams, strict=True):
+        for row, stream in zip(self._gradients, self.streams, strict=True):
             if row.device.type == "cpu":
                 stream.noise(row)
             else:  # the same numbers on every device
                 normals = torch.empty(len(row))
                 stream.noise(normals)
                 row.copy_(normals)
-        gradients.mul_(self._noise_scale)
+        self._gradients.mul_(self._noise_scale)
 
     def parameters(self) -> list[torch.Tensor]:
         """See `Engine.parameters`."""

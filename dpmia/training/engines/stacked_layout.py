@@ -7,7 +7,7 @@ of all K batches. Only products with weights must know whose record a row is; th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -137,6 +137,6 @@ class Padded(Layout):
         bias_gradients.add_(cube.sum(1), alpha=scale)
 
 
-def suited(parameter_count: int, device: torch.device) -> type[Layout]:
+def suited(parameter_count: int, device: torch.device) -> Callable[[list[np.ndarray]], Layout]:
     """Return the faster layout for models of `parameter_count` weights and biases on `device`."""
     return Padded if device.type != "cpu" or parameter_count <= PADDED_PARAMETERS else Ragged

@@ -61,7 +61,7 @@ def train_distilled(
 
 def _distilled(
     dataset: Dataset,
-    splits: Mapping[tuple[str, str], Any],
+    splits: Mapping[tuple[str, int | str], Any],
     targets: Sequence[Signal],
     job: Mapping[str, Any],
     root_seed: int,

@@ -76,7 +76,7 @@ def draw_name(number: int) -> str:
 
 def _references(
     dataset: Dataset,
-    splits: Mapping[tuple[str, str], Split],
+    splits: Mapping[tuple[str, int | str], Split],
     targets: Mapping[tuple[str, int], Split],
     job: Mapping[str, Any],
     root_seed: int,

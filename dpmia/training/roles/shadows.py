@@ -107,4 +107,8 @@ def draws(population: np.ndarray, count: int, seed: int) -> list[tuple[np.ndarra
     order = rng.permutation(population)
     sides = order[:half], order[half : 2 * half]
     size = shadow_size(len(population), count)
-    return [tuple(np.sort(rng.choice(side, size, replace=False)) for side in sides) for _ in range(count)]
+    found = []
+    for _ in range(count):
+        members, others = (np.sort(rng.choice(side, size, replace=False)) for side in sides)
+        found.append((members, others))
+    return found

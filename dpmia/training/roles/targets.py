@@ -154,7 +154,7 @@ class Promise:
         """
         if math.isinf(epsilon):
             return None, None
-        sampled = {
+        sampled: dict[str, Any] = {
             "sampler": recipe.sampling,
             "rate": recipe.rate(records),
             "steps": recipe.steps(records),

@@ -11,7 +11,6 @@ from dpmia.attacks.collusion import Collusion
 from dpmia.common.errors import ConfigError
 from dpmia.datasets.table import Dataset
 from dpmia.formats.signals import Signal
-from dpmia.theory.overfitting import collusion_advantage
 from dpmia.training import collusion
 
 KEYS = collusion.draw_keys(7, 3)
@@ -195,7 +194,7 @@ def test_a_model_with_a_perfect_memory_gives_the_advantage_of_theorem_4(function
     found = measure(Collusion(), model.signal(marked, marks, records, is_member), Knowledge(), None)
     assert found["tpr"] == found["recall"] == 1
     # Four standard deviations of a share of 1/16 among 4000.
-    assert found["advantage"] == pytest.approx(collusion_advantage(0, np.log2(classes), 2), abs=0.016)
+    assert found["advantage"] == pytest.approx(1 - classes**-2.0, abs=0.016)
 
 
 def test_an_honest_model_and_wrong_keys_give_nothing():

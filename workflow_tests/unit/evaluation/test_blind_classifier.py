@@ -7,8 +7,9 @@ from scipy.stats import binom, norm
 from torch.nn.functional import cross_entropy
 
 from dpmia.evaluation import blind_classifier as blind
-from dpmia.evaluation.blind_classifier import baseline, blind_scores, excess, scores_with_signal
+from dpmia.evaluation.blind_classifier import blind_scores, excess, scores_with_signal
 from dpmia.metrics.intervals import mean_interval
+from dpmia.metrics.ranking import advantage, ranking
 from dpmia.models.mlp import MLP
 from dpmia.splits.draws import group, shuffled
 
@@ -36,6 +37,15 @@ def arms(seed=0):
         rows = np.concatenate([arm.members, arm.nonmembers])
         answers.append((x[rows], y[rows], np.arange(len(rows)) < len(arm.members)))
     return answers
+
+
+def baseline(scores, is_member):
+    """Return the metrics of blind scores, with intervals of advantage and AUC over records."""
+    says = scores >= blind.THRESHOLD
+    found = {**advantage(says, is_member), **ranking(scores, is_member)}
+    for name, half in blind.half_widths(scores, says, is_member).items():
+        found[f"{name}_low"], found[f"{name}_high"] = found[name] - half, found[name] + half
+    return found
 
 
 def covers(found, name, value=0.0):

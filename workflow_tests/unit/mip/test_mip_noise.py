@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
+from mip_checks import sampled_gain
 from scipy.integrate import dblquad
 from scipy.stats import gamma, ks_2samp, kstest, laplace
 
 from dpmia.mip.noise import Noise, privatise, random_halves, release, split_moments
-from dpmia.theory.mip import CALIBRATIONS, all_subsets, corollary_8_scale, laplace_gain, sampled_gain
+from dpmia.theory.mip import CALIBRATIONS, all_subsets, corollary_8_scale, laplace_gain
 
 
 @pytest.fixture

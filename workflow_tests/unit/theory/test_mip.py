@@ -5,6 +5,7 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
+from mip_checks import sampled_gain
 from scipy.stats import laplace
 
 from dpmia.theory.bounds import humphries_advantage
@@ -17,7 +18,6 @@ from dpmia.theory.mip import (
     laplace_gain,
     membership_posterior,
     optimal_gain,
-    sampled_gain,
     theorem_7_scale,
     total_variation_scale,
 )

@@ -96,7 +96,7 @@ def test_theorem_2_on_drawn_losses():
     truth = np.repeat([True, False], 200_000)
     found = advantage(bounded_loss.decisions(losses, 3.0, rng), truth)["advantage"]
     error = losses[~truth].mean() - losses[truth].mean()
-    assert found == pytest.approx(float(overfitting.bounded_loss_advantage(error, 3.0)), abs=0.005)
+    assert found == pytest.approx(error / 3.0, abs=0.005)
     assert found == pytest.approx(0.3, abs=0.006)  # means 1/5 and 1/2 of the bound
 
 
@@ -120,17 +120,7 @@ def test_the_attack_on_the_01_loss_reaches_the_generalisation_error():
     assert (found["tpr"], found["fpr"], found["advantage"]) == (0.75, 0, 0.75)
 
 
-# Theorem 4
-
-
-def test_theorem_4_by_hand():
-    assert overfitting.collusion_advantage(0.01, np.log2(10), 3) == pytest.approx(1 - 0.01 - 1e-3)
-    assert overfitting.collusion_advantage(0, 1, 1) == 0.5
-    stability = overfitting.collusion_stability(0.02, 1000, 3, largest_loss=2, input_bits=20, resampled=0.01)
-    assert stability == pytest.approx(0.02 + 3 * 1000 * 2 / 2**20 + 0.01)
-
-
-# Theorem 5 and the general case
+# Theorem 5
 
 
 @pytest.mark.parametrize(
@@ -151,29 +141,5 @@ def test_influence_tells_nothing_at_its_ends_and_nothing_without_overfitting():
     assert overfitting.most_telling_influence(1) == pytest.approx(2)
     taus = np.linspace(0, 30, 301)
     curve = overfitting.binary_attribute_advantage(taus, 1, 5)
-    assert curve.max() < overfitting.largest_attribute_advantage(2)
+    assert curve.max() < 0.5
     assert (np.diff(np.sign(np.diff(curve))) != 0).sum() == 1, "a single peak"
-
-
-@pytest.mark.parametrize("influence", [0.3, 2, 9])
-def test_the_general_case_contains_theorem_5(influence):
-    general = overfitting.attribute_advantage([4, 4 + influence], [0.5, 0.5], 0.8, 3)
-    assert general == pytest.approx(float(overfitting.binary_attribute_advantage(influence, 0.8, 3)), abs=1e-12)
-
-
-def test_the_advantage_tends_to_one_minus_one_over_the_number_of_values():
-    for values in (2, 3, 6):
-        found = overfitting.attribute_advantage(np.arange(values), np.full(values, 1 / values), 1e-4, 1e6)
-        assert found == pytest.approx(overfitting.largest_attribute_advantage(values), abs=1e-3)
-
-
-def test_equal_predictions_tell_nothing():
-    assert overfitting.attribute_advantage([2, 2, 2], [0.2, 0.5, 0.3], 1, 7) == pytest.approx(0, abs=1e-15)
-
-
-# Theorems 6 and 7
-
-
-def test_reductions_keep_or_divide_the_advantage():
-    assert overfitting.advantage_by_attribute_oracle([0.2, 0.4]).tolist() == [0.2, 0.4]
-    assert overfitting.uniform_reduction_advantage([0.3, 0.6], 3) == pytest.approx([0.1, 0.2])

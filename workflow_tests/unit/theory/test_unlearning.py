@@ -1,4 +1,4 @@
-"""Deletion capacity, reconstruction and generalisation: printed values, mechanisms by enumeration, and the sign."""
+"""Deletion capacity and generalisation: printed values, mechanisms by enumeration, and the sign."""
 
 import itertools
 
@@ -10,8 +10,6 @@ from dpmia.theory.unlearning import (
     deletion_capacity,
     deletion_capacity_as_printed,
     generalisation_bound,
-    reconstruction_bound,
-    unlearning_guarantee,
 )
 
 SIZES = np.array([0.5, 1, 10, 50, 200])
@@ -33,7 +31,7 @@ def test_the_corrected_capacity_is_lower_by_about_e_to_twice_epsilon():
 
 def test_the_capacity_is_what_the_guarantee_for_one_record_allows():
     for epsilon, prior in itertools.product([0.1, 1, 3], [0.01, 0.3, 0.9]):
-        one = unlearning_guarantee(epsilon, prior)
+        one = 1 - positive_accuracy_bound(epsilon, prior)
         assert one == pytest.approx(1 / (1 + np.exp(epsilon) * prior / (1 - prior)), rel=1e-12)
         assert deletion_capacity(one**7, epsilon, prior) == pytest.approx(7)
 
@@ -90,12 +88,6 @@ def test_delta_only_lowers_the_capacity_down_to_none():
     assert found[0] == plain
     assert (np.diff(found) < 0).all()
     assert found[-1] == 0
-
-
-def test_the_guarantee_is_one_minus_positive_accuracy():
-    for arguments in [(1, 0.3), (2, 0.01, 1e-5, 0.01), (0.5, 0.9, 0.1, 0.2)]:
-        assert unlearning_guarantee(*arguments) == 1 - positive_accuracy_bound(*arguments)
-        assert reconstruction_bound(*arguments) == positive_accuracy_bound(*arguments)
 
 
 def test_generalisation_is_bounded_from_both_sides_as_printed():

@@ -30,7 +30,7 @@ def _below_ceiling(experiment: str, arms: tuple[str, ...], attacks: tuple[str, .
                     cells[f"{arm}, {name}, ε = {format_epsilon(epsilon)}"] = advantage - ceiling
         return cells
 
-    of = ", ".join(map(ATTACKS.get, attacks))
+    of = ", ".join(ATTACKS[attack] for attack in attacks)
     quantity = (
         f"advantage of {of} and (minus that of random scores) the optimal threshold, IID, minus the exact upper bound, "
         "at every finite epsilon"

@@ -44,7 +44,7 @@ def over_iid(
             for epsilon in rows.epsilons(epsilons, arm, attack)
         }
 
-    of = "all three attacks" if len(attacks) == len(ATTACKS) else " and ".join(map(ATTACKS.get, attacks))
+    of = "all three attacks" if len(attacks) == len(ATTACKS) else " and ".join(ATTACKS[attack] for attack in attacks)
     where = f" in each of {', '.join(arms)}" if len(arms) > 1 else ""
     return Condition(f"advantage of {of} non-IID minus IID{where}, at {epsilons}", comparison, measure)
 

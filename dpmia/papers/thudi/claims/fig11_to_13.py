@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from itertools import combinations, permutations
 
+import numpy as np
+
 from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import above, at_most, consistent_with, near
 from dpmia.claims.decisions import Cells, Condition, Every, Some
@@ -34,7 +36,9 @@ def _tprs(tables: Tables) -> Cells:
 
 def _shown_tprs(tables: Tables) -> Cells:
     """Return true positive rates where all models have as many non-members as it takes."""
-    return {name: values for name, values in _tprs(tables).items() if not values.isna().any()}
+    return {
+        name: values for name, values in _tprs(tables).items() if not np.isnan(np.asarray(values, dtype=float)).any()
+    }
 
 
 def _with_hidden(tables: Tables, finding: Finding) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import numpy as np
 from scipy.optimize import brentq
 
@@ -35,8 +37,12 @@ def _as_many_as_records(tables: Tables) -> float:
     return brentq(lambda size: theory.printed_capacity(size) - size, 1, 200)
 
 
-def _by_threshold(values: np.ndarray) -> dict[str, float]:
+def _by_threshold(values: Iterable[float]) -> dict[str, float]:
     return {f"threshold {threshold}": float(value) for threshold, value in zip(PRECISIONS, values, strict=True)}
+
+
+def _printed_capacity(size: float) -> Callable[[Tables], np.ndarray]:
+    return lambda tables: theory.printed_capacity(size)
 
 
 def _gap_to_older() -> np.ndarray:
@@ -65,7 +71,7 @@ CLAIMS = (
                 Condition(
                     f"deletion capacity where {size} of the records are expected in training",
                     near_percent(value, 1),
-                    lambda tables, size=size: theory.printed_capacity(size),
+                    _printed_capacity(size),
                 )
                 for size, value in CAPACITIES.items()
             ),

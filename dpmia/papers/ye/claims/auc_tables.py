@@ -52,7 +52,7 @@ def _as_printed(table: str, configurations: Iterable[Configuration]) -> Every:
 
     def note(tables: Tables, finding: Finding) -> str:
         cells = condition.cells(tables)
-        inside = sum(condition.comparison.of(name)(mean_interval(found))[1] >= 0 for name, found in cells.items())
+        inside = sum(condition.of(name)(mean_interval(found))[1] >= 0 for name, found in cells.items())
         return f"{inside} of {len(cells)} within {spelled(TOLERANCE)}; {missing(tables, finding)}"
 
     return Every(condition, note=note)

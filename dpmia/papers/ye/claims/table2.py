@@ -52,7 +52,7 @@ def _more_often_right(part: str, pairs: Iterable[tuple[str, str]]) -> Callable[[
 
 def _d_with_l(tables: Tables) -> Cells:
     """Return by how much more D agrees with L than S, P and R do."""
-    cells = {}
+    cells: Cells = {}
     for part in agreement.PARTS:
         agree = _Decisions(tables, part).agree
         for letter in "SPR":

@@ -78,7 +78,7 @@ CLAIMS = (
             Condition(
                 "advantage",
                 near_each(_by_ratio(ADVANTAGES), 0.0005),
-                lambda tables: _by_ratio({ratio: gaussian_advantage(ratio) for ratio in ADVANTAGES}),
+                lambda tables: _by_ratio({ratio: float(gaussian_advantage(ratio)) for ratio in ADVANTAGES}),
             ),
             Condition("advantage at ratio 1", exactly(0), lambda tables: gaussian_advantage(1)),
             Condition("smallest step of the advantage from ratio 1 to 100", above(0), _smallest_step),
@@ -127,7 +127,7 @@ CLAIMS = (
             Condition(
                 "the same by formula",
                 near_each(_by_ratio(PEAKS), 0.01),
-                lambda tables: _by_ratio({ratio: most_telling_influence(ratio) for ratio in PEAKS}),
+                lambda tables: _by_ratio({ratio: float(most_telling_influence(ratio)) for ratio in PEAKS}),
             ),
             Condition("height of the peak", below(0.5), _heights),
             Condition("smallest step up to the peak", above(0), _rises),
