@@ -210,8 +210,9 @@ def audit_part(name):
 def audit_reports(ending):
     """Return the reports of all audits of this run. Called by the target itself, so that a refusal comes first."""
     if not PLAN.audits:
-        found = f"no experiment or predictions in a file with the line 'paper: audit' ({', '.join(CONFIG.experiments)})"
-        refuse(ConfigError("config, key 'experiments'", found, "something to audit"))
+        problem = f"nothing to audit in {', '.join(CONFIG.experiments)}"
+        remedy = "Name a file with the line 'paper: audit' and experiments or predictions"
+        refuse(ConfigError("config, experiments", problem, remedy))
     for name in (name for members in PLAN.audits.values() for name in members):
         if name in NOT_RUN and isinstance(EXPERIMENTS[name].dataset, OwnData):
             refuse(NOT_RUN[name])

@@ -15,22 +15,22 @@ def main(snakemake):
     reports = ", ".join(snakemake.input.html)
     exceeded = [each for one in limits for each in one["exceeded"]]
     if exceeded:
-        told = "; ".join(
+        listed = "; ".join(
             f"{each['metric']} {each['value']:.3f} of {each['attack']} ({each['experiment']}, {each['arm']}, "
             f"epsilon {each['epsilon']})"
             for each in exceeded[:5]
         )
         raise LimitError(
-            "audit.fail_above", f"{len(exceeded)} above a limit: {told}",
-            f"at most {limits[0]['fail_above']}", f"The report is written: {reports}",
-        )  # fmt: skip
+            "audit.fail_above",
+            f"{len(exceeded)} above a limit ({limits[0]['fail_above']}): {listed}",
+            f"Report: {reports}",
+        )
     if untold := sorted({metric for one in limits for metric in one["untold"]}):
         raise UserError(
             "audit.fail_above",
-            f"limits for {', '.join(untold)}, which cannot be evaluated in every arm: too few non-members, no "
-            "blind baseline, or no model with the epsilons that the limits are for",
-            "limits that can be checked",
-            f"Limit advantage or auc, or take more records. The report is written: {reports}",
+            f"the limits of {', '.join(untold)} cannot be evaluated in every arm: too few non-members, no blind "
+            "baseline, or no model with the epsilons that the limits are for",
+            f"Limit advantage or auc, or use more records. Report: {reports}",
         )
 
 

@@ -87,11 +87,12 @@ def checked_decisions(attack: Attack, signal: Signal, scores: np.ndarray) -> np.
 
 def _check(attack: Attack, method: str, result: object, queries: int, kind: type, kind_name: str) -> None:
     where = f"attack {type(attack).__name__}, {method}()"
-    expected = f"a numpy array of {kind_name} of shape ({queries},), one for each query"
+    valid = f"a numpy array of {kind_name} of shape ({queries},), one for each query"
     if not isinstance(result, np.ndarray):
-        raise AttackError(where, f"a value of type {type(result).__name__}", expected)
+        raise AttackError(where, f"returned a value of type {type(result).__name__}", f"Return {valid}")
     if result.shape != (queries,) or not np.issubdtype(result.dtype, kind):
-        raise AttackError(where, f"an array of {result.dtype} of shape {result.shape}", expected)
+        problem = f"returned an array of {result.dtype} of shape {result.shape}"
+        raise AttackError(where, problem, f"Return {valid}")
 
 
 def measure(

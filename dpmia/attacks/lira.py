@@ -71,9 +71,7 @@ def fit_side(phi: np.ndarray, counted: np.ndarray, variance: str) -> Side:
     """
     models = counted.sum(axis=0)
     if not models.any():
-        raise AttackError(
-            "LiRA", "no reference model on one side", "models trained with and without the queries", TOO_FEW
-        )
+        raise AttackError("LiRA", "no reference model was trained with the queries, or none without them", TOO_FEW)
     values = phi[counted]
     mean = np.divide(np.where(counted, phi, 0).sum(axis=0), models, out=np.full(len(models), values.mean()),
                      where=models > 0)  # fmt: skip
@@ -84,9 +82,7 @@ def fit_side(phi: np.ndarray, counted: np.ndarray, variance: str) -> Side:
     squares = np.where(counted, (phi - mean) ** 2, 0).sum(axis=0)
     freedom = np.maximum(models - 1, 0)
     if not freedom.any():
-        raise AttackError(
-            "LiRA", "no record with two reference models on one side", "two, from which a variance follows", TOO_FEW
-        )
+        raise AttackError("LiRA", "no record has two reference models on one side, as a variance needs", TOO_FEW)
     spread = np.full(len(models), np.sqrt(squares.sum() / freedom.sum()))
     if variance == "per_point":
         spread[freedom > 0] = np.sqrt(squares[freedom > 0] / freedom[freedom > 0])

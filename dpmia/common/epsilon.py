@@ -14,15 +14,15 @@ def parse_epsilon(value: object) -> float:
         ValueError: not a number, or not greater than 0.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"an epsilon that is a number, not {value!r}")
+        raise ValueError(f"{value!r} is not a number")
     try:
         epsilon = float(value)
     except (ValueError, OverflowError):
-        raise ValueError(f"an epsilon that is a number, not {value!r}") from None
+        raise ValueError(f"{value!r} is not a number") from None
     if epsilon == math.inf and str(value).lower().lstrip("+.") not in {"inf", "infinity"}:
-        raise ValueError(f"an epsilon that is written inf where it is infinite, not {value!r}")
+        raise ValueError(f"{value!r} is too large. Write inf for no privacy")
     if math.isnan(epsilon) or epsilon <= 0:
-        raise ValueError(f"an epsilon greater than 0 (inf for no privacy), not {value!r}")
+        raise ValueError(f"{value!r} is not a positive number. Write inf for no privacy")
     return epsilon
 
 

@@ -1,22 +1,24 @@
-"""Errors that a user can act on: what was found, what was expected, where, and what to do."""
+"""Errors that a user can mend: the place, what is wrong there, and what to do."""
 
 from __future__ import annotations
 
 
 class UserError(Exception):
-    """A mistake in the user's input or surroundings, told in one message and without a traceback."""
+    """A mistake in the user's input or environment, reported in one message and without a traceback."""
 
-    def __init__(self, where: str, found: str, expected: str, remedy: str = "") -> None:
-        """Compose the message.
+    def __init__(self, where: str, problem: str, remedy: str = "") -> None:
+        """Compose the message `<where>: <problem>. <remedy>.`
 
         Args:
-            where: the place: a config key, or a file with row and column.
-            found: what stands there.
-            expected: what should stand there.
-            remedy: what to do; left out where `expected` already says it.
+            where: the place: a settings key, or a file with row and column.
+            problem: what is wrong, with the value as the user wrote it.
+            remedy: what to do; left out where `problem` already says it.
         """
-        message = f"{where}: found {found}; expected {expected}."
-        super().__init__(f"{message} {remedy}" if remedy else message)
+        super().__init__(f"{where}: {' '.join(map(_sentence, filter(None, (problem, remedy))))}")
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 class ConfigError(UserError):
@@ -24,15 +26,15 @@ class ConfigError(UserError):
 
 
 class DataError(UserError):
-    """Raw data that is missing, damaged, or too small for what is asked of it."""
+    """Raw data that is missing, damaged, or too small for the experiment."""
 
 
 class TrainingError(UserError):
-    """A model that cannot be trained as asked: an impossible privacy target, a loss that is not finite."""
+    """A model that cannot be trained: an unreachable privacy guarantee, a loss that is not finite."""
 
 
 class AttackError(UserError):
-    """An attack that returns what no attack may, or that has too few models to work with."""
+    """An attack that returns invalid results, or that has too few models to work with."""
 
 
 class LimitError(UserError):

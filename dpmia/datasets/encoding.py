@@ -98,8 +98,8 @@ def prepared(
     kept = tuple(dict.fromkeys(attributes))
     for wanted in kept:
         if wanted not in frame.columns:
-            near = suggestion(wanted, frame.columns)
-            raise ConfigError(f"attributes of {name}", repr(wanted), f"one of {', '.join(frame.columns)}", near)
+            problem = f"{wanted!r} is not one of the columns {', '.join(frame.columns)}"
+            raise ConfigError(f"attributes of {name}", problem, suggestion(wanted, frame.columns))
     x, names = features((frame if filled is None else filled).drop(columns=list(kept)))
     return Dataset(
         name=name,

@@ -52,11 +52,11 @@ def import_predictions(
     part = _parts(fields, settings["member"])
     for wanted, word in ((MEMBER, "member"), (NONMEMBER, "non-member")):
         if not (part == wanted).any():
-            raise DataError(f"{fields.file}, column {settings['member']!r}", f"no {word}", "members and non-members")
+            raise DataError(f"{fields.file}, column {settings['member']!r}", f"there is no {word}")
     if settings["population"] and not (part == POPULATION).any():
-        expected = f"records marked so, which the attack {settings['population'][0]!r} uses"
-        remedy = "Mark what an attacker has, or leave the attack out."
-        raise DataError(f"{fields.file}, column {settings['member']!r}", "no population", expected, remedy)
+        problem = f"attack {settings['population'][0]!r} needs records marked 'population', and there are none"
+        remedy = "Mark the records that an attacker has, or remove the attack."
+        raise DataError(f"{fields.file}, column {settings['member']!r}", problem, remedy)
     about = {
         "arm": ARM,
         "iid": settings["same_kind"],
@@ -115,15 +115,15 @@ def _answers(fields: Fields, settings: Mapping[str, Any]) -> tuple[np.ndarray, n
     for row, text in zip(fields.rows, fields.columns[settings["label"]], strict=True):
         if text not in code:
             where = f"{fields.file}, row {row}, column {settings['label']!r}"
-            raise DataError(where, repr(text), f"a label that the key classes names: {', '.join(code)}")
+            raise DataError(where, f"{text!r} is not one of the labels of the key classes: {', '.join(code)}")
     if settings["scale"] == "probabilities":
         wrong = (numbers < 0).any(axis=1) | (np.abs(numbers.sum(axis=1) - 1) > SUM_TOLERANCE)
         if wrong.any():
             first = int(np.flatnonzero(wrong)[0])
-            told = ", ".join(f"{number:g}" for number in numbers[first])
-            remedy = "Name the columns of all classes, or take scale: logits."
+            shown = ", ".join(f"{number:g}" for number in numbers[first])
+            remedy = "Name the columns of all classes, or set scale: logits."
             where = f"{fields.file}, row {fields.rows[first]}"
-            raise DataError(where, f"the answers {told}", "probabilities that add up to 1", remedy)
+            raise DataError(where, f"{shown} are not probabilities that add up to 1", remedy)
         numbers = np.log(np.maximum(numbers, SMALLEST))
     labels = np.array([code[text] for text in fields.columns[settings["label"]]], dtype=np.int64)
     return numbers.astype(np.float32), labels
@@ -137,7 +137,7 @@ def _numbers(fields: Fields, column: str) -> np.ndarray:
         except ValueError:
             found[place] = np.nan
         if not np.isfinite(found[place]):
-            raise DataError(f"{fields.file}, row {row}, column {column!r}", repr(text), "a finite number")
+            raise DataError(f"{fields.file}, row {row}, column {column!r}", f"{text!r} is not a finite number")
     return found
 
 
@@ -146,7 +146,8 @@ def _parts(fields: Fields, column: str) -> np.ndarray:
     found = np.empty(len(fields.rows), dtype=np.uint8)
     for place, (row, text) in enumerate(zip(fields.rows, fields.columns[column], strict=True)):
         if text.lower() not in PARTS:
-            raise DataError(f"{fields.file}, row {row}, column {column!r}", repr(text), "yes, no or population")
+            where = f"{fields.file}, row {row}, column {column!r}"
+            raise DataError(where, f"{text!r} is not yes, no or population")
         found[place] = PARTS[text.lower()]
     return found
 
@@ -157,8 +158,8 @@ def _losses(settings: Mapping[str, Any], target: Fields, about: Mapping[str, Any
         fields = _read(path)
         labels: Sequence[str] = fields.columns.get(settings["label"], ())
         if tuple(labels) != tuple(target.columns[settings["label"]]):
-            expected = f"the rows of {target.file}, in its order, with the same labels"
-            raise DataError(fields.file, f"{len(fields.rows)} rows with other labels", expected)
+            problem = f"the labels of its {len(fields.rows)} rows differ from those of {target.file}"
+            raise DataError(fields.file, problem, "Save the same rows in the same order")
         losses.append(cross_entropy(*_answers(fields, settings)))
         trained_on.append(_parts(fields, settings["member"]) == MEMBER)
     models = [dict(about) | {"role": "reference", "number": number} for number in range(len(losses))]

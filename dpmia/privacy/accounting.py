@@ -116,9 +116,8 @@ class Mechanism:
             if high > math.log(1e6):
                 raise TrainingError(
                     f"epsilon {epsilon}, delta {self.delta}",
-                    f"no noise multiplier up to 1e6 for {self.steps} steps at rate {self.rate:.3g}",
-                    "a promise that noise can keep",
-                    "Raise epsilon or delta, or take fewer steps.",
+                    f"no noise multiplier up to 1e6 suffices for {self.steps} steps at rate {self.rate:.3g}",
+                    "Raise epsilon or delta, or take fewer steps",
                 )
         while excess(low) <= 0:
             if low < math.log(SMALLEST_SIGMA):  # delta alone covers every record that is ever drawn

@@ -142,10 +142,10 @@ def _check(
     rates: Sequence[float],
 ) -> None:
     for name, value in (("bound", bound), ("unlearning", unlearning), *(("rates", rate) for rate in rates)):
-        _require(0 < value < 1, name, value, "a number greater than 0 and less than 1")
+        _require(0 < value < 1, name, value, "a number between 0 and 1")
     for name, value, least in (("records", records, 2), ("batch_size", batch_size, 1), ("epochs", epochs, 1)):
-        _require(int(value) == value and value >= least, name, value, f"a whole number of at least {least}")
-    _require(len(rates) > 0, "rates", rates, "one sampling rate at least")
+        _require(int(value) == value and value >= least, name, value, f"an integer of at least {least}")
+    _require(len(rates) > 0, "rates", rates, "a list of at least one sampling rate")
     _require(0 < acceptance <= 1, "acceptance", acceptance, "a number greater than 0 and at most 1")
     _require(
         0 < delta < acceptance, "delta", delta, f"a number greater than 0 and less than acceptance ({acceptance:g})"
@@ -153,6 +153,6 @@ def _check(
     _require(relation in ("add_remove", "replace_one"), "relation", relation, "add_remove or replace_one")
 
 
-def _require(holds: bool, key: str, found: object, expected: str) -> None:
+def _require(holds: bool, key: str, value: object, valid: str) -> None:
     if not holds:
-        raise ConfigError(f"key {key!r}", repr(found), expected)
+        raise ConfigError(f"plan.{key}", f"{value!r} is not {valid}")

@@ -40,7 +40,7 @@ class References(Settings):
     @model_validator(mode="after")
     def _whole_blocks(self) -> References:
         if self.count % self.block:
-            raise ValueError(f"a count ({self.count}) that is a multiple of block ({self.block})")
+            raise ValueError(f"count ({self.count}) is not a multiple of block ({self.block})")
         return self
 
 
@@ -93,7 +93,7 @@ class LeftOut(Settings):
     @model_validator(mode="after")
     def _whole_blocks(self) -> LeftOut:
         if self.points % self.block:
-            raise ValueError(f"points ({self.points}) that are a multiple of block ({self.block})")
+            raise ValueError(f"points ({self.points}) is not a multiple of block ({self.block})")
         return self
 
 
@@ -115,7 +115,7 @@ class Points(Settings):
     @model_validator(mode="after")
     def _left_out_are_points(self) -> Points:
         if self.left_out is not None and self.left_out.points > self.count:
-            raise ValueError(f"at most as many left_out.points as count ({self.count}), not {self.left_out.points}")
+            raise ValueError(f"left_out.points ({self.left_out.points}) is greater than count ({self.count})")
         return self
 
 
@@ -158,11 +158,11 @@ def each_of_a_kind(attacks: dict[str, AttackSettings]) -> dict[str, AttackSettin
     for name, attack in attacks.items():
         kind = attack.kind or name
         if kind not in names.ATTACKS:
-            known = f"a key `kind` in attack {name!r}, which is no kind itself ({', '.join(names.ATTACKS)})"
-            raise ValueError(f"{known}. {suggestion(name, names.ATTACKS)}".strip())
+            remedy = f"Name one under the key kind: {', '.join(names.ATTACKS)}. {suggestion(name, names.ATTACKS)}"
+            raise ValueError(f"{name!r} is not a kind of attack. {remedy}".strip())
         if wrong := sorted(set(attack.options) - set(names.ATTACKS[kind].options)):
             allowed = ", ".join(names.ATTACKS[kind].options) or "none"
-            raise ValueError(f"attack {name!r} without {', '.join(wrong)}: options of {kind!r} are {allowed}")
+            raise ValueError(f"attack {name!r} does not take {', '.join(wrong)}. Options of {kind!r}: {allowed}")
     return {name: attack.model_copy(update={"kind": attack.kind or name}) for name, attack in attacks.items()}
 
 
@@ -175,4 +175,4 @@ def require_references(name: str, attack: AttackSettings, count: int) -> None:
     fewest = names.ATTACKS[attack.kind].fewest
     if count < fewest and attack.variance != "published":
         sides = "two on each side" if fewest > 2 else "two trained without each record"
-        raise ValueError(f"at least {fewest} reference models for attack {name!r}, {sides}, not {count}")
+        raise ValueError(f"attack {name!r} needs at least {fewest} reference models, {sides}, and has {count}")

@@ -47,5 +47,24 @@ class Settings(BaseModel):
     @classmethod
     def _true_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
         if isinstance(value, bool) and cls.model_fields[info.field_name or ""].annotation is not bool:
-            raise ValueError("a value other than true and false; yes and no in quotes, which YAML takes for these")
+            raise ValueError(f"{str(value).lower()} is not valid here. Put yes and no in quotes where they are text")
         return value
+
+
+def require_keys(what: str, given: set[str], needed: set[str], allowed: set[str]) -> None:
+    """Check which keys are given.
+
+    Args:
+        what: what the keys belong to, for the message.
+        given: keys that are set.
+        needed: keys that must be.
+        allowed: keys that may be, too.
+
+    Raises:
+        ValueError: a key is missing, or one is given that does not belong here.
+    """
+    missing, unknown = sorted(needed - given), sorted(given - needed - allowed)
+    problems = [f"needs {', '.join(missing)}"] * bool(missing) + [f"does not take {', '.join(unknown)}"] * bool(unknown)
+    if problems:
+        valid = ", ".join(sorted(needed | allowed)) or "none"
+        raise ValueError(f"{what} {' and '.join(problems)}. Valid keys: {valid}")

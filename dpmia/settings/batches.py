@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpmia.common.errors import ConfigError
+from dpmia.settings.messages import place
 from dpmia.settings.training_sets import Drawn, shadow_size
 
 
@@ -26,10 +27,9 @@ def check_batches(drawn: Mapping[str, Drawn], job: Mapping[str, Any], where: str
     records, models, arm, remedy = min(small)
     group = job["arms"][arm]["draw"].get("group", arm)
     raise ConfigError(
-        f"{where}, key 'training.batch_size'",
-        f"{job['batch_sizes'][arm]}, larger than the smallest training set of {models} "
+        place(where, "training.batch_size"),
+        f"{job['batch_sizes'][arm]} is larger than the smallest training set of {models} "
         f"({records} records, arm {arm}{f', group {group!r}' if group != arm else ''})",
-        f"at most {records}",
         remedy,
     )
 

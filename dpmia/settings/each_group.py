@@ -10,7 +10,7 @@ from dpmia.common.arms import arm_name
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import load
 from dpmia.settings import names
-from dpmia.settings.messages import checked
+from dpmia.settings.messages import checked, place
 from dpmia.settings.own_data import OwnData
 
 EACH_GROUP = "each group"
@@ -30,27 +30,27 @@ def with_groups(settings: Mapping[str, Any], root: Path, where: str) -> dict[str
         where: the place, for messages.
 
     Raises:
-        ConfigError: the groups cannot be told, or fewer than one has enough records.
+        ConfigError: the groups are unknown, or fewer than one has enough records.
     """
     settings = dict(settings)
     dataset, membership = settings.get("dataset"), settings.get("membership")
     if isinstance(dataset, dict):
-        dataset = checked(OwnData, dataset, f"{where}, key 'dataset'")
+        dataset = checked(OwnData, dataset, place(where, "dataset"))
         if not (root / dataset.path).is_file():
-            raise ConfigError(f"{where}, key 'dataset.path'", repr(dataset.path), f"a file in {root.resolve()}")
+            raise ConfigError(place(where, "dataset.path"), f"{dataset.path!r} is not a file in {root.resolve()}")
         if isinstance(membership, dict) and membership.get("kind") in ("group", "bias"):
             membership = {"by": dataset.by} | membership
             settings["membership"] = {key: value for key, value in membership.items() if value is not None}
     if isinstance(settings.get("arms"), str) and settings["arms"] != EACH_GROUP:
-        expected = f"names of arms with their keys, or {EACH_GROUP!r}"
-        raise ConfigError(f"{where}, key 'arms'", repr(settings["arms"]), expected)
+        problem = f"{settings['arms']!r} is neither a mapping of arms nor {EACH_GROUP!r}"
+        raise ConfigError(place(where, "arms"), problem)
     if settings.get("arms") != EACH_GROUP:
         return settings
     if not isinstance(membership, dict) or membership.get("kind") != "group" or membership.get("by") is None:
         raise ConfigError(
-            f"{where}, key 'arms'",
-            repr(EACH_GROUP),
-            "that with membership.kind 'group' and groups: the key membership.by, or dataset.group of one's own file",
+            place(where, "arms"),
+            f"{EACH_GROUP!r} needs membership.kind 'group' and a column of groups",
+            "Name the column in membership.by, or in dataset.group of your own file",
         )
     smallest = membership.get("smallest", SMALLEST)
     sizes = _sizes(dataset, membership["by"], root, where)
@@ -65,8 +65,8 @@ def _sizes(dataset: Any, by: str, root: Path, where: str) -> dict[str, int | Non
         return {"any": None}  # what is wrong with the data set is told when all settings are checked
     sizes = load(names.GROUP_SIZES)(names.DATASETS[dataset], None, by)
     if not sizes:
-        expected = "names of arms: the groups of this data set are not known before it is read"
-        raise ConfigError(f"{where}, key 'arms'", repr(EACH_GROUP), expected)
+        problem = f"{EACH_GROUP!r} is unavailable: the groups of {dataset!r} are not known before it is read"
+        raise ConfigError(place(where, "arms"), problem, "List the arms by name")
     return sizes
 
 
@@ -81,11 +81,10 @@ def _arms(sizes: Mapping[str, int | None], smallest: int, by: str, where: str) -
                 name += "_"
             found[name] = {"group": group}
     if not found:
-        told = ", ".join(f"{group!r}: {size}" for group, size in list(sizes.items())[:10])
+        listed = ", ".join(f"{group!r}: {size}" for group, size in list(sizes.items())[:10])
         raise ConfigError(
-            f"{where}, key 'arms'",
-            f"no group by {by!r} of {smallest} records or more, and as many in the others ({told})",
-            "one at least",
-            "Lower membership.smallest, or take another group column.",
+            place(where, "arms"),
+            f"no group of {by!r} has at least {smallest} records, with as many in the other groups ({listed})",
+            "Lower membership.smallest, or choose another group column",
         )
     return found

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 from dpmia.common.epsilon import spell_epsilon
+from dpmia.common.registry import suggestion
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
 from dpmia.settings import names
 from dpmia.settings.attackers import (
@@ -20,7 +21,7 @@ from dpmia.settings.attackers import (
     each_of_a_kind,
     require_references,
 )
-from dpmia.settings.base import ArmName, Epsilon, Name, OneOf, Scale, Settings
+from dpmia.settings.base import ArmName, Epsilon, Name, OneOf, Scale, Settings, require_keys
 from dpmia.settings.membership import ARM_KEYS, INDEPENDENT, Membership
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
@@ -120,7 +121,7 @@ class Experiment(Settings):
         flat = [spell_epsilon(epsilon) for group in groups for epsilon in group]
         twice = sorted({epsilon for epsilon in flat if flat.count(epsilon) > 1})
         if twice:
-            raise ValueError(f"each epsilon once, not {', '.join(twice)} twice")
+            raise ValueError(f"epsilon {', '.join(twice)} is given more than once")
         return groups
 
     @model_validator(mode="after")
@@ -129,11 +130,11 @@ class Experiment(Settings):
         own = {name: [*map(spell_epsilon, arm.epsilons)] for name, arm in self.arms.items() if arm.epsilons is not None}
         for name, epsilons in own.items():
             if unknown := sorted(set(epsilons) - known):
-                raise ValueError(f"epsilons of arm {name!r} that the experiment has, not {', '.join(unknown)}")
+                raise ValueError(f"epsilon {', '.join(unknown)} of arm {name!r} is not one of the experiment")
             if len(set(epsilons)) != len(epsilons):
-                raise ValueError(f"each epsilon of arm {name!r} once, not {', '.join(epsilons)}")
+                raise ValueError(f"arm {name!r} has an epsilon more than once: {', '.join(epsilons)}")
         if len(own) == len(self.arms) and (idle := sorted(known.difference(*own.values()))):
-            raise ValueError(f"only epsilons that some arm is trained with, not {', '.join(idle)}")
+            raise ValueError(f"no arm is trained with epsilon {', '.join(idle)}. Remove it, or add it to an arm")
         return self
 
     @field_validator("attacks")
@@ -144,57 +145,69 @@ class Experiment(Settings):
     @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
         if self.replicates % self.block:
-            raise ValueError(f"replicates ({self.replicates}) that are a multiple of block ({self.block})")
+            raise ValueError(f"replicates ({self.replicates}) is not a multiple of block ({self.block})")
         finite = [epsilon for group in self.epsilons for epsilon in group if math.isfinite(epsilon)]
         if self.training.engine in ("plain", "scikit_learn") and finite:
-            raise ValueError(f"an engine other than {self.training.engine!r} for a finite epsilon: it adds no noise")
+            raise ValueError(
+                f"engine {self.training.engine!r} cannot be combined with a finite epsilon: it adds no noise"
+            )
         if self.training.clip_all and self.training.engine not in NARROW_ENGINES:
-            raise ValueError(f"no clip_all with engine {self.training.engine!r}: without privacy it clips no records")
+            engine = self.training.engine
+            raise ValueError(f"clip_all cannot be combined with engine {engine!r}: without privacy it does not clip")
         if self.collusion is not None and finite:
-            raise ValueError("no finite epsilon where the trainer colludes: a record and its marks are not one record")
+            raise ValueError(
+                "collusion cannot be combined with a finite epsilon: a record and its marked images count as several"
+            )
         for model in [self.model, *(arm.model for arm in self.arms.values() if arm.model is not None)]:
             if (model.kind == "mlp") != (self.training.engine == "stacked") and self.training.engine in NARROW_ENGINES:
-                raise ValueError(f"an engine for models of kind {model.kind!r}, not {self.training.engine!r}")
+                raise ValueError(f"engine {self.training.engine!r} does not train models of kind {model.kind!r}")
             if (model.kind in names.CLASSIFIERS) != (self.training.engine == "scikit_learn"):
-                raise ValueError(f"an engine for models of kind {model.kind!r}, not {self.training.engine!r}")
+                raise ValueError(f"engine {self.training.engine!r} does not train models of kind {model.kind!r}")
         combination = (self.training.sampling, self.privacy.relation, self.privacy.accountant)
         if combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
             allowed = "; ".join(", ".join(known) for known in VALID_ACCOUNTING)
             raise ValueError(
-                f"a sampling, relation and accountant that a theorem covers, not {', '.join(combination)}: {allowed}"
+                "sampling {!r}, relation {!r} and accountant {!r} cannot be combined: no theorem covers them. "
+                "Valid combinations: {}".format(*combination, allowed)
             )
         if self.accuracy_by_epoch and self.membership.validation is None:
-            raise ValueError("a number of validation records in membership for accuracy_by_epoch, which is of these")
+            raise ValueError("accuracy_by_epoch needs validation records. Set membership.validation")
         if self.accuracy_by_epoch and self.training.engine == "scikit_learn":
-            raise ValueError("no accuracy_by_epoch for engine 'scikit_learn', whose methods have no epochs of ours")
+            raise ValueError("accuracy_by_epoch cannot be combined with engine 'scikit_learn': it has no epochs")
         if self.membership.kind == "bernoulli" and self.training.sampling == "shuffle" and finite:
-            raise ValueError("sampling: poisson for kind 'bernoulli' and a finite epsilon: how many join is random")
+            raise ValueError(
+                "sampling 'shuffle' cannot be combined with membership.kind 'bernoulli' and a finite epsilon: the size "
+                "of the training set is random. Use 'poisson'"
+            )
         if self.membership.kind in INDEPENDENT and self.iid_arms:
-            raise ValueError(f"iid_arms: false for kind {self.membership.kind!r}, which is its own IID arm")
+            raise ValueError(
+                f"iid_arms cannot be combined with membership.kind {self.membership.kind!r}: each arm is its own IID "
+                "arm. Set iid_arms: false"
+            )
         for name, arm in self.arms.items():
             if arm.training is not None and self.training.engine == "scikit_learn":
-                raise ValueError(f"no training in arm {name!r} with engine 'scikit_learn', which does not use it")
-            given, (needed, optional) = set(arm.draw), ARM_KEYS[self.membership.kind]
-            if not needed <= given <= needed | optional:
                 raise ValueError(
-                    f"arm {name!r} with the keys {sorted(needed)}"
-                    f"{f' and perhaps {sorted(optional)}' if optional else ''} for kind {self.membership.kind!r}, "
-                    f"not with {sorted(given)}"
+                    f"training of arm {name!r} cannot be combined with engine 'scikit_learn': it is not used there"
                 )
+            kind = self.membership.kind
+            require_keys(f"arm {name!r} with membership.kind {kind!r}", set(arm.draw), *ARM_KEYS[kind])
         for name, attack in self.attacks.items():
             for use, key in MODELS_OF_ATTACKERS.items():
                 if use in names.ATTACKS[attack.kind].uses and getattr(self, key) is None:
-                    raise ValueError(f"the key {key} for attack {name!r}, which uses them")
+                    raise ValueError(f"attack {name!r} needs the key {key}")
             require_references(name, attack, self.references.count if self.references else 0)
             if "distilled" in names.ATTACKS[attack.kind].uses and self.training.engine == "scikit_learn":
-                raise ValueError(f"no attack {name!r} on models of engine 'scikit_learn': they take no soft labels")
+                raise ValueError(
+                    f"attack {name!r} cannot be combined with engine 'scikit_learn': its models take no soft labels"
+                )
             known = {epsilon for group in self.epsilons for epsilon in group}
             if attack.epsilons is not None and not set(attack.epsilons) & known:
-                raise ValueError(f"an epsilon of the experiment for attack {name!r}")
+                raise ValueError(f"no epsilon of attack {name!r} is one of the experiment")
             if attack.reference_arm is not None and "references" not in names.ATTACKS[attack.kind].uses:
-                raise ValueError(f"no reference_arm for attack {name!r}, which uses no reference models")
+                raise ValueError(f"attack {name!r} does not take reference_arm: it uses no reference models")
             if attack.reference_arm is not None and attack.reference_arm not in self.arms:
-                raise ValueError(f"a reference_arm of attack {name!r} that is one of {', '.join(self.arms)}")
+                near = suggestion(attack.reference_arm, self.arms) or f"Arms: {', '.join(self.arms)}"
+                raise ValueError(f"reference_arm {attack.reference_arm!r} of attack {name!r} is not an arm. {near}")
         return self
 
     @model_validator(mode="after")
@@ -202,25 +215,31 @@ class Experiment(Settings):
         if self.points is None:
             return self
         if self.iid_arms or sum(map(len, self.epsilons)) > 1:
-            raise ValueError("points only without IID arms, and for one epsilon")
+            raise ValueError("points cannot be combined with IID arms or several epsilons. Set iid_arms: false")
         left_out = self.points.left_out
         for key, chosen, known in (
             ("points.arms", self.points.arms, list(self.arms)),
             ("points.left_out.arms", left_out.arms if left_out else None, self.points.arms or list(self.arms)),
         ):
             if unknown := sorted(set(chosen or ()) - set(known)):
-                raise ValueError(f"{key} of {', '.join(known)}, not {', '.join(unknown)}")
+                raise ValueError(f"{key} names unknown arms: {', '.join(unknown)}. Valid arms: {', '.join(known)}")
             if len(set(chosen or ())) != len(chosen or ()):
-                raise ValueError(f"each arm once in {key}, not {', '.join(chosen or ())}")
+                raise ValueError(f"{key} names an arm more than once: {', '.join(chosen or ())}")
         for name, attack in self.attacks.items():
             if attack.reference_arm is not None and "estimator" in names.ATTACKS[attack.kind].options:
-                raise ValueError(f"no reference_arm for attack {name!r} with points, which look at models of one arm")
+                raise ValueError(
+                    f"reference_arm of attack {name!r} cannot be combined with points, which use the models of one arm"
+                )
         if not any("estimator" in names.ATTACKS[attack.kind].options for attack in self.attacks.values()):
-            raise ValueError("an attack with a threshold for the loss (option estimator) for points")
+            raise ValueError("points needs an attack with a threshold for the loss: one with the option estimator")
         if left_out is not None and math.isfinite(self.epsilons[0][0]):
-            raise ValueError("epsilon inf for points.left_out: these models are trained without privacy")
+            raise ValueError(
+                "points.left_out cannot be combined with a finite epsilon: its models are trained without privacy"
+            )
         if left_out is not None and left_out.targets > self.replicates:
-            raise ValueError(f"at most as many points.left_out.targets as replicates ({self.replicates})")
+            raise ValueError(
+                f"points.left_out.targets ({left_out.targets}) is greater than replicates ({self.replicates})"
+            )
         return self
 
 

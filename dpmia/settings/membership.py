@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from dpmia.settings import names
-from dpmia.settings.base import Count, OneOf, Settings, Size
+from dpmia.settings.base import Count, OneOf, Settings, Size, require_keys
 
 
 class Membership(Settings):
@@ -52,18 +52,14 @@ class Membership(Settings):
     def _keys_fit_kind(self) -> Membership:
         needed, allowed = MEMBERSHIP_KEYS[self.kind]
         given = {key for key in OPTIONAL_MEMBERSHIP_KEYS if getattr(self, key) is not None}
-        if not needed <= given <= needed | allowed:
-            raise ValueError(
-                f"kind {self.kind!r} with the keys {sorted(needed)}"
-                f"{f' and perhaps {sorted(allowed)}' if allowed else ''}, not with {sorted(given)}"
-            )
+        require_keys(f"kind {self.kind!r}", given, needed, allowed)
         if self.kind in ("iid", "bias") and "all" in (self.members, self.nonmembers):
-            raise ValueError(f"numbers of members and nonmembers for kind {self.kind!r}, not 'all'")
+            raise ValueError(f"kind {self.kind!r} cannot be combined with members or nonmembers 'all'. Give numbers")
         shares = [size for size in (self.members, self.nonmembers, self.population) if isinstance(size, float)]
         if shares and self.kind == "bias":
-            raise ValueError("numbers of members and nonmembers for kind 'bias', not shares")
+            raise ValueError("kind 'bias' cannot be combined with shares of members or nonmembers. Give numbers")
         if self.kind == "iid" and sum(shares) > 1:
-            raise ValueError(f"shares of members, nonmembers and population that add up to 1 at most, not {shares}")
+            raise ValueError(f"shares of members, nonmembers and population {shares} add up to more than 1")
         return self
 
 

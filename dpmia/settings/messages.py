@@ -10,15 +10,58 @@ from pydantic import BaseModel, ValidationError
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import suggestion
 
-#: Kind of mistake -> what is expected, where pydantic's own words do not say what to write.
-_EXPECTED = {
-    "list_type": "a list: [{found}]",
-    "dict_type": "keys with values: {{key: value}}",
-    "model_type": "keys with values: {{key: value}}",
-    "string_type": "a text; what is none by itself stands in quotes: '{found}'",
-    "too_short": "at least {min_length}",
-    "string_pattern_mismatch": "small letters, digits and _, a letter first (pattern {pattern})",
+#: Kind of mistake -> what the value is not.
+_NOT = {
+    "int_type": "an integer",
+    "int_parsing": "an integer",
+    "int_from_float": "an integer",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "string_type": "a string",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "less_than": "a number less than {lt:g}",
+    "less_than_equal": "a number of at most {le:g}",
+    "string_pattern_mismatch": "a name of the pattern {pattern}",
+    "literal_error": "{expected}",
 }
+
+#: Kind of mistake -> what is wrong with the value, where it is more than what it is not.
+_IS = {
+    "too_short": "too short: at least {min_length} required",
+    "too_long": "too long: at most {max_length} allowed",
+    "string_too_short": "too short: at least {min_length} required",
+    "string_too_long": "too long: at most {max_length} allowed",
+}
+
+#: Kind of mistake -> what to write.
+_REMEDIES = {
+    "string_type": "Put it in quotes: '{value}'",
+    "list_type": "Write it as a list: [{value}]",
+    "dict_type": "Write keys with values: {{key: value}}",
+    "model_type": "Write keys with values: {{key: value}}",
+}
+
+#: Type and value of the least number allowed -> what a number below it is not.
+_AT_LEAST = {
+    ("int", 0): "a non-negative integer",
+    ("int", 1): "a positive integer",
+    ("float", 0): "a non-negative number",
+}
+
+
+def place(where: str, key: str) -> str:
+    """Return the place of a key: `file, experiment.key`.
+
+    Args:
+        where: the file, or the file and what `key` is part of, with a comma between.
+        key: the key, with a dot before each key within another one.
+    """
+    return f"{where}{'.' if ', ' in where else ', '}{key}"
 
 
 def checked(model: type[BaseModel], values: Any, where: str) -> Any:
@@ -30,13 +73,13 @@ def checked(model: type[BaseModel], values: Any, where: str) -> Any:
         where: the file that holds them, for messages.
 
     Raises:
-        ConfigError: one message with a line for each mistake: key, found, expected, nearest valid name.
+        ConfigError: one message with a line for each mistake: its place, what is wrong, what to do.
     """
     try:
         return model.model_validate(values)
     except ValidationError as error:
         found = error.errors()
-    # A value that fits none of several types is one mistake, told as often as there are types.
+    # A value that fits none of several types is one mistake, which pydantic reports once for each type.
     by_place = groupby(found, key=lambda item: _path(values, item))
     problems = [_problem(model, path, list(items), where) for path, items in by_place]
     raise problems[0] if len(problems) == 1 else _SeveralMistakesError(problems)
@@ -50,30 +93,55 @@ class _SeveralMistakesError(ConfigError):
 
 
 def _problem(model: type[BaseModel], path: list[Any], items: list[Any], where: str) -> ConfigError:
-    kind, found = items[0]["type"], items[0]["input"]
-    place = f"{where}, key {_spell(path)}" if path else where
+    where = place(where, ".".join(map(str, path))) if path else where
+    kind, value = items[0]["type"], items[0]["input"]
     if kind == "extra_forbidden":
         allowed = _keys(model, path[:-1])
-        return ConfigError(place, "an unknown key", f"one of {', '.join(allowed)}", suggestion(path[-1], allowed))
+        return ConfigError(
+            where, "unknown key", f"Valid keys: {', '.join(allowed)}. {suggestion(path[-1], allowed)}".strip()
+        )
     if kind == "missing":
-        return ConfigError(place, "nothing", "a value: the key is required")
+        return ConfigError(where, "required key is missing")
+    for item in items:
+        if item["type"] == "value_error":
+            return ConfigError(where, item["msg"].removeprefix("Value error, "))
+        if item["type"] in _IS:
+            return ConfigError(where, f"{_shown(value)} is {_IS[item['type']].format(**item['ctx'])}")
+    *others, last = dict.fromkeys(map(_what, items))
+    problem = f"{_shown(value)} is not {', '.join(others)}{' or ' if others else ''}{last}"
     words = [item["ctx"]["expected"] for item in items if item["type"] == "literal_error"]
-    allowed = [word.strip(" '\"") for text in words for word in text.replace(" or ", ",").split(",")]
-    expected = " or ".join(dict.fromkeys(_expected(item) for item in items))
-    shown = repr(found) if len(repr(found)) < 80 else f"a {type(found).__name__}"
-    if kind == "value_error" and isinstance(found, dict):
-        shown = "settings that do not fit together"
-    return ConfigError(place, shown, expected, suggestion(found, allowed))
+    near = suggestion(value, [word.strip(" '\"") for text in words for word in text.replace(" or ", ",").split(",")])
+    if len(words) == len(items):
+        noun = "key" if items[0]["loc"][-1] == "[key]" else "value" if isinstance(path[-1], int) else path[-1]
+        return ConfigError(where, f"{_shown(value)} is not a valid {noun}", near or f"Valid: {', '.join(words)}")
+    remedy = _REMEDIES.get(kind, "").format(value=value) if len(items) == 1 else ""
+    return ConfigError(where, problem, near or remedy)
 
 
-def _expected(item: Any) -> str:
-    if item["type"] in _EXPECTED:
-        return _EXPECTED[item["type"]].format(found=item["input"], **item.get("ctx", {}))
-    return item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+def _what(item: Any) -> str:
+    """Return what the value of a mistake is not."""
+    kind, context = item["type"], item.get("ctx", {})
+    if kind == "greater_than":
+        return f"a number greater than {context['gt']}" if context["gt"] else "a positive number"
+    if kind == "greater_than_equal":
+        least = context["ge"]
+        noun = "an integer" if isinstance(least, int) else "a number"
+        return _AT_LEAST.get((type(least).__name__, least), f"{noun} of at least {least:g}")
+    if kind in _NOT:
+        return _NOT[kind].format(**context)
+    return f"valid: {item['msg']}"
+
+
+def _shown(value: Any) -> str:
+    """Return a value as it is written in YAML, unless it is long."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    long = {list: "this list", dict: "this mapping"}.get(type(value), "this value")
+    return repr(value) if len(repr(value)) < 80 else long
 
 
 def _path(values: Any, item: Any) -> list[Any]:
-    """Return where a mistake stands; pydantic also tells which of several types it tried, and that is no key."""
+    """Return the keys that lead to a mistake; those that pydantic adds for the types it tried are left out."""
     path = []
     for step in item["loc"]:
         steps = values if isinstance(values, dict) else range(len(values)) if isinstance(values, list | tuple) else ()
@@ -83,10 +151,6 @@ def _path(values: Any, item: Any) -> list[Any]:
             continue
         path.append(step)
     return path
-
-
-def _spell(path: list[Any]) -> str:
-    return repr(".".join(str(step) for step in path))
 
 
 def _keys(model: type[BaseModel], path: list[Any]) -> list[str]:

@@ -59,23 +59,28 @@ class OwnData(Settings):
     @model_validator(mode="after")
     def _fits_together(self) -> OwnData:
         if self.form is None:
-            raise ValueError(f"a path that ends in {', '.join(ENDINGS)}")
+            raise ValueError(f"path {self.path!r} does not end in one of {', '.join(ENDINGS)}")
         if self.form != "npz" and self.label is None:
-            raise ValueError("the key label: the column to predict")
+            raise ValueError("required key label is missing. Name the column to predict")
         if self.positive is not None and self.positive_from is not None:
-            raise ValueError("positive or positive_from, not both")
+            raise ValueError("positive cannot be combined with positive_from. Keep one of them")
         if self.group is not None and self.group == self.label:
-            raise ValueError("a group other than the label: groups say how records were collected, not what they are")
+            raise ValueError(
+                f"group and label are the same column {self.label!r}. Choose the column that says how records were "
+                "collected as group"
+            )
         if self.form == "npz":
             meant = sorted(
                 self.model_fields_set & {"label", "group", "drop", "types", "separator", "missing_marks", "columns"}
             )
             if meant:
-                raise ValueError(f"no {', '.join(meant)} for .npz, whose arrays are x, y and perhaps group")
+                raise ValueError(
+                    f"{', '.join(meant)} cannot be combined with .npz: its arrays are x, y and perhaps group"
+                )
         else:
             named = [column for column in (self.label, self.group) if column in self.drop]
             if named:
-                raise ValueError(f"{named[0]!r} under label or group, or under drop, not both")
+                raise ValueError(f"drop cannot hold {named[0]!r}, which is the label or group. Remove it from one")
         return self
 
     @property

@@ -11,7 +11,7 @@ from pydantic import Field
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import load
 from dpmia.settings.base import Epsilon, Settings
-from dpmia.settings.messages import checked
+from dpmia.settings.messages import checked, place
 
 #: Computes the budget of a sampling rate; loaded by name, as few runs need it.
 EPSILON_FOR_BOUND = "dpmia.theory.positive_accuracy:epsilon_for_bound"
@@ -51,13 +51,14 @@ def with_precision_budgets(settings: Mapping[str, Any], where: str) -> dict[str,
     settings = dict(settings)
     if settings.get("precision_budgets") is None:
         return settings
-    budgets = checked(PrecisionBudgets, settings["precision_budgets"], f"{where}, key 'precision_budgets'")
-    arms, place = settings.get("arms"), f"{where}, key 'precision_budgets'"
+    here = place(where, "precision_budgets")
+    budgets, arms = checked(PrecisionBudgets, settings["precision_budgets"], here), settings.get("arms")
     if not isinstance(arms, dict) or not all(_rate(arm) is not None for arm in arms.values()):
-        raise ConfigError(place, "arms without a sampling rate", "the key rate, in (0, 1), in every arm")
+        raise ConfigError(here, "an arm has no sampling rate", "Give every arm the key rate, between 0 and 1")
     given = [name for name, each in [("the experiment", settings), *arms.items()] if each.get("epsilons") is not None]
     if given:
-        raise ConfigError(place, f"epsilons of {', '.join(given)} besides", "these computed from the budgets only")
+        problem = f"precision_budgets cannot be combined with epsilons of {', '.join(given)}: it computes them"
+        raise ConfigError(here, problem, "Remove the epsilons")
     privacy = settings.get("privacy")
     delta = privacy.get("delta", 1e-5) if isinstance(privacy, dict) else 1e-5
     by_bound = [budgets_of(epsilon, budgets, {name: _rate(arm) for name, arm in arms.items()}, delta)

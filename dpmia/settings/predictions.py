@@ -44,7 +44,7 @@ class Predictions(Settings):
     @classmethod
     def _labels_are_texts(cls, classes: Any) -> Any:
         if isinstance(classes, dict) and any(isinstance(label, bool) for label in classes):
-            raise ValueError("labels in quotes: YAML takes yes and no without them for true and false")
+            raise ValueError("a label is true or false. Put yes and no in quotes: YAML reads them as true and false")
         return classes
 
     @field_validator("attacks")
@@ -58,11 +58,12 @@ class Predictions(Settings):
             uses = set(names.ATTACKS[attack.kind].uses)
             if uses - GIVEN:
                 raise ValueError(
-                    f"no attack {name!r}, which uses {', '.join(sorted(uses - GIVEN))}: nothing is trained here"
+                    f"attack {name!r} cannot be combined with predictions: it uses {', '.join(sorted(uses - GIVEN))}, "
+                    "and no model is trained here"
                 )
             if "references" in uses and not self.references:
-                raise ValueError(f"the key references for attack {name!r}, which uses them")
+                raise ValueError(f"attack {name!r} needs the key references")
             require_references(name, attack, len(self.references))
             if attack.reference_arm is not None or attack.epsilons is not None:
-                raise ValueError(f"no reference_arm and no epsilons for attack {name!r}: there is one model")
+                raise ValueError(f"attack {name!r} does not take reference_arm and epsilons here: there is one model")
         return self

@@ -19,7 +19,7 @@ from dpmia.settings.config import Config
 from dpmia.settings.each_group import with_groups
 from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.known_sizes import check_known_sizes
-from dpmia.settings.messages import checked
+from dpmia.settings.messages import checked, place
 from dpmia.settings.precision_budgets import with_precision_budgets
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import KINDS, Study
@@ -91,7 +91,7 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
     settings = checked(Config, dict(config), "config")
     mirror = settings.data_mirror
     if settings.data == "real" and mirror is not None and not (root / mirror).is_dir():
-        raise ConfigError("config, key 'data_mirror'", repr(mirror), "a folder that exists, or null to download")
+        raise ConfigError("config, data_mirror", f"{mirror!r} is not a folder", "Set it to null to download")
     experiments: dict[str, Experiment] = {}
     studies: dict[str, Study] = {}
     predictions: dict[str, Predictions] = {}
@@ -105,8 +105,8 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
         for section in ("predictions", "experiments", "studies"):
             for each in getattr(file, section):
                 if each in file_of:
-                    found = f"a name that is taken in {file_of[each]}"
-                    raise ConfigError(f"{name}, key '{section}.{each}'", found, "a name that the run has once")
+                    problem = f"the name {each!r} is already used in {file_of[each]}"
+                    raise ConfigError(place(name, f"{section}.{each}"), problem, "Rename one of the two")
                 file_of[each] = name
                 sources[each] = Source(stem, file.paper)
         for each, given in file.predictions.items():
@@ -119,28 +119,28 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
     return Plan(settings, experiments, studies, predictions, sources)
 
 
-def _of_each_scale(scale: Scale, resolve: Callable[[Scale], _Resolved]) -> _Resolved:
+def _of_each_scale(scale: Scale, resolve: Callable[[Scale, str], _Resolved]) -> _Resolved:
     """Return what is resolved for the run's scale; a mistake of another scale is an error, too.
 
-    The run's scale comes first, so that a mistake of all scales is reported for the one that was chosen.
+    The run's scale comes first: only a mistake that it does not have is reported with its scale.
     """
-    resolved = resolve(scale)
+    resolved = resolve(scale, "")
     for other in SCALES:
         if other != scale:
-            resolve(other)
+            resolve(other, f" (scale {other})")
     return resolved
 
 
-def _experiment(file: ExperimentFile, name: str, file_name: str, root: Path, scale: Scale) -> Experiment:
-    where = f"{file_name}, {name} ({scale})"
+def _experiment(file: ExperimentFile, name: str, file_name: str, root: Path, scale: Scale, shown: str) -> Experiment:
+    where = f"{file_name}{shown}, {name}"
     merged = with_groups(_merged(file, "experiments", name, scale, file_name), root, where)
     experiment: Experiment = checked(Experiment, with_precision_budgets(merged, where), where)
     check_known_sizes(experiment, root, where)
     return experiment
 
 
-def _study(file: ExperimentFile, name: str, file_name: str, scale: Scale) -> Study:
-    where = f"{file_name}, {name} ({scale})"
+def _study(file: ExperimentFile, name: str, file_name: str, scale: Scale, shown: str) -> Study:
+    where = f"{file_name}{shown}, {name}"
     merged = _merged(_bare(file), "studies", name, scale, file_name)
     study: Study = checked(_kind_of_study(merged, where), merged, where)
     return study
@@ -151,13 +151,16 @@ def _check_files(predictions: Predictions, root: Path, where: str) -> None:
     tables = {"path": predictions.path, **{f"references.{i}": path for i, path in enumerate(predictions.references)}}
     for key, path in tables.items():
         if not (root / path).is_file():
-            raise ConfigError(f"{where}, key '{key}'", repr(path), f"a file in {root}")
+            raise ConfigError(place(where, key), f"{path!r} is not a file in {root}")
 
 
 def _kind_of_study(merged: dict[str, Any], where: str) -> type[Settings]:
     kind = merged.get("kind")
+    if kind is None:
+        raise ConfigError(place(where, "kind"), "required key is missing", f"Kinds of study: {', '.join(KINDS)}")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise ConfigError(f"{where}, key 'kind'", repr(kind), f"one of {', '.join(KINDS)}", suggestion(kind, KINDS))
+        problem = f"{kind!r} is not one of {', '.join(map(repr, KINDS))}"
+        raise ConfigError(place(where, "kind"), problem, suggestion(kind, KINDS))
     return KINDS[kind]
 
 
@@ -174,7 +177,7 @@ def _file_names(patterns: list[str], root: Path) -> list[str]:
         if "*" in pattern:
             matches = sorted(glob(pattern, root_dir=root))  # noqa: PTH207 (of pathlib none takes absolute patterns)
         if not matches:
-            raise ConfigError("config, key 'experiments'", f"{pattern!r}, which no file matches", "names of files")
+            raise ConfigError("config, experiments", f"{pattern!r} matches no file")
         found += matches
     return found
 
@@ -183,11 +186,12 @@ def _check_stem(file: str, file_of: dict[str, str]) -> str:
     """Return a file's name without folder and ending, which must be able to name a folder of results, and be new."""
     stem = Path(file).stem
     if not STEM.fullmatch(stem):
-        expected = "a file name of letters, digits, dots, hyphens and underscores, which names a folder of results"
-        raise ConfigError("config, key 'experiments'", repr(file), expected, "Rename the file.")
+        problem = f"the name of {file!r} cannot be the name of a folder of results"
+        remedy = "Rename the file: use letters, digits, dots, hyphens and underscores"
+        raise ConfigError("config, experiments", problem, remedy)
     if stem in file_of:
-        found = f"two files of one name, {file_of[stem]} and {file}"
-        raise ConfigError("config, key 'experiments'", found, "a name for each", "Rename one: results carry it.")
+        problem = f"{file_of[stem]} and {file} have the same name"
+        raise ConfigError("config, experiments", problem, "Rename one: results are stored under this name")
     file_of[stem] = file
     return stem
 
@@ -195,7 +199,7 @@ def _check_stem(file: str, file_of: dict[str, str]) -> str:
 def _merged(file: ExperimentFile, section: str, name: str, scale: Scale, where: str) -> dict[str, Any]:
     """Return the settings of one experiment or study; later layers count more."""
     entries = getattr(file, section)
-    line = _ancestry(entries, name, f"{where}, key '{section}.")
+    line = _ancestry(entries, name, place(where, section))
     merged = file.defaults
     for each in line:
         merged = _overlaid(merged, entries[each].model_extra)
@@ -209,12 +213,9 @@ def _ancestry(entries: Mapping[str, ExperimentEntry], name: str, where: str) -> 
     line = [name]
     while (parent := entries[line[0]].like) is not None:
         if parent not in entries or parent in line:
-            raise ConfigError(
-                f"{where}{line[0]}.like'",
-                repr(parent),
-                "another one of the same part of the file, without a circle",
-                suggestion(parent, set(entries) - set(line)),
-            )
+            problem = "leads back to itself" if parent in line else "is not in this section of the file"
+            near = suggestion(parent, set(entries) - set(line))
+            raise ConfigError(place(where, f"{line[0]}.like"), f"{parent!r} {problem}", near)
         line.insert(0, parent)
     return line
 
@@ -239,15 +240,13 @@ def _read_yaml(path: Path, name: str) -> Any:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise ConfigError(
-            "config, key 'experiments'", repr(name), f"a file that can be read ({error.strerror})"
-        ) from None
+        raise ConfigError("config, experiments", f"{name!r} cannot be read ({error.strerror})") from None
     except UnicodeDecodeError as error:
-        raise ConfigError(name, f"bytes that are no text ({error})", "YAML in UTF-8") from None
+        raise ConfigError(name, f"not UTF-8 text ({error})", "Save the file as UTF-8") from None
     try:
         return yaml.load(text, _EachKeyOnce)
     except yaml.YAMLError as error:
-        raise ConfigError(name, f"text that is not YAML ({' '.join(str(error).split())})", "YAML") from None
+        raise ConfigError(name, f"not valid YAML ({' '.join(str(error).split())})") from None
 
 
 class _EachKeyOnce(yaml.SafeLoader):
@@ -257,5 +256,5 @@ class _EachKeyOnce(yaml.SafeLoader):
         keys = [key.value for key, _ in node.value]
         for key, _ in node.value:
             if keys.count(key.value) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"key {key.value!r} twice", key.start_mark)
+                raise yaml.constructor.ConstructorError(None, None, f"key {key.value!r} is given twice", key.start_mark)
         return super().construct_mapping(node, deep)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from dpmia.settings import names
-from dpmia.settings.base import OneOf, Settings
+from dpmia.settings.base import OneOf, Settings, require_keys
 
 
 class Model(Settings):
@@ -31,9 +31,7 @@ class Model(Settings):
     def _keys_fit_kind(self) -> Model:
         given = set(self.model_dump(exclude={"kind"}, exclude_none=True))
         needed, allowed = MODEL_KEYS.get(self.kind, set()), OPTIONAL_KEYS.get(self.kind, set())
-        if not needed <= given <= needed | allowed:
-            perhaps = f" and perhaps {sorted(allowed)}" if allowed else ""
-            raise ValueError(f"kind {self.kind!r} with the keys {sorted(needed)}{perhaps}, not with {sorted(given)}")
+        require_keys(f"kind {self.kind!r}", given, needed, allowed)
         return self
 
     @property

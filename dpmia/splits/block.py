@@ -64,12 +64,10 @@ def _groups(dataset: Dataset, clusters: np.ndarray | None, how: Any) -> np.ndarr
 
 def _attribute(dataset: Dataset, name: str) -> np.ndarray:
     if name not in dataset.attributes:
-        raise ConfigError(
-            "key 'membership.by'",
-            repr(name),
-            f"an attribute of the data set {dataset.name}: {', '.join(dataset.attributes) or 'it has none'}",
-            suggestion(name, dataset.attributes) or "Name the column under the key attributes.",
-        )
+        known = ", ".join(dataset.attributes) or "it has none"
+        problem = f"{name!r} is not an attribute of the data set {dataset.name} ({known})"
+        remedy = suggestion(name, dataset.attributes) or "Add the column to the key attributes"
+        raise ConfigError("membership.by", problem, remedy)
     return dataset.attributes[name]
 
 
@@ -80,9 +78,6 @@ def _merged(values: np.ndarray, merge: Mapping[str, Sequence[str]]) -> np.ndarra
     missing = sorted(set(known.tolist()) - set(group_of))
     unknown = sorted(set(group_of) - set(known.tolist()))
     if missing or unknown or len(group_of) != sum(map(len, merge.values())):
-        raise ConfigError(
-            "key 'membership.merge'",
-            f"no group for {missing}, groups of values that do not occur: {unknown}",
-            f"each of these values in one group: {', '.join(known.tolist())}",
-        )
+        problem = f"values without a group: {missing}; values that do not occur: {unknown}"
+        raise ConfigError("membership.merge", problem, f"Put each of these in one group: {', '.join(known.tolist())}")
     return np.array([group_of[value] for value in known.tolist()])[np.searchsorted(known, values)]

@@ -45,7 +45,7 @@ def clusters(
     for label in [lead, *labels[labels != lead]]:
         rows = np.flatnonzero(y == label)
         if len(rows) < count:
-            raise DataError("clusters", f"{count} for a class of {len(rows)} records", f"at most {len(rows)}")
+            raise DataError("membership.clusters", f"{count} is more than the {len(rows)} records of a class")
         means = KMeans(count, n_init=restarts, random_state=seed).fit(x[rows])
         if centres is None:
             centres, names = means.cluster_centers_, np.arange(count)

@@ -77,7 +77,7 @@ def group(
     inside, outside = np.flatnonzero(groups == group), np.flatnonzero(groups != group)
     if not len(inside):
         known = ", ".join(sorted(set(groups.tolist())))
-        raise DataError("group", repr(group), f"one of {known}")
+        raise DataError("group", f"{group!r} is not one of {known}")
     drawn = []
     for rows, wanted, what in (
         (inside, members, f"members from group {group!r}"),
@@ -123,7 +123,7 @@ def bias(
     """
     known = sorted(set(groups.tolist()))
     if group not in known or len(known) != 2:
-        raise DataError("group", repr(group), f"one of two groups; there are {', '.join(known)}")
+        raise DataError("group", f"{group!r} is not one of two groups; there are {', '.join(known)}")
     parts: dict[str, list[np.ndarray]] = {"members": [], "nonmembers": [], "population": [], "validation": []}
     for name in (group, next(other for other in known if other != group)):
         part = share if name == group else 1 - share
@@ -133,9 +133,8 @@ def bias(
         if inside + max(outside, checked) > len(rows):
             raise DataError(
                 f"group {name!r}",
-                f"{inside + max(outside, checked)} asked for and {len(rows)} records there",
-                f"1 to {len(rows)}",
-                "Lower members, nonmembers or validation.",
+                f"{inside + max(outside, checked)} records are required, and there are {len(rows)}",
+                "Lower members, nonmembers or validation",
             )
         parts["members"].append(rows[:inside])
         parts["nonmembers"].append(rows[inside : inside + outside])
@@ -178,19 +177,18 @@ def bernoulli(
             each of them: then there is nothing to tell apart.
     """
     if not 0 < rate < 1:
-        raise DataError("rate", repr(rate), "a probability greater than 0 and less than 1")
+        raise DataError("rate", f"{rate!r} is not a probability between 0 and 1")
     size = len(groups) if records == ALL else int(records)
     _require(len(groups), size + validation, "records of the pool and for validation")
     count = size if asked == ALL else int(asked)
-    _require(size, count, "records to ask about")
+    _require(size, count, "records to attack")
     joins = rng.random(size) < rate
     members, nonmembers = np.flatnonzero(joins[:count]), np.flatnonzero(~joins[:count])
     if not len(members) or not len(nonmembers):
         raise DataError(
             f"records that join at rate {rate}",
-            f"{len(members)} of {count}",
-            "both members and non-members among the records asked about",
-            "Ask about more records, or take a rate nearer to 0.5.",
+            f"{len(members)} of {count} attacked records are members; both members and non-members are needed",
+            "Attack more records (membership.asked), or choose a rate nearer to 0.5",
         )
     background = count + np.flatnonzero(joins[count:])
     outside = np.arange(size, len(groups))
@@ -218,4 +216,5 @@ def _count(wanted: int | float | str, there: int, most: int | None) -> int:
 
 def _require(there: int, wanted: int, what: str) -> None:
     if wanted < 1 or wanted > there:
-        raise DataError(what, f"{wanted} asked for and {there} records there", f"1 to {there}", "Lower the number.")
+        remedy = f"Choose a number from 1 to {there}" if there else ""
+        raise DataError(what, f"{wanted} records are required, and there are {there}", remedy)

@@ -76,7 +76,7 @@ def run(
     sigma_s = _root_mean_square(y - fit(x, y, parameters, tie_seed)(x))
     if not sigma_s.all():
         where = f"{model} with parameter {parameters[int(np.argmin(sigma_s))]:g} on {dataset.name}"
-        raise TrainingError(where, "no error on any member", "errors whose size can be compared", "Regularise more.")
+        raise TrainingError(where, "the model has no error on any member", "Regularise more")
     folds = _folds(len(y), cross_validation, derive_seed(seed, *meaning, "folds"))
     sigma_d = _cross_validated(fit, x, y, parameters, folds, tie_seed)
 
@@ -113,7 +113,7 @@ def target_columns(features: Sequence[str], target: str) -> np.ndarray:
     found = [place for place, name in enumerate(features) if name == target or name.startswith(f"{target}=")]
     if not found:
         known = dict.fromkeys(name for feature in features for name in (feature.partition("=")[0], feature))
-        raise ConfigError("targets", repr(target), "the name of a feature", suggestion(target, known))
+        raise ConfigError("targets", f"{target!r} is not the name of a feature", suggestion(target, known))
     return np.array(found)
 
 
@@ -168,8 +168,8 @@ def _folds(records: int, cross_validation: str | int, seed: int) -> KFold | Leav
         return LeaveOneOut()
     if isinstance(cross_validation, int) and 2 <= cross_validation <= records:
         return KFold(cross_validation, shuffle=True, random_state=seed % 2**32)
-    expected = f"{LEAVE_ONE_OUT!r} or a number from 2 to {records}"
-    raise ConfigError("cross_validation", repr(cross_validation), expected)
+    valid = f"{LEAVE_ONE_OUT!r} or a number from 2 to {records}"
+    raise ConfigError("cross_validation", f"{cross_validation!r} is not {valid}")
 
 
 def _cross_validated(
@@ -193,12 +193,12 @@ def _rates(found: dict[str, float]) -> list[float]:
 def _check(dataset: Dataset, model: str, parameters: Sequence[float], splits: int, test_fraction: float) -> None:
     """Refuse options that cannot be met."""
     if dataset.classes:
-        raise ConfigError("dataset", f"{dataset.name}, which has classes", "a data set with a number to predict")
+        raise ConfigError("dataset", f"{dataset.name!r} has classes", "Choose a data set with a number to predict")
     if model not in MODELS:
-        raise ConfigError("model", repr(model), f"one of {', '.join(MODELS)}", suggestion(model, MODELS))
+        raise ConfigError("model", f"{model!r} is not one of {', '.join(MODELS)}", suggestion(model, MODELS))
     if not parameters or min(parameters) <= 0:
-        raise ConfigError("parameters", str(list(parameters)), "one or more numbers above 0")
+        raise ConfigError("parameters", f"{list(parameters)} is not a list of positive numbers")
     if splits < 1:
-        raise ConfigError("splits", str(splits), "1 or more")
+        raise ConfigError("splits", f"{splits} is not a positive integer")
     if not 0 < test_fraction < 1:
-        raise ConfigError("test_fraction", str(test_fraction), "a share above 0 and below 1")
+        raise ConfigError("test_fraction", f"{test_fraction} is not a share between 0 and 1")

@@ -140,7 +140,7 @@ def with_marks(dataset: Dataset, records: np.ndarray, keys: Sequence[bytes], fun
         ConfigError: the data set does not hold images.
     """
     if dataset.image is None or dataset.x.dtype != np.uint8:
-        raise ConfigError("collusion", f"data set {dataset.name!r}", "one of images, whose marks are images too")
+        raise ConfigError("collusion", f"data set {dataset.name!r} does not hold images", "Choose a data set of images")
     records = np.unique(records)
     images, labels = marks(dataset.x[records], len(dataset.classes), keys, function)
     longer = replace(

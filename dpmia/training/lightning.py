@@ -133,9 +133,8 @@ def _refuse_broken(engine: Engine, broken: Iterable[bool]) -> None:
         if is_broken:
             raise TrainingError(
                 f"model {run.name}, step {engine.done}",
-                "a training loss or weights that are not finite",
-                "finite ones",
-                "Lower learning_rate.",
+                "the training loss or the weights are not finite",
+                "Lower learning_rate",
             )
 
 

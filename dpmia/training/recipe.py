@@ -52,9 +52,7 @@ class Recipe:
     def steps(self, records: int) -> int:
         """Return the number of optimiser steps for a training set of `records` records."""
         if records < self.batch_size:
-            raise TrainingError(
-                "batch_size", f"{self.batch_size} for a training set of {records}", f"at most {records}"
-            )
+            raise TrainingError("batch_size", f"{self.batch_size} is larger than the training set of {records} records")
         return optimiser_steps(self.batch_size, records, self.epochs)
 
     def rate(self, records: int) -> float:

@@ -31,9 +31,8 @@ def hold(path: Path | str) -> None:
         file.close()
         raise UserError(
             str(path.parent.absolute().parent),
-            f"another run at work ({holder})",
-            "one run at a time in a folder",
-            "Wait until it ends, stop it, or run in a copy of the project.",
+            f"another run is at work in this folder ({holder})",
+            "Wait until it ends, stop it, or run in a copy of the project",
         ) from None
     file.truncate(0)
     file.write(f"process {os.getpid()} on {socket.gethostname()}")

@@ -37,8 +37,8 @@ def nothing_missing(fields: Fields, names: Iterable[str], marks: frozenset[str])
     for name in names:
         for row, text in zip(fields.rows, fields.columns[name], strict=True):
             if text in marks:
-                remedy = "Fill it in, or take missing: fill or missing: drop."
-                raise DataError(_place(fields, name, row), _shown(text), "a value", remedy)
+                remedy = "Fill it in, or set missing: fill or missing: drop."
+                raise DataError(_place(fields, name, row), f"{_shown(text)} is a missing value", remedy)
 
 
 def labels(
@@ -62,14 +62,14 @@ def labels(
     texts = fields.columns[name]
     for row, text in zip(fields.rows, texts, strict=True):
         if text in marks:
-            remedy = "Remove the row, or take missing: drop."
-            raise DataError(_place(fields, name, row), _shown(text), "a label", remedy)
+            remedy = "Remove the row, or set missing: drop."
+            raise DataError(_place(fields, name, row), f"{_shown(text)} is a missing label", remedy)
     known = list(dict.fromkeys(texts))
     if positive_from is not None:
         for text in known:
             if not is_number(text):
                 row = fields.rows[list(texts).index(text)]
-                raise DataError(_place(fields, name, row), _shown(text), "a number, for the key positive_from")
+                raise DataError(_place(fields, name, row), f"{_shown(text)} is not a number, as positive_from requires")
         classes: tuple[str, ...] = (f"below {positive_from:g}", f"{positive_from:g} and above")
         code = {text: int(float(text) >= positive_from) for text in known}
     elif positive is not None:
@@ -77,8 +77,8 @@ def labels(
         for value in positive if isinstance(positive, list) else [positive]:
             found = _named(value, known)
             if found is None:
-                expected = f"the key positive to name one of {listed(list(map(repr, known)))}"
-                raise DataError(_place(fields, name), f"no label {value!r}", expected, suggestion(value, known))
+                problem = f"{value!r} of the key positive is not one of the labels {listed(list(map(repr, known)))}"
+                raise DataError(_place(fields, name), problem, suggestion(value, known))
             wanted.append(found)
         classes = ("other", ", ".join(wanted))
         code = {text: int(text in wanted) for text in known}
@@ -87,23 +87,23 @@ def labels(
         if kind == "number" or (kind is None and len(known) > MOST_NUMBERS and len(numbers) == len(texts)):
             middle = f"{np.median(numbers):g}" if numbers else "NUMBER"
             as_classes = (
-                "save y as integers" if fields.file.lower().endswith(".npz") else f"say types: {{{name}: category}}"
+                "save y as integers" if fields.file.lower().endswith(".npz") else f"set types: {{{name}: category}}"
             )
             raise DataError(
                 _place(fields, name),
-                f"{len(known)} different numbers as labels",
-                "classes; a regression is not audited",
-                f"For two classes, say from where on a label is class 1 (positive_from: {middle}). If each number is "
-                f"a class, {as_classes}.",
+                f"the labels are {len(known)} different numbers, and regression cannot be audited",
+                f"For two classes, set the smallest label of class 1 (positive_from: {middle}). If each number is a "
+                f"class, {as_classes}.",
             )
         classes = tuple(in_order(known))
         code = {text: number for number, text in enumerate(classes)}
     if len(classes) > MOST_CLASSES:
-        remedy = "Take another column, or make two classes with positive or positive_from."
-        raise DataError(_place(fields, name), f"{len(classes)} different labels", f"{MOST_CLASSES} at most", remedy)
+        remedy = "Choose another column, or make two classes with positive or positive_from."
+        problem = f"{len(classes)} different labels are more than {MOST_CLASSES}"
+        raise DataError(_place(fields, name), problem, remedy)
     y = np.fromiter((code[text] for text in texts), dtype=np.int64, count=len(texts))
     if len(np.unique(y)) < 2:
-        raise DataError(_place(fields, name), f"one class ({classes[y[0]]})", "two or more", "Take another column.")
+        raise DataError(_place(fields, name), f"all labels are of one class ({classes[y[0]]})", "Choose another column")
     return y, classes
 
 
@@ -112,13 +112,13 @@ def groups(fields: Fields, name: str, values: Sequence[str], y: np.ndarray) -> N
     known = len(set(values))
     where = _place(fields, name)
     if known == 1:
-        raise DataError(where, f"one group ({values[0]})", "two or more", "Leave the key group out.")
+        raise DataError(where, f"all records are of one group ({values[0]})", "Remove the key group")
     if known == len(values):
-        raise DataError(where, "another group in every row", "groups of many records", "Take another column.")
+        raise DataError(where, "every row has its own group", "Choose a column with groups of many records")
     pairs = len(set(zip(values, y.tolist(), strict=True)))
     if pairs == known == len(np.unique(y)):
-        remedy = "Take the column that says where records came from, or leave the key group out."
-        raise DataError(where, "the label under another name", "groups that hold several classes", remedy)
+        remedy = "Choose the column that says where records came from, or remove the key group."
+        raise DataError(where, "the groups are the classes of the label", remedy)
 
 
 def parsed(
@@ -147,21 +147,19 @@ def parsed(
             parse = {text: np.nan if text in marks else _number(fields, name, text) for text in dict.fromkeys(texts)}
             columns[name] = Number().column([parse[text] for text in texts])
     if useless:
-        told = ", ".join(f"{name!r} holds {what}" for name, what in list(useless.items())[:5])
+        shown = ", ".join(f"{name!r} holds {what}" for name, what in list(useless.items())[:5])
         raise DataError(
             f"{fields.file}, column {next(iter(useless))!r}",
-            f"columns that tell nothing, in all rows: {told}{_more(useless)}",
-            "two values or more in every column",
-            f"Leave them out: drop: [{', '.join(useless)}]",
+            f"constant columns: {shown}{_more(useless)}",
+            f"Leave them out: drop: [{', '.join(useless)}].",
         )
     if free:
         raise DataError(
             f"{fields.file}, column {free[0]!r}",
-            f"free text, more than {most_values} different values in a column: "
+            f"columns of free text, with more than {most_values} different values: "
             f"{', '.join(map(repr, free[:5]))}{_more(free)}",
-            "numbers and categories",
             f"Leave them out (drop: [{', '.join(free[:5])}{', ...' if len(free) > 5 else ''}]), "
-            "or say that they are categories (types, or a higher most_values).",
+            "or declare them categories (types, or a higher most_values).",
         )
     return columns
 
@@ -234,9 +232,8 @@ def _kind(fields: Fields, name: str, known: Sequence[str], marks: frozenset[str]
     row = fields.rows[list(fields.columns[name]).index(odd)]
     raise DataError(
         _place(fields, name, row),
-        f"{_shown(odd)} in a column of numbers",
-        "a number",
-        f"Mend it, name it under missing_marks if it stands for a missing value, or say types: {{{name}: category}}.",
+        f"{_shown(odd)} is not a number, as the other values of the column are",
+        f"Correct it, add it to missing_marks if it is a missing value, or set types: {{{name}: category}}.",
     )
 
 
@@ -245,16 +242,16 @@ def _no_decimal_commas(fields: Fields, name: str, known: Sequence[str]) -> None:
     commas = [text for text in known if _COMMA.fullmatch(text)]
     if len([*commas, *filter(is_number, known)]) / len(known) >= MOSTLY and commas:
         row = fields.rows[list(fields.columns[name]).index(commas[0])]
-        remedy = f"Save the table with decimal points, or say types: {{{name}: category}} if these are no numbers."
-        raise DataError(_place(fields, name, row), f"{_shown(commas[0])} in most rows", "a decimal point", remedy)
+        remedy = f"Save the table with decimal points, or set types: {{{name}: category}} if these are not numbers."
+        raise DataError(_place(fields, name, row), f"{_shown(commas[0])} has a decimal comma, as most rows do", remedy)
 
 
 def _number(fields: Fields, name: str, text: str) -> float:
     if is_number(text):
         return float(text)
     row = fields.rows[list(fields.columns[name]).index(text)]
-    remedy = "Mend it, or name it under missing_marks if it stands for a missing value."
-    raise DataError(_place(fields, name, row), _shown(text), "a finite number", remedy)
+    remedy = "Correct it, or add it to missing_marks if it is a missing value."
+    raise DataError(_place(fields, name, row), f"{_shown(text)} is not a finite number", remedy)
 
 
 def _infinite(text: str) -> bool:

@@ -59,7 +59,7 @@ def read_fields(path: Path, reading: Mapping[str, Any]) -> Fields:
     names, rows, records = _parquet(path, content) if reading["form"] == "parquet" else _csv(path, content, reading)
     _check_names(path.name, names)
     if not records:
-        raise DataError(path.name, "no records", "one row for each record below the names of the columns")
+        raise DataError(path.name, "the table has no records", "Add one row for each record below the column names")
     columns = dict(zip(names, zip(*records, strict=True), strict=True))
     return Fields(path.name, rows, columns, _provenance(path, content, len(records)))
 
@@ -75,25 +75,28 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         with np.load(io.BytesIO(content), allow_pickle=False) as found:
             arrays = {name: found[name] for name in found.files}
     except (ValueError, OSError) as error:
-        raise DataError(path.name, f"no readable archive ({error})", "what numpy.savez writes, no objects") from None
+        raise DataError(
+            path.name, f"not readable as .npz ({error})", "Save it with numpy.savez, without objects"
+        ) from None
     for name in ("x", "y"):
         if name not in arrays:
-            raise DataError(path.name, f"the arrays {', '.join(arrays)}", f"one called {name!r}")
+            raise DataError(path.name, f"the array {name!r} is missing; there are {', '.join(arrays)}")
     shape = arrays["x"].shape
     if len(shape) != 2 or 0 in shape or arrays["x"].dtype.kind not in "fiub":
-        found = f"x of shape {shape} and type {arrays['x'].dtype}"
-        raise DataError(path.name, found, "numbers of shape (records, features)")
+        problem = f"x has shape {shape} and type {arrays['x'].dtype}"
+        raise DataError(path.name, problem, "Save numbers of shape (records, features)")
     for name in ("y", "group"):
         if name in arrays and arrays[name].shape != shape[:1]:
-            raise DataError(path.name, f"{name} of shape {arrays[name].shape}", f"shape {shape[:1]}, one for each row")
+            problem = f"{name} has shape {arrays[name].shape}, not {shape[:1]}"
+            raise DataError(path.name, problem, "Save one value for each row of x")
     return arrays, _provenance(path, content, shape[0])
 
 
 def known_column(fields: Fields, name: str, key: str) -> None:
     """Refuse a key of the settings that names no column."""
     if name not in fields.columns:
-        found = f"no column {name!r}, which the key {key} names"
-        raise DataError(fields.file, found, f"one of {listed(fields.columns)}", suggestion(name, fields.columns))
+        problem = f"{name!r} of the key {key} is not one of the columns {listed(fields.columns)}"
+        raise DataError(fields.file, problem, suggestion(name, fields.columns))
 
 
 def in_order(values: Iterable[str]) -> list[str]:
@@ -129,7 +132,9 @@ def group_values(path: Path, reading: Mapping[str, Any], by: str | None) -> list
         if by is None:
             return [""] * len(arrays["y"])
         if "group" not in arrays:
-            raise DataError(path.name, "no array 'group'", "one, where membership goes by groups")
+            raise DataError(
+                path.name, "the array 'group' is missing", "Add it, or choose a membership.kind without groups"
+            )
         return arrays["group"].astype(np.str_).tolist()
     fields = read_fields(path, reading)
     if by is None:
@@ -147,14 +152,14 @@ def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise DataError(str(path), f"no file that can be read ({error.strerror})", "a file of records") from None
+        raise DataError(str(path), f"the file cannot be read ({error.strerror})") from None
     if content.startswith(_GZIP):
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError) as error:
-            raise DataError(path.name, f"a damaged archive ({error})", "a whole .gz", "Copy the file again.") from None
+            raise DataError(path.name, f"the gzip file is damaged ({error})", "Copy the file again") from None
     if not content.strip():
-        raise DataError(path.name, "an empty file", "a table of records")
+        raise DataError(path.name, "the file is empty")
     return content
 
 
@@ -172,9 +177,9 @@ def _csv(path: Path, content: bytes, reading: Mapping[str, Any]) -> tuple[list[s
         names, lines, rows = rows[0], lines[1:], rows[1:]
     for line, row in zip(lines, rows, strict=True):
         if len(row) != len(names):
-            expected = f"{len(names)} fields separated by {separator!r}"
-            remedy = f"Quote fields that hold {separator!r}, or name another character under separator."
-            raise DataError(f"{path.name}, row {line}", f"{len(row)}", expected, remedy)
+            problem = f"{len(row)} fields instead of {len(names)}, separated by {separator!r}"
+            remedy = f"Quote fields that contain {separator!r}, or set another separator."
+            raise DataError(f"{path.name}, row {line}", problem, remedy)
     return names, lines, rows
 
 
@@ -201,7 +206,7 @@ def _split(file: str, text: str, separator: str) -> tuple[list[int], list[list[s
                 rows.append([field.strip() for field in row])
             line = reader.line_num + 1
     except csv.Error as error:
-        raise DataError(f"{file}, row {line}", f"a damaged row ({error})", "quotes in pairs") from None
+        raise DataError(f"{file}, row {line}", f"the row is damaged ({error})", "Close all quotes") from None
     return lines, rows
 
 
@@ -210,11 +215,11 @@ def _parquet(path: Path, content: bytes) -> tuple[list[str], list[int], list[lis
         from pyarrow import ArrowException, BufferReader, parquet
     except ImportError:
         remedy = "Type: .venv/bin/pip install --constraint constraints.txt pyarrow; or save the table as CSV."
-        raise DataError(path.name, "a Parquet file and no pyarrow", "pyarrow to be installed", remedy) from None
+        raise DataError(path.name, "reading Parquet requires pyarrow, which is not installed", remedy) from None
     try:
         table = parquet.read_table(BufferReader(content))
     except (ArrowException, OSError) as error:
-        raise DataError(path.name, f"no readable Parquet ({error})", "a table in Parquet") from None
+        raise DataError(path.name, f"not readable as Parquet ({error})") from None
     # As texts, so that all forms of files take one way; a float is written so that it is read back the same.
     columns = [
         ["" if value is None else str(value).strip() for value in column.to_pylist()] for column in table.columns
@@ -225,11 +230,7 @@ def _parquet(path: Path, content: bytes) -> tuple[list[str], list[int], list[lis
 def _check_names(file: str, names: Sequence[str]) -> None:
     for place, name in enumerate(names, start=1):
         if not name:
-            raise DataError(
-                f"{file}, column {place}", "no name", "a name for every column", "Name it in the first row."
-            )
+            raise DataError(f"{file}, column {place}", "the column has no name", "Name it in the first row")
         if names.index(name) + 1 != place:
             first = names.index(name) + 1
-            raise DataError(
-                f"{file}, column {place}", f"the name {name!r} of column {first} again", "each name once", "Rename one."
-            )
+            raise DataError(f"{file}, column {place}", f"column {first} has the same name {name!r}", "Rename one")

@@ -67,7 +67,7 @@ def read(folder: Path, **reading: Any) -> Table:
     path = folder / Path(reading["path"]).name
     table = _from_arrays(path, reading) if reading["form"] == "npz" else _from_table(path, reading)
     if len(table.y) < FEWEST:
-        raise DataError(path.name, f"{len(table.y)} records", f"{FEWEST} at least")
+        raise DataError(path.name, f"{len(table.y)} records are fewer than the required {FEWEST}")
     return table
 
 
@@ -139,7 +139,7 @@ def _from_table(path: Path, reading: Mapping[str, Any]) -> Table:
     y, classes = checks.labels(fields, label, marks, reading["positive"], reading["positive_from"], kind)
     columns = checks.parsed(fields, names, reading["types"], marks, reading["most_values"])
     if not columns:
-        raise DataError(path.name, f"the columns {listed(fields.columns)}", "one feature at least beside label")
+        raise DataError(path.name, f"no feature is left among the columns {listed(fields.columns)}")
     frame = pd.DataFrame(columns)
     if by is not None:
         groups = groups_of(fields, by, marks)
@@ -163,8 +163,11 @@ def _from_arrays(path: Path, reading: Mapping[str, Any]) -> Table:
     x = arrays["x"].astype(np.float32)
     if not np.isfinite(x).all():
         row, column = np.argwhere(~np.isfinite(x))[0]
-        remedy = "Fill or remove it: arrays are taken as they are."
-        raise DataError(f"{path.name}, x, row {row + 1}, column {column + 1}", str(x[row, column]), "a number", remedy)
+        where, problem = (
+            f"{path.name}, x, row {row + 1}, column {column + 1}",
+            f"{x[row, column]} is not a finite number",
+        )
+        raise DataError(where, problem, "Fill it in or remove the row: arrays are used as they are")
     rows = list(range(1, len(x) + 1))
     texts: dict[str, list[str]] = {
         name: arrays[name].astype(np.str_).tolist() for name in ("y", "group") if name in arrays
@@ -189,7 +192,7 @@ def _without_missing(fields: Fields, names: Sequence[str], marks: frozenset[str]
         missing |= np.fromiter((text in marks for text in fields.columns[name]), dtype=bool, count=len(missing))
     stay = np.flatnonzero(~missing).tolist()
     if not len(stay):
-        raise DataError(fields.file, "a missing value in every row", "rows without any", "Take missing: fill.")
+        raise DataError(fields.file, "every row has a missing value", "Set missing: fill")
     columns = {name: [texts[row] for row in stay] for name, texts in fields.columns.items()}
     return Fields(fields.file, [fields.rows[row] for row in stay], columns, fields.provenance), int(missing.sum())
 

@@ -74,7 +74,7 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     """
     kept = frame[usable(frame)]
     if kept.empty:
-        raise DataError(FILE, "no record that passes the filter", "records with an arrest near the screening", "")
+        raise DataError(FILE, "no record passes the filter: none has an arrest near the screening")
     y = kept[LABEL].cat.codes.to_numpy()
     table = kept[list(KINDS)].assign(c_charge_degree=kept["c_charge_degree"].cat.remove_categories(["O"]))
     return prepared("compas", table, y, CLASSES, attributes, frame.attrs.get("provenance", {}))

@@ -55,9 +55,7 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     """
     constant = [name for name in frame if np.ptp(frame[name]) == 0]
     if constant:
-        raise DataError(
-            FILE, f"equal numbers in column {constant[0]!r}", "numbers that differ, to be scaled to variance 1"
-        )
+        raise DataError(FILE, f"column {constant[0]!r} is constant and cannot be scaled to variance 1")
     scaled = pd.DataFrame(standardised(frame.to_numpy()), columns=frame.columns)
     table = scaled.drop(columns=RESPONSE)
     return prepared("eyedata", table, scaled[RESPONSE].to_numpy(), attributes, frame.attrs.get("provenance", {}))

@@ -56,7 +56,8 @@ def encoded(name: str, raw: Images, classes: tuple[str, ...], attributes: Sequen
         ConfigError: attributes are asked for, or squares that do not fill an image.
     """
     if attributes:
-        raise ConfigError(f"attributes of {name}", ", ".join(map(repr, attributes)), "none: images have none")
+        problem = f"{', '.join(map(repr, attributes))} does not exist: images have no attributes"
+        raise ConfigError(f"attributes of {name}", problem, "Remove the key")
     pixels = pooled(raw.pixels, pool) if pool != 1 else raw.pixels
     channels, height, width = pixels.shape[1:]
     return Dataset(
@@ -83,7 +84,9 @@ def pooled(pixels: np.ndarray, side: int) -> np.ndarray:
     records, channels, height, width = pixels.shape
     if side < 1 or height % side or width % side:
         fitting = [n for n in range(1, min(height, width) + 1) if height % n == 0 and width % n == 0]
-        raise ConfigError("pool", str(side), f"one of {fitting} for images of {height} x {width} pixels")
+        raise ConfigError(
+            "pool", f"{side} does not divide images of {height} x {width} pixels", f"Use one of {fitting}"
+        )
     squares = pixels.reshape(records, channels, height // side, side, width // side, side)
     sums = squares.sum(axis=(3, 5), dtype=np.uint32)
     return ((2 * sums + side**2) // (2 * side**2)).astype(np.uint8)

@@ -57,9 +57,9 @@ def read(folder: Path) -> Purchases:
                 items.append(values[:, 1:].astype(np.uint8))
                 row += len(values)
         except (pd.errors.ParserError, UnicodeDecodeError) as error:
-            raise DataError(FILE, f"no such table ({error})", f"{1 + ITEMS} numbers in each row", _AGAIN) from None
+            raise DataError(FILE, f"not a table of {1 + ITEMS} numbers in each row ({error})", _AGAIN) from None
     if not items:
-        raise DataError(FILE, "no records", "at least one", _AGAIN)
+        raise DataError(FILE, "the file has no records", _AGAIN)
     rows = sum(map(len, labels))
     return Purchases(np.concatenate(items), np.concatenate(labels), origin.provenance(folder, [(FILE, rows)]))
 
@@ -71,7 +71,8 @@ def encode(raw: Purchases, attributes: Sequence[str] = ()) -> Dataset:
         ConfigError: attributes are asked for; the publisher does not name the items, so there are none to group by.
     """
     if attributes:
-        raise ConfigError("attributes of purchase100", ", ".join(map(repr, attributes)), "none: items have no names")
+        problem = f"{', '.join(map(repr, attributes))} does not exist: items have no names"
+        raise ConfigError("attributes of purchase100", problem, "Remove the key")
     return Dataset(
         name="purchase100",
         x=raw.items.astype(np.float32),
@@ -98,14 +99,15 @@ def _numbers(chunk: pd.DataFrame, row: int) -> np.ndarray:
         row: number of the first of them in the file, from 1.
     """
     if chunk.shape[1] != 1 + ITEMS:
-        raise DataError(f"{FILE}, row {row}", f"{chunk.shape[1]} fields", f"{1 + ITEMS} separated by ','", _AGAIN)
+        problem = f"{chunk.shape[1]} fields instead of {1 + ITEMS}, separated by ','"
+        raise DataError(f"{FILE}, row {row}", problem, _AGAIN)
     values = chunk.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=np.float64)
     wrong = (values != 0) & (values != 1)
     wrong[:, 0] = ~np.isin(values[:, 0], np.arange(1, len(CLASSES) + 1))
     if wrong.any():
         at, column = map(int, np.argwhere(wrong)[0])
         field = chunk.iat[at, column]
-        found = "an empty field" if pd.isna(field) else repr(str(field))
-        expected = "0 or 1" if column else f"a class from 1 to {len(CLASSES)}"
-        raise DataError(f"{FILE}, row {row + at}, column {column + 1}", found, expected, _AGAIN)
+        shown = "an empty field" if pd.isna(field) else repr(str(field))
+        valid = "0 or 1" if column else f"a class from 1 to {len(CLASSES)}"
+        raise DataError(f"{FILE}, row {row + at}, column {column + 1}", f"{shown} is not {valid}", _AGAIN)
     return values

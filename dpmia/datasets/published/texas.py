@@ -130,7 +130,7 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     counts = frame[LABEL].value_counts()
     counts = counts[counts > 0]
     if len(counts) < CLASSES:
-        raise DataError(f"{FILE}, column {LABEL!r}", f"{len(counts)} operations", f"at least {CLASSES}", _REMEDY)
+        raise DataError(f"{FILE}, column {LABEL!r}", f"{len(counts)} operations are fewer than {CLASSES}", _REMEDY)
     classes = tuple(sorted(counts.index, key=lambda code: (-counts[code], code))[:CLASSES])
     kept = frame[frame[LABEL].isin(classes)]
     y = kept[LABEL].cat.set_categories(list(classes)).cat.codes
@@ -171,9 +171,9 @@ def _checked(path: Path) -> dict[str, object]:
                     _check_width(line, number)
                     rows += 1
     except FileNotFoundError:
-        raise DataError(str(path), "no such file", "a raw data file", "Fetch the data set first.") from None
+        raise DataError(str(path), "the file does not exist", "Fetch the data set first") from None
     if not rows:
-        raise DataError(FILE, "no records", "at least one", _REMEDY)
+        raise DataError(FILE, "the file has no records", _REMEDY)
     return {"name": FILE, "sha256": digest.hexdigest(), "bytes": size, "rows": rows}
 
 
@@ -182,15 +182,16 @@ def _check_header(found: list[str]) -> None:
         if is_ != should:
             near = "" if is_ in HEADER else suggestion(is_, HEADER)
             where = f"{FILE}, row 1, column {position}"
-            raise DataError(where, f"the column name {is_!r}", repr(should), near or _REMEDY)
+            raise DataError(where, f"the column name {is_!r} should be {should!r}", near or _REMEDY)
     if len(found) != len(HEADER):
-        raise DataError(f"{FILE}, row 1", f"{len(found)} column names", f"{len(HEADER)}", _REMEDY)
+        raise DataError(f"{FILE}, row 1", f"{len(found)} column names instead of {len(HEADER)}", _REMEDY)
 
 
 def _check_width(line: bytes, number: int) -> None:
     fields = line.count(b"\t") + 1
     if fields != len(HEADER):
-        raise DataError(f"{FILE}, row {number}", f"{fields} fields", f"{len(HEADER)}, separated by tabs", _REMEDY)
+        problem = f"{fields} fields instead of {len(HEADER)}, separated by tabs"
+        raise DataError(f"{FILE}, row {number}", problem, _REMEDY)
 
 
 def _fault(path: Path, error: str) -> DataError:
@@ -203,5 +204,5 @@ def _fault(path: Path, error: str) -> DataError:
                 text = fields[position]
                 if text and _NUMBER.parse(text) is None:
                     where = f"{FILE}, row {number}, column {name!r}"
-                    return DataError(where, repr(text), f"{_NUMBER} (or nothing where missing)", _REMEDY)
-    return DataError(FILE, error, "codes and numbers separated by tabs", _REMEDY)
+                    return DataError(where, f"{text!r} is not {_NUMBER} (or nothing where missing)", _REMEDY)
+    return DataError(FILE, f"not a table of codes and numbers separated by tabs ({error})", _REMEDY)

@@ -332,9 +332,9 @@ def _failure(raw: RawFile, mirror: Path | None, faults: dict[str, str]) -> DataE
     size = f"{raw.bytes} bytes" if raw.bytes else "a file"
     algorithm, _, digest = raw.checksum.partition(":")
     place = raw.urls[0].replace("#", ", in it ") + f" (see {raw.homepage})" if raw.urls else raw.homepage
+    content = f"{size} with {algorithm} {digest}" if digest else f"{size}, of which no checksum is known"
     return DataError(
         f"{raw.dataset}/{raw.file}",
-        f"no source with the right content ({tried})",
-        f"{size} with {algorithm} {digest}" if digest else f"{size}, of which no checksum is known",
-        f"Get the file by hand from {place} and put it at {folder / raw.mirror[0]}.",
+        f"no source has the right content ({tried})",
+        f"Get the file ({content}) from {place} and put it at {folder / raw.mirror[0]}.",
     )

@@ -49,12 +49,12 @@ def idx(path: Path, dimensions: int) -> np.ndarray:
     head = 4 + 4 * dimensions
     magic = bytes((0, 0, _UNSIGNED_BYTES, dimensions))
     if content[:4] != magic or len(content) < head:
-        expected = f"{magic.hex(' ')} and {dimensions} lengths"
-        raise DataError(path.name, f"a file that begins with {content[:4].hex(' ')}", expected, _AGAIN)
+        problem = f"the file begins with {content[:4].hex(' ')}, not with {magic.hex(' ')} and {dimensions} lengths"
+        raise DataError(path.name, problem, _AGAIN)
     shape = tuple(map(int, np.frombuffer(content, dtype=">u4", count=dimensions, offset=4)))
     if len(content) - head != math.prod(shape):
-        expected = f"{math.prod(shape)} of them, for a shape of {shape}"
-        raise DataError(path.name, f"{len(content) - head} bytes after the lengths", expected, _AGAIN)
+        problem = f"{len(content) - head} bytes follow the lengths; shape {shape} needs {math.prod(shape)}"
+        raise DataError(path.name, problem, _AGAIN)
     return np.frombuffer(content, dtype=np.uint8, offset=head).reshape(shape)
 
 
@@ -74,10 +74,11 @@ def batch(path: Path, labels: str, classes: int) -> Images:
     pixels = found.get("data")
     if not isinstance(pixels, np.ndarray) or pixels.dtype != np.uint8 or pixels.shape[1:] != (3 * SIDE**2,):
         shown = f"{pixels.dtype} of shape {pixels.shape}" if isinstance(pixels, np.ndarray) else repr(pixels)[:40]
-        raise DataError(f"{path.name}, key 'data'", shown, f"uint8 of shape (records, {3 * SIDE**2})", _AGAIN)
+        problem = f"{shown} is not uint8 of shape (records, {3 * SIDE**2})"
+        raise DataError(f"{path.name}, key 'data'", problem, _AGAIN)
     numbers = found.get(labels)
     if not isinstance(numbers, list) or not all(type(number) is int for number in numbers):
-        raise DataError(f"{path.name}, key {labels!r}", repr(numbers)[:40], "a list of whole numbers", _AGAIN)
+        raise DataError(f"{path.name}, key {labels!r}", f"{repr(numbers)[:40]} is not a list of integers", _AGAIN)
     return _checked(path, pixels.reshape(-1, 3, SIDE, SIDE), np.array(numbers, dtype=np.int64), classes)
 
 
@@ -104,15 +105,17 @@ def matlab(path: Path, classes: int) -> Images:
             EOFError,
             zlib.error,
         ) as error:
-            raise DataError(path.name, f"no readable MATLAB file ({error})", "one of version 5", _AGAIN) from None
+            raise DataError(path.name, f"not readable as MATLAB file of version 5 ({error})", _AGAIN) from None
     pixels, labels = found.get("X"), found.get("y")
     for key, value, shape in (("X", pixels, (SIDE, SIDE, 3)), ("y", labels, ())):
         if value is None or value.dtype.kind != "u" or value.ndim < 2 or value.shape[: len(shape)] != shape:
-            shown = "nothing" if value is None else f"{value.dtype} of shape {value.shape}"
-            raise DataError(f"{path.name}, variable {key}", shown, f"unsigned bytes of shape {(*shape, '...')}", _AGAIN)
+            shown = "a missing variable" if value is None else f"{value.dtype} of shape {value.shape}"
+            problem = f"{shown} is not unsigned bytes of shape {(*shape, '...')}"
+            raise DataError(f"{path.name}, variable {key}", problem, _AGAIN)
     labels = labels.ravel().astype(np.int64)
     if len(labels) and not 1 <= labels.min() <= labels.max() <= classes:
-        raise DataError(f"{path.name}, variable y", f"{labels.min()} to {labels.max()}", f"1 to {classes}", _AGAIN)
+        problem = f"labels {labels.min()} to {labels.max()} are not all from 1 to {classes}"
+        raise DataError(f"{path.name}, variable y", problem, _AGAIN)
     return _checked(path, np.ascontiguousarray(pixels.transpose(3, 2, 0, 1)), labels % classes, classes)
 
 
@@ -139,35 +142,37 @@ def packed(path: Path, classes: Sequence[str]) -> Images:
                         continue
                     folder = PurePosixPath(member.name).parent.name
                     if folder not in numbers:
-                        raise DataError(f"{path.name}, {member.name}", f"the class {folder!r}", "a known one", _AGAIN)
+                        raise DataError(f"{path.name}, {member.name}", f"the class {folder!r} is unknown", _AGAIN)
                     image = archive.extractfile(member)
                     assert image is not None, "that of a regular file"
                     pixels.append(_png(path, member.name, image))
                     labels.append(numbers[folder])
         except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-            raise DataError(path.name, f"no readable tar archive ({error})", "a whole one", _AGAIN) from None
+            raise DataError(path.name, f"not readable as tar archive ({error})", _AGAIN) from None
     images = np.stack(pixels) if pixels else np.empty((0, 3, SIDE, SIDE), dtype=np.uint8)
     return _checked(path, images, np.array(labels, dtype=np.int64), len(classes))
 
 
 def _png(path: Path, member: str, content: IO[bytes]) -> np.ndarray:
     """Return one image as (channels, height, width); its size is looked at before its pixels are decoded."""
-    where, expected = f"{path.name}, {member}", f"a PNG image of {SIDE} x {SIDE} pixels, RGB"
+    where, valid = f"{path.name}, {member}", f"a PNG image of {SIDE} x {SIDE} pixels, RGB"
     try:
         with Image.open(io.BytesIO(content.read()), formats=["PNG"]) as image:
             if image.size != (SIDE, SIDE) or image.mode != "RGB":
-                raise DataError(where, f"{image.size[0]} x {image.size[1]} pixels, {image.mode}", expected, _AGAIN)
+                problem = f"{image.size[0]} x {image.size[1]} pixels, {image.mode}, are not {valid}"
+                raise DataError(where, problem, _AGAIN)
             return np.asarray(image).transpose(2, 0, 1)
     except (OSError, SyntaxError, ValueError) as error:
-        raise DataError(where, f"no readable image ({error})", expected, _AGAIN) from None
+        raise DataError(where, f"not readable as {valid} ({error})", _AGAIN) from None
 
 
 def _checked(path: Path, pixels: np.ndarray, labels: np.ndarray, classes: int) -> Images:
     """Return the images of one file, which must be some and have a class each."""
     if not len(pixels) or len(pixels) != len(labels):
-        raise DataError(path.name, f"{len(pixels)} images and {len(labels)} labels", "one label for each image", _AGAIN)
+        raise DataError(path.name, f"{len(pixels)} images do not fit {len(labels)} labels", _AGAIN)
     if not 0 <= labels.min() <= labels.max() < classes:
-        raise DataError(path.name, f"labels {labels.min()} to {labels.max()}", f"0 to {classes - 1}", _AGAIN)
+        problem = f"labels {labels.min()} to {labels.max()} are not all from 0 to {classes - 1}"
+        raise DataError(path.name, problem, _AGAIN)
     return Images(pixels, labels, {})
 
 
@@ -176,4 +181,4 @@ def _content(path: Path) -> bytes:
         try:
             return content.read()
         except (OSError, EOFError, zlib.error) as error:
-            raise DataError(path.name, f"a damaged gzip file ({error})", "a whole one", _AGAIN) from None
+            raise DataError(path.name, f"the gzip file is damaged ({error})", _AGAIN) from None

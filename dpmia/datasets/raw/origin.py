@@ -26,7 +26,7 @@ def opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
     zipped = path.with_name(f"{path.name}.gz")
     found = zipped if zipped.is_file() and not path.is_file() else path
     if not found.is_file():
-        raise DataError(str(path), "no such file", "a raw data file", "Fetch the data set first.")
+        raise DataError(str(path), "the file does not exist", "Fetch the data set first")
     with found.open("rb") as plain:
         first = plain.read(len(_GZIP))
         plain.seek(0)

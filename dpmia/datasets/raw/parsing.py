@@ -114,7 +114,7 @@ def read_table(path: Path, layout: Layout) -> pd.DataFrame:
         _check_header(path.name, lines[0] if rows else 1, rows[0] if rows else [], layout)
         lines, rows = lines[1:], rows[1:]
     if not rows:
-        raise DataError(path.name, "no records", "at least one", _FETCH_AGAIN)
+        raise DataError(path.name, "the file has no records", _FETCH_AGAIN)
     _check_widths(path.name, lines, rows, layout)
     fields = dict(zip(reversed(layout.columns), reversed(list(zip(*rows, strict=True))), strict=True))
     frame = pd.DataFrame(
@@ -149,9 +149,9 @@ def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise DataError(str(path), "no such file", "a raw data file", "Fetch the data set first.") from None
+        raise DataError(str(path), "the file does not exist", "Fetch the data set first") from None
     if not content.strip():
-        raise DataError(path.name, "an empty file", "a table of records", _FETCH_AGAIN)
+        raise DataError(path.name, "the file is empty", _FETCH_AGAIN)
     return content
 
 
@@ -165,8 +165,8 @@ def decoded(name: str, content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         row = content.count(b"\n", 0, error.start) + 1
-        found = f"byte 0x{content[error.start]:02X}, which is not UTF-8"
-        raise DataError(f"{name}, row {row}", found, "UTF-8 text", "Save the file as UTF-8.") from None
+        problem = f"byte 0x{content[error.start]:02X} is not UTF-8 text"
+        raise DataError(f"{name}, row {row}", problem, "Save the file as UTF-8") from None
 
 
 def _split(name: str, text: str, layout: Layout) -> tuple[list[int], list[list[str]]]:
@@ -182,7 +182,7 @@ def _split(name: str, text: str, layout: Layout) -> tuple[list[int], list[list[s
                 rows.append(row)
             line = reader.line_num + 1
     except csv.Error as error:
-        raise DataError(f"{name}, row {line}", f"a damaged row ({error})", "quotes in pairs", _FETCH_AGAIN) from None
+        raise DataError(f"{name}, row {line}", f"the row is damaged ({error})", _FETCH_AGAIN) from None
     return lines, rows
 
 
@@ -191,22 +191,21 @@ def _check_header(name: str, line: int, found: list[str], layout: Layout) -> Non
         if is_ != should:
             where = f"{name}, row {line}, column {position}"
             near = "" if is_ in layout.columns else _nearest(is_, layout.columns)
-            raise DataError(where, f"the column name {is_!r}", repr(should), near or _FETCH_AGAIN)
+            raise DataError(where, f"the column name {is_!r} should be {should!r}", near or _FETCH_AGAIN)
     if len(found) != len(layout.columns):
         rest = layout.columns[len(found) :] or found[len(layout.columns) :]
         which = f"{'missing' if len(found) < len(layout.columns) else 'unknown'}: {', '.join(map(repr, rest))}"
-        raise DataError(
-            f"{name}, row {line}", f"{len(found)} column names ({which})", str(len(layout.columns)), _FETCH_AGAIN
-        )
+        problem = f"{len(found)} column names instead of {len(layout.columns)} ({which})"
+        raise DataError(f"{name}, row {line}", problem, _FETCH_AGAIN)
 
 
 def _check_widths(name: str, lines: list[int], rows: list[list[str]], layout: Layout) -> None:
     width = len(layout.columns)
     for line, row in zip(lines, rows, strict=True):
         if len(row) != width:
-            found = f"{len(row)} field{'' if len(row) == 1 else 's'}"
-            expected = f"{width} fields separated by {layout.delimiter!r}"
-            raise DataError(f"{name}, row {line}", found, expected, _FETCH_AGAIN)
+            fields = f"{len(row)} field{'' if len(row) == 1 else 's'}"
+            problem = f"{fields} instead of {width}, separated by {layout.delimiter!r}"
+            raise DataError(f"{name}, row {line}", problem, _FETCH_AGAIN)
 
 
 def _column(file: str, name: str, kind: Kind, texts: Sequence[str], lines: list[int], layout: Layout) -> pd.Series:
@@ -219,7 +218,8 @@ def _column(file: str, name: str, kind: Kind, texts: Sequence[str], lines: list[
             where = f"{file}, row {lines[texts.index(text)]}, column {name!r}"
             near = _nearest(text, kind.values) if isinstance(kind, Category) else ""
             mark = f" (or {repr(layout.missing) if layout.missing else 'nothing'} where missing)" if optional else ""
-            raise DataError(where, repr(text) if text else "an empty field", f"{kind}{mark}", near or _FETCH_AGAIN)
+            shown = repr(text) if text else "an empty field"
+            raise DataError(where, f"{shown} is not {kind}{mark}", near or _FETCH_AGAIN)
         known[text] = value
     return kind.column([known[text] for text in texts])
 

@@ -28,11 +28,12 @@ def unpickled(path: Path) -> dict:
         try:
             loaded = _Unpickler(content, encoding="bytes").load()
         except _RefusedError as error:
-            raise DataError(path.name, str(error), "numpy arrays and plain values", "Do not open this file.") from None
+            problem = f"the pickle holds {error}; only numpy arrays of integers and plain values are allowed"
+            raise DataError(path.name, problem, "Do not open this file") from None
         except Exception as error:  # any can come out of a damaged pickle, says the documentation of pickle
-            raise DataError(path.name, f"a damaged pickle ({error})", "a whole one", _AGAIN) from None
+            raise DataError(path.name, f"the pickle is damaged ({error})", _AGAIN) from None
     if not isinstance(loaded, dict):
-        raise DataError(path.name, f"a pickled {type(loaded).__name__}", "a pickled dictionary", _AGAIN)
+        raise DataError(path.name, f"the pickle holds a {type(loaded).__name__}, not a dictionary", _AGAIN)
     return loaded
 
 

@@ -93,8 +93,7 @@ def require_published(dataset: str, files: Iterable[Mapping[str, Any]]) -> tuple
         elif file[algorithm] != digest:
             raise DataError(
                 f"{dataset}/{file['name']}",
-                f"{algorithm} {file[algorithm]}",
-                f"{digest}, that of the published file",
+                f"{algorithm} {file[algorithm]} is not that of the published file, {digest}",
                 "Remove the file: the next run fetches it again.",
             )
     return tuple(unverified)

@@ -130,7 +130,8 @@ class Records(dict[str, Column]):
         for name, column in file["column"].items():
             self._where = f"synthetic {file['name']}, column {name!r}"
             for key in column.keys() - set(KEYS):
-                raise self._wrong(repr(key), f"one of {', '.join(KEYS)}", suggestion(key, KEYS))
+                remedy = f"Valid keys: {', '.join(KEYS)}. {suggestion(key, KEYS)}".strip()
+                raise self._wrong(f"unknown key {key!r}", remedy)
             if column.get("computed"):
                 drawn = computed[name](rng, self)
             else:
@@ -142,7 +143,7 @@ class Records(dict[str, Column]):
             self.update({name: values[order] for name, values in self.items()})
 
     def __missing__(self, name: str) -> Column:
-        raise self._wrong(f"the column {name!r}", "a column before this one", suggestion(name, self))
+        raise self._wrong(f"{name!r} is not a column before this one", suggestion(name, self))
 
     def category(self, name: str) -> pd.Categorical:
         """Return a column of categories.
@@ -169,7 +170,9 @@ class Records(dict[str, Column]):
         if "counts" in column:
             counts = column["counts"]
             if sum(counts) != self._rows or len(counts) != len(column["values"]):
-                raise self._wrong(f"counts {counts}", f"{len(column['values'])} that add up to {self._rows}")
+                raise self._wrong(
+                    f"counts {counts} are not {len(column['values'])} numbers that add up to {self._rows}"
+                )
             codes = np.repeat(np.arange(len(counts)), counts)
             if "rank" in column:
                 codes[np.argsort(self[column["rank"]], kind="stable")] = codes.copy()
@@ -189,8 +192,8 @@ class Records(dict[str, Column]):
             drawn = sum(effects, self._each(column, "mean"))
             if distribution := column.get("distribution", "normal" if "spread" in column else ""):
                 if distribution not in DISTRIBUTIONS:
-                    found, near = f"the distribution {distribution!r}", suggestion(distribution, DISTRIBUTIONS)
-                    raise self._wrong(found, f"one of {', '.join(DISTRIBUTIONS)}", near)
+                    problem = f"distribution {distribution!r} is not one of {', '.join(DISTRIBUTIONS)}"
+                    raise self._wrong(problem, suggestion(distribution, DISTRIBUTIONS))
                 drawn = draw(self._rng, distribution, drawn, self._each(column, "spread"), column.get("shape", 0.0))
         if column.get("whole_years"):
             drawn = np.floor(drawn)
@@ -227,8 +230,9 @@ class Records(dict[str, Column]):
                 entry = entry.get(value) if isinstance(entry, Mapping) else entry
             if (length is None) != isinstance(entry, int | float) or (length and len(entry or ()) != length):
                 where = "".join(f" for {value!r}" for value in values)
-                found = f"no {key}{where}" if entry is None else f"{key} {entry!r}{where}"
-                raise self._wrong(found, "a number" if length is None else f"{length} numbers")
+                valid = "a number" if length is None else f"{length} numbers"
+                value = "nothing" if entry is None else repr(entry)
+                raise self._wrong(f"{key}{where} is {value}, not {valid}")
             entries.append(entry)
         return np.array(entries, dtype=np.float64), groups
 

@@ -133,7 +133,6 @@ def refuse_others(architecture: Any, kind: type, where: str, engine: str, traine
     if not isinstance(architecture, kind):
         raise TrainingError(
             where,
-            f"{type(architecture).__name__} with engine {engine!r}",
-            f"{trained}: it trains no others",
-            "For another network use engine: opacus, or engine: plain without privacy.",
+            f"{type(architecture).__name__} cannot be combined with engine {engine!r}: it trains {trained} only",
+            "For another network use engine: opacus, or engine: plain without privacy",
         )

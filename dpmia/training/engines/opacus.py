@@ -65,8 +65,8 @@ class OpacusEngine(PlainEngine):
         for name, layer in batch_norms(module):
             raise TrainingError(
                 f"{where}, layer {name!r} ({type(layer).__name__})",
-                "batch norm, whose output for a record depends on the other records of its batch",
-                "GroupNorm or LayerNorm in its place, or the engine 'plain' without privacy",
+                "with batch norm, the output for a record depends on the other records of its batch",
+                "Use GroupNorm or LayerNorm, or the engine 'plain' without privacy",
             )
         for name, layer in trainable_modules(module):
             errors = ModuleValidator.VALIDATORS.get(type(layer), lambda _: [])(layer)
@@ -74,8 +74,8 @@ class OpacusEngine(PlainEngine):
             if errors:
                 raise TrainingError(
                     f"{where}, layer {name!r} ({type(layer).__name__})",
-                    " ".join(map(str, errors)),
-                    "layers that Opacus supports, or the engine 'plain' without privacy",
+                    f"Opacus does not train this layer: {' '.join(map(str, errors))}",
+                    "Use layers that Opacus supports, or the engine 'plain' without privacy",
                 )
 
     def _refuse_unsuited(self, run: Run) -> None:

@@ -58,12 +58,12 @@ class PlainEngine(Engine):
         for name, layer in batch_norms(network_of(architecture, where)):
             place = f"{where}, layer {name!r} ({type(layer).__name__})"
             if layer.running_mean is None:
-                found = "no running statistics: its output for a record depends on the other records of a query"
-                raise TrainingError(place, found, "track_running_stats=True")
+                problem = "without running statistics, the output for a record depends on the other records of a query"
+                raise TrainingError(place, problem, "Set track_running_stats=True")
             if recipe.batch_size < few:
-                found = f"{recipe.sampling} batches of {recipe.batch_size}, too small to normalise"
-                remedy = "" if recipe.sampling == "shuffle" else "Or use sampling: shuffle."
-                raise TrainingError(place, found, f"a batch_size of at least {few}", remedy)
+                problem = f"{recipe.sampling} batches of {recipe.batch_size} are too small to normalise"
+                other = "" if recipe.sampling == "shuffle" else ", or sampling: shuffle"
+                raise TrainingError(place, problem, f"Use a batch_size of at least {few}{other}")
 
     def advance(self, steps: int) -> np.ndarray:
         """See `Engine.advance`."""
@@ -125,13 +125,13 @@ def network_of(architecture: Any, where: str) -> torch.nn.Module:
         TrainingError: it is none, or its initial parameters are those of another one.
     """
     if not hasattr(architecture, "module"):
-        raise TrainingError(where, f"{type(architecture).__name__}, which is no network", "a network")
+        raise TrainingError(where, f"{type(architecture).__name__} is not a network")
     module = architecture.module()
     start = architecture.initial_parameters(torch.Generator().manual_seed(0))
     found, expected = ([tuple(each.shape) for each in parameters] for parameters in (start, module.parameters()))
     if found != expected:
         raise TrainingError(
-            where, f"initial_parameters of shapes {found}", f"the shapes of the parameters of module(): {expected}"
+            where, f"initial_parameters has the shapes {found}, and the parameters of module() {expected}"
         )
     return module
 

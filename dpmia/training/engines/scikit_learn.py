@@ -34,8 +34,8 @@ class ScikitLearnEngine(Engine):
     def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
         """Refuse all but classifiers; see `Engine.check`."""
         if not hasattr(architecture, "make"):
-            found = f"{type(architecture).__name__} with engine 'scikit_learn'"
-            raise TrainingError(where, found, "a classifier of scikit-learn")
+            problem = f"{type(architecture).__name__} cannot be combined with engine 'scikit_learn'"
+            raise TrainingError(where, problem, "Use a classifier of scikit-learn")
 
     def advance(self, steps: int) -> np.ndarray:
         """Fit the classifier: its one step."""

@@ -40,19 +40,19 @@ def test_a_spelling_is_read_back_as_itself(epsilon):
 
 @pytest.mark.parametrize("value", [0, 0.0, -1, "-1", -math.inf, math.nan, "nan"])
 def test_what_is_not_above_zero_is_refused(value):
-    with pytest.raises(ValueError, match=r"greater than 0 \(inf for no privacy\), not "):
+    with pytest.raises(ValueError, match="is not a positive number"):
         parse_epsilon(value)
 
 
 @pytest.mark.parametrize("value", ["much", "", "1,0", True, False, None, [1], {"epsilon": 1}, 10**400])
 def test_what_is_not_a_number_is_refused(value):
-    with pytest.raises(ValueError, match="an epsilon that is a number, not "):
+    with pytest.raises(ValueError, match="is not a number"):
         parse_epsilon(value)
 
 
 @pytest.mark.parametrize("value", ["1e400", "9" * 400])
 def test_a_number_too_large_is_not_taken_for_no_privacy(value):
-    with pytest.raises(ValueError, match="written inf where it is infinite"):
+    with pytest.raises(ValueError, match="inf for no privacy"):
         parse_epsilon(value)
 
 

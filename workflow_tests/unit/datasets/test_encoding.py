@@ -67,9 +67,7 @@ def test_columns_without_any_value_become_zeros():
 
 @pytest.mark.parametrize("module", [adult, compas, heart, student])
 def test_an_unknown_attribute_is_told_with_the_nearest(module, frames):
-    with pytest.raises(
-        ConfigError, match=r"attributes of \w+: found 'sez'; expected one of .*sex.* Did you mean 'sex'\?"
-    ):
+    with pytest.raises(ConfigError, match=r"attributes of \w+: 'sez' is not one of .*sex.* Did you mean 'sex'\?"):
         module.encode(frames[module], ("sez",))
 
 
@@ -77,7 +75,7 @@ def test_an_unknown_attribute_is_told_with_the_nearest(module, frames):
     ("module", "label"), [(adult, "income"), (compas, "two_year_recid"), (heart, "num"), (student, "G3")]
 )
 def test_a_label_is_no_attribute(module, label, frames):
-    with pytest.raises(ConfigError, match=f"found {label!r}"):
+    with pytest.raises(ConfigError, match=f"{label!r}"):
         module.encode(frames[module], (label,))
 
 
@@ -134,7 +132,7 @@ def test_compas_keeps_what_the_filter_keeps(frames):
     made = compas.encode(table)
     assert made.x[:, made.features.index("c_charge_degree=M")].tolist() == [0, 1]
     table["c_charge_degree"] = categories(["O"] * 5, ["F", "M", "O"])
-    with pytest.raises(DataError, match="no record that passes the filter"):
+    with pytest.raises(DataError, match="no record passes the filter"):
         compas.encode(table)
 
 

@@ -402,8 +402,8 @@ def test_published_files_pass_and_those_nobody_can_verify_are_named(toys, caplog
 @pytest.mark.parametrize(
     ("file", "fault"),
     [
-        (told("toy.data", sha256="34"), rf"toy/toy\.data: found sha256 34; expected {SHA256}, that of the published"),
-        (told("old.data", md5="34"), r"toy/old\.data: found md5 34; expected 12, that of the published"),
+        (told("toy.data", sha256="34"), rf"toy/toy\.data: sha256 34 .*{SHA256}"),
+        (told("old.data", md5="34"), r"toy/old\.data: md5 34 .*12"),
     ],
 )
 def test_files_that_are_not_the_published_ones_are_refused(toys, file, fault):

@@ -56,22 +56,22 @@ def changed(row, column, field):
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (changed(5, 601, "2"), "dataset_purchase, row 5, column 601: found '2'; expected 0 or 1"),
-        (changed(5, 3, "x"), "row 5, column 3: found 'x'; expected 0 or 1"),
-        (changed(5, 3, ""), "row 5, column 3: found an empty field"),
-        (changed(5, 3, "0.5"), r"row 5, column 3: found '0\.5'"),
-        (changed(5, 3, "nan"), "row 5, column 3: found an empty field"),
-        (changed(5, 1, "0"), "row 5, column 1: found '0'; expected a class from 1 to 100"),
-        (changed(5, 1, "101"), "row 5, column 1: found '101'"),
-        (changed(5, 1, "1.5"), r"row 5, column 1: found '1\.5'"),
-        (changed(5, 1, "-1"), "row 5, column 1: found '-1'"),
+        (changed(5, 601, "2"), "dataset_purchase, row 5, column 601: '2' is not 0 or 1"),
+        (changed(5, 3, "x"), "row 5, column 3: 'x' is not 0 or 1"),
+        (changed(5, 3, ""), "row 5, column 3: an empty field"),
+        (changed(5, 3, "0.5"), r"row 5, column 3: '0\.5'"),
+        (changed(5, 3, "nan"), "row 5, column 3: an empty field"),
+        (changed(5, 1, "0"), "row 5, column 1: '0' is not a class from 1 to 100"),
+        (changed(5, 1, "101"), "row 5, column 1: '101'"),
+        (changed(5, 1, "1.5"), r"row 5, column 1: '1\.5'"),
+        (changed(5, 1, "-1"), "row 5, column 1: '-1'"),
         (changed(5, 600, "1,1"), "line 5, saw 602"),
-        ("\n".join(line.rpartition(",")[0] for line in text().splitlines()), "row 1: found 600 fields; expected 601"),
-        (text()[:-3], "row 7, column 601: found an empty field"),
-        ("", "no records; expected at least one"),
+        ("\n".join(line.rpartition(",")[0] for line in text().splitlines()), "row 1: 600 fields instead of 601"),
+        (text()[:-3], "row 7, column 601: an empty field"),
+        ("", "the file has no records"),
         ("\n", "no records"),
-        (b"\xff\xfe" + text().encode(), "no such table|row 1, column 1"),
-        ("<html>\n", "row 1: found 1 fields"),
+        (b"\xff\xfe" + text().encode(), "not a table|row 1, column 1"),
+        ("<html>\n", "row 1: 1 fields"),
     ],
 )
 def test_a_damaged_file_is_told_by_row_and_column(tmp_path, monkeypatch, content, fault):
@@ -81,7 +81,7 @@ def test_a_damaged_file_is_told_by_row_and_column(tmp_path, monkeypatch, content
 
 
 def test_a_missing_file_is_told(tmp_path):
-    with pytest.raises(DataError, match="dataset_purchase: found no such file"):
+    with pytest.raises(DataError, match="dataset_purchase: the file does not exist"):
         purchase100.read(tmp_path)
 
 
@@ -94,7 +94,7 @@ def test_records_do_not_depend_on_how_many_are_parsed_at_a_time(tmp_path, monkey
 
 
 def test_there_are_no_attributes(tmp_path):
-    with pytest.raises(ConfigError, match="attributes of purchase100: found 'item 1'; expected none"):
+    with pytest.raises(ConfigError, match="attributes of purchase100: 'item 1'"):
         purchase100.encode(read(tmp_path, text()), ("item 1",))
 
 

@@ -272,17 +272,17 @@ def test_a_file_is_written_as_its_publisher_does():
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ('a = { values = ["x", "y"], percents = [1, 2] }', "'a': found 'percents'.*Did you mean 'percent'"),
-        ('a = { values = ["x", "y"], percent = [1] }', r"found percent \[1\]; expected 2 numbers"),
-        ('a = { values = ["x", "y"] }', r"found no percent; expected 2 numbers"),
-        ('a = { values = ["x", "y"], counts = [1, 2] }', r"found counts \[1, 2\]; expected 2 that add up to 4"),
+        ('a = { values = ["x", "y"], percents = [1, 2] }', "'a': unknown key 'percents'.*Did you mean 'percent'"),
+        ('a = { values = ["x", "y"], percent = [1] }', r"percent is \[1\], not 2 numbers"),
+        ('a = { values = ["x", "y"] }', r"percent is nothing, not 2 numbers"),
+        ('a = { values = ["x", "y"], counts = [1, 2] }', r"counts \[1, 2\] are not 2 numbers that add up to 4"),
         (
             'town = { constant = "x" }\nb = { given = "twon", mean = 1 }',
-            "'b': found the column 'twon'.*Did you mean 'town'",
+            "'b': 'twon'.*Did you mean 'town'",
         ),
-        ('a = { constant = "x" }\nb = { given = "a", mean.y = 1 }', "'b': found no mean for 'x'; expected a number"),
-        ('a = { mean = "x" }', "'a': found mean 'x'; expected a number"),
-        ('a = { mean = 1, distribution = "nomal" }', "'a': found the distribution 'nomal'.*Did you mean 'normal'"),
+        ('a = { constant = "x" }\nb = { given = "a", mean.y = 1 }', "'b': mean for 'x' is nothing, not a number"),
+        ('a = { mean = "x" }', "'a': mean is 'x', not a number"),
+        ('a = { mean = 1, distribution = "nomal" }', "'a': distribution 'nomal'.*Did you mean 'normal'"),
     ],
 )
 def test_mistakes_in_a_table_are_told_by_column(columns, message):

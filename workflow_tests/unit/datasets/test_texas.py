@@ -58,7 +58,7 @@ def test_classes_are_ranks_and_rarer_operations_are_left_out(tmp_path):
 
 def test_too_few_operations_are_told(tmp_path):
     rows = [line for line in operations() if "\t0500\t" not in line and "\t06" not in line]
-    with pytest.raises(DataError, match=r"'PRINC_SURG_PROC_CODE': found 99 operations; expected at least 100"):
+    with pytest.raises(DataError, match=r"'PRINC_SURG_PROC_CODE': 99 operations"):
         texas.encode(texas.read(raw(tmp_path, rows)))
 
 
@@ -108,7 +108,7 @@ def test_names_and_line_ends_do_not_matter(tmp_path, end):
 
 def test_an_unknown_attribute_is_told(tmp_path):
     frame = texas.read(raw(tmp_path, operations()))
-    with pytest.raises(ConfigError, match=r"attributes of texas: found 'RACES'.*Did you mean 'RACE'\?"):
+    with pytest.raises(ConfigError, match=r"attributes of texas: 'RACES'.*Did you mean 'RACE'\?"):
         texas.encode(frame, ("RACES",))
 
 
@@ -118,16 +118,16 @@ def test_an_unknown_attribute_is_told(tmp_path):
         (
             HEADER.replace("SEX_CODE", "SEX"),
             row(),
-            r"row 1, column 14: found the column name 'SEX'; expected 'SEX_CODE'",
+            r"row 1, column 14: the column name 'SEX' should be 'SEX_CODE'",
         ),
-        (HEADER.replace("\t", ","), row(), r"row 1, column 1: found the column name 'DISCHARGE_QTR,THCIC_ID,"),
-        (HEADER.removesuffix("\tRECORD_ID"), row(), r"row 1: found 254 column names; expected 255"),
-        (HEADER, row() + "\t", r"row 3: found 256 fields; expected 255, separated by tabs"),
-        (HEADER, "2006Q1\t100", r"row 3: found 2 fields; expected 255"),
-        (HEADER, row(LAB_AMOUNT="1,5"), r"row 3, column 'LAB_AMOUNT': found '1,5'; expected a number \(or nothing"),
-        (HEADER, row(PAT_AGE="inf"), r"row 3, column 'PAT_AGE': found 'inf'; expected a number"),
-        (HEADER, row(PAT_AGE="nan"), r"row 3, column 'PAT_AGE': found 'nan'; expected a number"),
-        (HEADER, row(OR_AMOUNT="1e999"), r"row 3, column 'OR_AMOUNT': found '1e999'; expected a number"),
+        (HEADER.replace("\t", ","), row(), r"row 1, column 1: the column name 'DISCHARGE_QTR,THCIC_ID,"),
+        (HEADER.removesuffix("\tRECORD_ID"), row(), r"row 1: 254 column names instead of 255"),
+        (HEADER, row() + "\t", r"row 3: 256 fields instead of 255, separated by tabs"),
+        (HEADER, "2006Q1\t100", r"row 3: 2 fields instead of 255"),
+        (HEADER, row(LAB_AMOUNT="1,5"), r"row 3, column 'LAB_AMOUNT': '1,5' is not a number \(or nothing"),
+        (HEADER, row(PAT_AGE="inf"), r"row 3, column 'PAT_AGE': 'inf' is not a number"),
+        (HEADER, row(PAT_AGE="nan"), r"row 3, column 'PAT_AGE': 'nan' is not a number"),
+        (HEADER, row(OR_AMOUNT="1e999"), r"row 3, column 'OR_AMOUNT': '1e999' is not a number"),
     ],
 )
 def test_damage_is_told(tmp_path, header, bad, message):
@@ -136,9 +136,9 @@ def test_damage_is_told(tmp_path, header, bad, message):
 
 
 def test_an_absent_file_and_one_without_records_are_told(tmp_path):
-    with pytest.raises(DataError, match=r"PUDF_base1q2006_tab\.txt: found no such file"):
+    with pytest.raises(DataError, match=r"PUDF_base1q2006_tab\.txt: the file does not exist"):
         texas.read(tmp_path)
-    with pytest.raises(DataError, match="found no records; expected at least one"):
+    with pytest.raises(DataError, match="the file has no records"):
         texas.read(raw(tmp_path, []))
 
 

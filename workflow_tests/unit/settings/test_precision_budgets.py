@@ -62,11 +62,11 @@ def test_a_new_target_and_a_new_rate_are_one_line_each():
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"epsilons": [[1]]}, "epsilons of the experiment besides"),
-        ({"arms": {"a": {"rate": 0.1, "epsilons": [1]}}}, "epsilons of a besides"),
-        ({"arms": {"a": {"group": "b"}}}, "arms without a sampling rate"),
-        ({"arms": "each group"}, "arms without a sampling rate"),
-        ({"precision_budgets": {"epsilons": []}}, "precision_budgets.epsilons|key 'epsilons'"),
+        ({"epsilons": [[1]]}, "cannot be combined with epsilons of the experiment"),
+        ({"arms": {"a": {"rate": 0.1, "epsilons": [1]}}}, "cannot be combined with epsilons of a"),
+        ({"arms": {"a": {"group": "b"}}}, "no sampling rate"),
+        ({"arms": "each group"}, "no sampling rate"),
+        ({"precision_budgets": {"epsilons": []}}, r"precision_budgets\.epsilons|, epsilons"),
         ({"precision_budgets": {"epsilon": [1]}}, "unknown key"),
     ],
 )

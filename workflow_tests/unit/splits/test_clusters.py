@@ -133,5 +133,5 @@ def test_sizes_on_the_real_files(tmp_path, data, seed, sizes, monkeypatch):
 
 
 def test_a_class_smaller_than_the_number_of_clusters_is_told():
-    with pytest.raises(DataError, match="3 for a class of 2 records"):
+    with pytest.raises(DataError, match="3 is more than the 2 records"):
         clusters(np.arange(12.0).reshape(6, 2), np.array([0, 0, 0, 0, 1, 1]), count=3)

@@ -86,14 +86,20 @@ def test_records_join_at_the_rate_and_independently(rate):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"records": 61, "rate": 0.5}, "records of the pool and for validation: found 61 asked for and 60"),
-        ({"records": 50, "rate": 0.5, "validation": 11}, "and for validation: found 61 asked for and 60 records"),
-        ({"records": 0, "rate": 0.5}, "0 asked for"),
-        ({"records": 10, "rate": 0.5, "asked": 11}, "records to ask about: found 11 asked for and 10"),
-        ({"records": 10, "rate": 0.0}, "rate: found 0.0; expected a probability"),
-        ({"records": 10, "rate": 1}, "rate: found 1; expected a probability"),
-        ({"records": 60, "rate": 1e-9}, "records that join at rate 1e-09: found 0 of 60"),
-        ({"records": 60, "rate": 1 - 1e-9, "asked": 7}, "records that join at rate 0.999999999: found 7 of 7"),
+        (
+            {"records": 61, "rate": 0.5},
+            "records of the pool and for validation: 61 records are required, and there are 60",
+        ),
+        (
+            {"records": 50, "rate": 0.5, "validation": 11},
+            "and for validation: 61 records are required, and there are 60",
+        ),
+        ({"records": 0, "rate": 0.5}, "0 records"),
+        ({"records": 10, "rate": 0.5, "asked": 11}, "records to attack: 11 records are required, and there are 10"),
+        ({"records": 10, "rate": 0.0}, "rate: 0.0 is not a probability"),
+        ({"records": 10, "rate": 1}, "rate: 1 is not a probability"),
+        ({"records": 60, "rate": 1e-9}, "records that join at rate 1e-09: 0 of 60"),
+        ({"records": 60, "rate": 1 - 1e-9, "asked": 7}, "records that join at rate 0.999999999: 7 of 7"),
     ],
 )
 def test_what_cannot_be_drawn_or_told_apart_is_refused(arguments, told):
@@ -103,5 +109,5 @@ def test_what_cannot_be_drawn_or_told_apart_is_refused(arguments, told):
 
 
 def test_a_set_without_members_says_what_to_do():
-    with pytest.raises(DataError, match=r"Ask about more records, or take a rate nearer to 0\.5\."):
+    with pytest.raises(DataError, match=r"Attack more records .*choose a rate nearer to 0\.5\."):
         bernoulli(GROUPS, rng(), records=2, rate=1e-6)

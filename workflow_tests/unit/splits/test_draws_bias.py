@@ -72,18 +72,18 @@ def test_adult_is_large_enough_for_every_share(sizes_of_groups, share):
 
 
 def test_there_are_two_groups():
-    with pytest.raises(DataError, match="group: found 'a'; expected one of two groups; there are a, b, c"):
+    with pytest.raises(DataError, match="group: 'a' is not one of two groups; there are a, b, c"):
         bias(np.repeat(["a", "b", "c"], 40), rng(), **BIAS)
 
 
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"group": "c"}, "group: found 'c'; expected one of two groups; there are a, b"),
-        ({"share": 1, "members": 33}, "group 'a': found 41 asked for and 40 records there"),
-        ({"share": 0, "members": 23}, "group 'b': found 31 asked for and 30 records there"),
-        ({"share": 1, "validation": 21}, "group 'a': found 41 asked for and 40 records there"),
-        ({"nonmembers": 42}, "group 'b': found 31 asked for and 30 records there"),
+        ({"group": "c"}, "group: 'c' is not one of two groups; there are a, b"),
+        ({"share": 1, "members": 33}, "group 'a': 41 records are required, and there are 40"),
+        ({"share": 0, "members": 23}, "group 'b': 31 records are required, and there are 30"),
+        ({"share": 1, "validation": 21}, "group 'a': 41 records are required, and there are 40"),
+        ({"nonmembers": 42}, "group 'b': 31 records are required, and there are 30"),
     ],
 )
 def test_a_group_too_small_for_its_share_is_told(changes, told):
@@ -142,16 +142,16 @@ def test_several_values_may_make_one_group(people):
 @pytest.mark.parametrize(
     ("merge", "told"),
     [
-        ({"low": ["9th", "10th"], "high": ["Masters"]}, ["no group for ['Doctorate']"]),
+        ({"low": ["9th", "10th"], "high": ["Masters"]}, ["values without a group: ['Doctorate']"]),
         (
             {"low": ["9th", "10th", "11th"], "high": ["Masters", "Doctorate"]},
-            ["no group for []", "groups of values that do not occur: ['11th']"],
+            ["values without a group: []", "values that do not occur: ['11th']"],
         ),
-        ({"low": ["9th", "10th"], "high": ["10th", "Masters", "Doctorate"]}, ["each of these values in one group"]),
+        ({"low": ["9th", "10th"], "high": ["10th", "Masters", "Doctorate"]}, ["Put each of these in one group"]),
     ],
 )
 def test_every_value_belongs_to_one_group(people, merge, told):
     with pytest.raises(ConfigError) as error:
         draw_block(people, None, bias, merged(**merge), [0], 1)
-    for words in ["'membership.merge'", "10th, 9th, Doctorate, Masters", *told]:
+    for words in ["membership.merge: ", "10th, 9th, Doctorate, Masters", *told]:
         assert words in str(error.value)

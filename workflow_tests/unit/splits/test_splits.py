@@ -132,17 +132,29 @@ def test_the_iid_arm_has_the_same_records_in_the_same_sizes():
 @pytest.mark.parametrize(
     ("draw", "arguments", "told"),
     [
-        (iid, {"members": 40, "nonmembers": 21}, ["members + nonmembers + population", "61 asked"]),
-        (iid, {"members": 9, "nonmembers": 9, "population": 43}, ["+ population: found 61 asked for and 60 records"]),
-        (group, {"group": "b", "members": 21, "nonmembers": 1}, ["members from group 'b'", "21 asked for and 20"]),
-        (group, {"group": "b", "members": 1, "nonmembers": 41}, ["the groups other than 'b'", "41 asked for and 40"]),
-        (group, {"group": "d", "members": 1, "nonmembers": 1}, ["group: found 'd'", "one of a, b, c"]),
+        (iid, {"members": 40, "nonmembers": 21}, ["members + nonmembers + population", "61 records are"]),
+        (
+            iid,
+            {"members": 9, "nonmembers": 9, "population": 43},
+            ["+ population: 61 records are required, and there are 60"],
+        ),
+        (
+            group,
+            {"group": "b", "members": 21, "nonmembers": 1},
+            ["members from group 'b'", "21 records are required, and there are 20"],
+        ),
+        (
+            group,
+            {"group": "b", "members": 1, "nonmembers": 41},
+            ["the groups other than 'b'", "41 records are required, and there are 40"],
+        ),
+        (group, {"group": "d", "members": 1, "nonmembers": 1}, ["group: 'd'", "one of a, b, c"]),
     ],
 )
 def test_more_than_there_is_cannot_be_drawn(draw, arguments, told):
     with pytest.raises(DataError) as error:
         draw(GROUPS, rng(), **arguments)
-    for words in [*told, "expected"]:
+    for words in told:
         assert words in str(error.value)
 
 
@@ -156,7 +168,9 @@ def test_iid_leaves_the_attacker_as_many_as_are_said():
 
 
 def test_a_single_group_has_no_nonmembers():
-    with pytest.raises(DataError, match="nonmembers from the groups other than 'a': found 0 asked for and 0 records"):
+    with pytest.raises(
+        DataError, match="nonmembers from the groups other than 'a': 0 records are required, and there are 0"
+    ):
         group(np.repeat("a", 5), rng(), group="a", members="all", nonmembers="all")
 
 
@@ -318,10 +332,10 @@ def test_an_attribute_that_is_not_kept_is_told_with_the_nearest_one(dataset):
     wrong = arms(membership={"kind": "group", "by": "hospitals", "members": 8, "nonmembers": 9})
     with pytest.raises(ConfigError) as error:
         draw_block(dataset, None, group, wrong, [0], 1)
-    for words in ["'membership.by'", "found 'hospitals'", "data set toy: hospital", "Did you mean 'hospital'?"]:
+    for words in ["membership.by: ", "'hospitals'", "data set toy (hospital", "Did you mean 'hospital'?"]:
         assert words in str(error.value)
     bare = Dataset("toy", dataset.x, dataset.y, dataset.features, dataset.classes)
-    with pytest.raises(ConfigError, match=r"it has none\. Name the column under the key attributes"):
+    with pytest.raises(ConfigError, match=r"it has none.*the key attributes"):
         draw_block(bare, None, group, arms(), [0], 1)
 
 
