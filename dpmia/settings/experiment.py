@@ -108,7 +108,7 @@ class Experiment(Settings):
     attacks: Annotated[dict[Name, AttackSettings], Field(min_length=1)]
     """Attacks by name."""
     points: Points | None = None
-    """Records at which attacks are looked at one by one; none where left out."""
+    """Per-record results of attacks; none where left out."""
     details: bool = False
     """Also measure positive accuracy by quantiles, and the true positive rate at many false positive rates."""
     accuracy_by_epoch: bool = False
@@ -250,6 +250,6 @@ class ExperimentFile(Settings):
     experiments: dict[Name, ExperimentEntry] = {}
     """The experiments by name; each may hold `scales` of its own, which count most."""
     predictions: dict[Name, dict[str, Any]] = {}
-    """Models by name of which there are answers only; the same at every scale, and without `defaults`."""
+    """Models by name of which only predictions are given; the same at every scale, and without `defaults`."""
     studies: dict[Name, ExperimentEntry] = {}
     """Studies by name, with `like` and `scales` as experiments; `defaults` and the file's `scales` are not theirs."""

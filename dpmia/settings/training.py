@@ -1,4 +1,4 @@
-"""Settings of target models: architecture, recipe, and the promise behind a finite epsilon."""
+"""Settings of target models: architecture, recipe, and privacy guarantee."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ NARROW_ENGINES = ("stacked", "convolution")
 
 
 class Privacy(Settings):
-    """The promise behind a finite epsilon."""
+    """The privacy guarantee behind a finite epsilon."""
 
     relation: Literal["replace_one", "add_remove"] = "replace_one"
     """Neighbouring data sets: one record replaced, or one added or removed."""
