@@ -1,4 +1,4 @@
-# Where the time went, what was edited since, what can be asked for. No inputs and no outputs: they always run.
+# CPU time, edits since the last run, and the list of targets. No inputs and no outputs: they always run.
 
 
 rule costs:

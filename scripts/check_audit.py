@@ -24,10 +24,10 @@ def main(snakemake):
             "audit.fail_above", f"{len(exceeded)} above a limit: {told}",
             f"at most {limits[0]['fail_above']}", f"The report is written: {reports}",
         )  # fmt: skip
-    if untold := sorted({metric for one in limits for metric in one["untold"]}):
+    if not_evaluated := sorted({metric for one in limits for metric in one["not_evaluated"]}):
         raise UserError(
             "audit.fail_above",
-            f"limits for {', '.join(untold)}, which cannot be evaluated in every arm: too few non-members, no "
+            f"limits for {', '.join(not_evaluated)}, which cannot be evaluated in every arm: too few non-members, no "
             "blind baseline, or no model with the epsilons that the limits are for",
             "limits that can be checked",
             f"Limit advantage or auc, or take more records. The report is written: {reports}",

@@ -32,11 +32,11 @@ class About:
     Attributes:
         folder: `results/<data>-<scale>`, where the page will stand.
         logs: of the run's jobs.
-        config: what was asked for: the keys of `config.yaml`.
+        config: the keys of `config.yaml`.
         artifacts: artifact -> its files, by their ending.
         models: experiment -> files of its models.
         prepared: path of a prepared data set -> name of the data set.
-        not_run: experiment or study -> why its data cannot be had.
+        not_run: experiment or study -> why its data are unavailable.
         repository: the checkout.
         own: experiments of the user's files, which may share their names with those of papers.
     """
@@ -144,7 +144,7 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         "tiles": _tiles(papers, verdicts, models, costs),
         "not_run": sorted({reason for name, reason in about.not_run.items() if name in paper_of}),
         "data": _data(run.data_table(about.prepared)),
-        "promises": _promises(models, paper_of),
+        "guarantees": _guarantees(models, paper_of),
         "speeds": _speeds(models),
         "costs": _costs(costs),
         "config": yaml.safe_dump(dict(about.config), sort_keys=False, allow_unicode=True),
@@ -161,10 +161,10 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         *map(
             page.Section,
             ("data", "privacy", "costs", "made"),
-            ("Data", "Privacy accounting", "Costs", "How it was made"),
+            ("Data", "Privacy accounting", "Compute used", "How it was made"),
         ),
     ]
-    rest = {"title": "dpmia: what the papers claim, and what we measured", "sections": sections}
+    rest = {"title": "dpmia: claims of the papers, and measurements", "sections": sections}
     size = len(page.render("report.html", size="", **rest, **content).encode())
     return page.render("report.html", size=page.of_size(size), **rest, **content)
 
@@ -279,7 +279,7 @@ def _paper_of_experiments() -> dict[str, str]:
     }
 
 
-def _promises(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, list[list[Any]]]:
+def _guarantees(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, list[list[Any]]]:
     """Return the rows of private models by paper, or by "own experiments" where they belong to none."""
     found: dict[str, list[list[Any]]] = {}
     for row in models[models["private"]].itertuples():

@@ -1,4 +1,4 @@
-"""Settings of attackers: their own models, their attacks, and the records they look at one by one."""
+"""Settings of attackers: their own models, their attacks, and per-record results."""
 
 from __future__ import annotations
 
@@ -45,16 +45,17 @@ class References(Settings):
 
 
 class Collusion(Settings):
-    """A trainer who marks members for an attacker: it also trains on images derived from each member and a shared secret key.
+    """A trainer who marks members for an attacker.
 
-    Without privacy only: a guarantee for one record does not cover a record and its marks.
+    It also trains on images derived from each member and a shared secret key. Without privacy only: a guarantee for one
+    record does not cover a record and its marks.
     """
 
     keys: Annotated[int, Field(ge=1)] = 3
     """Keys that trainer and attacker share; each adds one marked image for each member."""
     function: Literal["blake2b", "python_random"] = "blake2b"
-    """What makes marks of key and record: keyed BLAKE2b, a pseudo-random function; or Python's own generator, which
-    the paper used."""
+    """Function of key and record that makes the marks: keyed BLAKE2b, a pseudo-random function; or Python's own
+    generator, which the paper used."""
 
 
 #: What attacks use -> the key of an experiment that describes these models, the attacker's own or marked for it.
@@ -77,7 +78,7 @@ class LeftOut(Settings):
     """Attack L: for each record models of its own, trained as the target was but without that record."""
 
     points: Annotated[int, Field(ge=1)]
-    """Members, and non-members, of each target model that it judges, a multiple of `block`; the first of all points.
+    """Members, and non-members, of each target model that it attacks, a multiple of `block`; the first of all points.
     More points train only the models of the new ones."""
     block: Annotated[int, Field(ge=1)]
     """Points of each part whose models one job trains."""
@@ -106,11 +107,11 @@ class Points(Settings):
     arms: Annotated[list[ArmName], Field(min_length=1)] | None = None
     """Arms with per-record results; all where left out."""
     count: Annotated[int, Field(ge=1)]
-    """Members, and non-members, of each target model that are judged; all where there are fewer."""
+    """Members, and non-members, of each target model with per-record results; all where there are fewer."""
     alphas: Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min_length=1)]
     """False positive rates that thresholds are set for; the losses behind a threshold are shown for the first."""
     left_out: LeftOut | None = None
-    """Attack L, which judges fewer points; not run where left out."""
+    """Attack L, evaluated on fewer points; not run where left out."""
 
     @model_validator(mode="after")
     def _left_out_are_points(self) -> Points:

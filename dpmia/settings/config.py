@@ -35,7 +35,7 @@ LIMITED = ("advantage", "auc", "tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "advantag
 
 
 class Audit(Settings):
-    """What `snakemake audit` holds models to: it ends with an error, after its report is written, if one fails."""
+    """Limits of `snakemake audit`: it exits with an error, after its report is written, if one is exceeded."""
 
     fail_above: dict[one_of(dict.fromkeys(LIMITED)), Annotated[float, Field(ge=0, le=1)]] = {}
     """Metric -> the largest value that the mean of any attack may have, in any arm."""
@@ -71,4 +71,4 @@ class Config(Settings):
     plan: Planner = Planner()
     """What `snakemake plan` plans."""
     audit: Audit = Audit()
-    """What `snakemake audit` holds models to."""
+    """Limits of `snakemake audit`."""

@@ -56,7 +56,7 @@ class Arm(Settings):
 
 
 class Blind(Settings):
-    """The blind baseline: telling members from non-members by their records alone, without any model."""
+    """The blind baseline: a classifier of members and non-members that sees only the records."""
 
     replicates: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
     """How many of the replicates it is measured on, the first ones."""

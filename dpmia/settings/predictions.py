@@ -1,4 +1,4 @@
-"""Settings of predictions only: a model that cannot be trained again, known by what it answered."""
+"""Settings of predictions only: a model that cannot be trained again, known by its predictions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GIVEN = {"references", "population"}
 
 
 class Predictions(Settings):
-    """What one model answered about known members and non-members, and perhaps what others answered.
+    """Predictions of one model on known members and non-members, and perhaps those of reference models.
 
     Tables of CSV (plain or gzipped) or Parquet, one row for each record.
     """

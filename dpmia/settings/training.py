@@ -133,5 +133,5 @@ class Privacy(Settings):
     delta: Annotated[float, Field(gt=0, lt=1)] = 1e-5
     """Delta of (epsilon, delta)."""
     accountant: Literal["pld", "rdp", "rdp_as_published"] = "pld"
-    """Privacy loss distribution, or Renyi DP; `rdp_as_published` only redraws a paper: it judges shuffled batches as
-    if they were sampled, with half the noise that replace-one asks for, and what it claims is not proved."""
+    """Privacy loss distribution, or Renyi DP; `rdp_as_published` only reproduces a paper: it treats shuffled batches
+    as Poisson samples, with half the noise that replace-one needs, and no theorem covers it."""
