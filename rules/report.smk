@@ -55,4 +55,4 @@ rule status:
     message:
         "Reporting progress"
     script:
-        "../scripts/tell_status.py"
+        "../scripts/print_status.py"

@@ -83,6 +83,7 @@ TEXTS = {
     "dpmia/report/*.py": _strings,
     "dpmia/audit/*.py": _strings,
     "dpmia/claims/*.py": _strings,
+    "dpmia/workflow/*.py": _strings,
     "dpmia/settings/*.py": _docstrings,
 }
 
