@@ -105,7 +105,7 @@ rule measure_points:
             *(each["attack"] for each in jobs.points_job(EXPERIMENTS[wildcards.experiment])["attacks"].values()),
         ),
     message:
-        "Looking at the attacks on {wildcards.experiment} record by record"
+        "Attacking single records of {wildcards.experiment}"
     script:
         "../scripts/measure_points.py"
 

@@ -1,4 +1,4 @@
-# Audits: models of a data owner, or their answers, attacked and reported on.
+# Audits: attacks on models of a data owner, or on their predictions, and the report.
 
 
 rule attack_predictions:
@@ -26,7 +26,7 @@ rule attack_predictions:
             *(job["attack"] for job in jobs.given_attacks(PREDICTIONS[wildcards.predictions]).values()),
         ),
     message:
-        "Attacking the given answers of {wildcards.predictions}"
+        "Attacking the given predictions of {wildcards.predictions}"
     script:
         "../scripts/attack_predictions.py"
 

@@ -76,7 +76,7 @@ RESOURCES = LAYOUT.resources
 
 
 def why_not(dataset):
-    """Return why a data set cannot be had in this run; None where it can."""
+    """Return why a data set is unavailable in this run; None where it is available."""
     if isinstance(dataset, OwnData):
         return not_of_this_kind(dataset.path, CONFIG.data)
     if CONFIG.data == "embedded":
@@ -84,7 +84,7 @@ def why_not(dataset):
     return not_to_be_had(dataset, CONFIG.data_mirror, f"{RESOURCES}/raw/{dataset}", CONFIG.download)
 
 
-# Experiment or study -> why its data cannot be had. What is asked for by name is tried all the same, and fails.
+# Experiment or study -> why its data are unavailable. A target that names one of them runs all the same, and fails.
 NOT_RUN = {name: reason for name, each in WITH_DATA.items() if (reason := why_not(each.dataset))}
 
 
@@ -123,7 +123,7 @@ def more(amount):
 
 
 def raw_paths(dataset):
-    """Return the raw files of a data set, and the marker of made-up ones."""
+    """Return the raw files of a data set, and the marker of synthetic ones."""
     if isinstance(dataset, OwnData):
         if reason := why_not(dataset):
             refuse(reason)
@@ -150,27 +150,27 @@ def compares_seeds(experiment):
 
 
 def runs(name):
-    """Return whether the data of an experiment or study can be had; one without data always runs."""
+    """Return whether the data of an experiment or study are available; one without data always runs."""
     return name not in NOT_RUN
 
 
 def looked_at(experiment):
-    """Return whether the attacks of an experiment are looked at record by record, and its data can be had."""
+    """Return whether an experiment has per-record results, and its data are available."""
     return EXPERIMENTS[experiment].points is not None and runs(experiment)
 
 
 def artifact_tables(artifact):
-    """Return the tables that an artifact is made of: those that can be had, or all where none can."""
+    """Return the tables that an artifact is made of: the available ones, or all where none is."""
     return [table for table in artifact.tables if runs(table.split("/")[1])] or list(artifact.tables)
 
 
 def made_by_all(artifact):
-    """Return whether an artifact belongs to `all`: some of its tables can be had, or it needs none."""
+    """Return whether an artifact belongs to `all`: some of its tables are available, or it needs none."""
     return not artifact.tables or any(runs(table.split("/")[1]) for table in artifact.tables)
 
 
 def run_facts(artifact):
-    """Return what the pictures of an artifact say about the run."""
+    """Return the facts on the run that an artifact's captions print."""
     with_data = any(table.split("/")[1] in WITH_DATA for table in artifact.tables)
     return {
         "stand_in": CONFIG.data == "embedded" and with_data,
@@ -234,7 +234,7 @@ def reported(artifact):
 
 
 def tables_of_all():
-    """Return all tables that figures and claims are made of, of what can be had."""
+    """Return all available tables that figures and claims are made of."""
     of_artifacts = {
         table for artifact in ARTIFACTS.values() if made_by_all(artifact) for table in artifact_tables(artifact)
     }
@@ -244,14 +244,14 @@ def tables_of_all():
 
 
 def artifacts_of_all():
-    """Return the files of all figures and tables that can be had."""
+    """Return the files of all available figures and tables."""
     return [
         file for artifact in ARTIFACTS.values() if made_by_all(artifact) for file in artifact_files(artifact).values()
     ]
 
 
 def judged():
-    """Return what those who judge claims are told about the run."""
+    """Return the facts on the run that verdicts on claims depend on."""
     return {
         "stand_in": CONFIG.data == "embedded",
         "scale": CONFIG.scale,
@@ -261,7 +261,7 @@ def judged():
 
 
 def not_run_of_papers():
-    """Return why the data of experiments and studies cannot be had, of those that belong to the papers."""
+    """Return why data are unavailable, for the experiments and studies of the papers."""
     return {name: reason for name, reason in NOT_RUN.items() if LAYOUT.of_paper(name)}
 
 

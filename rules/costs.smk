@@ -1,10 +1,10 @@
-# Where the time went, what was edited since, what can be asked for. No inputs and no outputs: they always run.
+# CPU time, edits since the last run, and the list of targets. No inputs and no outputs: they always run.
 
 
 rule costs:
     """Print the CPU time of each rule."""
     log:
-        f"logs/{RUN}/tell_costs.log",
+        f"logs/{RUN}/print_costs.log",
     localrule: True
     conda:
         "../envs/dpmia.yaml"
@@ -17,7 +17,7 @@ rule costs:
     message:
         "Reporting CPU time per rule"
     script:
-        "../scripts/tell_costs.py"
+        "../scripts/print_costs.py"
 
 
 rule explain:

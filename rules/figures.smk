@@ -1,4 +1,4 @@
-# Figures and tables, and the names by which people ask for them.
+# Figures and tables, and the targets that make them.
 
 
 for artifact in ARTIFACTS.values():

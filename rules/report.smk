@@ -37,7 +37,7 @@ rule make_report:
         "../scripts/make_report.py"
 
 
-# No inputs and no outputs: it looks at what is there, and may be asked while a run is going on.
+# No inputs and no outputs: it reads the files that exist, also during a run.
 rule status:
     """Print how much of each paper is done, and what is trained now."""
     log:
@@ -53,6 +53,6 @@ rule status:
         folder=RUN,
         papers=lambda wildcards: progress_files(),
     message:
-        "Looking at what is there"
+        "Reporting progress"
     script:
-        "../scripts/tell_status.py"
+        "../scripts/print_status.py"

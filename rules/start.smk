@@ -30,8 +30,8 @@ def short_errors(record):
 
 onstart:
     if CONFIG.data == "embedded" and CONFIG.data_mirror is not None:
-        logger.warning("data_mirror is not looked at: the key data is 'embedded', which makes stand-in data.")
-    # What writes nothing may look at a live run.
+        logger.warning("data_mirror is ignored: the key data is 'embedded', which makes stand-in data.")
+    # Targets that write nothing may run beside a live run.
     if any(job.output for job in workflow.dag.needrun_jobs()):
         try:
             hold(".snakemake/run.lock")

@@ -25,10 +25,10 @@ def main(snakemake):
             f"{len(exceeded)} above a limit ({limits[0]['fail_above']}): {listed}",
             f"Report: {reports}",
         )
-    if untold := sorted({metric for one in limits for metric in one["untold"]}):
+    if not_evaluated := sorted({metric for one in limits for metric in one["not_evaluated"]}):
         raise UserError(
             "audit.fail_above",
-            f"the limits of {', '.join(untold)} cannot be evaluated in every arm: too few non-members, no blind "
+            f"the limits of {', '.join(not_evaluated)} cannot be evaluated in every arm: too few non-members, no blind "
             "baseline, or no model with the epsilons that the limits are for",
             f"Limit advantage or auc, or use more records. Report: {reports}",
         )

@@ -22,7 +22,7 @@ def main(snakemake):
     log.info("%s: %d records, %d features", dataset.name, *dataset.x.shape[:2])
     if not dataset.provenance["stand_in"] and not own:
         require_published(dataset.name, dataset.provenance["files"])
-    for line in module.told(dataset.provenance) if own else ():
+    for line in module.describe(dataset.provenance) if own else ():
         log.info("%s", line)
         print(line)
     dataset.save(snakemake.output[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,3 +63,9 @@ def test_the_library_knows_nothing_of_the_workflow_engine():
     for file in (REPOSITORY / "dpmia").rglob("*.py"):
         assert "import snakemake" not in file.read_text()
         assert "from snakemake" not in file.read_text()
+
+
+def test_the_architecture_page_lists_the_packages_in_their_order():
+    page = (REPOSITORY / "docs/architecture.md").read_text(encoding="utf-8")
+    packages = re.findall(r"^\| `(\w+)` \|", page.partition("## From raw file to figure")[0], re.MULTILINE)
+    assert [package for package in packages if package in LAYERS] == [*LAYERS]

@@ -9,7 +9,7 @@ from dpmia.formats.signals import Signal
 
 
 def decisions(losses: np.ndarray, largest_loss: float, rng: np.random.Generator) -> np.ndarray:
-    """Say "not a member" with a probability in proportion to the loss.
+    """Predict "non-member" with a probability in proportion to the loss.
 
     Args:
         losses: any shape, in [0, `largest_loss`].
@@ -31,7 +31,7 @@ def decisions(losses: np.ndarray, largest_loss: float, rng: np.random.Generator)
 
 
 class ZeroOneLoss(Attack):
-    """Says "member" where the model is right: the bounded-loss attack on the 0-1 loss, which leaves nothing to chance.
+    """Predicts "member" where the model is right: the bounded-loss attack on the 0-1 loss, which is deterministic.
 
     Its advantage is the generalisation error: accuracy on members minus accuracy on non-members.
     Source: Yeom et al. 2018, adversary 1 and theorem 2.

@@ -9,7 +9,7 @@ from dpmia.formats.signals import Signal
 
 
 class Collusion(Attack):
-    """Says "member" where the model knows every mark of the record (`dpmia.training.collusion`).
+    """Predicts "member" where the model knows every mark of the record (`dpmia.training.collusion`).
 
     The adversary knows the record and the keys, and asks the model about the marks alone: neither the label of the
     record nor the model's answer to it matters. The score is the share of marks that the model knows.

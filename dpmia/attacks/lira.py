@@ -1,4 +1,4 @@
-"""LiRA: is the target's answer on a record likelier from models trained with it, or from models trained without?
+"""LiRA: is the target's confidence on a record likelier under models trained with it, or without it?
 
 For each record the confidence phi = log(p / (1 - p)) of its true class, under models trained with the record and
 under models trained without it, is taken for Gaussian on either side. The mean of each side is the record's own. The

@@ -1,4 +1,4 @@
-"""The shadow-model attack: a classifier that has learnt from other models how answers about members look."""
+"""The shadow-model attack: a classifier trained on the outputs of shadow models for members and non-members."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class AttackModels:
 
 
 class ShadowModels(Attack):
-    """Scores by what an attack model of the record's class makes of the target's class probabilities.
+    """Scores by the output of the class's attack model on the target's class probabilities.
 
     The shadow models' answers about their own members and non-members, as probability vectors, are the training set
     of the attack models, one for each class: perceptrons with two hidden layers that tell member from non-member.

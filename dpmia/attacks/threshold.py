@@ -18,7 +18,7 @@ class LossScore(Attack):
 
 
 class AverageThreshold(LossScore):
-    """Says "member" where the loss is at most the mean training loss of the target model.
+    """Predicts "member" where the loss is at most the mean training loss of the target model.
 
     The adversary knows the record, its label, the model's answer and the mean training loss. Where not all members are
     asked about, that is the mean over those who are.
@@ -31,7 +31,7 @@ class AverageThreshold(LossScore):
 
 
 class OptimalThreshold(LossScore):
-    """Says "member" where the loss is at most the threshold that is best on these very records.
+    """Predicts "member" where the loss is at most the threshold that is best on these very records.
 
     An oracle: it looks at the answers. Its advantage is never negative and is biased upwards on small sets; a
     random score under the same rule (`dpmia.attacks.control`) shows by how much.

@@ -13,7 +13,7 @@ from dpmia.common.arms import IID_SUFFIX
 #: Kind of verdict -> its words, the kind and the sign of its badge.
 VERDICTS = {
     "leaks": ("reveals membership", "bad", "✗"),
-    "shift": ("groups can be told apart", "open", "!"),
+    "shift": ("groups are distinguishable", "open", "!"),
     "quiet": ("no leakage found", "good", "✓"),
     "open": ("too little data", "open", "?"),
 }

@@ -158,8 +158,9 @@ def held_to(
         epsilons: of the models that limits are for; None for all.
 
     Returns:
-        `fail_above` and `epsilons` as given; `exceeded`: where a limit is, the worst first; `untold`: the metrics
-        that some arm or model cannot show; `verdict`: `failed`, `untold`, `passed`, or `none` without any limit.
+        `fail_above` and `epsilons` as given; `exceeded`: where a limit is, the worst first; `not_evaluated`: the
+        metrics that some arm or model cannot show; `verdict`: `failed`, `not_evaluated`, `passed`, or `none` without
+        any limit.
     """
     spelled = None if epsilons is None else [spell_epsilon(epsilon) for epsilon in epsilons]
     judged = [entry for entry in attacks_of(entries) if spelled is None or entry["epsilon"] in spelled]
@@ -170,13 +171,13 @@ def held_to(
         for entry in judged
         if entry[metric] and entry[metric]["mean"] > limit
     ]
-    untold = [metric for metric in limits if not judged or not all(entry[metric] for entry in judged)]
+    not_evaluated = [metric for metric in limits if not judged or not all(entry[metric] for entry in judged)]
     return {
         "fail_above": dict(limits),
         "epsilons": spelled,
         "exceeded": sorted(over, key=lambda entry: entry["limit"] - entry["value"]),
-        "untold": untold,
-        "verdict": "failed" if over else "untold" if untold else "passed" if limits else "none",
+        "not_evaluated": not_evaluated,
+        "verdict": "failed" if over else "not_evaluated" if not_evaluated else "passed" if limits else "none",
     }
 
 

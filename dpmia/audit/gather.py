@@ -12,7 +12,7 @@ from dpmia.audit import advice, findings
 from dpmia.audit.plain import plain_words
 from dpmia.audit.scores import Scores, collect_scores, roc_curve
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.own.table import told
+from dpmia.datasets.own.table import describe
 from dpmia.datasets.table import Dataset
 from dpmia.formats.signals import load_header
 from dpmia.formats.tables import read_table
@@ -166,12 +166,13 @@ def _how(part: Mapping[str, Any]) -> str:
 
 def _origins(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Dataset]) -> list[dict[str, Any]]:
     found = [
-        {"name": data.name, "told": told(data.provenance), **_facts(data.provenance)} for data in datasets.values()
+        {"name": data.name, "description": describe(data.provenance), **_facts(data.provenance)}
+        for data in datasets.values()
     ]
     for name, part in parts.items():
         if part["dataset"] is None:
             provenance = load_header(part["signals"][0])["provenance"]
-            found.append({"name": name, "told": ["Predictions of one model."], **_facts(provenance)})
+            found.append({"name": name, "description": ["Predictions of one model."], **_facts(provenance)})
     return found
 
 
@@ -183,20 +184,20 @@ def _facts(provenance: Mapping[str, Any]) -> dict[str, Any]:
 
 def _too_small(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Dataset]) -> list[str]:
     """Return the groups of one's own files that are members of no arm of any experiment."""
-    told = {group for part in parts.values() for group in part["groups"].values()}
+    with_arm = {group for part in parts.values() for group in part["groups"].values()}
     groups = [data.provenance.get("own", {}).get("groups", {}) for data in datasets.values()]
-    return sorted({f"{group} ({count})" for each in groups for group, count in each.items() if group not in told})
+    return sorted({f"{group} ({count})" for each in groups for group, count in each.items() if group not in with_arm})
 
 
 def _planned(
     parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Dataset], wanted: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return what the planner was asked, and its rows: settings of the first arm that takes steps of ours."""
+    """Return the inputs of the planner, and its rows: settings of the first arm that takes steps of ours."""
     for part in parts.values():
         facts = part["facts"]
         if part["dataset"] is not None and facts["epochs"]:
             first = next(iter(facts["arms"].values()))
-            asked = {
+            inputs = {
                 "bound": wanted["bound"],
                 "records": len(datasets[part["dataset"]]),
                 "batch_size": first["batch_size"],
@@ -204,6 +205,6 @@ def _planned(
                 "delta": facts["delta"],
             }
             rates = [share * wanted["bound"] for share in PLANNED_SHARES]
-            table = plan(**asked, relation=wanted["relation"], rates=rates)
-            return asked, table.astype(object).where(table.notna(), None).to_dict("records")
+            table = plan(**inputs, relation=wanted["relation"], rates=rates)
+            return inputs, table.astype(object).where(table.notna(), None).to_dict("records")
     return {}, []

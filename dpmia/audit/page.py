@@ -27,7 +27,7 @@ from dpmia.report.page import Section, render
 VERDICTS = {
     "passed": ("within the limits", "good", "✓"),
     "failed": ("above a limit", "bad", "✗"),
-    "untold": ("cannot be evaluated", "open", "?"),
+    "not_evaluated": ("cannot be evaluated", "open", "?"),
     "none": ("no limit set", "none", ""),
 }
 
@@ -53,7 +53,7 @@ def page(audit: Mapping[str, Any]) -> str:
     trained = [name for name in names if not predictions_only(audit["experiments"][name]["facts"])]
     return render(
         "audit.html",
-        title="Audit: who can tell whose records were in it?",
+        title="Audit: does the model reveal whose records it was trained on?",
         subtitle=f"{', '.join(data)}; scale {run['scale']}, seed {run['seed']}",
         mark="Stand-in data: no number here says anything about real records." if run["stand_in"] else "",
         sections=sections,
@@ -124,7 +124,7 @@ def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
                 "guessing: 1",
             ]
         )
-        title = "of 100 members found at one false alarm in 100, at worst"
+        title = "of 100 members found at a false positive rate of 1 %, at worst"
         tiles.append((of_hundred(worst["tpr_at_1pct_fpr"]), title, f"{remark}."))
     return tiles
 

@@ -18,7 +18,7 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.report.page import Picture, picture
 
-#: Arms whose ROC curves share a panel; more of them cannot be told apart.
+#: Arms whose ROC curves share a panel; more of them are hard to distinguish.
 CURVES = len(drawing.COLOURS)
 
 #: Panels in one row of ROC curves.

@@ -36,7 +36,7 @@ def precision_metrics(scores: np.ndarray, says: np.ndarray, is_member: np.ndarra
         `precision`: share of members among those called members (NaN if nobody is), and `accepted`, their share of
             all records.
         `precision_best` and `accepted_best`: of the best of forty quantiles, an oracle (see `best_quantile`).
-        `precision_baseline`: of calling everybody a member, the share of members.
+        `precision_baseline`: of predicting every record a member: the share of members.
         `precision_control`: mean of `precision_best` over random rankings of the same records.
         `nan_scores`: share of scores that are not numbers.
         `tpr@...`: true positive rate at each of `ROC_RATES`; NaN below the resolution 1 / non-members.

@@ -42,7 +42,7 @@ class Facts:
         stand_in: whether it shows made-up data.
         scale: `smoke`, `laptop` or `paper`.
         experiments: experiment -> its settings, as plain data (epochs, replicates, delta, relation, ...).
-        not_run: experiment or study that it would show too -> why its data cannot be had.
+        not_run: experiment or study that it would show too -> why its data are unavailable.
         without_data: whether no data set is behind it: it is computed, or its records are drawn.
     """
 
@@ -62,5 +62,5 @@ class Facts:
     @property
     def left_out(self) -> str:
         """A sentence on what is missing; nothing where all is there."""
-        told = "; ".join(f"{name} ({reason})" for name, reason in self.not_run.items())
-        return f"Not run: {told}." if told else ""
+        reasons = "; ".join(f"{name} ({reason})" for name, reason in self.not_run.items())
+        return f"Not run: {reasons}." if reasons else ""

@@ -1,4 +1,4 @@
-"""All claims of all papers, by name: each paper's are loaded when they are asked for."""
+"""All claims of all papers, by name: each paper's are loaded on first use."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.files import whole_file
 from dpmia.papers.artifact import Facts
 
-#: Okabe and Ito's colours, told apart by colour-blind readers: blue, orange, green, purple, vermilion, sky.
+#: Okabe and Ito's colours, distinguishable for colour-blind readers: blue, orange, green, purple, vermilion, sky.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9")
 
 OPTIMISERS = {"adam": "Adam", "sgd": "SGD"}
@@ -137,9 +137,12 @@ def _clipping(fact: dict) -> str:
 
 
 def _models(fact: dict) -> str:
-    told = [fact["model"], fact["sizes"], fact["passes"]]
-    told += [f"{fact['replicates']} replicates", f"{fact['references']} reference models" if fact["references"] else ""]
-    return ", ".join(filter(None, told))
+    parts = [fact["model"], fact["sizes"], fact["passes"]]
+    parts += [
+        f"{fact['replicates']} replicates",
+        f"{fact['references']} reference models" if fact["references"] else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _privacy(fact: dict) -> str:

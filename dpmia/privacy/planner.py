@@ -124,7 +124,7 @@ def draw(table: pd.DataFrame) -> Figure:
         axes.set_ylim(bottom=0)
     last = figure.axes[2]
     last.axhline(bound, color="black", linestyle="--", label="target bound")
-    last.plot([0, 1], [0, 1], ":", color="0.5", label="calling everybody a member")
+    last.plot([0, 1], [0, 1], ":", color="0.5", label="every record predicted a member")
     last.set_ylim(0, end)
     last.legend(fontsize=7, loc="lower right")
     return figure

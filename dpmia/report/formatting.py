@@ -21,7 +21,7 @@ def title_of(artifact: str) -> str:
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Return a number with as many significant digits as asked for; a dash where there is none."""
+    """Return a number with the given number of significant digits; a dash where there is none."""
     return "–" if value is None or math.isnan(value) else f"{value:.{digits}g}"
 
 

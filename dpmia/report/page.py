@@ -1,7 +1,7 @@
 """The frame of all pages: one self-contained HTML file for screens, phones, paper and screen readers.
 
 A page is a template of the folder `templates` that extends `page.html` and takes its pieces from `parts.html`: figure
-cards, tables, verdicts, notices. It asks for nothing on any network: styles, script, pictures and downloads are in it.
+cards, tables, verdicts, notices. It needs no network: styles, script, pictures and downloads are in it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Download:
     Attributes:
         label: what the reader clicks on: `CSV`, `PDF`.
         name: the file's name.
-        size: in words, as `of_size` tells it.
+        size: as `of_size` formats it.
         uri: the file itself, as a data URI; empty for a file that is too large to be inside the page.
         path: where the file stands beside the page.
     """
@@ -84,7 +84,7 @@ def render(template: str, *, title: str, sections: Sequence[Section], **content:
 
     Args:
         template: its name in `templates`, for instance `report.html`.
-        title: of the page, told in its head, its first heading and its tab.
+        title: of the page: its head, its first heading and its tab.
         sections: the table of contents.
         content: what the template takes besides: `subtitle`, `mark` (a warning that goes with the title, such as
             stand-in data), and whatever its own blocks name. A name that is missing is an error.

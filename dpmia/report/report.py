@@ -33,11 +33,11 @@ class About:
     Attributes:
         folder: `results/<data>-<scale>`, where the page will stand.
         logs: of the run's jobs.
-        config: what was asked for: the keys of `config.yaml`.
+        config: the keys of `config.yaml`.
         artifacts: artifact -> its files, by their ending.
         models: experiment -> files of its models.
         prepared: path of a prepared data set -> name of the data set.
-        not_run: experiment or study -> why its data cannot be had.
+        not_run: experiment or study -> why its data are unavailable.
         repository: the checkout.
         own: experiments of the user's files, which may share their names with those of papers.
     """
@@ -145,7 +145,7 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         "tiles": _tiles(papers, verdicts, models, costs),
         "not_run": sorted({reason for name, reason in about.not_run.items() if name in paper_of}),
         "data": _data(run.data_table(about.prepared)),
-        "promises": _promises(models, paper_of),
+        "guarantees": _guarantees(models, paper_of),
         "speeds": _speeds(models),
         "costs": _costs(costs),
         "config": yaml.safe_dump(dict(about.config), sort_keys=False, allow_unicode=True),
@@ -162,10 +162,10 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         *map(
             page.Section,
             ("data", "privacy", "costs", "made"),
-            ("Data", "Privacy accounting", "Costs", "How it was made"),
+            ("Data", "Privacy accounting", "Compute used", "How it was made"),
         ),
     ]
-    title = "dpmia: what the papers claim, and what we measured"
+    title = "dpmia: claims of the papers, and measurements"
     render = partial(page.render, "report.html", title=title, sections=sections, **content)
     return render(size=page.of_size(len(render(size="").encode())))
 
@@ -280,7 +280,7 @@ def _paper_of_experiments() -> dict[str, str]:
     }
 
 
-def _promises(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, list[list[Any]]]:
+def _guarantees(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, list[list[Any]]]:
     """Return the rows of private models by paper, or by "own experiments" where they belong to none."""
     found: dict[str, list[list[Any]]] = {}
     for row in models[models["private"]].itertuples():

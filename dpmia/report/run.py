@@ -1,4 +1,4 @@
-"""What a run made and what it took, read from its files: models and their promises, data, costs, versions."""
+"""What a run made and what it took, read from its files: models and their privacy guarantees, data, costs, versions."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from dpmia.datasets.raw.sources import all_raw_files
 from dpmia.workflow.costs import TRAINED_BY, costs_table, job_seconds
 from dpmia.workflow.homes import AUDITS, OWN, split_home
 
-#: Of which installed packages the version is told.
+#: Installed packages whose version is reported.
 PACKAGES = (
     *("dpmia", "torch", "opacus", "pytorch-lightning", "dp-accounting", "numpy", "scipy", "pandas"),
     *("scikit-learn", "matplotlib", "snakemake"),
 )
 
-#: What a promise is made of, as it is stored beside each model.
-PROMISE = (
+#: The fields of a privacy guarantee, as stored beside each model.
+GUARANTEE = (
     *("epsilon", "delta", "relation", "sampler", "rate", "steps", "epochs", "noise_multiplier", "clip_norm"),
     *("accountant", "proved"),
 )
 
 
 def model_table(folder: Path, logs: Path, files: Mapping[str, Iterable[str]]) -> pd.DataFrame:
-    """Return one row for each group of models that are alike: trained for one experiment, in one role, on one promise.
+    """Return one row for each group of models of one experiment, role and privacy guarantee.
 
     Args:
         folder: of the run.
@@ -41,16 +41,16 @@ def model_table(folder: Path, logs: Path, files: Mapping[str, Iterable[str]]) ->
         files: experiment -> files of models, those that are not there are left out.
 
     Returns:
-        Columns experiment, role, engine, private, the parts of `PROMISE` (missing without privacy), models,
+        Columns experiment, role, engine, private, the fields of `GUARANTEE` (missing without privacy), models,
         model_steps, seconds (CPU time of the jobs, shared among the models of a file by their steps, or by their number
-        where none takes steps; NaN where a log does not tell it).
+        where none takes steps; NaN where a log does not state it).
     """
     rows = []
     for experiment, paths in files.items():
         for path in map(Path, paths):
             if path.is_file():
                 rows += _models(experiment, folder, logs, path)
-    columns = ["experiment", "role", "engine", "private", *PROMISE]
+    columns = ["experiment", "role", "engine", "private", *GUARANTEE]
     table = pd.DataFrame(rows, columns=[*columns, "models", "model_steps", "seconds"])
     sums = {"models": "sum", "model_steps": "sum", "seconds": lambda spent: spent.sum(skipna=False)}
     return table.groupby(columns, dropna=False, sort=False).agg(sums).reset_index()
@@ -68,8 +68,8 @@ def _models(experiment: str, folder: Path, logs: Path, path: Path) -> list[list[
     steps: Counter[tuple[Any, ...]] = Counter()
     count: Counter[tuple[Any, ...]] = Counter()
     for about in models:
-        promise = about["accounting"] or {}
-        key = (about["role"], about["engine"], bool(promise), *(promise.get(part) for part in PROMISE))
+        guarantee = about["accounting"] or {}
+        key = (about["role"], about["engine"], bool(guarantee), *(guarantee.get(part) for part in GUARANTEE))
         steps[key] += about["steps"]
         count[key] += 1
     shares = steps if any(steps.values()) else count
@@ -129,17 +129,17 @@ def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of what the numbers rest on, and what the machine is."""
-    told = {"Python": platform.python_version()}
+    versions = {"Python": platform.python_version()}
     for package in PACKAGES:
         try:
-            told[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
-            told[package] = "not installed as a package"
-    return told | {"machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"}
+            versions[package] = "not installed as a package"
+    return versions | {"machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"}
 
 
 def commit(repository: Path) -> str:
-    """Return the commit of a checkout, and whether files were changed since; a word where git cannot tell."""
+    """Return the commit of a checkout, and whether files were changed since; a word where git does not know."""
     try:
         head = _git(repository, "rev-parse", "HEAD")
         changed = _git(repository, "status", "--porcelain", "--untracked-files=no")

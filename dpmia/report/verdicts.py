@@ -10,7 +10,7 @@ from matplotlib.patches import Patch, Rectangle
 from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, STAND_IN, UNDECIDED, VERDICTS, Run
 from dpmia.papers import drawing
 
-#: Verdict -> colour (Okabe and Ito) and a sign, so that colour is not needed to tell them apart.
+#: Verdict -> colour (Okabe and Ito) and a sign, so that colour alone does not distinguish them.
 STYLES = {
     REPRODUCED: (drawing.COLOURS[2], "✓"),
     NOT_REPRODUCED: (drawing.COLOURS[4], "✗"),
@@ -59,7 +59,7 @@ def _column(axes: Axes, paper: str, rows: pd.DataFrame, length: int) -> None:
         name = row.id.removeprefix(f"{paper}-") + ("*" if row.ours else "")
         axes.text(CELL + 0.03, place + 0.5, name, ha="left", va="center", fontsize=8)
     reproduced, judged = (int(rows["verdict"].isin(which).sum()) for which in ([REPRODUCED], list(VERDICTS[:3])))
-    told = f"{reproduced} of {judged} judged hold" if judged else "none judged"
-    axes.set_title(f"{paper}: {told}", loc="left")
+    counts = f"{reproduced} of {judged} judged hold" if judged else "none judged"
+    axes.set_title(f"{paper}: {counts}", loc="left")
     axes.set(xlim=(0, 1), ylim=(length, 0))
     axes.axis("off")

@@ -1,4 +1,4 @@
-"""Settings of attackers: their own models, their attacks, and the records they look at one by one."""
+"""Settings of attackers: their own models, their attacks, and per-record results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Shadows(Settings):
     l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Their coefficient c of the penalty c * |w|^2 / 2; all else is as in `training`."""
     attack_epochs: Annotated[int, Field(ge=1)] = 100
-    """Passes over their answers by which the attack models are trained."""
+    """Epochs of the attack models, over the outputs of the shadow models."""
 
 
 class References(Settings):
@@ -45,16 +45,17 @@ class References(Settings):
 
 
 class Collusion(Settings):
-    """A trainer who marks members for an attacker: beside each, it trains on images that only shared keys tell.
+    """A trainer who marks members for an attacker.
 
-    Without privacy only: a record and its marks are more than the one record that a promise covers.
+    It also trains on images derived from each member and a shared secret key. Without privacy only: a guarantee for one
+    record does not cover a record and its marks.
     """
 
     keys: Annotated[int, Field(ge=1)] = 3
     """Keys that trainer and attacker share; each adds one marked image for each member."""
     function: Literal["blake2b", "python_random"] = "blake2b"
-    """What makes marks of key and record: keyed BLAKE2b, a pseudo-random function; or Python's own generator, which
-    the paper used."""
+    """Function of key and record that makes the marks: keyed BLAKE2b, a pseudo-random function; or Python's own
+    generator, which the paper used."""
 
 
 #: What attacks use -> the key of an experiment that describes these models, the attacker's own or marked for it.
@@ -77,14 +78,14 @@ class LeftOut(Settings):
     """Attack L: for each record models of its own, trained as the target was but without that record."""
 
     points: Annotated[int, Field(ge=1)]
-    """Members, and non-members, of each target model that it judges, a multiple of `block`; the first of all points.
+    """Members, and non-members, of each target model that it attacks, a multiple of `block`; the first of all points.
     More points train only the models of the new ones."""
     block: Annotated[int, Field(ge=1)]
     """Points of each part whose models one job trains."""
     models: Annotated[int, Field(ge=2)]
-    """Models for each member; those of all members that are asked about non-members are as many."""
+    """Models for each member; as many models of all members are evaluated on non-members."""
     arms: Annotated[list[ArmName], Field(min_length=1)] | None = None
-    """Arms whose target models it attacks; those that are looked at where left out."""
+    """Arms whose target models it attacks; those of `points.arms` where left out."""
     targets: Annotated[int, Field(ge=1)] = 1
     """Target models of each arm that it attacks, the first ones."""
     estimator: Estimator = "logit_gaussian"
@@ -98,19 +99,19 @@ class LeftOut(Settings):
 
 
 class Points(Settings):
-    """Attacks looked at record by record: all those of the experiment that set a threshold for the loss.
+    """Per-record results of all attacks of the experiment that set a threshold for the loss.
 
     For experiments of one epsilon, without IID arms.
     """
 
     arms: Annotated[list[ArmName], Field(min_length=1)] | None = None
-    """Arms whose target models are looked at; all where left out."""
+    """Arms with per-record results; all where left out."""
     count: Annotated[int, Field(ge=1)]
-    """Members, and non-members, of each target model that are judged; all where there are fewer."""
+    """Members, and non-members, of each target model with per-record results; all where there are fewer."""
     alphas: Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min_length=1)]
     """False positive rates that thresholds are set for; the losses behind a threshold are shown for the first."""
     left_out: LeftOut | None = None
-    """Attack L, which judges fewer points; not run where left out."""
+    """Attack L, evaluated on fewer points; not run where left out."""
 
     @model_validator(mode="after")
     def _left_out_are_points(self) -> Points:

@@ -13,7 +13,7 @@ class Planner(Settings):
     """What `snakemake plan` plans: a private training run that keeps a bound on positive accuracy (Thudi et al.)."""
 
     bound: Annotated[float, Field(gt=0, lt=1)] = 0.75
-    """Largest probability that a record which an attack calls a member was one."""
+    """Largest precision of an attack: the probability that a record predicted a member is one."""
     records: Annotated[int, Field(ge=2)] = 60000
     """Records there are; a part of them, drawn at random, is trained on."""
     batch_size: Annotated[int, Field(ge=1)] = 512
@@ -21,7 +21,7 @@ class Planner(Settings):
     epochs: Annotated[int, Field(ge=1)] = 40
     """Passes over the training set."""
     delta: Annotated[float, Field(gt=0, lt=1)] = 1e-5
-    """Delta of the promise."""
+    """Delta of (epsilon, delta)."""
     relation: Literal["replace_one", "add_remove"] = "add_remove"
     """`add_remove`: each record is drawn on its own; `replace_one`: a fixed number is drawn."""
     acceptance: Annotated[float, Field(gt=0, le=1)] = 0.01
@@ -35,7 +35,7 @@ LIMITED = ("advantage", "auc", "tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "advantag
 
 
 class Audit(Settings):
-    """What `snakemake audit` holds models to: it ends with an error, after its report is written, if one fails."""
+    """Limits of `snakemake audit`: it exits with an error, after its report is written, if one is exceeded."""
 
     fail_above: dict[Annotated[str, OneOf(LIMITED)], Annotated[float, Field(ge=0, le=1)]] = {}
     """Metric -> the largest value that the mean of any attack may have, in any arm."""
@@ -61,7 +61,7 @@ class Config(Settings):
     data_mirror: str | None = None
     """Folder with raw files that were fetched before (`real` only); what is missing there is downloaded."""
     download: bool = True
-    """Whether raw files are downloaded (`real` only); if not, `all` leaves out the data sets that are not at hand."""
+    """Whether raw files are downloaded (`real` only); if not, `all` skips unavailable data sets."""
     seed: Annotated[int, Field(ge=0)] = 1
     """The root of all randomness: the same seed gives the same numbers."""
     experiments: Annotated[_Files, BeforeValidator(_listed, json_schema_input_type=_Files | str)] = [
@@ -71,4 +71,4 @@ class Config(Settings):
     plan: Planner = Planner()
     """What `snakemake plan` plans."""
     audit: Audit = Audit()
-    """What `snakemake audit` holds models to."""
+    """Limits of `snakemake audit`."""

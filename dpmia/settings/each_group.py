@@ -1,4 +1,4 @@
-"""`arms: each group`: an arm for every group that has enough records, told before anything runs."""
+"""`arms: each group`: one arm per group with enough records, expanded before the run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def with_groups(settings: Mapping[str, Any], root: Path, where: str) -> dict[str
         where: the place, for messages.
 
     Raises:
-        ConfigError: the groups are unknown, or fewer than one has enough records.
+        ConfigError: the groups cannot be read, or fewer than one has enough records.
     """
     settings = dict(settings)
     dataset, membership = settings.get("dataset"), settings.get("membership")
@@ -62,7 +62,7 @@ def _sizes(dataset: Any, by: str, root: Path, where: str) -> dict[str, int | Non
     if isinstance(dataset, OwnData):
         return load(names.GROUP_SIZES)(None, dataset.reading | {"path": str(root / dataset.path)}, by)
     if not isinstance(dataset, str) or dataset not in names.DATASETS:
-        return {"any": None}  # what is wrong with the data set is told when all settings are checked
+        return {"any": None}  # mistakes in the data set are reported when all settings are checked
     sizes = load(names.GROUP_SIZES)(names.DATASETS[dataset], None, by)
     if not sizes:
         problem = f"{EACH_GROUP!r} is unavailable: the groups of {dataset!r} are not known before it is read"

@@ -57,7 +57,7 @@ class Arm(Settings):
 
 
 class Blind(Settings):
-    """The blind baseline: telling members from non-members by their records alone, without any model."""
+    """The blind baseline: a classifier of members and non-members that sees only the records."""
 
     replicates: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
     """How many of the replicates it is measured on, the first ones."""
@@ -109,7 +109,7 @@ class Experiment(Settings):
     attacks: Annotated[dict[Name, AttackSettings], Field(min_length=1)]
     """Attacks by name."""
     points: Points | None = None
-    """Records at which attacks are looked at one by one; none where left out."""
+    """Per-record results of attacks; none where left out."""
     details: bool = False
     """Also measure positive accuracy by quantiles, and the true positive rate at many false positive rates."""
     accuracy_by_epoch: bool = False
@@ -269,6 +269,6 @@ class ExperimentFile(Settings):
     experiments: dict[Name, ExperimentEntry] = {}
     """The experiments by name; each may hold `scales` of its own, which count most."""
     predictions: dict[Name, dict[str, Any]] = {}
-    """Models by name of which there are answers only; the same at every scale, and without `defaults`."""
+    """Models by name of which only predictions are given; the same at every scale, and without `defaults`."""
     studies: dict[Name, ExperimentEntry] = {}
     """Studies by name, with `like` and `scales` as experiments; `defaults` and the file's `scales` are not theirs."""

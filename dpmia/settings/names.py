@@ -12,7 +12,7 @@ from typing import NamedTuple
 class AttackKind(NamedTuple):
     """An attack: the class that runs it, what the attacker needs beside the target model's answers, its options.
 
-    `fewest` is the smallest number of reference models: a variance needs two on each side that the attack looks at.
+    `fewest` is the smallest number of reference models: a variance needs two on each side that the attack uses.
     """
 
     spec: str

@@ -50,7 +50,7 @@ class OwnData(Settings):
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
     """Character between fields; detected where left out."""
     duplicates: Literal["remove", "keep"] = "remove"
-    """Rows with the features and label of an earlier row: a member must have no twin among the non-members."""
+    """Rows with the features and label of an earlier row: with a copy on both sides, membership is undefined."""
     most_values: Annotated[int, Field(ge=2)] = 50
     """A column of text with more different values than this is taken for free text, and refused."""
     name: Name | None = None

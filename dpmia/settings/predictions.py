@@ -1,4 +1,4 @@
-"""Settings of predictions only: a model that cannot be trained again, known by what it answered."""
+"""Settings of predictions only: a model that cannot be trained again, known by its predictions."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ GIVEN = {"references", "population"}
 
 
 class Predictions(Settings):
-    """What one model answered about known members and non-members, and perhaps what others answered.
+    """Predictions of one model on known members and non-members, and perhaps those of reference models.
 
     Tables of CSV (plain or gzipped) or Parquet, one row for each record.
     """
 
     path: str
-    """Table with the answers of the model: label, member, and one column for each class."""
+    """Table with the predictions of the model: label, member, and one column for each class."""
     label: str = "label"
     """Column with the true class of each record."""
     member: str = "member"
     """Column that says whether the record was trained on: `yes` or `no`, or `population` for what an attacker has."""
     classes: Annotated[dict[str, str], Field(min_length=2)]
-    """Label -> column with the model's answer for it. Quote `"yes"` and `"no"`, which YAML takes for true and false."""
+    """Label -> column with the model's output for it. Quote `"yes"` and `"no"`, which YAML takes for true and false."""
     scale: Literal["probabilities", "logits"] = "probabilities"
     """What the columns hold; rows of probabilities add up to 1."""
     references: list[str] = []

@@ -43,7 +43,7 @@ class LinearGenerator(Settings):
 
 
 class Regression(Settings):
-    """Overfitted regression models, and what they tell of members and of their hidden features (Yeom et al.)."""
+    """Membership and attribute inference on overfitted regression models (Yeom et al.)."""
 
     kind: Literal["regression"]
     """Ridge or trees on a data set with a number to predict."""

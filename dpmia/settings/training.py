@@ -1,4 +1,4 @@
-"""Settings of target models: architecture, recipe, and the promise behind a finite epsilon."""
+"""Settings of target models: architecture, recipe, and privacy guarantee."""
 
 from __future__ import annotations
 
@@ -124,12 +124,12 @@ NARROW_ENGINES = ("stacked", "convolution")
 
 
 class Privacy(Settings):
-    """The promise behind a finite epsilon."""
+    """The privacy guarantee behind a finite epsilon."""
 
     relation: Literal["replace_one", "add_remove"] = "replace_one"
     """Neighbouring data sets: one record replaced, or one added or removed."""
     delta: Annotated[float, Field(gt=0, lt=1)] = 1e-5
     """Delta of (epsilon, delta)."""
     accountant: Literal["pld", "rdp", "rdp_as_published"] = "pld"
-    """Privacy loss distribution, or Renyi DP; `rdp_as_published` only redraws a paper: it judges shuffled batches as
-    if they were sampled, with half the noise that replace-one asks for, and what it claims is not proved."""
+    """Privacy loss distribution, or Renyi DP; `rdp_as_published` only reproduces a paper: it treats shuffled batches
+    as Poisson samples, with half the noise that replace-one needs, and no theorem covers it."""

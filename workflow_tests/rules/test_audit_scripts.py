@@ -14,7 +14,7 @@ from dpmia.settings import names
 from dpmia.workflow.failures import read_failure
 
 OVER = {"metric": "auc", "value": 0.7, "limit": 0.6, "attack": "lira", "experiment": "mine", "arm": "a", "epsilon": "1"}
-LIMITS = {"fail_above": {"auc": 0.6}, "epsilons": None, "verdict": "failed", "exceeded": [OVER], "untold": []}
+LIMITS = {"fail_above": {"auc": 0.6}, "epsilons": None, "verdict": "failed", "exceeded": [OVER], "not_evaluated": []}
 
 
 def check(run_script, folder, **limits):
@@ -32,7 +32,7 @@ def test_an_audit_within_its_limits_ends_well(run_script, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("limits", "exit_code", "words"),
     [({}, 1, ["auc 0.700 of lira (mine, a, epsilon 1)", "'auc': 0.6"]),
-     ({"exceeded": [], "untold": ["tpr_at_1pct_fpr"]}, 2, ["tpr_at_1pct_fpr", "too few non-members"])],
+     ({"exceeded": [], "not_evaluated": ["tpr_at_1pct_fpr"]}, 2, ["tpr_at_1pct_fpr", "too few non-members"])],
 )  # fmt: skip
 def test_an_audit_above_a_limit_fails_and_says_why(run_script, tmp_path, limits, exit_code, words):
     with pytest.raises(SystemExit) as caught:

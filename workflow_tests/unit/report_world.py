@@ -63,7 +63,7 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
     Image.fromarray(pixels).save(artifacts["humphries_fig7"]["png"])
     Path(artifacts["humphries_fig7"]["pdf"]).write_bytes(b"%PDF-1.4 a picture")
     Path(artifacts["humphries_fig7"]["csv"]).write_text("epsilon,mean\n1,0.5\n")
-    Path(artifacts["izzo_theory"]["csv"]).write_text('statement,promised\n"a < b, c",0.25\nnothing,\n')
+    Path(artifacts["izzo_theory"]["csv"]).write_text('statement,bound\n"a < b, c",0.25\nnothing,\n')
     Path(artifacts["izzo_theory"]["md"]).write_text("| a |\n")
     for ending in ("csv", "md", "pdf"):
         (run / f"claims.{ending}").write_text("claims")

@@ -168,3 +168,35 @@ def test_the_examples_of_the_other_page_run(tmp_path):
     told = "True ['north', 'south'] ['average_threshold', 'model', 'sureness']"
     assert answer.stdout.strip().endswith(told), answer.stdout
     assert "`sureness`" in (tmp_path / "docs/settings.md").read_text(encoding="utf-8")
+
+
+def anchors(page):
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md")
+
+
+@pytest.mark.parametrize("name", [str(page.relative_to(ROOT)) for pages in PAGES for page in sorted(ROOT.glob(pages))])
+def test_links_between_pages_lead_somewhere(name):
+    page = ROOT / name
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        path, _, anchor = link.partition("#")
+        if link.startswith("http"):
+            continue
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_the_paths_that_the_architecture_page_names_exist():
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:dpmia|rules|workflow_tests|experiments)/[\w/.*]+)`", page):
+        assert any(ROOT.glob(path)) if "*" in path else (ROOT / path).exists(), path
+    for name in re.findall(r"`(\w+\.py)`", page.partition("## Where to put a change")[0].partition("## From raw")[2]):
+        assert (ROOT / "scripts" / name).is_file(), name
+    for name in re.findall(r"`(dpmia(?:\.\w+){2,})`", page):
+        module, _, attribute = name.rpartition(".")
+        if not (ROOT / name.replace(".", "/")).is_dir() and not (ROOT / f"{name.replace('.', '/')}.py").is_file():
+            assert callable(load(f"{module}:{attribute}")), name

@@ -1,4 +1,4 @@
-"""A data set from a file of one's own: what its columns are is detected, checked, told and stored.
+"""A data set from a file of one's own: what its columns are is detected, checked, reported and stored.
 
 Numbers, categories and labels are then encoded as those of the published data sets are.
 """
@@ -97,7 +97,7 @@ def encode(table: Table, attributes: Sequence[str] = ()) -> Dataset:
     )
 
 
-def told(provenance: Mapping[str, Any]) -> list[str]:
+def describe(provenance: Mapping[str, Any]) -> list[str]:
     """Return in sentences what was detected in a file of one's own; nothing for a published data set.
 
     Of long lists the beginning: all names stand in the provenance.

@@ -11,7 +11,7 @@ _BLIND = (
     *("summary/compas_cluster", "summary/adult_gender", "summary/adult_education", "summary/heart", "summary/student"),
     *("summary/texas", "summary/census_adult"),
 )
-_SHUFFLED = "against the same records shuffled (IID)"
+_SHUFFLED = "beside the same records shuffled (IID)"
 
 ARTIFACTS = (
     Artifact(
@@ -46,11 +46,11 @@ ARTIFACTS = (
         ("summary/adult_cluster_nearest",),
     ),
     Artifact(
-        "humphries_fig2_promises",
+        "humphries_fig2_guarantees",
         "figure",
         "Figure 2 under both neighbouring relations and with the noise of the published code.",
-        f"{_HERE}.promises:tabulate",
-        f"{_HERE}.promises:draw",
+        f"{_HERE}.guarantees:tabulate",
+        f"{_HERE}.guarantees:draw",
         ("summary/adult_cluster", "summary/adult_cluster_add_remove", "summary/adult_cluster_published"),
     ),
     Artifact(
@@ -64,7 +64,7 @@ ARTIFACTS = (
     Artifact(
         "humphries_fig4",
         "figure",
-        "Adult, members with another share of men than non-members.",
+        "Adult: the share of men differs between members and non-members.",
         _CURVES,
         f"{_HERE}.shares:draw_gender",
         ("summary/adult_gender",),
@@ -72,7 +72,7 @@ ARTIFACTS = (
     Artifact(
         "humphries_fig5",
         "figure",
-        "Adult, members with another share of people with little education than non-members.",
+        "Adult: the share of people with little education differs between members and non-members.",
         _CURVES,
         f"{_HERE}.shares:draw_education",
         ("summary/adult_education",),
@@ -80,7 +80,7 @@ ARTIFACTS = (
     Artifact(
         "humphries_fig5_text",
         "figure",
-        "As figure 5, with some college counted as much education: as in the paper's text, not in its code.",
+        "As figure 5, with 'some college' grouped as in the paper's text (high education), not as in its code.",
         _CURVES,
         f"{_HERE}.shares:draw_education",
         ("summary/adult_education_text",),
@@ -120,7 +120,7 @@ ARTIFACTS = (
     Artifact(
         "humphries_dependence",
         "figure",
-        "All experiments: how dependent members are, which can be known before training, and how well an attack does.",
+        "All experiments: advantage of an attack against the dependence index, which needs no trained model.",
         f"{_HERE}.dependence:tabulate",
         f"{_HERE}.dependence:draw",
         _BLIND,
@@ -128,15 +128,15 @@ ARTIFACTS = (
     Artifact(
         "humphries_limits",
         "table",
-        "Advantage of the average threshold between two limits: the exact ceiling, which holds where records are "
-        "independent, and the blind baseline, which needs no model where they are not.",
+        "Advantage of the average threshold, beside the exact upper bound (valid for independent records) and the "
+        "blind baseline (which sees only the records).",
         f"{_HERE}.limits:tabulate",
         tables=_BLIND,
     ),
     Artifact(
         "humphries_table2",
         "table",
-        "Features, classes and numbers of records of every experiment, beside those that the paper prints.",
+        "Features, classes and numbers of records of every experiment, beside the paper's.",
         f"{_HERE}.table2:tabulate",
         tables=(
             "sizes/adult_cluster",

@@ -1,4 +1,4 @@
-"""What can be known before training: how dependent members are, beside how well attacks then tell them."""
+"""Dependence index, known before training, against the advantage of an attack on the trained models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ATTACK = "average_threshold"
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return one row for each arm and epsilon: the dependence index and the advantage of the average threshold.
 
-    The index is the AUC of the blind baseline: how well a classifier tells members from non-members by x and y. It
+    The index is the AUC of the blind baseline: how well a classifier separates members from non-members by x and y. It
     needs no model, so it can be known before one is trained.
 
     Returns:
@@ -61,14 +61,14 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
                 )
         panel.axhline(0, color="0.7", linewidth=0.8, zorder=0)
         panel.axvline(0.5, color="0.7", linewidth=0.8, zorder=0)
-        told = "∞" if np.isinf(epsilon) else f"{epsilon:g}"
-        panel.set(title=f"average threshold, ε = {told}", xlabel="dependence index (AUC of the blind baseline)")
+        shown = "∞" if np.isinf(epsilon) else f"{epsilon:g}"
+        panel.set(title=f"average threshold, ε = {shown}", xlabel="dependence index (AUC of the blind baseline)")
         panel.set(xlim=(0.45, 1.02), ylim=(min(-0.12, 1.1 * table["advantage"].min()), 1.05))
     axes[0].set_ylabel("membership advantage")
     drawing.legend(figure)
     drawing.caption(
         figure,
-        "Index: how well a classifier that never asks the model tells members from non-members by x and y; 0.5 is not "
-        f"at all. Full marks: non-IID arms; empty ones: their IID arms. {drawing.run_facts(facts)}",
+        "Index: AUC of a blind baseline, a classifier of members that sees only x and y; 0.5 is guessing. "
+        f"Full marks: non-IID arms; empty marks: their IID arms. {drawing.run_facts(facts)}",
     )
     return figure

@@ -22,8 +22,8 @@ BLIND_LINE = (0, (1, 1))
 
 #: What readers must know where an oracle stands beside the bound.
 ORACLE = (
-    "The bound holds for attacks. The optimal threshold is an oracle, which looks at the answers: "
-    "it may pass the bound by as much as random scores reach under the same rule."
+    "The bound holds for attacks. The optimal threshold is an oracle, which knows the membership labels: "
+    "it may exceed the bound by as much as random scores reach under the same rule."
 )
 
 #: The arm of what holds for all arms.

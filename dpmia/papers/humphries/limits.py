@@ -1,4 +1,4 @@
-"""Between two limits: what no attack can exceed on independent records, and what needs no model on dependent ones."""
+"""An attack beside two references: the exact upper bound for independent records, and the blind baseline."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.papers.artifact import Facts
 from dpmia.theory.bounds import advantage_bound
 
-#: The attack that is told: no oracle.
+#: The attack that is shown: no oracle.
 ATTACK = "average_threshold"
 
 COLUMNS = [
     *("experiment", "arm", "epsilon", "formula", "ceiling", "attack, IID", "attack, non-IID", "blind baseline"),
-    *("attack minus blind", "what the losses add to blind"),
+    *("attack minus blind", "gain of blind from losses"),
 ]
 
 
@@ -50,9 +50,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
 
 def _cell(cells: pd.DataFrame, *key: object, interval: bool = True) -> str | None:
-    """Return a mean with its interval in words; None where it was not measured."""
+    """Format a mean with its interval; None where it was not measured."""
     if key not in cells.index:
         return None
     mean, low, high = cells.loc[key]
-    told = f"{mean:.3f}"
-    return told if not interval or np.isnan(low) else f"{told} [{low:.3f}, {high:.3f}]"
+    formatted = f"{mean:.3f}"
+    return formatted if not interval or np.isnan(low) else f"{formatted} [{low:.3f}, {high:.3f}]"

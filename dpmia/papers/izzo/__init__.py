@@ -1,1 +1,1 @@
-"""Izzo et al. 2024: membership inference privacy, a weaker promise than differential privacy that needs less noise."""
+"""Izzo et al. 2024: membership inference privacy, weaker than differential privacy, with less noise."""

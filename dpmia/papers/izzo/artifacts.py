@@ -10,15 +10,15 @@ ARTIFACTS = (
     Artifact(
         "izzo_theory",
         "table",
-        "What the theorems promise of the best attacker beside what it reaches, by enumeration of all halves of a few "
+        "The theorems' bounds on the best attacker beside the values it reaches, by enumeration of all halves of a few "
         "records; and the two numbers of proposition 9.",
         f"{_HERE}.theory:tabulate",
     ),
     Artifact(
         "izzo_fig1",
         "figure",
-        "Noise that hides who was used, in the example of proposition 9: for membership inference privacy (MIP) the "
-        "same for any number of records, for differential privacy (DP) growing with it.",
+        "Noise scale in the example of proposition 9: constant in the number of records for membership inference "
+        "privacy (MIP), growing with it for differential privacy (DP).",
         f"{_HERE}.fig1:tabulate",
         f"{_HERE}.fig1:draw",
     ),
@@ -34,7 +34,7 @@ ARTIFACTS = (
     Artifact(
         "bounds_all",
         "figure",
-        "What differential privacy promises against membership inference by all five papers, on common axes.",
+        "Bounds of all five papers on membership inference under differential privacy, on common axes.",
         f"{_HERE}.bounds_all:tabulate",
         f"{_HERE}.bounds_all:draw",
     ),

@@ -94,11 +94,11 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.legend(figure)
     drawing.caption(
         figure,
-        "Exact, pure differential privacy (δ = 0), independent records. Left and middle: half of the records asked "
-        "for are members (P = 1/2); accuracy = (1 + advantage) / 2 = 1/2 + η. Right: P is the probability that a "
-        "record is a member. Curves are cut at 1, where they say nothing. Yeom, Erlingsson, Humphries, Izzo: one "
+        "Exact, pure differential privacy (δ = 0), independent records. Left and middle: half of the queried "
+        "records are members (P = 1/2); accuracy = (1 + advantage) / 2 = 1/2 + η. Right: P is the probability that a "
+        "record is a member. Curves are cut at 1, where they are vacuous. Yeom, Erlingsson, Humphries, Izzo: one "
         "record replaced; Thudi: added or removed. Ye et al. give no bound; dotted: the largest AUC that the region "
         "of error rates of ε allows (ours). The formulas hold for all mechanisms; "
-        "dash-dotted: one mechanism's own ceiling. Theorem 4 of Izzo et al. is restored from its proof.",
+        "dash-dotted: the exact upper bound of one mechanism. Theorem 4 of Izzo et al. is restored from its proof.",
     )
     return figure

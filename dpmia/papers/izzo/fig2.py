@@ -93,7 +93,7 @@ def _caption(table: pd.DataFrame) -> str:
     ours = table.loc[table["calibration"] == "total_variation", "moment"]
     dashed = f" Dashed: scale 1/(2η), proved by us, M = {ours.min():g}, Gamma radius." if len(ours) else ""
     return (
-        f"Made-up Gaussian data by the paper's design: n = {first['records']:,}, half of them used, d = "
+        f"Synthetic Gaussian data by the paper's design: n = {first['records']:,}, half of them used, d = "
         f"{first['dimension']}, {first['steps']} steps at rate {first['learning_rate']:g}, moments from "
         f"{first['splits']} halves; mean and standard error of {first['runs']} runs. n, d, the true matrix, the list "
         "of M, the rate and the axes are lost in the source: our choice, not tuned. Objective, error, exponent "
@@ -101,5 +101,5 @@ def _caption(table: pd.DataFrame) -> str:
         "theorem 7, and the one that is (in the table) is about as many times larger as there are parameters. DP-SGD: "
         f"full batch, clipped at the median gradient norm, ε from η by theorem 4, δ = {first['delta']:g}, replace-one, "
         f"PLD; where it meets the dotted line its error comes from clipping, not from noise. Dash-dotted: the same "
-        f"models at what an attacker on this mechanism can gain at most.{dashed}"
+        f"models at the exact upper bound on the gain for this mechanism.{dashed}"
     )

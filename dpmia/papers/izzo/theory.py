@@ -1,4 +1,4 @@
-"""What the theorems promise beside what was measured, by enumeration: six records, all twenty halves of them."""
+"""Bounds of the theorems beside measured values, by enumeration: six records, all twenty halves of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return one row for each number that a theorem bounds.
 
     Returns:
-        Columns statement, at, quantity, promised, measured: `measured` is at most `promised`, and equal to it where
+        Columns statement, at, quantity, bound, measured: `measured` is at most `bound`, and equal to it where
         the theorem is tight.
     """
     rows = []
@@ -55,7 +55,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         about = f"n = {records}"
         rows.append(["proposition 9", about, "variance", 1.0, output_variance(records)])
         rows.append(["proposition 9", about, "largest output", root_of_halves(records), largest_output(records)])
-    return pd.DataFrame(rows, columns=["statement", "at", "quantity", "promised", "measured"]).round(5)
+    return pd.DataFrame(rows, columns=["statement", "at", "quantity", "bound", "measured"]).round(5)
 
 
 def naming_gain(epsilon: float) -> float:

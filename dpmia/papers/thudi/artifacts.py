@@ -25,8 +25,7 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig1",
-        "Bound on positive accuracy against the probability that a record is drawn into the training set, without "
-        "delta.",
+        "Bound on positive accuracy (precision) against the sampling rate of the training set, at delta = 0.",
         "rates:tabulate_fig1",
         "rates:draw_fig1",
     ),
@@ -45,14 +44,14 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig4",
-        "What LiRA gains in positive accuracy over calling everybody a member.",
+        "Gain of LiRA in positive accuracy over predicting every record a member.",
         "gain:tabulate",
         "gain:draw",
         _ALL,
     ),
     _figure(
         "thudi_fig5",
-        "Best test accuracy against the sampling rate where epsilon is what a fixed bound on positive accuracy leaves.",
+        "Best test accuracy against the sampling rate; epsilon is what a fixed bound on positive accuracy allows.",
         "budgets:tabulate_best",
         "budgets:draw_best",
         _BUDGETS,

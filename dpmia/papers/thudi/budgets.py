@@ -1,4 +1,4 @@
-"""Figures 5 and 6: test accuracy by sampling rate where epsilon is what a fixed bound on positive accuracy leaves."""
+"""Figures 5 and 6: test accuracy by sampling rate with the epsilon that a fixed bound on positive accuracy allows."""
 
 from __future__ import annotations
 
@@ -108,17 +108,17 @@ def _draw(table: pd.DataFrame, facts: Facts, label: str, what: str) -> Figure:
     drawing.legend(figure)
     drawing.caption(
         figure,
-        f"{what} ε is what theorem 3.3 (corrected, P(S|x) at least {ACCEPTANCE:g}) leaves at each p. Crosses: a bound "
-        f"that is not above p cannot be met by any ε. {_told_ceilings(table)} {drawing.run_facts(facts)}",
+        f"{what} ε is what theorem 3.3 (corrected, P(S|x) at least {ACCEPTANCE:g}) allows at each p. Crosses: a bound "
+        f"that is not above p cannot be met by any ε. {_format_ceilings(table)} {drawing.run_facts(facts)}",
     )
     return figure
 
 
-def _told_ceilings(table: pd.DataFrame) -> str:
-    """Return what the mechanisms themselves allow where a bound is kept, which the axes have no place for."""
+def _format_ceilings(table: pd.DataFrame) -> str:
+    """Format the exact upper bounds of the mechanisms, for which the axes have no place."""
     ranges = table.dropna(subset=["ceiling"]).groupby("bound", sort=False)["ceiling"].agg(["min", "max"])
-    told = [f"{low:.2f} to {high:.2f} under {bound:.3f}" for bound, (low, high) in ranges.iterrows()]
-    return f"Exact ceilings of positive accuracy of these mechanisms: {', '.join(told)}." if told else ""
+    parts = [f"{low:.2f} to {high:.2f} under {bound:.3f}" for bound, (low, high) in ranges.iterrows()]
+    return f"Exact ceilings of positive accuracy of these mechanisms: {', '.join(parts)}." if parts else ""
 
 
 def _panel(axes: Axes, rows: pd.DataFrame) -> None:

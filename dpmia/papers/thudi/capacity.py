@@ -13,7 +13,7 @@ from dpmia.theory.unlearning import deletion_capacity, deletion_capacity_as_prin
 BOUND, RECORDS, EPSILON = 0.8, 10_000, 1.0
 SIZES = np.linspace(0.5, 200, 400)
 
-#: Where the line of linear growth meets the printed curve: our choice, the paper does not tell its slope.
+#: Where the line of linear growth meets the printed curve: our choice, the paper does not give its slope.
 MEETING_SIZE = 100.0
 
 PRINTED, CORRECTED, LINEAR = "corollary 5.2 as printed", "corollary 5.2, sign corrected", "linear"
@@ -33,7 +33,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
-    """Draw the curves twice: as the paper does, and on a logarithmic axis, where they can be told apart."""
+    """Draw the curves twice: as the paper does, and on a logarithmic axis, where they can be distinguished."""
     figure, axes = drawing.panels(2, facts)
     styles = {PRINTED: ("-", drawing.COLOURS[0]), CORRECTED: ("--", drawing.COLOURS[4]), LINEAR: (":", "0.4")}
     for panel, scale in zip(axes, ("linear", "log"), strict=True):

@@ -19,9 +19,9 @@ from dpmia.papers.thudi.names import EPSILONS, RATES, rate_of
 
 #: What a reader must know where the best of forty quantiles stands beside a bound.
 ORACLE = (
-    "Best of forty quantiles of the scores, chosen with the answers: an oracle, never below the baseline. A random "
-    "ranking under the same rule reaches the dotted line; only what is above that is the attack's. Limits are those of "
-    "attacks that never see the answers: an oracle may pass one by as much."
+    "Best of forty quantiles of the scores, chosen with the membership labels: an oracle, never below the baseline. A "
+    "random ranking under the same rule reaches the dotted line; only the excess is the attack's. Bounds are for "
+    "attacks that do not know the labels: an oracle may exceed one by as much."
 )
 
 

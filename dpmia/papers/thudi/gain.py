@@ -1,6 +1,6 @@
-"""Figure 4: what LiRA gains over the baseline, against the sampling rate, beside what a random ranking gains.
+"""Figure 4: gain of LiRA over the baseline against the sampling rate, beside that of a random ranking.
 
-Above both stand the limits: what theorem 3.3 and what the trained mechanisms themselves leave to gain.
+Above both: the gain that theorem 3.3 and the exact upper bound of the trained mechanisms allow.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
 
 def _limits(rows: pd.DataFrame, delta: float) -> Iterator[pd.DataFrame]:
-    """Yield what both limits leave to gain over the sampling rate, mean over the epsilons of LiRA's curve."""
+    """Yield the gain over the sampling rate that both bounds allow, mean over the epsilons of LiRA's curve."""
     ceilings = frames.ceilings(rows[frames.shown(rows["epsilon"], names.EPSILONS)], "precision_ceiling")
     bounds = positive_accuracy_bound(ceilings["epsilon"], ceilings["rate"], delta, ACCEPTANCE)
     for curve, limit in ((BOUND, bounds), (CEILING, ceilings["ceiling"])):
@@ -92,7 +92,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         figure,
         f"{names.LIRA_NOTE} {frames.ORACLE} "
         "Mean over all finite ε that were run and all replicates; models of one "
-        f"replicate share their split, so the bands are too narrow. Black: what the limits leave to gain, mean over "
+        f"replicate share their split, so the bands are too narrow. Black: the gain that the bounds allow, mean over "
         f"the same ε; linear up to {LINEAR:g}, logarithmic above. {drawing.run_facts(facts)}",
     )
     return figure

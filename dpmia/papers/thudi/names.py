@@ -27,7 +27,7 @@ EPSILONS = (1.0, 3.0, 5.0, 7.0, 9.0, 12.0, 15.0)
 LIRA, LIRA_PER_POINT = "lira", "lira_per_point"
 
 #: What captions say of the first; both are our choices.
-LIRA_NOTE = "LiRA with one variance for all points, asked about each image once, without its mirror image."
+LIRA_NOTE = "LiRA with one variance for all points, one query per image, without its mirror image."
 
 #: Figure 13: LiRA by the rate of its shadow models.
 LIRA_BY_RATE = {rate: LIRA if rate == 0.5 else f"lira_shadows_{round(100 * rate)}" for rate in RATES}

@@ -20,7 +20,7 @@ from dpmia.theory.positive_accuracy import positive_accuracy_bound
 
 BASELINE, CONTROL, ATTACK, BOUND, CEILING = "baseline", "control", "attack", "bound", "ceiling"
 
-#: How far apart curves stand at one sampling rate, so that their intervals can be told apart.
+#: How far apart curves stand at one sampling rate, so that their intervals do not overlap.
 DODGE = 0.009
 
 
@@ -151,17 +151,17 @@ class RateFigure:
 
 
 def _silence(table: pd.DataFrame) -> str:
-    """Return a sentence on the points that cannot be drawn, since of no accusation nothing is right, or nothing."""
+    """Count the points that are not drawn: without positive predictions, precision is undefined."""
     attacks = table[table["curve"] == ATTACK]
     silent = int(attacks["mean"].isna().sum())
-    return f"Nobody was called a member, so there is no point: {silent} of {len(attacks)} places. " if silent else ""
+    return f"No point where the attack predicts no member: {silent} of {len(attacks)} places. " if silent else ""
 
 
 _NUMBERS = ["mean", "low", "high", "replicates"]
 _AXIS = np.linspace(0.02, 0.98, 97)
 _TWO = (CIFAR10, MNIST)
 
-_R_NOTE = "Attack R with thresholds from the shadow models that held the point (about ten of the paper's 20)"
+_R_NOTE = "Attack R with thresholds from the shadow models trained on the point (about ten of the paper's 20)"
 
 FIG3 = RateFigure(
     names.panels((MNIST, CIFAR10, SVHN), names.LIRA),
@@ -208,7 +208,7 @@ FIG17 = RateFigure(
     (3.0, 7.0),
     best=False,
     note="Attack R for a false positive rate of .1 with shadow models at the target's own rate. A point that no shadow "
-    f"model held is called a non-member ({0.9**20:.0%} of them with the paper's 20 models at p = .1).",
+    f"model was trained on is predicted a non-member ({0.9**20:.0%} of them with the paper's 20 models at p = .1).",
 )
 
 tabulate_fig3, draw_fig3 = FIG3.tabulate, FIG3.draw

@@ -33,11 +33,11 @@ def tabulate_fig1(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame
 
 
 def draw_fig1(table: pd.DataFrame, facts: Facts) -> Figure:
-    """Draw one panel with a curve for each epsilon, above the line of calling everybody a member."""
+    """Draw one panel with a curve for each epsilon, above the line of predicting every record a member."""
     figure, (axes,) = drawing.panels(1, facts, width=5.0)
     for colour, (epsilon, rows) in zip(drawing.COLOURS, table.groupby("epsilon"), strict=False):
         axes.plot(rows["prior"], rows["bound"], color=colour, label=f"ε = {epsilon:g}")
-    axes.plot([0, 0.9], [0, 0.9], ":", color="0.5", label="calling everybody a member")
+    axes.plot([0, 0.9], [0, 0.9], ":", color="0.5", label="every record predicted a member")
     axes.set(xlabel="sampling rate p", ylabel="bound on positive accuracy", xlim=(0, 0.92), ylim=(0, 1.02))
     axes.legend()
     drawing.caption(figure, "Exact. Theorem 3.3 at δ = 0.")
@@ -64,7 +64,7 @@ def draw_fig2(table: pd.DataFrame, facts: Facts) -> Figure:
     axes.legend()
     drawing.caption(
         figure,
-        "Exact, δ = 0. The bound is 1 / (1 + e^-ε (1 - p) / p): lowering ε helps up to a factor, lowering p without "
-        "end.",
+        "Exact, δ = 0. The bound is 1 / (1 + e^-ε (1 - p) / p): lowering ε helps by a bounded factor, lowering "
+        "p without limit.",
     )
     return figure

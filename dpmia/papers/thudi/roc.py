@@ -86,7 +86,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         figure,
         f"{names.LIRA_NOTE} Shadow models at p = .5. "
         "A false positive rate below 1 / number of non-members cannot be shown. Exact "
-        "ceiling: no attack on the trained mechanisms reaches more, whatever its p. "
+        "ceiling: upper bound for any attack on the trained mechanisms, at any p. "
         f"{frames.other_epsilons(PAPER_EPSILONS, table)}{drawing.run_facts(facts)}",
     )
     return figure

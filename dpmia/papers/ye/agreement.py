@@ -1,4 +1,4 @@
-"""Table 2: how often two attacks give the same answer on members, and on non-members."""
+"""Table 2: how often two attacks make the same prediction on members, and on non-members."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PRINTED = {
     ),
 }
 
-COLUMNS = ["points", "first", "second", "paper", "ours", "spread", "asked", "targets"]
+COLUMNS = ["points", "first", "second", "paper", "ours", "spread", "queries", "targets"]
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
@@ -53,13 +53,12 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
     Returns:
         Columns `COLUMNS`. `ours` is the mean over target models and `spread` their standard deviation, missing of one
-        model; both are missing of an attack that did not run. `asked` counts records of each target model that both
-        have judged. With the
-        truth, an attack agrees at its true positive rate on `train` points and at 1 minus its false positive rate on
-        `test` points.
+        model; both are missing of an attack that did not run. `queries` counts the records of each
+        target model that both are evaluated on. With the truth, an attack agrees at its true positive rate on `train`
+        points and at 1 minus its false positive rate on `test` points.
 
     Raises:
-        ValueError: no threshold was set for `ALPHA`, or the configuration was not looked at.
+        ValueError: no threshold was set for `ALPHA`, or the configuration has no per-record results.
     """
     (rows,) = tables.values()
     rows = rows[(rows["arm"] == CONFIGURATION.arm) & (rows["alpha"] == ALPHA)]
@@ -67,7 +66,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         raise ValueError(f"no thresholds at alpha = {ALPHA} for {CONFIGURATION.label} in {sorted(tables)}")
     lines = []
     for part, points in PARTS.items():
-        judged = [answers(of_one, part) for _, of_one in rows[rows["part"] == part].groupby("target")]
+        judged = [predictions(of_one, part) for _, of_one in rows[rows["part"] == part].groupby("target")]
         for (one, other), paper in zip(combinations(ORDER, 2), PRINTED[points], strict=True):
             pairs = [each[[one, other]].dropna() for each in judged if {one, other} <= set(each)]
             rates = np.array([(pair[one] == pair[other]).mean() for pair in pairs if len(pair)])
@@ -77,7 +76,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=COLUMNS)
 
 
-def answers(rows: pd.DataFrame, part: str) -> pd.DataFrame:
+def predictions(rows: pd.DataFrame, part: str) -> pd.DataFrame:
     """Return for one target model a row for each record, and a column of yes and no for each attack and the truth.
 
     Args:

@@ -9,7 +9,7 @@ _HERE = "dpmia.papers.ye"
 
 _READING = (
     "Ours: means over target models and their standard deviation. The spreads of the paper's accuracies are printed as "
-    "fractions. R and D take each record's losses for Gaussian on the logit scale."
+    "fractions. R and D assume Gaussian losses of each record on the logit scale."
 )
 _CLIPPED = "In configuration IV gradients are clipped: those of single records here, the paper does not say which."
 
@@ -36,8 +36,8 @@ ARTIFACTS = (
         "ye_table2",
         "table",
         "How often two attacks agree on Purchase100 IIa, on members (train) and non-members (test), at a false "
-        "positive rate of .3. GT is the truth; L, whose models leave one record out, judges few of them (asked). R, D "
-        "and L take each record's losses for Gaussian on the logit scale.",
+        "positive rate of .3. GT is the true membership; L (leave-one-out) is evaluated on few records (column "
+        "queries). R, D and L assume Gaussian losses of each record on the logit scale.",
         f"{_HERE}.agreement:tabulate",
         tables=("points/ye_purchase",),
     ),
@@ -62,7 +62,7 @@ ARTIFACTS = (
     Artifact(
         "ye_fig5",
         "figure",
-        "By how much members of Purchase100 IIa miss the thresholds of two attacks, S and P, and R and D.",
+        "Loss minus threshold for members of Purchase100 IIa, by two attacks each: S and P, R and D.",
         f"{_HERE}.margins:tabulate",
         f"{_HERE}.margins:draw",
         ("points/ye_purchase",),

@@ -37,12 +37,12 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
     Args:
         tables: named `replicates/<experiment>`; the arms of the experiment are configurations.
-        facts: of the run; settings that it does not tell, or that neither it nor the paper has, have no row.
+        facts: of the run; settings that it does not state, or that neither it nor the paper has, have no row.
 
     Returns:
         Columns `COLUMNS`. `ours` is the mean over target models and `spread` their standard deviation, missing of one
         model; accuracies are in percent. `paper` is missing where the paper has no value, `ours` where an attack of
-        the paper did not run (others have no row then), and a TPR where fewer non-members were asked about than its
+        the paper did not run (others have no row then), and a TPR where there are fewer non-members than its
         false positive rate needs.
 
     Raises:

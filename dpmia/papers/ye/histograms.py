@@ -50,7 +50,7 @@ class LossFigure:
             common.
 
         Raises:
-            ValueError: other arms were looked at, that of the configuration was not.
+            ValueError: other arms have per-record results, that of the configuration has none.
         """
         (rows,) = tables.values()
         of_arm = rows["arm"] == self.configuration.arm
@@ -73,8 +73,8 @@ class LossFigure:
         lines = [key for key, _ in table.groupby(["model", "point"])]
         if not lines:
             figure, (axes,) = drawing.panels(1, facts, width=6.6)
-            told = "the target models have no two members of one class in common"
-            axes.text(0.5, 0.5, told, transform=axes.transAxes, ha="center", va="center", color="0.45")
+            reason = "the target models have no two members of one class in common"
+            axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", va="center", color="0.45")
             axes.set(xticks=[], yticks=[])
             drawing.caption(figure, note)
             return figure
@@ -92,9 +92,9 @@ class LossFigure:
         drawing.legend(figure)
         drawing.caption(
             figure,
-            "Losses that stand for those of a non-member. Both points are members of all models shown and of one "
-            "class: of its members those at the 25th and 75th percentile of the loss under the first model. The last "
-            f"bin holds what is larger too. {note}",
+            "Losses by which each attack estimates those of a non-member. Both points are members of all models shown "
+            "and of one class: of its members those at the 25th and 75th percentile of the loss under the first model. "
+            f"The last bin also holds larger losses. {note}",
         )
         return figure
 

@@ -41,7 +41,8 @@ def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         has no threshold because no loss would be rare enough.
 
     Raises:
-        ValueError: an attack did not run, or no threshold was set for `ALPHA`, or the configuration was not looked at.
+        ValueError: an attack did not run, no threshold was set for `ALPHA`, or the configuration has no per-record
+            results.
     """
     (rows,) = tables.values()
     rows = rows[(rows["arm"] == CONFIGURATION.arm) & (rows["alpha"] == ALPHA) & (rows["part"] == "member")]
@@ -77,8 +78,8 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         axis.set(xlabel=f"loss - threshold of attack {across}", ylabel=f"loss - threshold of attack {up}")
     drawing.caption(
         figure,
-        f"Members of one target model, thresholds for a false positive rate of {ALPHA:g}. An attack calls a member "
-        "what is below 0; above the diagonal the attack on the horizontal axis is nearer to calling it one. "
+        f"Members of one target model, thresholds for a false positive rate of {ALPHA:g}. An attack predicts "
+        '"member" below 0; above the diagonal the attack on the horizontal axis is nearer to doing so. '
         f"{run_note(facts, [CONFIGURATION])}",
     )
     return figure

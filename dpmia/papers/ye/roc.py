@@ -50,7 +50,7 @@ class RocFigure:
         lines = []
         for row, rows in rows_of(tables, self.configurations):
             mean = rows.groupby(["attack", "metric"])["value"].agg(["mean", "count", "size"])
-            # Of models with different numbers of non-members some may tell a rate and some not: then none of them
+            # Of models with different numbers of non-members some may show a rate and some not: then none of them
             # counts.
             mean = mean[mean["count"] == mean["size"]]["mean"]
             targets = rows["replicate"].nunique()
@@ -86,7 +86,7 @@ class RocFigure:
         drawing.caption(
             figure,
             "Means over target models; AUC in brackets; dotted: guessing. Rates below 1 / number of non-members cannot "
-            f"be shown. {' and '.join(PER_RECORD)} take each record's losses under reference models for Gaussian on "
+            f"be shown. {' and '.join(PER_RECORD)} assume Gaussian losses of each record under reference models on "
             "the logit scale: their ranks would reach no rate below 1 / (models + 1). "
             f"{run_note(facts, self.configurations)}",
         )

@@ -15,7 +15,7 @@ ARTIFACTS = (
         "yeom_theory",
         "table",
         "The theorems at a few ratios of standard deviations (new records over members); the threshold attack also "
-        "played on a million normal errors of either kind.",
+        "simulated on a million normal errors of either kind.",
         f"{_HERE}.theory:tabulate",
     ),
     Artifact(

@@ -42,7 +42,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.legend(figure)
     drawing.caption(
         figure,
-        "Exact: a target of two equally frequent values, normal errors. Dots: the most telling influence. "
+        "Exact: a target of two equally frequent values, normal errors. Dots: the influence of the largest advantage. "
         "Grey: the limit 1/2. The ratios are our choice.",
     )
     return figure

@@ -18,7 +18,7 @@ BEYOND = "uniform_beyond_theorem_7"
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return the advantages of the attacks on the genotypes, and of the membership attack that the reductions ask.
+    """Return the advantages of the attacks on the genotypes, and of the membership attack that the reductions use.
 
     `uniform_beyond_theorem_7` is, split by split, the uniform reduction's advantage minus the m-th part of the
     membership attack's.
@@ -59,7 +59,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.legend(figure)
     drawing.caption(
         figure,
-        "All attacks know the errors of members only. Multi-query and uniform ask the membership attack about all or "
+        "All attacks know the errors of members only. Multi-query and uniform evaluate the membership attack on all or "
         f"one of the values; the published code tries the rarest first. {regression_curves.study_facts(table, facts)}",
     )
     return figure

@@ -89,7 +89,7 @@ def test_groups_stand_beside_their_iid_arm_and_the_dependence_index(audit):
 def test_limits_that_are_exceeded_or_cannot_be_told_are_named(audit):
     limits = audit["limits"]
     assert limits["verdict"] == "failed"
-    assert limits["untold"] == ["tpr_at_0.1pct_fpr"]
+    assert limits["not_evaluated"] == ["tpr_at_0.1pct_fpr"]
     values = [each["value"] - each["limit"] for each in limits["exceeded"]]
     assert values == sorted(values, reverse=True)
     assert min(values) > 0
@@ -98,7 +98,7 @@ def test_limits_that_are_exceeded_or_cannot_be_told_are_named(audit):
 @pytest.mark.parametrize(
     ("limits", "epsilons", "verdict"),
     [({}, None, "none"), ({"auc": 1.0}, None, "passed"), ({"auc": 0.2}, [1.0], "failed"),
-     ({"tpr_at_0.1pct_fpr": 1.0}, None, "untold")],
+     ({"tpr_at_0.1pct_fpr": 1.0}, None, "not_evaluated")],
 )  # fmt: skip
 def test_verdicts(audit, limits, epsilons, verdict):
     found = findings.held_to(audit["results"], limits, epsilons)
@@ -109,8 +109,8 @@ def test_verdicts(audit, limits, epsilons, verdict):
 def test_a_limit_that_one_arm_cannot_show_is_not_passed(audit):
     results = [each | {"tpr_at_1pct_fpr": None} if each["arm"] == "south" else each for each in audit["results"]]
     assert findings.held_to(audit["results"], {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "passed"
-    assert findings.held_to(results, {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "untold"
-    assert findings.held_to(results, {"auc": 1.0}, [3.0])["verdict"] == "untold"
+    assert findings.held_to(results, {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "not_evaluated"
+    assert findings.held_to(results, {"auc": 1.0}, [3.0])["verdict"] == "not_evaluated"
 
 
 def test_the_most_exposed_records_are_rows_of_the_file(audit):

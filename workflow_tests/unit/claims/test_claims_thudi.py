@@ -170,7 +170,7 @@ def test_a_false_positive_rate_that_some_models_cannot_show_is_left_out_of_the_c
     unseen.write(tmp_path, claim.tables, replicates=5)
     found, finding = judge(claim, Run(tmp_path, False, "paper"))
     assert found == "reproduced"
-    assert finding.note.endswith("in 1 more too few non-members were asked about")
+    assert finding.note.endswith("in 1 more there are too few non-members")
 
 
 def test_accuracies_without_their_epsilons_are_not_run(tmp_path):

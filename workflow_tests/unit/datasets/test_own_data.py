@@ -62,12 +62,12 @@ def test_types_classes_and_groups_are_detected_told_and_stored(tmp_path):
     assert set(dataset.attributes) == {"site"}
     assert dataset.x.min() == 0
     assert dataset.x.max() == 1
-    told = "\n".join(own.told(dataset.provenance))
+    told = "\n".join(own.describe(dataset.provenance))
     for words in ("60 of 60 rows", "number: age, dose", "category: colour", "no 36, yes 24", "a 30, b 30"):
         assert words in told
     dataset.save(tmp_path / "data.npz")
     again = Dataset.load(tmp_path / "data.npz")
-    assert own.told(again.provenance) == own.told(dataset.provenance)
+    assert own.describe(again.provenance) == own.describe(dataset.provenance)
     np.testing.assert_array_equal(again.rows, np.arange(2, ROWS + 2))
 
 
@@ -137,7 +137,7 @@ def test_rows_that_repeat_another_are_told_and_removed(tmp_path):
     twin = "b" + lines[1][1:]  # the same features and label in the other group
     dataset = read(tmp_path, "\n".join([*lines, twin]) + "\n")
     assert len(dataset) == ROWS
-    assert "row 62 that of row 2" in own.told(dataset.provenance)[-1]
+    assert "row 62 that of row 2" in own.describe(dataset.provenance)[-1]
     assert len(read(tmp_path, "\n".join([*lines, twin]) + "\n", duplicates="keep")) == ROWS + 1
 
 
@@ -233,7 +233,7 @@ def test_classes_and_groups_that_are_numbers_stand_in_their_order(tmp_path):
     assert dataset.classes == ("0", "1", "2", "10", "11")
     dataset.save(tmp_path / "data.npz")
     for each in (dataset, Dataset.load(tmp_path / "data.npz")):
-        lines = "\n".join(own.told(each.provenance))
+        lines = "\n".join(own.describe(each.provenance))
         assert "Classes: 0 12, 1 12, 2 12, 10 12, 11 12." in lines
         assert "9 20, 10 20, 100 20." in lines
     reading = OwnData(path="own.csv", label="ill").reading | {"path": str(tmp_path / "own.csv")}
@@ -244,7 +244,7 @@ def test_of_many_columns_the_first_are_printed_and_all_are_kept(tmp_path):
     rng = np.random.default_rng(0)
     many = {f"c{number}": [f"{value:.3f}" for value in rng.normal(size=ROWS)] for number in range(100)}
     dataset = read(tmp_path, table(age=None, dose=None, **many))
-    (line,) = (line for line in own.told(dataset.provenance) if line.startswith("Read as number"))
+    (line,) = (line for line in own.describe(dataset.provenance) if line.startswith("Read as number"))
     assert line == "Read as number: c0, c1, c2, c3, c4, c5, c6, c7 and 92 more."
     assert {f"c{number}" for number in range(100)} <= {each["name"] for each in dataset.provenance["own"]["columns"]}
     with pytest.raises(DataError, match=r"one of the columns site, colour, .* and 95 more\."):
@@ -252,7 +252,7 @@ def test_of_many_columns_the_first_are_printed_and_all_are_kept(tmp_path):
 
 
 def test_an_identifier_is_told(tmp_path):
-    told = own.told(read(tmp_path, table(number=lambda i: str(1000 + i))).provenance)
+    told = own.describe(read(tmp_path, table(number=lambda i: str(1000 + i))).provenance)
     assert any("'number' holds another whole number in every row" in line for line in told)
 
 

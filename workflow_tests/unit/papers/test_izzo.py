@@ -88,12 +88,12 @@ def test_legends_fit_into_their_figures(module):
 def test_the_best_attacker_reaches_no_more_than_the_theorems_promise():
     (artifact,) = (each for each in ARTIFACTS if each.kind == "table")
     table = load(artifact.tabulate)({}, FACTS)
-    assert (table["measured"] <= table["promised"] + 1e-5).all()
+    assert (table["measured"] <= table["bound"] + 1e-5).all()
     gains = table[table["quantity"] == "gain over 1/2"].groupby("statement")
     assert gains.size().to_dict() == {"theorem 4": 3, "theorem 7": 9, "corollary 8": 6}
     tight = gains.get_group("theorem 4")
-    np.testing.assert_allclose(tight["measured"], tight["promised"], atol=1e-5)
-    at_1 = tight.set_index("at").loc["ε = 1", "promised"]
+    np.testing.assert_allclose(tight["measured"], tight["bound"], atol=1e-5)
+    at_1 = tight.set_index("at").loc["ε = 1", "bound"]
     assert at_1 == pytest.approx(0.23106, abs=1e-5)
 
 

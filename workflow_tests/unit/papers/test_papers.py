@@ -230,7 +230,7 @@ PAIRS = {
     "humphries_fig9": four("census"),
 }
 SHARES = {"humphries_fig4": 4, "humphries_fig5": 2, "humphries_fig5_text": 2}
-OTHERS = {"humphries_fig2_promises": 2, "humphries_dependence": 2}
+OTHERS = {"humphries_fig2_guarantees": 2, "humphries_dependence": 2}
 PANELS = {**{name: len(panels) for name, panels in PAIRS.items()}, **SHARES, **OTHERS}
 
 
@@ -282,14 +282,14 @@ def test_panels_of_shares_show_a_curve_for_each_arm(name):
 
 
 def test_promises_stand_beside_each_other_at_the_epsilons_they_share():
-    artifact = ARTIFACTS["humphries_fig2_promises"]
+    artifact = ARTIFACTS["humphries_fig2_guarantees"]
     first, *others = artifact.tables
     tables = {first: summary(first.split("/")[1])}
     tables |= {table: summary(table.split("/")[1], epsilons=[1.0, np.inf]) for table in others}
     table = load(artifact.tabulate)(tables, facts_of(artifact))
     figure = load(artifact.draw)(table, facts_of(artifact))
     assert set(table.loc[table["metric"] == "advantage", "epsilon"]) == {1.0, np.inf}
-    assert set(table["promise"]) == {"replace-one, PLD", "add-remove, PLD", "as published"}
+    assert set(table["guarantee"]) == {"replace-one, PLD", "add-remove, PLD", "as published"}
     for panel in figure.axes:
         assert [tick.get_text() for tick in panel.get_xticklabels()] == ["1", "∞"]
         assert {"replace-one, PLD", "add-remove, PLD", "as published"} <= set(lines(panel)) | {

@@ -425,7 +425,7 @@ def test_what_was_not_run_is_said():
     assert "Not run" not in picture("thudi_fig14").get_supxlabel().replace("\n", " ")
 
 
-def test_where_nobody_was_called_a_member_there_is_no_point_and_the_caption_counts_them():
+def test_where_the_attack_predicts_no_member_there_is_no_point_and_the_caption_counts_them():
     artifact = BY_NAME["thudi_fig14"]
     tables = {name: metrics(name.partition("/")[2], epsilons=(1.0, 3.0)) for name in artifact.tables}
     silent = tables["replicates/thudi_mnist"]
@@ -434,7 +434,7 @@ def test_where_nobody_was_called_a_member_there_is_no_point_and_the_caption_coun
     facts = facts_of(artifact)
     figure = load(artifact.draw)(load(artifact.tabulate)(tables, facts), facts)
     told = figure.get_supxlabel().replace("\n", " ")
-    assert "Nobody was called a member, so there is no point: 2 of 20 places." in told
+    assert "No point where the attack predicts no member: 2 of 20 places." in told
     assert "no point" not in picture("thudi_fig14").get_supxlabel().replace("\n", " ")
 
 

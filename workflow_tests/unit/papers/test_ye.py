@@ -274,7 +274,7 @@ def test_agreement_counts_equal_answers():
     of_left_out = table.loc[("train", "GT", "L")]
     assert (of_left_out["paper"], of_left_out["targets"]) == (0.968, 0)
     assert pd.isna(of_left_out["ours"])
-    assert set(table.loc[table["targets"] > 0, "asked"]) == {8}
+    assert set(table.loc[table["targets"] > 0, "queries"]) == {8}
 
 
 def test_an_attack_that_judged_some_points_is_compared_on_those():
@@ -284,10 +284,10 @@ def test_an_attack_that_judged_some_points_is_compared_on_those():
     table = agreement.tabulate({"points/ye_purchase": rows}, Facts(True, "laptop"))
     table = table.set_index(["points", "first", "second"])
     # R says "member" of the first 3 records, and so does L, which was asked about the first 4.
-    assert tuple(table.loc[("train", "GT", "L"), ["ours", "asked", "targets"]]) == (3 / 4, 4, 1)
+    assert tuple(table.loc[("train", "GT", "L"), ["ours", "queries", "targets"]]) == (3 / 4, 4, 1)
     assert table.loc[("test", "L", "R"), "ours"] == 1
-    assert tuple(table.loc[("train", "L", "S"), ["ours", "asked"]]) == (2 / 4, 4)
-    assert tuple(table.loc[("train", "GT", "R"), ["ours", "asked", "targets"]]) == (3 / 8, 8, 2)
+    assert tuple(table.loc[("train", "L", "S"), ["ours", "queries"]]) == (2 / 4, 4)
+    assert tuple(table.loc[("train", "GT", "R"), ["ours", "queries", "targets"]]) == (3 / 8, 8, 2)
 
 
 def test_agreement_needs_its_false_positive_rate():

@@ -132,7 +132,7 @@ def test_the_picture_shows_the_numbers_of_the_table(planned):
         (shaded,) = axes.patches
         assert shaded.get_x() == 0.6
     labels = [text.get_text() for text in figure.axes[2].get_legend().get_texts()]
-    assert labels == ["exact, with this noise", "cannot be met", "target bound", "calling everybody a member"]
+    assert labels == ["exact, with this noise", "cannot be met", "target bound", "every record predicted a member"]
 
 
 def test_a_plan_without_any_pair_can_be_drawn():

@@ -136,12 +136,12 @@ def test_the_data_are_named_with_checksum_and_whether_it_is_the_published_one(ma
     assert row.startswith(f"student student-por.csv 649 93 kB {'ab' * 32} NOT that of the published file")
 
 
-def test_promises_are_told_in_full(made):
+def test_privacy_guarantees_are_shown_in_full(made):
     _, _, found = made
     assert "student target 1 1e-05 replace-one poisson 0.25 40 2.5 1 pld yes 2" in found.text
 
 
-def test_costs_and_speed_are_told(made):
+def test_compute_and_speed_are_shown(made):
     _, _, found = made
     assert "train_block 2 4 s 8 s 10 s 200" in found.text
     assert "judge_claims 1 2 s 4 s – –" in found.text
@@ -180,7 +180,7 @@ def test_of_an_empty_run_there_is_a_page_too(tmp_path):
 # Its parts
 
 
-def test_models_are_grouped_by_what_they_were_promised(tmp_path):
+def test_models_are_grouped_by_their_privacy_guarantee(tmp_path):
     about, _ = make_run(tmp_path)
     table = run.model_table(about.folder, about.logs, about.models)
     assert table["private"].tolist() == [True, False]
@@ -260,7 +260,7 @@ def test_names_of_artifacts_are_told_in_words(name, title):
 @pytest.mark.parametrize(
     ("seconds", "told"), [(42.4, "42 s"), (200, "3 min 20 s"), (8640, "2.4 h"), (float("nan"), "–")]
 )
-def test_times_are_told_as_people_say_them(seconds, told):
+def test_durations_are_formatted(seconds, told):
     assert words.duration(seconds) == told
 
 

@@ -44,7 +44,7 @@ CLAIMS = tuple(
     Claim(
         id=name,
         artifact=artifact,
-        statement="Of independent records no attack finds more than the mechanism's exact ceiling.",
+        statement="On independent records no attack exceeds the mechanism's exact upper bound.",
         ours=True,
         tables=(f"replicates/{experiment}",),
         rule=_below_ceiling(experiment, arms, attacks),

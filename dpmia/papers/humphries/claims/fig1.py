@@ -51,7 +51,7 @@ CLAIMS = (
     Claim(
         id="humphries-fig1-regimes",
         artifact="humphries_fig1",
-        statement="Epsilon up to 0.1 leaves an attacker next to nothing, epsilon 10 bounds nothing.",
+        statement="Epsilon up to 0.1 leaves an attacker next to nothing; at epsilon 10 the bound is vacuous.",
         about_data=False,
         rule=Exact(
             Condition("bound at epsilon 1", near(0.462, 0.002), lambda tables: humphries_advantage(1, DELTA)),

@@ -87,7 +87,7 @@ CLAIMS = (
     Claim(
         id="humphries-fig2-iid-below-bound",
         artifact="humphries_fig2",
-        statement="On shuffled records the average threshold keeps to the bound.",
+        statement="On shuffled records the average threshold stays below the bound.",
         tables=(f"replicates/{ADULT}",),
         rule=Every(
             Condition(
@@ -100,7 +100,7 @@ CLAIMS = (
     Claim(
         id="humphries-fig2-noniid-breaks-bound",
         artifact="humphries_fig2",
-        statement="On clusters the attack passes the bound that holds for independent records.",
+        statement="On clusters the attack exceeds the bound that holds for independent records.",
         tables=(f"replicates/{ADULT}",),
         rule=Some(
             Condition(
@@ -113,7 +113,7 @@ CLAIMS = (
     Claim(
         id="humphries-fig2-noniid-breaks-ceiling",
         artifact="humphries_fig2",
-        statement="On clusters even the average threshold, no oracle, passes the exact ceiling for IID records.",
+        statement="On clusters even the average threshold, no oracle, exceeds the exact upper bound for IID records.",
         ours=True,
         tables=(f"replicates/{ADULT}",),
         rule=Some(

@@ -93,7 +93,7 @@ CLAIMS = (
     Claim(
         id="humphries-fig4-negative",
         artifact="humphries_fig4",
-        statement="Where most members are men the average threshold takes non-members for members.",
+        statement="Where most members are men the average threshold has a negative advantage.",
         paper_value="negative from p = 0.75",
         tables=(f"replicates/{GENDER}",),
         rule=Every(

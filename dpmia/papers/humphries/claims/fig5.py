@@ -51,7 +51,7 @@ CLAIMS = (
     Claim(
         id="humphries-fig5-breaks-bound",
         artifact="humphries_fig5",
-        statement="Members of little education only are told beyond the bound for independent records.",
+        statement="With members of little education only, the attack exceeds the bound for independent records.",
         tables=(f"replicates/{EDUCATION}",),
         rule=Some(
             Condition(

@@ -89,7 +89,7 @@ CLAIMS = (
     Claim(
         id="humphries-fig7-order",
         artifact="humphries_fig7",
-        statement="Members from one school are told better than the same records shuffled.",
+        statement="Attacks on members from one school do better than on the same records shuffled.",
         tables=("replicates/student",),
         rule=Every(
             Condition(
@@ -137,7 +137,7 @@ CLAIMS = (
     Claim(
         id="humphries-fig9-order",
         artifact="humphries_fig9",
-        statement="Census members among Adult non-members are told far better than if both are mixed, by every attack.",
+        statement="With census members and Adult non-members every attack does far better than if both are mixed.",
         tables=("replicates/census_adult",),
         rule=Every(over_iid("census_adult", ("census",), (AVERAGE, OPTIMAL, SHADOW), CENSUS, above(0.1))),
     ),

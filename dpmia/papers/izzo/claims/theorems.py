@@ -159,7 +159,7 @@ CLAIMS = (
     Claim(
         id="izzo-prop2-optimal",
         artifact="izzo_theory",
-        statement="No attacker is right more often than the one that answers what is more likely given the output.",
+        statement="No attacker is right more often than the one that predicts what is more likely given the output.",
         about_data=False,
         rule=Exact(
             Condition(

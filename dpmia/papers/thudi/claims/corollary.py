@@ -33,7 +33,7 @@ CLAIMS = (
     Claim(
         id="thudi-cor54-generalisation",
         artifact="thudi_theory",
-        statement="The generalisation gap of private models keeps to corollary 5.4.",
+        statement="The generalisation gap of private models stays below corollary 5.4.",
         tables=TWO,
         each=True,
         rule=Every(

@@ -43,7 +43,7 @@ def _shown_tprs(tables: Tables) -> Cells:
 
 def _with_hidden(tables: Tables, finding: Finding) -> str:
     hidden = len(_tprs(tables)) - len(_shown_tprs(tables))
-    return finding.note + (f"; in {hidden} more too few non-members were asked about" if hidden else "")
+    return finding.note + (f"; in {hidden} more there are too few non-members" if hidden else "")
 
 
 def _gain_without_privacy(tables: Tables) -> Cells:

@@ -1,4 +1,4 @@
-"""Claims about figures 14 to 17: attacks P and R are no more precise than calling everybody a member."""
+"""Claims about figures 14 to 17: attacks P and R are no more precise than predicting every record a member."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OTHER_RATES = (0.05, 0.2, 0.3, 0.5)
 
 
 def _no_gain(attack: str, attacks: tuple[str, ...], epsilons: tuple[float, ...], tolerance: float) -> Every:
-    """Return the rule that attacks' own decisions are hardly more precise than calling everybody a member.
+    """Return the rule that attacks' own decisions are hardly more precise than predicting every record a member.
 
     Models of whose records none is called a member have no precision.
     """
@@ -56,7 +56,7 @@ CLAIMS = (
     Claim(
         id="thudi-fig14-p-null",
         artifact="thudi_fig14",
-        statement="Attack P is no more precise than calling everybody a member.",
+        statement="Attack P is no more precise than predicting every record a member.",
         tables=TWO,
         each=True,
         rule=_no_gain("attack P", (names.POPULATION,), (1, 3, 5, 9, 15), 0.06),
@@ -64,7 +64,7 @@ CLAIMS = (
     Claim(
         id="thudi-fig15-r-null",
         artifact="thudi_fig15",
-        statement="Attack R is no more precise than calling everybody a member.",
+        statement="Attack R is no more precise than predicting every record a member.",
         tables=TWO,
         each=True,
         rule=_no_gain("attack R", (names.REFERENCE[0.1],), (1, 3, 9, 15), 0.06),

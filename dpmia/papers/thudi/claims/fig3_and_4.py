@@ -83,7 +83,7 @@ CLAIMS = (
     Claim(
         id="thudi-fig3-baseline",
         artifact="thudi_fig3",
-        statement="LiRA against private models is hardly more precise than calling everybody a member.",
+        statement="LiRA against private models is hardly more precise than predicting every record a member.",
         tables=ALL,
         each=True,
         rule=Every(

@@ -129,7 +129,7 @@ CLAIMS = (
     Claim(
         id="ye-table5-r-best-mnist",
         artifact="ye_table5",
-        statement="On MNIST attack R is the best, and S and P do not tell members from non-members.",
+        statement="On MNIST attack R is the best, and S and P do not separate members from non-members.",
         tables=tables_of(MNIST.values()),
         each=True,
         rule=Every(

@@ -24,7 +24,9 @@ class _Decisions:
         rows = rows[(rows["alpha"] == ALPHA) & (rows["part"] == part)]
         if rows.empty:
             raise MissingRowsError(f"no thresholds were set at alpha = {ALPHA}")
-        self._says = pd.concat({target: agreement.answers(of_one, part) for target, of_one in rows.groupby("target")})
+        self._says = pd.concat(
+            {target: agreement.predictions(of_one, part) for target, of_one in rows.groupby("target")}
+        )
 
     def agree(self, one: str, other: str) -> pd.Series:
         """Return 1 for each record about which two attacks, or an attack and the truth, say the same, else 0."""

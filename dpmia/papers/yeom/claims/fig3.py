@@ -58,7 +58,7 @@ CLAIMS = (
     Claim(
         id="yeom-thm7-uniform",
         artifact="yeom_fig3",
-        statement="Asking about one value chosen evenly gives the m-th part of the membership advantage (theorem 7).",
+        statement="Evaluating one value chosen uniformly gives the m-th part of the membership advantage (theorem 7).",
         paper_value="0",
         tables=(IWPC,),
         rule=Every(

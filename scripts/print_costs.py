@@ -1,4 +1,4 @@
-"""Tell what a run cost. In: the logs of its jobs. Out: processor time by rule, on the terminal."""
+"""Print the CPU time of a run. In: the logs of its jobs. Out: CPU time per rule, on the terminal."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from dpmia.workflow.costs import costs_table, outside_share
 
 
 def main(snakemake):
-    """Tell of the logs below `params.folder`."""
+    """Print the table of the logs below `params.folder`."""
     root = Path(snakemake.params.folder)
     table = costs_table(sorted(root.rglob("*.log")), root)
     print(table.to_string(index=False, float_format="%.1f"))

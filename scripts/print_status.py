@@ -1,4 +1,4 @@
-"""Tell how much of each paper is done. In: whatever files a run has by now. Out: lines on the terminal."""
+"""Print how much of each paper is done. In: the files that a run has by now. Out: lines on the terminal."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from dpmia.workflow.status import status
 
 
 def main(snakemake):
-    """Look at the files that `params` name."""
+    """Count the files that `params` name."""
     print(status(Path(snakemake.params.folder), snakemake.params.papers))
 
 
