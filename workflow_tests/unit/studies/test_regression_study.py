@@ -181,7 +181,7 @@ def test_options_that_cannot_be_met_are_told(change, message):
 
 
 def test_a_model_without_errors_is_refused():
-    with pytest.raises(TrainingError, match="tree with parameter 40 on made: .*no error on any member"):
+    with pytest.raises(TrainingError, match=r"tree with parameter 40 on made: .*no error on any member"):
         run(seed=0, dataset=made(), model="tree", parameters=[3, 40], splits=1, cross_validation=5)
 
 

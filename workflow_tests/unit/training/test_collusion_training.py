@@ -194,5 +194,5 @@ def test_settings_that_do_not_fit_are_refused(changes, message):
 
 def test_only_images_can_be_marked():
     table = Dataset("adult", np.zeros((100, 4), np.float32), np.zeros(100, int), tuple("abcd"), ("n", "y"))
-    with pytest.raises(ConfigError, match="collusion: data set 'adult' .*images"):
+    with pytest.raises(ConfigError, match=r"collusion: data set 'adult' .*images"):
         train(table, experiment())
