@@ -86,8 +86,8 @@ def test_batches_that_do_not_fit_into_shadow_models_training_sets_are_refused(ru
         )
     assert caught.value.code == 2
     message = read_failure("train_shadows", tmp_path / "train_shadows.log").message
-    assert "experiment toy, key 'training.batch_size': found 4, larger than" in message
-    assert "training set of shadow models (2 records, arm left); expected at most 2" in message
+    assert "experiment toy, training.batch_size: 4 is larger than" in message
+    assert "training set of shadow models (2 records, arm left)" in message
     assert "Lower training.batch_size or shadows.count." in message
 
 

@@ -127,7 +127,7 @@ def test_prepare_dataset_takes_no_file_for_real_that_is_not_the_publishers(run_s
             params={"job": {"module": "dpmia.datasets.published.student", "options": {"attributes": []}}},
         )
     message = read_failure("prepare_dataset", tmp_path / "prepare_dataset.log").message
-    assert re.search(r"student-por\.csv: found sha256 .*that of the published file", message)
+    assert re.search(r"student-por\.csv: sha256 .*published file", message)
     assert not (tmp_path / "student.npz").exists()
 
 
@@ -176,8 +176,8 @@ def test_splits_that_a_batch_does_not_fit_into_are_refused_with_experiment_and_a
         )
     assert caught.value.code == 2
     assert read_failure("draw_splits", tmp_path / "draw_splits.log").message == (
-        "experiment toy, key 'training.batch_size': found 21, larger than the smallest training "
-        "set of target models (20 records, arm left); expected at most 20. Lower training.batch_size."
+        "experiment toy, training.batch_size: 21 is larger than the smallest training "
+        "set of target models (20 records, arm left). Lower training.batch_size."
     )
     assert not (tmp_path / "splits.npz").exists()
 
@@ -300,5 +300,5 @@ def test_a_script_that_fails_leaves_no_output_and_a_log(run_script, prepared, tm
             params={"job": job, "seed": 1},
         )
     assert not target.exists()
-    assert "41 asked for" in read_failure("draw_splits", tmp_path / "draw_splits.log").message
+    assert "41 records are required" in read_failure("draw_splits", tmp_path / "draw_splits.log").message
     assert json.loads(json.dumps(job)) == job

@@ -82,8 +82,8 @@ def test_above_a_limit_the_exit_code_is_1_and_the_last_words_say_why(audited):
     answer = run_audit(audited, audit="{fail_above: {auc: 0.1}}")
     assert answer.returncode == 1, answer.stdout
     last = answer.stdout.strip().splitlines()[-1]
-    assert last.startswith("Error in audit: audit.fail_above: found ")
-    assert last.endswith("The report is written: results/embedded-smoke/audit-kinds.html")
+    assert last.startswith("Error in audit: audit.fail_above: ")
+    assert "results/embedded-smoke/audit-kinds.html" in last
     assert "CalledProcessError" not in answer.stdout
 
 
@@ -92,7 +92,7 @@ def test_above_a_limit_the_exit_code_is_1_and_the_last_words_say_why(audited):
     [
         ({"audit": "{fail_above: {tpr_at_0.1pct_fpr: 1.0}}"}, "cannot be evaluated in every arm"),
         ({"data": "real"}, "examples/patients.csv is made up"),
-        ({"data": "reel"}, "config, key 'data': found 'reel'"),
+        ({"data": "reel"}, "config, data: 'reel' "),
     ],
 )
 def test_what_cannot_be_run_or_evaluated_has_the_exit_code_2(audited, config, words):
@@ -106,11 +106,11 @@ def test_what_cannot_be_run_or_evaluated_has_the_exit_code_2(audited, config, wo
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"experiments": {"mine": {"dataset": {"path": "nowhere.csv", "label": "y"}}}}, "found 'nowhere.csv'"),
+        ({"experiments": {"mine": {"dataset": {"path": "nowhere.csv", "label": "y"}}}}, "dataset.path: 'nowhere.csv' "),
         (
             {"predictions": {"mine": {"path": "no.csv", "classes": {"a": "a", "b": "b"},
                                       "attacks": {"average_threshold": {}}}}},
-            "a.yaml, mine, key 'path': found 'no.csv'; expected a file",
+            "a.yaml, mine.path: 'no.csv' ",
         ),
     ],
 )  # fmt: skip
@@ -162,7 +162,7 @@ def test_two_files_or_experiments_of_one_name_are_refused(audited):
     shutil.copy(audited.folder / "kinds.yaml", audited.folder / "again.yaml")
     for files, words in (
         ("[kinds.yaml,other/kinds.yaml]", "two files of one name, kinds.yaml and other/kinds.yaml"),
-        ("[kinds.yaml,again.yaml]", "key 'experiments.bernoulli': found a name that is taken in kinds.yaml"),
+        ("[kinds.yaml,again.yaml]", "experiments.bernoulli: the name 'bernoulli' is already used in kinds.yaml"),
     ):
         answer = audited.snakemake("audit", experiments=files)
         assert answer.returncode == 2

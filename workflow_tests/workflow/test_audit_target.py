@@ -52,8 +52,8 @@ def test_a_batch_that_does_not_fit_is_refused_before_anything_is_made(clinic, sm
     answer = clinic.snakemake("audit", scale="laptop", experiments="[clinic.yaml]", data="real")
     assert answer.returncode != 0
     assert (
-        "clinic.yaml, clinic (laptop), key 'training.batch_size': found 32, larger than the smallest training set of "
-        'target models (23 records, arm st_mary_s, group "St. Mary\'s"); expected at most 23. '
+        "clinic.yaml, clinic.training.batch_size: 32 is larger than the smallest training set of "
+        'target models (23 records, arm st_mary_s, group "St. Mary\'s"). '
         "Lower training.batch_size, or raise membership.smallest." in answer.stdout
     )
     assert not clinic.made
@@ -76,7 +76,7 @@ def test_an_audit_of_nothing_is_refused(clinic):
     (clinic.folder / "a.yaml").write_text(text.replace("paper: audit", "paper: mine"))
     answer = clinic.snakemake("--dry-run", "audit", experiments="[a.yaml]")
     assert answer.returncode != 0
-    assert "found no experiment or predictions in a file with the line 'paper: audit' (a.yaml)" in answer.stdout
+    assert "config, experiments: nothing to audit in a.yaml" in answer.stdout
     assert not clinic.made
 
 

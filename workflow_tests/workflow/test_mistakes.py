@@ -18,9 +18,9 @@ def change(experiment, *path, to):
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ({"sclae": "smoke"}, ["'sclae'", "unknown key", "Did you mean 'scale'?"]),
-        ({"data": "reel"}, ["'data'", "'reel'", "'embedded' or 'real'", "Did you mean 'real'?"]),
-        ({"seed": "-3"}, ["'seed'", "-3", "greater than or equal to 0"]),
+        ({"sclae": "smoke"}, ["config, sclae: ", "unknown key", "Did you mean 'scale'?"]),
+        ({"data": "reel"}, ["config, data: 'reel' ", "Did you mean 'real'?"]),
+        ({"seed": "-3"}, ["config, seed: -3 ", "non-negative integer"]),
     ],
 )
 def test_a_wrong_key_or_value_in_the_config(workspace, config, words):
@@ -35,12 +35,12 @@ def test_a_wrong_key_or_value_in_the_config(workspace, config, words):
 @pytest.mark.parametrize(
     ("apply", "words"),
     [
-        (change("student", "trainng", to={}), ["'trainng'", "Did you mean 'training'?"]),
-        (change("student", "scales", to={"smoke": {"epsilons": [[0]]}}), ["epsilons.0.0", "greater than 0"]),
-        (change("student", "scales", to={"paper": {"epsilons": [[-1]]}}), ["epsilons.0.0", "greater than 0"]),
-        (change("student", "privacy", to={"delta": 1}), ["privacy.delta", "found 1", "less than 1"]),
-        (change("student", "training", "batch_size", to=0), ["training.batch_size", "found 0"]),
-        (change("student", "dataset", to="students"), ["'students'", "Did you mean 'student'?"]),
+        (change("student", "trainng", to={}), ["student.trainng: ", "Did you mean 'training'?"]),
+        (change("student", "scales", to={"smoke": {"epsilons": [[0]]}}), ["epsilons.0.0", "positive number"]),
+        (change("student", "scales", to={"paper": {"epsilons": [[-1]]}}), ["epsilons.0.0", "positive number"]),
+        (change("student", "privacy", to={"delta": 1}), ["privacy.delta", ": 1 ", "less than 1"]),
+        (change("student", "training", "batch_size", to=0), ["training.batch_size", ": 0 "]),
+        (change("student", "dataset", to="students"), ["student.dataset: 'students' ", "Did you mean 'student'?"]),
     ],
 )
 def test_a_wrong_experiment(workspace, apply, words):
@@ -56,14 +56,14 @@ def test_a_wrong_experiment(workspace, apply, words):
 @pytest.mark.parametrize(
     ("apply", "words"),
     [
-        (change("student", "membership", "members", to=500), ["members from group 'GP'", "500 asked for", "423"]),
+        (change("student", "membership", "members", to=500), ["members from group 'GP'", ": 500 ", "423"]),
         (change("student", "arms", "gabriel_pereira", "group", to="XX"), ["group", "'XX'", "GP, MS"]),
         (change("student", "membership", "by", to="scool"), ["membership.by", "'scool'", "Did you mean 'school'?"]),
         (
             change("student", "training", "batch_size", to=424),
             [
-                "Error in draw_splits: experiment student, key 'training.batch_size': found 424, larger than the "
-                "smallest training set of target models (423 records, arm gabriel_pereira, group 'GP'); expected at",
+                "Error in draw_splits: experiment student, training.batch_size: 424 is larger than",
+                "target models (423 records, arm gabriel_pereira, group 'GP')",
             ],
         ),
     ],

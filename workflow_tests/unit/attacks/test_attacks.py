@@ -188,12 +188,12 @@ def test_an_attack_must_score_and_decide():
 @pytest.mark.parametrize(
     ("scores", "decisions", "words"),
     [
-        (lambda queries: [0.0] * queries, None, r"Odd, scores\(\): found a value of type list; expected a numpy array"),
-        (lambda queries: np.zeros(queries - 1), None, r"scores\(\): found an array of float64 of shape \(3,\)"),
+        (lambda queries: [0.0] * queries, None, r"Odd, scores\(\): returned a value of type list.*a numpy array"),
+        (lambda queries: np.zeros(queries - 1), None, r"scores\(\): returned an array of float64 of shape \(3,\)"),
         (lambda queries: np.zeros((queries, 1)), None, r"of floats of shape \(4,\), one for each query"),
-        (lambda queries: np.array(["a"] * queries), None, r"scores\(\): found an array of <U1"),
-        (np.zeros, lambda scores: scores, r"decisions\(\): found an array of float64"),
-        (np.zeros, lambda scores: scores[:1] > 0, r"decisions\(\): found an array of bool of shape \(1,\)"),
+        (lambda queries: np.array(["a"] * queries), None, r"scores\(\): returned an array of <U1"),
+        (np.zeros, lambda scores: scores, r"decisions\(\): returned an array of float64"),
+        (np.zeros, lambda scores: scores[:1] > 0, r"decisions\(\): returned an array of bool of shape \(1,\)"),
     ],
 )
 def test_wrong_scores_and_decisions_are_refused_by_the_name_of_the_attack(scores, decisions, words):

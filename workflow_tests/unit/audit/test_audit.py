@@ -298,16 +298,23 @@ WRONG = {
     "a member": ("no,yes", "no,perhaps", {}, ["row 2", "'perhaps'", "yes, no or population"]),
     "a number": ("0.5", "x", {}, ["row 2", "'z0'", "a finite number"]),
     "probabilities": ("0.5", "0.7", {"scale": "probabilities"}, ["row 2", "add up to 1"]),
-    "a column": ("z1", "z2", {}, ["no column 'z1'"]),
-    "no member": (",yes", ",no", {}, ["no member"]),
-    "no population": ("0.5", "0.5", {"attacks": {"population": {}}}, ["no population", "attack 'population' uses"]),
+    "a column": ("z1", "z2", {}, ["'z1'", "columns"]),
+    "no member": (",yes", ",no", {}, ["there is no member"]),
+    "no population": (
+        "0.5",
+        "0.5",
+        {"attacks": {"population": {}}},
+        ["attack 'population'", "'population', and there are none"],
+    ),
 }
 
 
 @pytest.mark.parametrize(("old", "new", "changed", "words"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_with_predictions_is_told(tmp_path, old, new, changed, words):
     rows = ["z0,z1,label,member", "0.5,0.5,no,yes", "0.25,0.75,yes,no"]
-    text = "\n".join(rows).replace(old, new) if words == ["no member"] else "\n".join(rows).replace(old, new, 1)
+    text = (
+        "\n".join(rows).replace(old, new) if words == ["there is no member"] else "\n".join(rows).replace(old, new, 1)
+    )
     (tmp_path / "model.csv").write_text(text + "\n")
     job = jobs.given_job(settings(tmp_path, **{"attacks": {"average_threshold": {}}} | changed))
     with pytest.raises(DataError) as caught:
@@ -320,12 +327,12 @@ def test_what_is_wrong_with_predictions_is_told(tmp_path, old, new, changed, wor
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"attacks": {"shadow": {}}}, "nothing is trained here"),
+        ({"attacks": {"shadow": {}}}, "cannot be combined with predictions"),
         ({"references": []}, "the key references"),
-        ({"references": ["r.csv"]}, "at least 2 reference models for attack 'lira_offline'"),
+        ({"references": ["r.csv"]}, "'lira_offline' needs at least 2"),
         ({"attacks": {"average_threshold": {"epsilons": [1]}}}, "there is one model"),
         ({"classes": {"no": "z0"}}, "at least 2"),
-        ({"classes": {False: "z0", True: "z1"}}, "labels in quotes"),
+        ({"classes": {False: "z0", True: "z1"}}, "Put yes and no in quotes"),
     ],
 )
 def test_settings_of_predictions_that_do_not_fit_together_are_refused(tmp_path, changed, words):

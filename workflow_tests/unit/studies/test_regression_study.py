@@ -163,14 +163,14 @@ def test_targets_are_found_by_name():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"targets": ["grup"]}, r"targets: found 'grup'; .* Did you mean 'group'\?"),
-        ({"model": "tre"}, r"model: found 'tre'; expected one of ridge, tree. Did you mean 'tree'\?"),
-        ({"parameters": []}, "parameters: found .*one or more numbers above 0"),
-        ({"parameters": [0, 3]}, "parameters: found .*one or more numbers above 0"),
-        ({"splits": 0}, "splits: found 0"),
-        ({"test_fraction": 1.0}, "test_fraction: found 1.0"),
-        ({"cross_validation": 1}, "cross_validation: found 1; expected 'leave_one_out' or a number from 2 to 80"),
-        ({"cross_validation": "loo"}, "cross_validation: found 'loo'"),
+        ({"targets": ["grup"]}, r"targets: 'grup' .* Did you mean 'group'\?"),
+        ({"model": "tre"}, r"model: 'tre' is not one of ridge, tree. Did you mean 'tree'\?"),
+        ({"parameters": []}, "parameters: .*positive numbers"),
+        ({"parameters": [0, 3]}, "parameters: .*positive numbers"),
+        ({"splits": 0}, "splits: 0 "),
+        ({"test_fraction": 1.0}, "test_fraction: 1.0 "),
+        ({"cross_validation": 1}, "cross_validation: 1 is not 'leave_one_out' or a number from 2 to 80"),
+        ({"cross_validation": "loo"}, "cross_validation: 'loo' "),
         ({"dataset": Dataset("c", np.zeros((4, 1), np.float32), np.arange(4), ("a",), tuple("abcd"))}, "has classes"),
     ],
 )
@@ -181,7 +181,7 @@ def test_options_that_cannot_be_met_are_told(change, message):
 
 
 def test_a_model_without_errors_is_refused():
-    with pytest.raises(TrainingError, match="tree with parameter 40 on made: found no error on any member"):
+    with pytest.raises(TrainingError, match=r"tree with parameter 40 on made: .*no error on any member"):
         run(seed=0, dataset=made(), model="tree", parameters=[3, 40], splits=1, cross_validation=5)
 
 

@@ -290,7 +290,7 @@ def test_steps_are_whole_batches_times_epochs():
     assert recipe.steps(423) == 1300
     assert recipe.steps(32) == 100
     assert recipe.rate(303) == 32 / 303
-    with pytest.raises(TrainingError, match="batch_size: found 32 for a training set of 31; expected at most 31"):
+    with pytest.raises(TrainingError, match=r"batch_size: 32 .*training set of 31 "):
         recipe.steps(31)
 
 

@@ -289,9 +289,24 @@ REFUSED = {
         SHUFFLED,
         ["(BatchNorm1d)", "track_running_stats=True"],
     ),
-    "stacked": ("stacked", "neither", POISSON, ["Network with engine 'stacked'", "perceptron", "engine: opacus"]),
-    "convolution": ("convolution", "neither", POISSON, ["Network with engine 'convolution'", "engine: opacus"]),
-    "scikit-learn": ("scikit_learn", "neither", POISSON, ["Network with engine 'scikit_learn'", "classifier"]),
+    "stacked": (
+        "stacked",
+        "neither",
+        POISSON,
+        ["Network cannot be combined with engine 'stacked'", "perceptron", "engine: opacus"],
+    ),
+    "convolution": (
+        "convolution",
+        "neither",
+        POISSON,
+        ["Network cannot be combined with engine 'convolution'", "engine: opacus"],
+    ),
+    "scikit-learn": (
+        "scikit_learn",
+        "neither",
+        POISSON,
+        ["Network cannot be combined with engine 'scikit_learn'", "classifier"],
+    ),
 }
 
 
@@ -327,7 +342,7 @@ def test_what_an_engine_cannot_train_is_refused_before_any_model_of_the_job(case
 def test_initial_parameters_of_other_shapes_than_the_modules_are_refused(dataset, engine):
     settings = given(engine, POISSON if engine == "opacus" else SHUFFLED)
     job = job_of(settings, "batch norm", [1.0 if engine == "opacus" else INF], "own_networks:forgetful")
-    with pytest.raises(TrainingError, match="initial_parameters of shapes"):
+    with pytest.raises(TrainingError, match="initial_parameters has the shapes"):
         train_block(dataset, splits_of(dataset, settings), job, 1)
 
 
@@ -336,5 +351,5 @@ def test_initial_parameters_of_other_shapes_than_the_modules_are_refused(dataset
 def test_a_classifier_is_refused_by_engines_of_networks(dataset, engine):
     settings = given(engine, POISSON)
     job = job_of(settings, None, [1.0 if engine == "opacus" else INF], CLASSIFIER)
-    with pytest.raises(TrainingError, match="Classifier, which is no network"):
+    with pytest.raises(TrainingError, match="Classifier is not a network"):
         train_block(dataset, splits_of(dataset, settings), job, 1)

@@ -161,5 +161,5 @@ def test_another_root_seed_gives_other_models_of_the_same_population(shadows, da
 
 def test_a_population_too_small_for_a_batch_is_told(dataset):
     split = Split(np.arange(40), np.arange(120, 150), np.arange(40, 66), [])  # 26 records: 8 for each model
-    with pytest.raises(TrainingError, match="batch_size: found 10 for a training set of 8; expected at most 8"):
+    with pytest.raises(TrainingError, match=r"batch_size: 10 .*training set of 8 "):
         train(dataset, experiment(), splits={(arm, r): split for arm in ("one", "one-iid") for r in (0, 1)})
