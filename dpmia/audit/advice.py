@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpmia.audit.findings import best, blind_of
-from dpmia.audit.formatting import attack_name, describe_model, interval, number, predictions_only
+from dpmia.audit.formatting import attack_name, describe_model, interval, predictions_only
 from dpmia.audit.plain import TOO_WIDE, Entry, place
 from dpmia.common.arms import IID_SUFFIX
+from dpmia.common.formatting import format_number
 
 #: Kind of verdict -> its words, the kind and the sign of its badge.
 VERDICTS = {
@@ -55,7 +56,7 @@ def _verdict(entries: Sequence[Entry], experiment: str, epsilon: str, facts: Map
     if high is None or high - 0.5 > TOO_WIDE:
         shown = f"AUC {interval(judged['auc'])} ({place(judged)}): the interval is too wide to say"
         return {"verdict": "open", "reason": shown}
-    return {"verdict": "quiet", "reason": f"no attack reached an AUC above {number(high)} ({place(judged)})"}
+    return {"verdict": "quiet", "reason": f"no attack reached an AUC above {format_number(high, 2)} ({place(judged)})"}
 
 
 def _largest_excess(entries: Sequence[Entry], wanted: Mapping[str, str]) -> Entry | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpmia.common.epsilon import spell_epsilon
+from dpmia.common.formatting import format_interval
 
 Cell = Mapping[str, Any]
 
@@ -13,22 +13,9 @@ Cell = Mapping[str, Any]
 ACRONYMS = {"lira": "LiRA", "rmia": "RMIA"}
 
 
-def number(value: float | None, digits: int = 2) -> str:
-    """Return a number with a fixed number of digits, never `-0.00`; a dash for none."""
-    if value is None:
-        return "-"
-    text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
 def interval(cell: Cell | None, digits: int = 2) -> str:
     """Return a mean and its interval: `0.53 [0.50, 0.56]`; a dash where there is none."""
-    if cell is None:
-        return "-"
-    mean = number(cell["mean"], digits)
-    if cell["low"] is None:
-        return mean
-    return f"{mean} [{number(cell['low'], digits)}, {number(cell['high'], digits)}]"
+    return "-" if cell is None else format_interval(cell["mean"], cell["low"], cell["high"], digits)
 
 
 def of_hundred(cell: Cell) -> str:
@@ -40,11 +27,6 @@ def of_hundred(cell: Cell) -> str:
 def below_resolution(resolution: float) -> str:
     """Return what stands in the place of a rate that so few non-members cannot show: `(< 1/46)`."""
     return f"(< 1/{round(1 / resolution)})"
-
-
-def epsilon_sign(epsilon: str) -> str:
-    """Return an epsilon as tables show it."""
-    return "∞" if epsilon == spell_epsilon(float("inf")) else epsilon
 
 
 def attack_name(attack: str) -> str:

@@ -11,14 +11,14 @@ from dpmia.audit.formatting import (
     attack_name,
     below_resolution,
     describe_model,
-    epsilon_sign,
     interval,
-    number,
     of_hundred,
     predictions_only,
 )
 from dpmia.audit.pictures import risk_picture, roc_picture
 from dpmia.audit.plain import few_records, place
+from dpmia.common.epsilon import format_epsilon
+from dpmia.common.formatting import format_number
 from dpmia.formats.rows import BLIND
 from dpmia.metrics.ranking import LOW_RATES
 from dpmia.report.page import Section, render
@@ -150,10 +150,14 @@ def _attack_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
         if entry["experiment"] != name:
             continue
         attack = attack_name(entry["attack"]) + (" (oracle)" if entry["oracle"] else "")
-        epsilon = epsilon_sign(entry["epsilon"])
+        epsilon = format_epsilon(float(entry["epsilon"]))
         if entry["attack"] == BLIND:
             attack, epsilon = "blind baseline", "any"
-        limit = "none" if entry["bound"] is None else f"{number(entry['bound'])}, {number(entry['ceiling'])}"
+        limit = (
+            "none"
+            if entry["bound"] is None
+            else f"{format_number(entry['bound'], 2)}, {format_number(entry['ceiling'], 2)}"
+        )
         rates = [
             interval(entry[metric]) if entry[metric] else below_resolution(entry["resolution"]) for metric in LOW_RATES
         ]
@@ -169,7 +173,7 @@ def _warnings(audit: Mapping[str, Any], name: str) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for entry in audit["results"]:
         if entry["experiment"] == name and entry["warning"]:
-            model = f"{entry['label']}, epsilon {epsilon_sign(entry['epsilon'])}"
+            model = f"{entry['label']}, epsilon {format_epsilon(float(entry['epsilon']))}"
             reasons.setdefault(entry["warning"], []).append(model)
     return [f"{reason} ({'; '.join(dict.fromkeys(models))})." for reason, models in reasons.items()]
 
@@ -177,8 +181,12 @@ def _warnings(audit: Mapping[str, Any], name: str) -> list[str]:
 def _accuracy_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
     return [
         [
-            *(row["label"], epsilon_sign(row["epsilon"])),
-            *(interval(row["accuracy_members"]), interval(row["accuracy_nonmembers"]), number(row["majority"])),
+            *(row["label"], format_epsilon(float(row["epsilon"]))),
+            *(
+                interval(row["accuracy_members"]),
+                interval(row["accuracy_nonmembers"]),
+                format_number(row["majority"], 2),
+            ),
         ]
         for row in audit["accuracy"]
         if row["experiment"] == name
@@ -188,7 +196,7 @@ def _accuracy_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
 def _no_better_than_majority(audit: Mapping[str, Any], name: str) -> list[str]:
     """Return the models that are not shown to be better than always predicting the largest class."""
     return [
-        f"{row['label']}, epsilon {epsilon_sign(row['epsilon'])}"
+        f"{row['label']}, epsilon {format_epsilon(float(row['epsilon']))}"
         for row in audit["accuracy"]
         if row["experiment"] == name
         and row["accuracy_nonmembers"] is not None
@@ -217,7 +225,7 @@ def _size(count: int | list[int]) -> str:
 def _group_rows(audit: Mapping[str, Any]) -> list[list[str]]:
     return [
         [
-            *(each["group"], each["experiment"], epsilon_sign(each["epsilon"]), interval(each["auc"])),
+            *(each["group"], each["experiment"], format_epsilon(float(each["epsilon"])), interval(each["auc"])),
             *(interval(each["iid_auc"]), interval(each["dependence_index"]), interval(each["auc_excess"])),
         ]
         for each in audit["groups"]
@@ -226,7 +234,7 @@ def _group_rows(audit: Mapping[str, Any]) -> list[list[str]]:
 
 def _exposed(audit: Mapping[str, Any], each: Mapping[str, Any]) -> dict[str, Any]:
     def share(above: float) -> str:
-        return number(above, 3) if above * each["nonmembers"] >= 1 else f"< 1/{each['nonmembers']}"
+        return format_number(above) if above * each["nonmembers"] >= 1 else f"< 1/{each['nonmembers']}"
 
     title = f"{_model(audit, each)}, members: {each['label']}"
     rows = [
@@ -252,8 +260,8 @@ def _stability(each: Mapping[str, Any]) -> str:
     if stable is None:
         return "Whether other models would list the same records is unknown: no two models share enough members."
     compared = (
-        f"mean Jaccard index of {stable['pairs']} pairs of models {number(stable['jaccard'])}, by chance "
-        f"{number(stable['by_chance'])}"
+        f"mean Jaccard index of {stable['pairs']} pairs of models {format_number(stable['jaccard'], 2)}, by chance "
+        f"{format_number(stable['by_chance'], 2)}"
     )
     if stable["stable"]:
         return f"The list is stable: other models list mostly the same records ({compared})."

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpmia.audit.findings import best
-from dpmia.audit.formatting import epsilon_sign
+from dpmia.common.epsilon import format_epsilon
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.report.page import Picture, picture
@@ -87,7 +87,7 @@ def _roc(audit: Mapping[str, Any], name: str) -> Figure:
         ends = [smallest, 1]
         panel.plot(ends, ends, ":", color="0.5", linewidth=1, label="guessing")
         panel.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="false positive rate")
-        panel.set_title(f"ε = {epsilon_sign(epsilon)}" if len(epsilons) > 1 or epsilon != "inf" else "")
+        panel.set_title(f"ε = {format_epsilon(float(epsilon))}" if len(epsilons) > 1 or epsilon != "inf" else "")
     panels[0].set_ylabel("true positive rate")
     drawing.legend(figure)
     return figure

@@ -7,6 +7,7 @@ import math
 import pandas as pd
 
 from dpmia.claims.judge import VERDICTS, Run, counts
+from dpmia.common.formatting import format_interval
 
 
 def markdown(verdicts: pd.DataFrame, run: Run) -> str:
@@ -49,9 +50,8 @@ def number(measured: float, low: float, high: float) -> str:
         return "-"
     if low == high == measured:
         return f"{measured:.5g}"
-    if math.isnan(low):
-        return f"{measured:.3f}, no interval"
-    return f"{measured:.3f} [{low:.3f}, {high:.3f}]"
+    shown = format_interval(measured, low, high)
+    return f"{shown}, no interval" if math.isnan(low) else shown
 
 
 def summary(verdicts: pd.DataFrame) -> str:

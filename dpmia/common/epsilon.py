@@ -33,7 +33,7 @@ def spell_epsilon(epsilon: float) -> str:
 
 def format_epsilon(epsilon: float) -> str:
     """Return an epsilon as people read it: `0.01`, `1`, `∞`."""
-    return "∞" if math.isinf(epsilon) else f"{epsilon:g}"
+    return "∞" if math.isinf(epsilon) else spell_epsilon(epsilon)
 
 
 def spell_group(epsilons: list[float]) -> str:

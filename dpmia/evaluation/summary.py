@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
@@ -35,11 +35,27 @@ def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
     Returns:
         Columns `KEYS`, mean, low, high, replicates.
     """
+    return mean_table(rows.groupby(KEYS, sort=True)["value"], KEYS)
+
+
+def mean_table(
+    groups: Iterable[tuple[Sequence[object], pd.Series]], keys: Sequence[str], count: str = "replicates"
+) -> pd.DataFrame:
+    """Return the mean of each group of values with its 95 % interval.
+
+    Args:
+        groups: key and values, as `groupby` of several columns yields them.
+        keys: names of what the keys hold.
+        count: name of the column of the number of values.
+
+    Returns:
+        Columns `keys`, mean, low, high and `count`, in the order of the groups.
+    """
     found = []
-    for key, values in rows.groupby(KEYS, sort=True)["value"]:
+    for key, values in groups:
         interval = mean_interval(values.to_numpy())
         found.append([*key, interval.mean, interval.low, interval.high, interval.count])
-    return pd.DataFrame(found, columns=[*KEYS, "mean", "low", "high", "replicates"])
+    return pd.DataFrame(found, columns=[*keys, "mean", "low", "high", count])
 
 
 def _excess(rows: pd.DataFrame) -> pd.DataFrame:

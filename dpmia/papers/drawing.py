@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.typing import RcKeyType
 
-from dpmia.common.epsilon import spell_epsilon
+from dpmia.common.epsilon import format_epsilon
 from dpmia.common.files import whole_file
 from dpmia.papers.artifact import Facts
 
@@ -82,7 +82,8 @@ class EpsilonScale:
         """Set ticks at the epsilons that were run, `∞` for infinity, set off by a thin line."""
         axes.set_xscale("log")
         places = [*self.finite, *([self.beyond] if self.infinite else [])]
-        axes.set_xticks(places, [*map(spell_epsilon, self.finite), *(["∞"] if self.infinite else [])])
+        shown = [*self.finite, *([math.inf] if self.infinite else [])]
+        axes.set_xticks(places, list(map(format_epsilon, shown)))
         axes.set_xticks([], minor=True)
         axes.set_xlim(places[0] / 1.6, places[-1] * 1.6)
         if self.infinite and self.finite:

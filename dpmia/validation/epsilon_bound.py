@@ -17,8 +17,8 @@ from functools import lru_cache
 import numpy as np
 from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
 from numpy.typing import ArrayLike
-from scipy.stats import beta
 
+from dpmia.metrics.intervals import clopper_pearson
 from dpmia.privacy.accounting import RELATIONS, Mechanism
 
 #: Thresholds tried on each tail of each kind: ranks in geometric order, so that rare scores count as well. The best of
@@ -180,9 +180,7 @@ def _limits(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the lower limit of TPR and the upper limit of FPR at each threshold, each wrong with `error` at most."""
     hits, false = (len(scores) - np.searchsorted(scores, thresholds) for scores in (positive, negative))
-    low = beta.ppf(error, np.maximum(hits, 1), len(positive) - hits + 1)
-    high = beta.ppf(1 - error, false + 1, np.maximum(len(negative) - false, 1))
-    return np.where(hits > 0, low, 0.0), np.where(false < len(negative), high, 1.0)
+    return clopper_pearson(hits, len(positive), 2 * error)[0], clopper_pearson(false, len(negative), 2 * error)[1]
 
 
 def _largest_noise(rates: Rates, mechanism: Mechanism) -> float | None:

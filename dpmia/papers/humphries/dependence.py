@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from dpmia.common.epsilon import format_epsilon
 from dpmia.formats.rows import BLIND
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -61,8 +61,10 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
                 )
         panel.axhline(0, color="0.7", linewidth=0.8, zorder=0)
         panel.axvline(0.5, color="0.7", linewidth=0.8, zorder=0)
-        shown = "∞" if np.isinf(epsilon) else f"{epsilon:g}"
-        panel.set(title=f"average threshold, ε = {shown}", xlabel="dependence index (AUC of the blind baseline)")
+        panel.set(
+            title=f"average threshold, ε = {format_epsilon(epsilon)}",
+            xlabel="dependence index (AUC of the blind baseline)",
+        )
         panel.set(xlim=(0.45, 1.02), ylim=(min(-0.12, 1.1 * table["advantage"].min()), 1.05))
     axes[0].set_ylabel("membership advantage")
     drawing.legend(figure)

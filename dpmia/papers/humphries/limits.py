@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 
 from dpmia.common.arms import IID_SUFFIX
+from dpmia.common.epsilon import format_epsilon
+from dpmia.common.formatting import format_interval, format_number
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.papers.artifact import Facts
 from dpmia.theory.bounds import advantage_bound
@@ -36,7 +38,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         finite = np.isfinite(epsilon)
         found.append(
             [
-                *(experiment, arm, "∞" if not finite else f"{epsilon:g}"),
+                *(experiment, arm, format_epsilon(epsilon)),
                 f"{advantage_bound(epsilon, fact['delta'], fact['relation']):.3f}" if finite else None,
                 _cell(cells, experiment, iid, epsilon, NO_ATTACK, "advantage_ceiling", interval=False),
                 _cell(cells, experiment, iid, epsilon, ATTACK, "advantage"),
@@ -54,5 +56,4 @@ def _cell(cells: pd.DataFrame, *key: object, interval: bool = True) -> str | Non
     if key not in cells.index:
         return None
     mean, low, high = cells.loc[key]
-    formatted = f"{mean:.3f}"
-    return formatted if not interval or np.isnan(low) else f"{formatted} [{low:.3f}, {high:.3f}]"
+    return format_interval(mean, low, high) if interval else format_number(mean)

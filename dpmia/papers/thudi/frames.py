@@ -11,8 +11,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpmia.evaluation.summary import mean_table
 from dpmia.formats.rows import NO_ATTACK
-from dpmia.metrics.intervals import mean_interval
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi.names import EPSILONS, RATES, rate_of
@@ -34,11 +34,7 @@ def rows_of(tables: dict[str, pd.DataFrame], experiments: Iterable[str]) -> pd.D
 
 def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return the mean of `value` with its 95 % interval for each group: columns `by`, mean, low, high, replicates."""
-    found = []
-    for key, values in rows.groupby(list(by), sort=False, dropna=False)["value"]:
-        interval = mean_interval(values.to_numpy())
-        found.append([*key, interval.mean, interval.low, interval.high, interval.count])
-    return pd.DataFrame(found, columns=[*by, "mean", "low", "high", "replicates"])
+    return mean_table(rows.groupby(list(by), sort=False, dropna=False)["value"], by)
 
 
 def ceilings(rows: pd.DataFrame, metric: str) -> pd.DataFrame:

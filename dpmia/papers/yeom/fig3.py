@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from dpmia.metrics.intervals import mean_interval
+from dpmia.evaluation.summary import mean_table
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.yeom import regression_curves
@@ -33,12 +33,11 @@ def _beyond(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     found = pd.concat(tables.values(), ignore_index=True)
     keys = [key for key in regression_curves.KEYS if key not in ("adversary", "target", "values")]
     oracle = found[found["adversary"] == ORACLE].set_index([*keys, "replicate"])["advantage"]
-    rows = []
+    beyond = []
     for (*key, target, values), uniform in found[found["adversary"] == "uniform"].groupby([*keys, "target", "values"]):
         paired = uniform.set_index([*keys, "replicate"])["advantage"]
-        interval = mean_interval((paired - oracle.reindex(paired.index) / values).to_numpy())
-        rows.append([*key, BEYOND, target, values, interval.mean, interval.low, interval.high, interval.count])
-    return pd.DataFrame(rows, columns=[*keys, "adversary", "target", "values", "mean", "low", "high", "splits"])
+        beyond.append(((*key, BEYOND, target, values), paired - oracle.reindex(paired.index) / values))
+    return mean_table(beyond, [*keys, "adversary", "target", "values"], "splits")
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from dpmia.metrics.intervals import mean_interval
+from dpmia.evaluation.summary import mean_table
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.yeom import networks
@@ -24,20 +24,14 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     error = accuracy["accuracy_members"] - accuracy["accuracy_nonmembers"]
     new = accuracy["accuracy_nonmembers"].unstack("colluding").reindex(columns=[False, True])
     cost = (new[False] - new[True]).dropna()
+    by_kind, by_size = ["dataset", "colluding", "s"], ["dataset", "s"]
     return pd.concat(
         [
-            _over_replicates(error, ["dataset", "colluding", "s"]).assign(metric="generalisation_error"),
-            _over_replicates(cost, ["dataset", "s"]).assign(metric="accuracy_cost"),
+            mean_table(error.groupby(level=by_kind), by_kind).assign(metric="generalisation_error"),
+            mean_table(cost.groupby(level=by_size), by_size).assign(metric="accuracy_cost"),
         ],
         ignore_index=True,
     )
-
-
-def _over_replicates(values: pd.Series, keys: list[str]) -> pd.DataFrame:
-    """Return mean, low, high and replicates of the values that share their keys."""
-    found = [(key, mean_interval(group.to_numpy())) for key, group in values.groupby(level=keys)]
-    told = [[*key, interval.mean, interval.low, interval.high, interval.count] for key, interval in found]
-    return pd.DataFrame(told, columns=[*keys, "mean", "low", "high", "replicates"])
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:

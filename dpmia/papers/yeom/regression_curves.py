@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dpmia.metrics.intervals import mean_interval
+from dpmia.evaluation.summary import mean_table
 from dpmia.papers.artifact import Facts
 from dpmia.studies.regression import MEMBERSHIP
 
@@ -28,11 +28,8 @@ def means(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     Returns:
         Columns `KEYS`, mean, low, high, splits: the limits are those of the 95 % interval over splits.
     """
-    rows = []
-    for key, found in pd.concat(tables.values(), ignore_index=True).groupby(KEYS, sort=True):
-        interval = mean_interval(found["advantage"].to_numpy())
-        rows.append([*key, interval.mean, interval.low, interval.high, interval.count])
-    return pd.DataFrame(rows, columns=[*KEYS, "mean", "low", "high", "splits"])
+    rows = pd.concat(tables.values(), ignore_index=True)
+    return mean_table(rows.groupby(KEYS, sort=True)["advantage"], KEYS, "splits")
 
 
 def membership(

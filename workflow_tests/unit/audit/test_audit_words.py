@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmia.audit import advice, findings, formatting, scores
+from dpmia.audit import advice, findings, scores
 from dpmia.audit.plain import plain_words, records_half_width, records_needed
 from dpmia.formats.rows import KEYS
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
@@ -207,11 +207,6 @@ def test_the_majority_class_is_that_of_the_members():
 )
 def test_an_arm_named_after_its_group_is_shown_as_the_group_is_spelled(arm, group, shown):
     assert findings.label(arm, {arm.removesuffix("-iid"): group} if group else {}) == shown
-
-
-@pytest.mark.parametrize(("value", "text"), [(-0.001, "0.00"), (-0.006, "-0.01"), (0.0, "0.00"), (None, "-")])
-def test_zero_has_no_sign(value, text):
-    assert formatting.number(value) == text
 
 
 def test_a_summary_without_an_interval_has_none():

@@ -329,3 +329,10 @@ def test_rows_are_found_by_meaning(table):
 def test_what_was_not_measured_is_named(table, ask, message):
     with pytest.raises(MissingRowsError, match=message):
         ask(Replicates(table))
+
+
+def test_a_rule_takes_comparisons_of_its_own_kind_only():
+    with pytest.raises(TypeError, match="compares means"):
+        Every(measured({"": np.ones(3)}, highest_at(0.1))).judge({})
+    with pytest.raises(TypeError, match="compares curves"):
+        Highest(measured({"": {0.1: np.ones(3), 0.2: np.zeros(3)}}, above(0))).judge({})

@@ -64,3 +64,4 @@ def test_a_group_is_named_by_its_epsilons_in_their_order():
 
 def test_people_read_infinity_as_a_sign():
     assert [format_epsilon(epsilon) for epsilon in (0.1, 1.0, math.inf)] == ["0.1", "1", "∞"]
+    assert format_epsilon(1.2345678) == spell_epsilon(1.2345678), "one spelling but for the sign"
