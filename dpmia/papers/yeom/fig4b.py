@@ -36,8 +36,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 def _over_replicates(values: pd.Series, keys: list[str]) -> pd.DataFrame:
     """Return mean, low, high and replicates of the values that share their keys."""
     found = [(key, mean_interval(group.to_numpy())) for key, group in values.groupby(level=keys)]
-    told = [[*key, interval.mean, interval.low, interval.high, interval.count] for key, interval in found]
-    return pd.DataFrame(told, columns=[*keys, "mean", "low", "high", "replicates"])
+    rows = [[*key, interval.mean, interval.low, interval.high, interval.count] for key, interval in found]
+    return pd.DataFrame(rows, columns=[*keys, "mean", "low", "high", "replicates"])
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
