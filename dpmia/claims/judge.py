@@ -32,7 +32,7 @@ class Run:
         folder: `results/<data>-<scale>`.
         stand_in: whether its records are made up.
         scale: `smoke`, `laptop` or `paper`.
-        not_run: experiment or study -> why its data cannot be had.
+        not_run: experiment or study -> why its data are unavailable.
         trained: experiment -> its target models and their records, in words.
     """
 
@@ -49,8 +49,8 @@ class Run:
 
     def models(self, names: Iterable[str]) -> str:
         """Return which target models stand behind some tables, each once; nothing where there are none."""
-        told = [self.trained.get(name.partition("/")[2], "") for name in names]
-        return "; ".join(dict.fromkeys(filter(None, told)))
+        trained = [self.trained.get(name.partition("/")[2], "") for name in names]
+        return "; ".join(dict.fromkeys(filter(None, trained)))
 
     def without(self, names: Iterable[str]) -> str:
         """Return which tables are missing, with the reason where it is known; those of one reason stand together."""
@@ -112,5 +112,5 @@ def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _noted(note: str, finding: Finding = _NOTHING) -> Finding:
-    told = "; ".join(filter(None, (finding.note, note)))
-    return Finding(finding.measured, finding.low, finding.high, finding.holds, told, finding.margin)
+    notes = "; ".join(filter(None, (finding.note, note)))
+    return Finding(finding.measured, finding.low, finding.high, finding.holds, notes, finding.margin)

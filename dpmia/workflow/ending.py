@@ -25,7 +25,7 @@ def ending(folder: Path, started: float, data: str) -> str:
     with (folder / "claims.csv").open(newline="", encoding="utf-8") as lines:
         found = Counter(row["verdict"] for row in csv.DictReader(lines))
     counts = ", ".join(f"{count} {verdict}" for verdict, count in found.most_common())
-    told = [f"Report: {report}", f"Claims: {counts}"]
+    report_lines = [f"Report: {report}", f"Claims: {counts}"]
     if data == "embedded":
-        told.append(f"These are made-up records. For the real data: {REAL_DATA}")
-    return "\n" + "\n".join(told) + "\n"
+        report_lines.append(f"These are made-up records. For the real data: {REAL_DATA}")
+    return "\n" + "\n".join(report_lines) + "\n"

@@ -47,8 +47,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         raise ValueError(f"no attack {names.LIRA!r} at epsilon {PAPER_EPSILONS} in {sorted(tables)}")
     rows = rows.assign(fpr=rows["metric"].map(_METRICS))
     key = ["experiment", "epsilon", "rate", "fpr"]
-    told = rows.groupby(key)["value"].transform(lambda values: values.notna().all())
-    found = [frames.means(rows[told].sort_values(key), key).assign(curve=ATTACK)]
+    shown = rows.groupby(key)["value"].transform(lambda values: values.notna().all())
+    found = [frames.means(rows[shown].sort_values(key), key).assign(curve=ATTACK)]
     for (experiment, epsilon), _ in rows.groupby(["experiment", "epsilon"], sort=False):
         here = every[(every["experiment"] == experiment) & (every["epsilon"] == epsilon)]
         delta = facts.experiments[experiment]["delta"]

@@ -16,17 +16,17 @@ def run_note(facts: Facts, configurations: Iterable[Configuration]) -> str:
         facts: of the run.
         configurations: what the figure shows; of those that were not run nothing is said.
     """
-    told = [_of_one(row, run) for row in configurations if (run := row.run(facts))]
-    return " ".join([f"{facts.source}, scale {facts.scale}.", *told, facts.left_out]).strip()
+    sentences = [_of_one(row, run) for row in configurations if (run := row.run(facts))]
+    return " ".join([f"{facts.source}, scale {facts.scale}.", *sentences, facts.left_out]).strip()
 
 
 def _of_one(row: Configuration, run: dict[str, Any]) -> str:
-    told = f"{run['model']}, {run['optimiser'].upper()}, {run['epochs']} epochs, batch {run['batch_size']}"
+    description = f"{run['model']}, {run['optimiser'].upper()}, {run['epochs']} epochs, batch {run['batch_size']}"
     for fact, words in (("members", "{} records"), ("replicates", "{} targets"), ("references", "{} reference models")):
         if run.get(fact) is not None:
-            told += f", {words.format(run[fact])}"
+            description += f", {words.format(run[fact])}"
     if run.get("clipped_to") is not None:
-        told += f", gradients clipped to {run['clipped_to']:g}"
+        description += f", gradients clipped to {run['clipped_to']:g}"
     if run.get("offline_a") is not None:
-        told += f", RMIA offline with a = {run['offline_a']}"
-    return f"{row.label}: {told}."
+        description += f", RMIA offline with a = {run['offline_a']}"
+    return f"{row.label}: {description}."

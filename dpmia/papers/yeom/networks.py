@@ -34,14 +34,14 @@ def by_size(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """
     rows = pd.concat(tables.values(), ignore_index=True)
     rows = rows[rows["arm"].str.fullmatch(_ARM) & rows["experiment"].isin([*HONEST, *COLLUDING])]
-    told = [column for column in rows if column not in KEYS]
+    measured = [column for column in rows if column not in KEYS]
     rows = rows.assign(
         dataset=rows["experiment"].map(HONEST | COLLUDING),
         colluding=rows["experiment"].isin(COLLUDING),
         s=rows["arm"].str.removeprefix("s").astype(int),
     )
     keys = ["dataset", "colluding", "s", "attack", "metric"]
-    return rows[[*keys, *told]].sort_values(keys, ignore_index=True)
+    return rows[[*keys, *measured]].sort_values(keys, ignore_index=True)
 
 
 def curve(axes: Axes, rows: pd.DataFrame, dataset: str, x: str = "s", line: str = "-", label: str = "") -> None:
@@ -66,8 +66,8 @@ def size_axis(axes: Axes, sizes: pd.Series) -> None:
 
 def training_facts(facts: Facts) -> str:
     """Return in a few sentences which networks were trained, and how, and what the bars are."""
-    told = sorted({_of_one(fact) for fact in facts.experiments.values()})
-    how = f" Networks: {'; '.join(told)}." if told else ""
+    networks = sorted({_of_one(fact) for fact in facts.experiments.values()})
+    how = f" Networks: {'; '.join(networks)}." if networks else ""
     bars = "Bars: 95 % t intervals of the mean over replicates."
     return f"{facts.source}, scale {facts.scale}.{how} {bars} {facts.left_out}".strip()
 

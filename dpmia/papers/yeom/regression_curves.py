@@ -69,12 +69,12 @@ def membership_panel(axes: Axes, table: pd.DataFrame, colours: tuple[str, ...], 
 def study_facts(table: pd.DataFrame, facts: Facts) -> str:
     """Return in a few sentences how the models of a figure were fitted and what the bars are."""
     measured = table[table["adversary"] != THEORY]
-    told = []
+    sentences = []
     for (dataset, records), rows in measured.groupby(["dataset", "records"]):
         folds, splits = int(rows["folds"].iloc[0]), int(rows["splits"].iloc[0])
         crossed = "leave-one-out" if folds == records else f"{folds}-fold cross-validation"
-        told.append(f"{DATASETS.get(dataset, dataset)}: {int(records)} records, {crossed}, {splits} splits.")
+        sentences.append(f"{DATASETS.get(dataset, dataset)}: {int(records)} records, {crossed}, {splits} splits.")
     return (
-        f"{facts.source}, scale {facts.scale}. {' '.join(told)} Bars: 95 % t intervals of the mean over random splits "
-        f"of the same records into members and others. {facts.left_out}"
+        f"{facts.source}, scale {facts.scale}. {' '.join(sentences)} Bars: 95 % t intervals of the mean over random "
+        f"splits of the same records into members and others. {facts.left_out}"
     ).strip()
