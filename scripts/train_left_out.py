@@ -16,9 +16,7 @@ def main(snakemake):
     torch.set_num_threads(snakemake.threads)
     dataset, job = Dataset.load(snakemake.input.dataset), snakemake.params.job
     wanted = job["arm"], job["replicate"]
-    target = next(
-        each for each in load_all(snakemake.input.targets) if (each.about["arm"], each.about["replicate"]) == wanted
-    )
+    target = next(each for each in load_all(snakemake.input.targets) if (each.card.arm, each.card.replicate) == wanted)
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
         losses = train_left_out(dataset, target, job, snakemake.params.seed, checkpoints)
         save_losses(snakemake.output[0], [losses], dataset.provenance)

@@ -65,7 +65,7 @@ def collect_scores(attacks: Mapping[str, Mapping[str, Any]], signals: Iterable[P
     found = Scores()
     first = next(iter(made), None)
     for attack, signal, scores, _ in scored(made, signals, seed):
-        model = signal.about["arm"], signal.about["epsilon"]
+        model = signal.card.arm, signal.card.epsilon
         false, true, _ = roc(scores, signal.is_member)
         found.roc[*model, attack].append((false, true))
         found.exposure[*model, attack].add(signal, scores)

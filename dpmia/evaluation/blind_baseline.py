@@ -42,7 +42,7 @@ def blind_rows(
     scores: dict[tuple[str, int], np.ndarray] = {}
     rows = []
     for signal in load_all(files):
-        split = signal.about["arm"], signal.about["replicate"]
+        split = signal.card.arm, signal.card.replicate
         if split[1] not in job["replicates"]:
             continue
         asked = signal.of(MEMBER, NONMEMBER)
@@ -52,7 +52,7 @@ def blind_rows(
         if split not in scores:
             scores[split] = blind_scores(*given, truth, seed)
         rows += rows_of(experiment, signal, BLIND, False, _metrics(scores[split], truth))
-        if signal.about["epsilon"] in job["with_loss"]:
+        if signal.card.epsilon in job["with_loss"]:
             more = scores_with_signal(*given, asked.losses, truth, seed)
             gained = excess(more, scores[split], truth)
             values = _metrics(more, truth) | {name: gained[name] for name in ("advantage_excess", "auc_excess")}

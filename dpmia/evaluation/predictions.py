@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from dpmia.evaluation.attacks import attack_rows, scored
 from dpmia.evaluation.blind_classifier import half_widths
 from dpmia.evaluation.summary import replicates_table, summary_table
 from dpmia.formats.losses import Losses, save_losses
+from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy, save_signals
 from dpmia.formats.tables import table_of
 
@@ -57,19 +59,18 @@ def import_predictions(
         expected = f"records marked so, which the attack {settings['population'][0]!r} uses"
         remedy = "Mark what an attacker has, or leave the attack out."
         raise DataError(f"{fields.file}, column {settings['member']!r}", "no population", expected, remedy)
-    about = {
-        "arm": ARM,
-        "iid": settings["same_kind"],
-        "epsilon": settings["epsilon"],
-        "replicate": 0,
-        "role": "target",
-        "accounting": None,
-        "compares": "replace_one",
-        "meaning": [fields.provenance["files"][0]["sha256"]],
-    }
-    target = Signal(about, _rows(fields), labels, part, logits)
+    card = ModelCard(
+        arm=ARM,
+        iid=settings["same_kind"],
+        epsilon=settings["epsilon"],
+        role="target",
+        meaning=[fields.provenance["files"][0]["sha256"]],
+        replicate=0,
+        compares="replace_one",
+    )
+    target = Signal(card, _rows(fields), labels, part, logits)
     save_signals(signals, [target], fields.provenance)
-    losses = _losses(settings, fields, about) if settings["references"] else None
+    losses = _losses(settings, fields, card) if settings["references"] else None
     save_losses(references, [losses] if losses else [], fields.provenance)
     return target, losses
 
@@ -151,7 +152,7 @@ def _parts(fields: Fields, column: str) -> np.ndarray:
     return found
 
 
-def _losses(settings: Mapping[str, Any], target: Fields, about: Mapping[str, Any]) -> Losses:
+def _losses(settings: Mapping[str, Any], target: Fields, card: ModelCard) -> Losses:
     losses, trained_on = [], []
     for path in settings["references"]:
         fields = _read(path)
@@ -161,5 +162,5 @@ def _losses(settings: Mapping[str, Any], target: Fields, about: Mapping[str, Any
             raise DataError(fields.file, f"{len(fields.rows)} rows with other labels", expected)
         losses.append(cross_entropy(*_answers(fields, settings)))
         trained_on.append(_parts(fields, settings["member"]) == MEMBER)
-    models = [dict(about) | {"role": "reference", "number": number} for number in range(len(losses))]
-    return Losses(models, _rows(target), np.stack(losses).astype(np.float32), np.stack(trained_on))
+    cards = [replace(card, role="reference", number=number) for number in range(len(losses))]
+    return Losses(cards, _rows(target), np.stack(losses).astype(np.float32), np.stack(trained_on))

@@ -116,11 +116,9 @@ def distilled(run_script, given, prepared, targets, tmp_path):
 def test_shadow_models_know_the_population_only(shadows, splits, dataset):
     split = load_splits(splits, dataset.fingerprint)
     found = list(load_signals(shadows))
-    assert [(s.about["arm"], s.about["number"]) for s in found] == [
-        (arm, n) for arm in ("left", "left-iid") for n in (0, 1)
-    ]
+    assert [(s.card.arm, s.card.number) for s in found] == [(arm, n) for arm in ("left", "left-iid") for n in (0, 1)]
     for signal in found:
-        assert np.isin(signal.records, split[signal.about["arm"], 0].population).all()
+        assert np.isin(signal.records, split[signal.card.arm, 0].population).all()
         assert signal.is_member.sum() == signal.is_nonmember.sum() == len(split["left", 0].population) // 2
     assert load_header(shadows)["provenance"] == {"stand_in": True}
 
@@ -128,10 +126,10 @@ def test_shadow_models_know_the_population_only(shadows, splits, dataset):
 def test_reference_models_answer_all_that_targets_are_asked(references, targets):
     arms = {}
     for signal in load_signals(targets):
-        arms.setdefault(signal.about["arm"], []).append(signal.records)
+        arms.setdefault(signal.card.arm, []).append(signal.records)
     for file in references:
         groups = load_losses(file)
-        assert [group.about[0]["arm"] for group in groups] == list(arms)
+        assert [group.cards[0].arm for group in groups] == list(arms)
         for group, records in zip(groups, arms.values(), strict=True):
             asked = np.unique(np.concatenate(records))
             assert np.array_equal(group.records, asked)
@@ -140,10 +138,10 @@ def test_reference_models_answer_all_that_targets_are_asked(references, targets)
 
 
 def test_targets_are_distilled_one_by_one(distilled, targets):
-    keys = [(signal.about["arm"], signal.about["epsilon"]) for signal in load_signals(targets)]
+    keys = [(signal.card.arm, signal.card.epsilon) for signal in load_signals(targets)]
     for file in distilled:
         groups = load_losses(file)
-        assert [(group.about[0]["arm"], group.about[0]["epsilon"]) for group in groups] == keys
+        assert [(group.cards[0].arm, group.cards[0].epsilon) for group in groups] == keys
         assert all(group.losses.shape[0] == 3 for group in groups)
 
 

@@ -80,7 +80,7 @@ def test_the_example_of_the_audit_page_fits_a_small_table(clinic, small_table):
     assert len(signals) == len(splits) * 3
     (group,) = jobs.reference_groups(short)
     losses = train_references(dataset, None, splits, jobs.reference_job(short, group, 0), 1)
-    assert {about["epsilon"] for each in losses for about in each.about} == {"1", "10", "inf"}
+    assert {card.epsilon for each in losses for card in each.cards} == {"1", "10", "inf"}
     with pytest.raises(ConfigError, match=r'arm st_mary_s, group "St\. Mary\'s"'):
         planned(folder, changed(first, "defaults.training.batch_size", 32))
 

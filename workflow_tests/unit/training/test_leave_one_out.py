@@ -1,5 +1,7 @@
 """Models that leave one record out: trained on all other members, asked about that record alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -40,9 +42,8 @@ def left_out(dataset, target):
 
 def losses_of(dataset, target, number, whom, training, records):
     """Return what a model trained once more, alone, loses on records."""
-    about = {key: target.about[key] for key in ("model", "recipe", "seed", "accounting")}
-    about["meaning"] = [*target.about["meaning"], ROLE, number, whom]
-    logits = logits_of(trained_alone(dataset, about, training), dataset, records).double()
+    card = replace(target.card, meaning=[*target.card.meaning, ROLE, number, whom])
+    logits = logits_of(trained_alone(dataset, card, training), dataset, records).double()
     return torch.nn.functional.cross_entropy(logits, torch.from_numpy(dataset.y[records]), reduction="none").numpy()
 
 

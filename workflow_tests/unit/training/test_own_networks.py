@@ -65,7 +65,7 @@ def train(dataset, layers, engine="plain", training=SHUFFLED, epsilons=(INF,), r
 def trained_copy(dataset, signal, layers):
     """Train the model of a signal once more by torch alone, without any engine, and return its module."""
     members = np.sort(signal.records[signal.is_member])
-    training, own = Recipe(**signal.about["recipe"]), seeds(signal.about["seed"], signal.about["meaning"])
+    training, own = Recipe(**signal.card.recipe), seeds(signal.card.seed, signal.card.meaning)
     streams = Streams(own, training, len(members))
     network = Network(len(dataset.features), len(dataset.classes), layers)
     with torch.random.fork_rng():
@@ -78,7 +78,7 @@ def trained_copy(dataset, signal, layers):
         torch.set_rng_state(dropout)
         optimiser = torch.optim.Adam(module.parameters(), lr=training.learning_rate)
         x, y = torch.from_numpy(dataset.inputs(members)), torch.from_numpy(dataset.y[members])
-        for _ in range(signal.about["steps"]):
+        for _ in range(signal.card.steps):
             batch = torch.from_numpy(streams.batch())
             optimiser.zero_grad()
             torch.nn.functional.cross_entropy(module(x[batch]), y[batch], reduction="sum").div(10).backward()
@@ -108,14 +108,14 @@ def test_logits_are_those_of_the_kept_parameters_and_buffers_in_eval_mode(datase
     signals = train(dataset, layers, engine, SHUFFLED if engine == "plain" else POISSON, [epsilon])
     save_signals(tmp_path / "block.npz", signals, {})
     for signal, kept in zip(signals, load_signals(tmp_path / "block.npz"), strict=True):
-        module = architecture_for(dataset, signal.about["model"]).module()
+        module = architecture_for(dataset, signal.card.model).module()
         torch.nn.utils.vector_to_parameters(torch.from_numpy(kept.parameters), module.parameters())
         if layers == BOTH:
             norm = module[1]
             mean, variance, batches = np.split(kept.buffers, [16, 32])
             norm.running_mean.copy_(torch.from_numpy(mean))
             norm.running_var.copy_(torch.from_numpy(variance))
-            assert batches.tolist() == [signal.about["steps"]], "every model starts with buffers of its own"
+            assert batches.tolist() == [signal.card.steps], "every model starts with buffers of its own"
         else:
             assert kept.buffers is None
         with torch.inference_mode():
@@ -209,11 +209,11 @@ def test_dropout_of_two_models_differs(kind, layers, sigma):
 @pytest.mark.parametrize(("engine", "layers", "epsilon"), [("plain", BOTH, INF), ("opacus", "dropout", 1.0)])
 def test_a_model_does_not_depend_on_those_of_its_block(dataset, engine, layers, epsilon):
     training = SHUFFLED if engine == "plain" else POISSON
-    whole = {signal.about["arm"]: signal for signal in train(dataset, layers, engine, training, [epsilon])[1::2]}
+    whole = {signal.card.arm: signal for signal in train(dataset, layers, engine, training, [epsilon])[1::2]}
     alone = train(dataset, layers, engine, training, [epsilon], replicates=[1])
     for signal in alone:
-        other = whole[signal.about["arm"]]
-        assert signal.about == other.about
+        other = whole[signal.card.arm]
+        assert signal.card == other.card
         for name in ("logits", "parameters", "buffers"):
             assert np.array_equal(getattr(signal, name), getattr(other, name))
 
