@@ -7,6 +7,7 @@ import torch
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import load_all
+from dpmia.jobs.training import LeaveOneOutJob
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.roles.leave_one_out import train_left_out
 
@@ -14,8 +15,8 @@ from dpmia.training.roles.leave_one_out import train_left_out
 def main(snakemake):
     """Train as `params.job` says."""
     torch.set_num_threads(snakemake.threads)
-    dataset, job = Dataset.load(snakemake.input.dataset), snakemake.params.job
-    wanted = job["arm"], job["replicate"]
+    dataset, job = Dataset.load(snakemake.input.dataset), LeaveOneOutJob.from_plain(snakemake.params.job)
+    wanted = job.arm, job.replicate
     target = next(each for each in load_all(snakemake.input.targets) if (each.card.arm, each.card.replicate) == wanted)
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
         losses = train_left_out(dataset, target, job, snakemake.params.seed, checkpoints)

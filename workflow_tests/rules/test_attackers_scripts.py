@@ -52,7 +52,7 @@ def prepared(dataset, tmp_path):
 def splits(run_script, given, prepared, tmp_path):
     inputs = Files(dataset=prepared, clusters=[])
     output = Files(str(tmp_path / "splits.npz"))
-    params = {"job": jobs.split_job(given, 0), "seed": 1}
+    params = {"job": jobs.split_job(given, 0).plain(), "seed": 1}
     run_script("draw_splits", output, input=inputs, params=params, wildcards={"experiment": "toy"})
     return output[0]
 
@@ -60,7 +60,7 @@ def splits(run_script, given, prepared, tmp_path):
 @pytest.fixture
 def targets(run_script, given, prepared, splits, tmp_path):
     output = Files(str(tmp_path / "targets.npz"))
-    params = {"job": jobs.train_job(given, [INF], 0), "seed": 1}
+    params = {"job": jobs.train_job(given, [INF], 0).plain(), "seed": 1}
     run_script("train_block", output, input=Files(dataset=prepared, splits=splits), params=params)
     return output[0]
 
@@ -68,7 +68,7 @@ def targets(run_script, given, prepared, splits, tmp_path):
 @pytest.fixture
 def shadows(run_script, given, prepared, splits, tmp_path):
     output = Files(str(tmp_path / "shadows.npz"))
-    params = {"job": jobs.shadow_job(given, 0), "seed": 1}
+    params = {"job": jobs.shadow_job(given, 0).plain(), "seed": 1}
     inputs = Files(dataset=prepared, splits=splits)
     run_script("train_shadows", output, input=inputs, params=params, wildcards={"experiment": "toy"})
     return output[0]
@@ -81,7 +81,7 @@ def test_batches_that_do_not_fit_into_shadow_models_training_sets_are_refused(ru
             "train_shadows",
             Files(str(tmp_path / "shadows.npz")),
             input=Files(dataset=prepared, splits=splits),
-            params={"job": jobs.shadow_job(given, 0), "seed": 1},
+            params={"job": jobs.shadow_job(given, 0).plain(), "seed": 1},
             wildcards={"experiment": "toy"},
         )
     assert caught.value.code == 2
@@ -97,7 +97,7 @@ def references(run_script, given, prepared, splits, tmp_path):
     files = []
     for block in jobs.reference_blocks(given):
         files.append(str(tmp_path / f"references-{block}.npz"))
-        params = {"job": jobs.reference_job(given, [INF], block), "seed": 1}
+        params = {"job": jobs.reference_job(given, [INF], block).plain(), "seed": 1}
         inputs = Files(dataset=prepared, clusters=[], splits=[splits])
         run_script("train_references", Files(files[-1]), input=inputs, params=params)
     return files
@@ -107,7 +107,7 @@ def references(run_script, given, prepared, splits, tmp_path):
 def distilled(run_script, given, prepared, targets, tmp_path):
     files = [str(tmp_path / f"distilled-{block}.npz") for block in jobs.reference_blocks(given)]
     for block, file in enumerate(files):
-        params = {"job": jobs.distilled_job(given, block), "seed": 1}
+        params = {"job": jobs.distilled_job(given, block).plain(), "seed": 1}
         inputs = Files(dataset=prepared, clusters=[], targets=targets)
         run_script("train_distilled", Files(file), input=inputs, params=params)
     return files
@@ -158,7 +158,7 @@ def test_every_attack_is_run_with_the_models_it_needs(
             "run_attack",
             Files(str(target)),
             input=Files(targets=[targets], **nothing | needs.get(name, {})),
-            params={"job": jobs.attack_job(given, name), "seed": 1},
+            params={"job": jobs.attack_job(given, name).plain(), "seed": 1},
             wildcards={"experiment": "toy", "attack": name},
         )
         table = read_table(target)
@@ -183,7 +183,7 @@ def test_measure_blind_needs_no_model_but_for_what_losses_add(run_script, given,
         "measure_blind",
         Files(str(target)),
         input=Files(dataset=prepared, splits=splits, targets=[targets]),
-        params={"job": jobs.blind_job(given, 0), "seed": 1},
+        params={"job": jobs.blind_job(given, 0).plain(), "seed": 1},
         wildcards={"experiment": "toy"},
     )
     table = read_table(target)
@@ -241,7 +241,7 @@ class TestAttacksRecordByRecord:
         files = []
         for arm, replicate, block in jobs.left_out_blocks(given):
             files.append(str(tmp_path / f"left-out-{replicate}-{block}.npz"))
-            params = {"job": jobs.left_out_job(given, arm, replicate, block), "seed": 1}
+            params = {"job": jobs.left_out_job(given, arm, replicate, block).plain(), "seed": 1}
             run_script(
                 "train_left_out", Files(files[-1]), input=Files(dataset=prepared, targets=[targets]), params=params
             )
@@ -265,7 +265,7 @@ class TestAttacksRecordByRecord:
             "measure_points",
             output,
             input=Files(targets=[targets], **models),
-            params={"job": jobs.points_job(given), "seed": 1},
+            params={"job": jobs.points_job(given).plain(), "seed": 1},
             wildcards={"experiment": "toy"},
         )
         points, nulls = (read_table(path) for path in output)

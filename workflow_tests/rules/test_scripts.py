@@ -289,7 +289,7 @@ def test_make_artifact_writes_a_figure_and_the_table_it_shows(run_script, tmp_pa
 def test_a_script_that_fails_leaves_no_output_and_a_log(run_script, prepared, tmp_path):
     target = tmp_path / "splits.npz"
     arms = {"left": ARMS["left"] | {"draw": {"members": 41, "nonmembers": 20, "group": "left"}}}
-    job = {"draw": "dpmia.splits.draws:group", "arms": arms, "replicates": [0]}
+    job = {"draw": "dpmia.splits.draws:group", "arms": arms, "replicates": [0], "batch_sizes": {}}
     with pytest.raises(SystemExit, match="2"):
         run_script(
             "draw_splits",

@@ -46,7 +46,7 @@ def experiment(**changes):
 def splits_of(dataset, given, block=0, seed=1):
     """Return the splits of one block of target models."""
     job = jobs.split_job(given, block)
-    return draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], seed)
+    return draw_block(dataset, None, load(job.draw), job.arms, job.replicates, seed)
 
 
 def trained_alone(dataset, card, records, soft_labels=None, expected=None):

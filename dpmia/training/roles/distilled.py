@@ -12,6 +12,7 @@ from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.signals import Signal
+from dpmia.jobs.training import DistilJob
 from dpmia.settings.training_sets import expected_size
 from dpmia.splits.block import draw_block
 from dpmia.training.checkpoints import Checkpoints
@@ -26,7 +27,7 @@ def train_distilled(
     dataset: Dataset,
     clusters: np.ndarray | None,
     targets: Sequence[Signal],
-    job: Mapping[str, Any],
+    job: DistilJob,
     root_seed: int,
     checkpoints: Checkpoints | None = None,
 ) -> list[Losses]:
@@ -38,7 +39,7 @@ def train_distilled(
         dataset: prepared data.
         clusters: group of every record where groups are made by clustering.
         targets: target models, with their parameters and buffers.
-        job: as `dpmia.settings.jobs.distilled_job` describes it.
+        job: see `DistilJob`.
         root_seed: the user's seed.
         checkpoints: of the job; None for none.
 
@@ -48,36 +49,36 @@ def train_distilled(
     Raises:
         TrainingError: the batch is larger than a training set, or a loss is not finite.
     """
-    numbers = [draw_name(number) for number in job["numbers"]]
-    splits = draw_block(dataset, clusters, load(job["draw"]), job["arms"], numbers, root_seed)
+    numbers = [draw_name(number) for number in job.numbers]
+    splits = draw_block(dataset, clusters, load(job.draw), job.arms, numbers, root_seed)
     specs = list(_distilled(dataset, splits, targets, job, root_seed))
-    width = len(job["numbers"])
+    width = len(job.numbers)
     groups = [specs[start : start + width] for start in range(0, len(specs), width)]
-    return losses(dataset, groups, job["engines"], checkpoints)
+    return losses(dataset, groups, job.engines, checkpoints)
 
 
 def _distilled(
     dataset: Dataset,
     splits: Mapping[tuple[str, str], Any],
     targets: Sequence[Signal],
-    job: Mapping[str, Any],
+    job: DistilJob,
     root_seed: int,
 ) -> Iterator[ModelSpec]:
     for target in targets:
         arm = target.card.arm
         labels = _Answers(dataset, target)
-        for number in job["numbers"]:
+        for number in job.numbers:
             records = splits[arm, draw_name(number)].training
             yield specify(
                 f"{arm}/epsilon {target.card.epsilon}/replicate {target.card.replicate}/{ROLE} {number}",
                 attackers_card(target, ROLE, number),
                 records,
                 np.unique(target.records),
-                recipe=job["recipes"][arm],
+                recipe=job.recipes[arm],
                 model=target.card.model,
-                engines=job["engines"],
+                engines=job.engines,
                 root_seed=root_seed,
-                expected=expected_size(job["arms"][arm]),
+                expected=expected_size(job.arms[arm]),
                 soft_labels=labels.probabilities(records),
             )
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.signals import Signal, cross_entropy
+from dpmia.jobs.training import LeaveOneOutJob
 from dpmia.splits.sampled_records import draw_points
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.train_models import ModelSpec, answers, attackers_card, specify
@@ -21,7 +21,7 @@ ROLE = "left_out"
 def train_left_out(
     dataset: Dataset,
     target: Signal,
-    job: Mapping[str, Any],
+    job: LeaveOneOutJob,
     root_seed: int,
     checkpoints: Checkpoints | None = None,
 ) -> Losses:
@@ -34,7 +34,7 @@ def train_left_out(
     Args:
         dataset: prepared data.
         target: the target model, trained without privacy.
-        job: as `dpmia.settings.jobs.left_out_job` describes it. Of each part the points from `first` to `last`, `last`
+        job: see `LeaveOneOutJob`. Of each part the points from `first` to `last`, `last`
             excluded, in the order of `dpmia.splits.sampled_records.draw_points`.
         root_seed: the user's seed.
         checkpoints: of the job; None for none.
@@ -45,11 +45,11 @@ def train_left_out(
     Raises:
         TrainingError: the batch is larger than a training set, or a loss is not finite.
     """
-    members, nonmembers = (part[job["first"] :] for part in draw_points(target, job["last"], root_seed))
+    members, nonmembers = (part[job.first :] for part in draw_points(target, job.last, root_seed))
     records = np.sort(np.concatenate([members, nonmembers]))
-    losses = np.full((job["count"], len(records)), np.nan, dtype=np.float32)
+    losses = np.full((job.count, len(records)), np.nan, dtype=np.float32)
     specs = list(_specs(target, members, nonmembers, job, root_seed))
-    for trained in answers(dataset, specs, job["engines"], checkpoints):
+    for trained in answers(dataset, specs, job.engines, checkpoints):
         queries = trained.spec.queries
         losses[trained.spec.card.number, np.searchsorted(records, queries)] = cross_entropy(
             trained.logits, dataset.y[queries]
@@ -60,16 +60,16 @@ def train_left_out(
             _spec(target, None, nonmembers, number, job, root_seed).card,
             meaning=attackers_card(target, ROLE, number).meaning,
         )
-        for number in range(job["count"])
+        for number in range(job.count)
     ]
     return Losses(cards, records, losses, np.zeros_like(losses, dtype=bool))
 
 
 def _specs(
-    target: Signal, members: np.ndarray, nonmembers: np.ndarray, job: Mapping[str, Any], root_seed: int
+    target: Signal, members: np.ndarray, nonmembers: np.ndarray, job: LeaveOneOutJob, root_seed: int
 ) -> Iterator[ModelSpec]:
     """Yield a model without each of the members, evaluated on it, and one of all members for the non-members."""
-    for number in range(job["count"]):
+    for number in range(job.count):
         for record in members.tolist():
             yield _spec(target, record, np.array([record]), number, job, root_seed)
         if len(nonmembers):
@@ -77,7 +77,7 @@ def _specs(
 
 
 def _spec(
-    target: Signal, record: int | None, queries: np.ndarray, number: int, job: Mapping[str, Any], root_seed: int
+    target: Signal, record: int | None, queries: np.ndarray, number: int, job: LeaveOneOutJob, root_seed: int
 ) -> ModelSpec:
     """Return a model of all members but `record`; of all where it is None."""
     training = np.sort(target.records[target.is_member])
@@ -88,8 +88,8 @@ def _spec(
         replace(card, meaning=[*card.meaning, left_out]),
         training if record is None else training[training != record],
         queries,
-        recipe=job["recipe"],
+        recipe=job.recipe,
         model=target.card.model,
-        engines=job["engines"],
+        engines=job.engines,
         root_seed=root_seed,
     )

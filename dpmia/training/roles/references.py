@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,8 @@ from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
-from dpmia.formats.model_card import Architecture, ModelCard
+from dpmia.formats.model_card import ModelCard
+from dpmia.jobs.training import ReferenceJob
 from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.settings.training_sets import expected_size
 from dpmia.splits.block import draw_block
@@ -28,7 +28,7 @@ def train_references(
     dataset: Dataset,
     clusters: np.ndarray | None,
     targets: Mapping[tuple[str, int], Split],
-    job: Mapping[str, Any],
+    job: ReferenceJob,
     root_seed: int,
     checkpoints: Checkpoints | None = None,
 ) -> list[Losses]:
@@ -38,7 +38,7 @@ def train_references(
         dataset: prepared data.
         clusters: group of every record where groups are made by clustering.
         targets: the splits of all target models.
-        job: as `dpmia.settings.jobs.reference_job` describes it.
+        job: see `ReferenceJob`.
         root_seed: the user's seed.
         checkpoints: of the job; None for none.
 
@@ -48,11 +48,11 @@ def train_references(
     Raises:
         TrainingError: the batch is larger than a training set, no noise suffices, or a loss is not finite.
     """
-    numbers = [draw_name(number) for number in job["numbers"]]
-    splits = draw_block(dataset, clusters, load(job["draw"]), job["arms"], numbers, root_seed)
+    numbers = [draw_name(number) for number in job.numbers]
+    splits = draw_block(dataset, clusters, load(job.draw), job.arms, numbers, root_seed)
     specs = list(_references(dataset, splits, targets, job, root_seed))
-    groups = [[model for model in specs if model.card.arm == arm] for arm in job["arms"]]
-    return losses(dataset, groups, job["engines"], checkpoints)
+    groups = [[model for model in specs if model.card.arm == arm] for arm in job.arms]
+    return losses(dataset, groups, job.engines, checkpoints)
 
 
 def queries(targets: Mapping[tuple[str, int], Split], arms: Collection[str], population: bool) -> np.ndarray:
@@ -77,23 +77,23 @@ def _references(
     dataset: Dataset,
     splits: Mapping[tuple[str, str], Split],
     targets: Mapping[tuple[str, int], Split],
-    job: Mapping[str, Any],
+    job: ReferenceJob,
     root_seed: int,
 ) -> Iterator[ModelSpec]:
-    calibration = NoiseCalibration(**job["privacy"])
-    for arm_name, arm in job["arms"].items():
-        recipe = Recipe(**job["recipes"][arm_name])
+    calibration = NoiseCalibration(**job.privacy.plain())
+    for arm_name, arm in job.arms.items():
+        recipe = Recipe(**job.recipes[arm_name])
         expected = expected_size(arm)
-        evaluated = queries(targets, job["asked_by"][arm_name], job["population"])
-        for epsilon, number in product(job["epsilons"][arm_name], job["numbers"]):
+        evaluated = queries(targets, job.asked_by[arm_name], job.population)
+        for epsilon, number in product(job.epsilons[arm_name], job.numbers):
             records = splits[arm_name, draw_name(number)].training
             spelled = spell_epsilon(epsilon)
             card = ModelCard(
                 arm=arm_name,
-                iid=arm["iid"],
+                iid=arm.iid,
                 epsilon=spelled,
                 role=ROLE,
-                meaning=[dataset.fingerprint, arm, draw_name(number), spelled, ROLE],
+                meaning=[dataset.fingerprint, arm.plain(), draw_name(number), spelled, ROLE],
                 number=number,
                 accounting=calibration.accounting(epsilon, recipe, len(records) if expected is None else expected),
             )
@@ -102,9 +102,9 @@ def _references(
                 card,
                 records,
                 evaluated,
-                recipe=job["recipes"][arm_name],
-                model=Architecture.from_plain(job["models"][arm_name]),
-                engines=job["engines"],
+                recipe=job.recipes[arm_name],
+                model=job.models[arm_name],
+                engines=job.engines,
                 root_seed=root_seed,
                 expected=expected,
             )

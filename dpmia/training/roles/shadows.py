@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
-from dpmia.formats.model_card import Architecture, ModelCard
+from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
+from dpmia.jobs.training import ShadowJob
 from dpmia.settings.training_sets import shadow_size
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
@@ -22,7 +22,7 @@ ROLE = "shadow"
 def train_shadows(
     dataset: Dataset,
     splits: Mapping[tuple[str, int], Split],
-    job: Mapping[str, Any],
+    job: ShadowJob,
     root_seed: int,
     checkpoints: Checkpoints | None = None,
 ) -> list[Signal]:
@@ -36,7 +36,7 @@ def train_shadows(
     Args:
         dataset: prepared data.
         splits: by (arm, replicate).
-        job: as `dpmia.settings.jobs.shadow_job` describes it.
+        job: see `ShadowJob`.
         root_seed: the user's seed.
         checkpoints: of the job; None for none.
 
@@ -45,7 +45,7 @@ def train_shadows(
     """
     shadows = list(_shadows(dataset, splits, job, root_seed))
     signals = {}
-    for trained in answers(dataset, shadows, job["engines"], checkpoints):
+    for trained in answers(dataset, shadows, job.engines, checkpoints):
         shadow = trained.spec
         inside = len(shadow.run.records)
         part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), [inside, len(shadow.queries) - inside])
@@ -56,24 +56,24 @@ def train_shadows(
 def _shadows(
     dataset: Dataset,
     splits: Mapping[tuple[str, int], Split],
-    job: Mapping[str, Any],
+    job: ShadowJob,
     root_seed: int,
 ) -> Iterator[ModelSpec]:
-    for arm_name, arm in job["arms"].items():
-        for replicate in job["replicates"]:
+    for arm_name, arm in job.arms.items():
+        for replicate in job.replicates:
             for number, (inside, outside) in enumerate(
                 draws(
                     splits[arm_name, replicate].population,
-                    job["count"],
-                    derive_seed(root_seed, "halves", dataset.fingerprint, arm, replicate),
+                    job.count,
+                    derive_seed(root_seed, "halves", dataset.fingerprint, arm.plain(), replicate),
                 )
             ):
                 card = ModelCard(
                     arm=arm_name,
-                    iid=arm["iid"],
+                    iid=arm.iid,
                     epsilon="inf",
                     role=ROLE,
-                    meaning=[dataset.fingerprint, arm, replicate, "inf", ROLE, number],
+                    meaning=[dataset.fingerprint, arm.plain(), replicate, "inf", ROLE, number],
                     replicate=replicate,
                     number=number,
                 )
@@ -82,9 +82,9 @@ def _shadows(
                     card,
                     inside,
                     np.concatenate([inside, outside]),
-                    recipe=job["recipes"][arm_name],
-                    model=Architecture.from_plain(job["models"][arm_name]),
-                    engines=job["engines"],
+                    recipe=job.recipes[arm_name],
+                    model=job.models[arm_name],
+                    engines=job.engines,
                     root_seed=root_seed,
                 )
 

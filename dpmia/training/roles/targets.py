@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
-from dpmia.formats.model_card import Architecture, ModelCard
+from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal
+from dpmia.jobs.training import TrainJob
 from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.settings.training_sets import expected_size
 from dpmia.splits.split import Split
@@ -27,7 +27,7 @@ ROLE = "target"
 def train_block(
     dataset: Dataset,
     splits: Mapping[tuple[str, int], Split],
-    job: Mapping[str, Any],
+    job: TrainJob,
     root_seed: int,
     checkpoints: Checkpoints | None = None,
 ) -> list[Signal]:
@@ -36,7 +36,7 @@ def train_block(
     Args:
         dataset: prepared data.
         splits: by (arm, replicate).
-        job: as `dpmia.settings.jobs.train_job` describes it.
+        job: see `TrainJob`.
         root_seed: the user's seed.
         checkpoints: of the job; None for none.
 
@@ -46,9 +46,9 @@ def train_block(
     marked, marks = _marks(dataset, splits, job, root_seed)
     targets = list(_targets(dataset, splits, marks, job, root_seed))
     signals = {}
-    for trained in answers(marked, targets, job["engines"], checkpoints):
+    for trained in answers(marked, targets, job.engines, checkpoints):
         target = trained.spec
-        parts = _parts(splits[target.card.arm, target.card.replicate], job["population"])
+        parts = _parts(splits[target.card.arm, target.card.replicate], job.population)
         part = np.concatenate([np.full(len(rows), number, dtype=np.uint8) for number, rows in parts.items()])
         own = slice(len(part))  # the other queries are marks
         right = trained.logits.argmax(axis=1) == marked.y[target.queries]
@@ -58,8 +58,8 @@ def train_block(
             labels=dataset.y[target.queries[own]],
             part=part,
             logits=trained.logits[own],
-            parameters=trained.parameters if job["parameters"] else None,
-            buffers=trained.buffers if job["parameters"] and len(trained.buffers) else None,
+            parameters=trained.parameters if job.parameters else None,
+            buffers=trained.buffers if job.parameters and len(trained.buffers) else None,
             marks=right[len(part) :].reshape(-1, len(part)).T if marks else None,
             accuracy_by_epoch=trained.accuracy_by_epoch,
         )
@@ -73,7 +73,7 @@ def _parts(split: Split, population: bool) -> dict[int, np.ndarray]:
 
 
 def _marks(
-    dataset: Dataset, splits: Mapping[tuple[str, int], Split], job: Mapping[str, Any], root_seed: int
+    dataset: Dataset, splits: Mapping[tuple[str, int], Split], job: TrainJob, root_seed: int
 ) -> tuple[Dataset, dict[int, Marks]]:
     """Return the data set with marks below it, and where those of each replicate stand; an honest trainer has none.
 
@@ -81,11 +81,11 @@ def _marks(
     """
     marks: dict[int, Marks] = {}
     marked = dataset
-    for replicate in job["replicates"] if job["collusion"] else ():
-        keys = draw_keys(derive_seed(root_seed, "keys", dataset.fingerprint, replicate), job["collusion"]["keys"])
-        drawn = [splits[arm, replicate] for arm in job["arms"]]
-        records = [rows for split in drawn for rows in (split.training, *_parts(split, job["population"]).values())]
-        marked, marks[replicate] = with_marks(marked, np.concatenate(records), keys, job["collusion"]["function"])
+    for replicate in job.replicates if job.collusion else ():
+        keys = draw_keys(derive_seed(root_seed, "keys", dataset.fingerprint, replicate), job.collusion.keys)
+        drawn = [splits[arm, replicate] for arm in job.arms]
+        records = [rows for split in drawn for rows in (split.training, *_parts(split, job.population).values())]
+        marked, marks[replicate] = with_marks(marked, np.concatenate(records), keys, job.collusion.function)
     return marked, marks
 
 
@@ -93,41 +93,41 @@ def _targets(
     dataset: Dataset,
     splits: Mapping[tuple[str, int], Split],
     marks: Mapping[int, Marks],
-    job: Mapping[str, Any],
+    job: TrainJob,
     root_seed: int,
 ) -> Iterator[ModelSpec]:
-    calibration = NoiseCalibration(**job["privacy"])
-    for arm_name, arm in job["arms"].items():
-        recipe = Recipe(**job["recipes"][arm_name])
+    calibration = NoiseCalibration(**job.privacy.plain())
+    for arm_name, arm in job.arms.items():
+        recipe = Recipe(**job.recipes[arm_name])
         expected = expected_size(arm)
-        for epsilon, replicate in product(job["epsilons"][arm_name], job["replicates"]):
+        for epsilon, replicate in product(job.epsilons[arm_name], job.replicates):
             split = splits[arm_name, replicate]
             training = split.training
-            queries = np.concatenate(list(_parts(split, job["population"]).values()))
+            queries = np.concatenate(list(_parts(split, job.population).values()))
             if marks:
                 training, queries = (marks[replicate].below(records) for records in (training, queries))
             spelled = spell_epsilon(epsilon)
             card = ModelCard(
                 arm=arm_name,
-                iid=arm["iid"],
+                iid=arm.iid,
                 epsilon=spelled,
                 role=ROLE,
-                meaning=[dataset.fingerprint, arm, replicate, spelled, ROLE],
+                meaning=[dataset.fingerprint, arm.plain(), replicate, spelled, ROLE],
                 replicate=replicate,
                 accounting=calibration.accounting(epsilon, recipe, len(training) if expected is None else expected),
-                compares=job["compares"],
-                rate=arm["draw"].get("rate"),
-                collusion=job["collusion"],
+                compares=job.compares,
+                rate=arm.draw.get("rate"),
+                collusion=job.collusion and job.collusion.plain(),
             )
             yield specify(
                 f"{arm_name}/epsilon {spelled}/replicate {replicate}",
                 card,
                 training,
                 queries,
-                recipe=job["recipes"][arm_name],
-                model=Architecture.from_plain(job["models"][arm_name]),
-                engines=job["engines"],
+                recipe=job.recipes[arm_name],
+                model=job.models[arm_name],
+                engines=job.engines,
                 root_seed=root_seed,
                 expected=expected,
-                validation=split.validation if job["by_epoch"] and len(split.validation) else None,
+                validation=split.validation if job.by_epoch and len(split.validation) else None,
             )

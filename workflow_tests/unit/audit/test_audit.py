@@ -243,7 +243,8 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
         "facts": prediction_facts("mine", asked),
         "groups": {},
         "attacks": {
-            name: job | {"files": [tmp_path / "references.npz"]} for name, job in jobs.given_attacks(asked).items()
+            name: attack.plain() | {"files": [tmp_path / "references.npz"]}
+            for name, attack in jobs.given_attacks(asked).items()
         },
         "summary": tmp_path / "summary.csv",
         "signals": [tmp_path / "signals.npz"],
@@ -277,7 +278,7 @@ def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(t
     part = {
         "facts": prediction_facts("mine", asked),
         "groups": {},
-        "attacks": {"average_threshold": jobs.given_attacks(asked)["average_threshold"] | {"files": []}},
+        "attacks": {"average_threshold": jobs.given_attacks(asked)["average_threshold"].plain() | {"files": []}},
         "summary": tmp_path / "summary.csv",
         "signals": [tmp_path / "signals.npz"],
         "dataset": None,

@@ -14,7 +14,7 @@ from dpmia.common.errors import ConfigError
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.evaluation.attacks import attack_rows
-from dpmia.formats.model_card import Architecture, ModelCard
+from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_signals, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.settings import jobs
@@ -58,7 +58,7 @@ def experiment(**changes):
 
 def train(dataset, given, block=0, seed=1):
     job = jobs.split_job(given, block)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], seed)
+    splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, seed)
     return train_block(dataset, splits, jobs.train_job(given, [INF], block), seed)
 
 
@@ -112,12 +112,12 @@ def test_without_the_key_there_are_no_marks(dataset):
         card(meaning=["b"]),
         marks.below(members),
         asked,
-        recipe=job["recipes"]["s16"],
-        model=Architecture.from_plain(job["models"]["s16"]),
-        engines=job["engines"],
+        recipe=job.recipes["s16"],
+        model=job.models["s16"],
+        engines=job.engines,
         root_seed=1,
     )
-    (trained,) = answers(marked, [spec], job["engines"])
+    (trained,) = answers(marked, [spec], job.engines)
     right = trained.logits.argmax(axis=1) == marked.y[asked]
     assert right[:60].mean() > 0.97
     # 60 guesses that are right once in five times: four standard deviations.
@@ -173,7 +173,7 @@ def test_marks_go_with_their_records_and_survive_a_file(colluding, tmp_path):
 def test_the_table_of_the_attack_holds_precision_and_recall(colluding, tmp_path):
     save_signals(tmp_path / "block.npz", list(colluding.values()), {})
     job = jobs.attack_job(experiment(), "collusion")
-    rows = attack_rows("toy", "collusion", load(job["attack"])(**job["options"]), [tmp_path / "block.npz"], 1)
+    rows = attack_rows("toy", "collusion", job.make(), [tmp_path / "block.npz"], 1)
     table = table_of(rows)
     values = table[(table["arm"] == "s16") & (table["replicate"] == 0)].set_index("metric")["value"]
     says = colluding["s16", 0].marks.all(axis=1)

@@ -70,7 +70,7 @@ def test_draws_are_those_of_the_reference_models(distilled, targets, dataset, ar
 
 def test_losses_are_of_the_true_class_under_models_that_learnt_the_targets_answers(distilled, targets, dataset):
     job, name = jobs.reference_job(given(), [INF], 0), draw_name(1)
-    records = draw_block(dataset, None, load(job["draw"]), job["arms"], [name], 1)["one", name].training
+    records = draw_block(dataset, None, load(job.draw), job.arms, [name], 1)["one", name].training
     for place in (0, 3):  # with and without privacy
         group, target = distilled[place], targets[place]
         assert target.card.arm == "one"

@@ -11,6 +11,7 @@ from dpmia.attacks.hypothesis import LeaveOneOut
 from dpmia.evaluation.per_record import points_table
 from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import save_signals
+from dpmia.jobs.training import LeaveOneOutJob
 from dpmia.settings import jobs
 from dpmia.splits.sampled_records import draw_points
 from dpmia.training.roles.leave_one_out import ROLE, train_left_out
@@ -32,7 +33,7 @@ def target(dataset):
 
 def job(first=0, last=3):
     told = jobs.train_job(experiment(), [INF], 0)
-    return {"engines": told["engines"], "recipe": told["recipes"]["one"], "first": first, "last": last, "count": COUNT}
+    return LeaveOneOutJob("one", 0, first, last, COUNT, told.engines, told.recipes["one"])
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """Networks with dropout and batch norm: trained in training mode, evaluated in eval mode, or refused with a remedy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -8,6 +10,7 @@ from training_checks import experiment, splits_of, toy
 
 from dpmia.common.errors import TrainingError
 from dpmia.common.seeds import derive_seed
+from dpmia.formats.model_card import Architecture
 from dpmia.formats.signals import VALIDATION, load_signals, save_signals
 from dpmia.settings import jobs
 from dpmia.settings.names import ENGINES
@@ -52,8 +55,8 @@ def job_of(settings, layers, epsilons, build="own_networks:network", replicates=
     """Return the job of a block whose models are an own network, with all parameters kept."""
     job = jobs.train_job(settings, epsilons, 0)
     shape = {"trees": 2} if build == CLASSIFIER else {"layers": layers}
-    models = {arm: {"build": build, "shape": shape} for arm in job["models"]}
-    return job | {"models": models, "parameters": True, "replicates": list(replicates)}
+    models = {arm: Architecture(build, shape) for arm in job.models}
+    return replace(job, models=models, parameters=True, replicates=list(replicates))
 
 
 def train(dataset, layers, engine="plain", training=SHUFFLED, epsilons=(INF,), replicates=(0, 1), **options):
@@ -244,7 +247,7 @@ def test_accuracy_after_each_epoch_is_that_in_eval_mode_and_changes_no_model(dat
     split = Split(np.arange(40), np.arange(40, 70), [], np.arange(130, 200))
     splits = {(arm, replicate): split for arm in ("one", "one-iid") for replicate in (0, 1)}
     job = job_of(settings, layers, [epsilon])
-    unseen, watched = (train_block(dataset, splits, job | {"by_epoch": each}, 1) for each in (False, True))
+    unseen, watched = (train_block(dataset, splits, replace(job, by_epoch=each), 1) for each in (False, True))
     for one, other in zip(unseen, watched, strict=True):
         assert np.array_equal(one.logits, other.logits)
         assert other.accuracy_by_epoch.shape == (5,)
@@ -315,7 +318,7 @@ def test_what_an_engine_cannot_train_is_refused_before_any_model_of_the_job(case
     epsilons = [INF, 1.0] if engine == "opacus" else [INF]
     job = job_of(settings, layers, epsilons)
     if engine != "opacus":
-        job["engines"] = {"plain": ENGINES[engine]}
+        job = replace(job, engines={"plain": ENGINES[engine]})
     with pytest.raises(TrainingError) as error:
         train_block(dataset, splits_of(dataset, settings), job, 1)
     for text in ("model one", *told):

@@ -47,7 +47,7 @@ def train(dataset, given, arm="one", **options):
 def drawn(dataset, given, arm="one", numbers=range(3), seed=1):
     """Return the training sets of reference models, drawn here once more."""
     job = jobs.reference_job(given, [INF], 0)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], [draw_name(n) for n in numbers], seed)
+    splits = draw_block(dataset, None, load(job.draw), job.arms, [draw_name(n) for n in numbers], seed)
     return [splits[arm, draw_name(n)].training for n in numbers]
 
 

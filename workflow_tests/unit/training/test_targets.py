@@ -65,7 +65,7 @@ def experiment(engine="stacked", **changes):
 def train(dataset, given, epsilons=(1.0, INF), block=0, seed=1, splits=None, **options):
     split_job = jobs.split_job(given, block)
     if splits is None:
-        splits = draw_block(dataset, None, load(split_job["draw"]), split_job["arms"], split_job["replicates"], seed)
+        splits = draw_block(dataset, None, load(split_job.draw), split_job.arms, split_job.replicates, seed)
     return train_block(dataset, splits, jobs.train_job(given, list(epsilons), block), seed, **options)
 
 
@@ -89,7 +89,7 @@ def test_every_arm_epsilon_and_replicate_is_trained_once_in_a_fixed_order(traine
 def test_models_are_asked_about_their_own_records(trained, dataset):
     given = experiment()
     job = jobs.split_job(given, 0)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], 1)
+    splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, 1)
     for (arm, _, replicate), signal in by_key(trained[1]).items():
         split = splits[arm, replicate]
         assert signal.of(MEMBER).records.tolist() == split.members.tolist()
@@ -179,7 +179,7 @@ def test_another_root_seed_gives_other_models_on_the_same_splits(trained, datase
     engine, signals = trained
     given = experiment(engine)
     job = jobs.split_job(given, 0)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], 1)
+    splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, 1)
     for one, other in zip(signals, train(dataset, given, seed=2, splits=splits), strict=True):
         assert np.array_equal(one.records, other.records)
         assert not np.array_equal(one.logits, other.logits)
@@ -251,7 +251,7 @@ def test_records_that_join_at_random_are_trained_on_though_only_some_are_asked_a
         iid_arms=False,
     )
     job = jobs.split_job(given, 0)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], 1)
+    splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, 1)
     sizes = set()
     for (_, epsilon, replicate), signal in by_key(train(dataset, given, splits=splits)).items():
         split = splits["half", replicate]
