@@ -21,10 +21,10 @@ rule run_attack:
         mem_mb=more(3000),
         runtime=more(120),
     params:
-        job=lambda wildcards: jobs.attack_job(EXPERIMENTS[wildcards.experiment], wildcards.attack),
+        job=lambda wildcards: jobs.attack_job(EXPERIMENTS[wildcards.experiment], wildcards.attack).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code(
-            "run_attack.py", jobs.attack_job(EXPERIMENTS[wildcards.experiment], wildcards.attack)["attack"]
+            "run_attack.py", jobs.attack_job(EXPERIMENTS[wildcards.experiment], wildcards.attack).attack
         ),
     message:
         "Attacking {wildcards.experiment}, block {wildcards.block}: {wildcards.attack}"
@@ -72,7 +72,7 @@ rule measure_blind:
         mem_mb=more(3000),
         runtime=more(240),
     params:
-        job=lambda wildcards: jobs.blind_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
+        job=lambda wildcards: jobs.blind_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)).plain(),
         seed=CONFIG.seed,
         code=code("measure_blind.py"),
     message:
@@ -98,11 +98,11 @@ rule measure_points:
         mem_mb=more(3000),
         runtime=more(120),
     params:
-        job=lambda wildcards: jobs.points_job(EXPERIMENTS[wildcards.experiment]),
+        job=lambda wildcards: jobs.points_job(EXPERIMENTS[wildcards.experiment]).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code(
             "measure_points.py",
-            *(each["attack"] for each in jobs.points_job(EXPERIMENTS[wildcards.experiment])["attacks"].values()),
+            *(each.attack for each in jobs.points_job(EXPERIMENTS[wildcards.experiment]).attacks.values()),
         ),
     message:
         "Attacking single records of {wildcards.experiment}"

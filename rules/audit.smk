@@ -18,12 +18,14 @@ rule attack_predictions:
         mem_mb=more(2000),
         runtime=more(30),
     params:
-        settings=lambda wildcards: jobs.given_job(PREDICTIONS[wildcards.predictions]),
-        attacks=lambda wildcards: jobs.given_attacks(PREDICTIONS[wildcards.predictions]),
+        settings=lambda wildcards: jobs.given_job(PREDICTIONS[wildcards.predictions]).plain(),
+        attacks=lambda wildcards: {
+            name: attack.plain() for name, attack in jobs.given_attacks(PREDICTIONS[wildcards.predictions]).items()
+        },
         seed=CONFIG.seed,
         code=lambda wildcards: code(
             "attack_predictions.py",
-            *(job["attack"] for job in jobs.given_attacks(PREDICTIONS[wildcards.predictions]).values()),
+            *(given.attack for given in jobs.given_attacks(PREDICTIONS[wildcards.predictions]).values()),
         ),
     message:
         "Attacking the given predictions of {wildcards.predictions}"
@@ -56,7 +58,11 @@ rule make_audit:
         },
         code=lambda wildcards: code(
             "make_audit.py",
-            *{job["attack"] for name in PLAN.audits[wildcards.audit] for job in audit_part(name)["attacks"].values()},
+            *{
+                each["attack"]
+                for name in PLAN.audits[wildcards.audit]
+                for each in audit_part(name)["attacks"].values()
+            },
         ),
         templates=text_digest(
             REPOSITORY / "dpmia/report/templates" / name

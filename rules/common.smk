@@ -19,6 +19,7 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS
 from dpmia.report import formatting as words
 from dpmia.workflow.ending import ending
+from dpmia.jobs.attacking import AuditedAttack
 from dpmia.settings import facts, jobs, names, studies
 from dpmia.common.epsilon import spell_group
 from dpmia.settings.own_data import OwnData
@@ -202,7 +203,10 @@ def audit_part(name):
     return {
         "facts": about,
         "groups": groups,
-        "attacks": {attack: job | {"files": references[attack]} for attack, job in attacks.items()},
+        "attacks": {
+            name: AuditedAttack(attack.attack, attack.options, references[name]).plain()
+            for name, attack in attacks.items()
+        },
         **files,
     }
 

@@ -17,8 +17,8 @@ rule prepare_dataset:
         mem_mb=more(2000),
         runtime=more(20),
     params:
-        job=lambda wildcards: jobs.prepare_job(PREPARED[wildcards.prepared]),
-        code=lambda wildcards: code("prepare_dataset.py", jobs.prepare_job(PREPARED[wildcards.prepared])["module"]),
+        job=lambda wildcards: jobs.prepare_job(PREPARED[wildcards.prepared]).plain(),
+        code=lambda wildcards: code("prepare_dataset.py", jobs.prepare_job(PREPARED[wildcards.prepared]).module),
     message:
         "Preparing {wildcards.prepared}"
     script:

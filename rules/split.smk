@@ -15,7 +15,7 @@ rule find_clusters:
         mem_mb=more(2000),
         runtime=more(30),
     params:
-        job=lambda wildcards: jobs.cluster_job(CLUSTERED[wildcards.clusters]),
+        job=lambda wildcards: jobs.cluster_job(CLUSTERED[wildcards.clusters]).plain(),
         code=code("find_clusters.py"),
     message:
         "Clustering {wildcards.clusters}"
@@ -38,7 +38,7 @@ rule draw_splits:
         mem_mb=more(2000),
         runtime=more(20),
     params:
-        job=lambda wildcards: jobs.split_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
+        job=lambda wildcards: jobs.split_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code(
             "draw_splits.py", names.MEMBERSHIP[EXPERIMENTS[wildcards.experiment].membership.kind]

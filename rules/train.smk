@@ -22,7 +22,7 @@ rule train_block:
             EXPERIMENTS[wildcards.experiment],
             epsilon_group(EXPERIMENTS[wildcards.experiment].epsilons, wildcards.epsilons),
             int(wildcards.block),
-        ),
+        ).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code("train_block.py", *jobs.training_code(EXPERIMENTS[wildcards.experiment])),
     message:
@@ -48,7 +48,7 @@ rule train_shadows:
         mem_mb=more(3000),
         runtime=more(600),
     params:
-        job=lambda wildcards: jobs.shadow_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
+        job=lambda wildcards: jobs.shadow_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code("train_shadows.py", *jobs.training_code(EXPERIMENTS[wildcards.experiment])),
     message:
@@ -79,7 +79,7 @@ rule train_references:
             EXPERIMENTS[wildcards.experiment],
             epsilon_group(jobs.reference_groups(EXPERIMENTS[wildcards.experiment]), wildcards.epsilons),
             int(wildcards.block),
-        ),
+        ).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code("train_references.py", *jobs.reference_code(EXPERIMENTS[wildcards.experiment])),
     message:
@@ -109,7 +109,7 @@ rule train_left_out:
     params:
         job=lambda wildcards: jobs.left_out_job(
             EXPERIMENTS[wildcards.experiment], wildcards.arm, int(wildcards.replicate), int(wildcards.block)
-        ),
+        ).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code("train_left_out.py", *jobs.training_code(EXPERIMENTS[wildcards.experiment])),
     message:
@@ -136,7 +136,7 @@ rule train_distilled:
         mem_mb=more(3000),
         runtime=more(600),
     params:
-        job=lambda wildcards: jobs.distilled_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)),
+        job=lambda wildcards: jobs.distilled_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code("train_distilled.py", *jobs.reference_code(EXPERIMENTS[wildcards.experiment])),
     message:

@@ -5,15 +5,15 @@ from pathlib import Path
 from _job import run
 
 from dpmia.common.files import whole_file
-from dpmia.common.registry import load
 from dpmia.evaluation.predictions import import_predictions, tables
+from dpmia.jobs.attacking import AttackSpec, PredictionsJob
 
 
 def main(snakemake):
     """Import the tables that `params.settings` name, and run `params.attacks`."""
     output, params = snakemake.output, snakemake.params
-    import_predictions(params.settings, output.signals, output.references)
-    attacks = {name: load(job["attack"])(**job["options"]) for name, job in params.attacks.items()}
+    import_predictions(PredictionsJob.from_plain(params.settings), output.signals, output.references)
+    attacks = {name: AttackSpec.from_plain(attack).make() for name, attack in params.attacks.items()}
     found = tables(snakemake.wildcards.predictions, attacks, output.signals, output.references, params.seed)
     for table, path in zip(found, (output.replicates, output.summary), strict=True):
         with whole_file(Path(path)) as part:

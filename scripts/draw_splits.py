@@ -6,6 +6,7 @@ import numpy as np
 
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
+from dpmia.jobs.drawing import BatchLimits, SplitJob
 from dpmia.settings.batches import check_batches
 from dpmia.splits.block import draw_block
 from dpmia.splits.drawn_sizes import of_splits
@@ -14,11 +15,12 @@ from dpmia.splits.split import save_splits
 
 def main(snakemake):
     """Draw as `params.job` says."""
-    dataset, job = Dataset.load(snakemake.input.dataset), snakemake.params.job
+    dataset, job = Dataset.load(snakemake.input.dataset), SplitJob.from_plain(snakemake.params.job)
     clusters = np.load(snakemake.input.clusters[0])["groups"] if snakemake.input.clusters else None
-    splits = draw_block(dataset, clusters, load(job["draw"]), job["arms"], job["replicates"], snakemake.params.seed)
-    batched = {arm: job["arms"][arm] for arm in job["batch_sizes"]}
-    check_batches(of_splits(splits, batched), job, f"experiment {snakemake.wildcards.experiment}")
+    splits = draw_block(dataset, clusters, load(job.draw), job.arms, job.replicates, snakemake.params.seed)
+    batched = {arm: job.arms[arm] for arm in job.batch_sizes}
+    limits = BatchLimits(batched, job.batch_sizes)
+    check_batches(of_splits(splits, batched), limits, f"experiment {snakemake.wildcards.experiment}")
     save_splits(snakemake.output[0], splits, dataset.fingerprint)
 
 

@@ -5,6 +5,7 @@ from _job import run
 from dpmia.datasets.table import Dataset
 from dpmia.evaluation.blind_baseline import blind_rows
 from dpmia.formats.rows import write_rows
+from dpmia.jobs.attacking import BlindJob
 from dpmia.splits.split import load_splits
 
 
@@ -12,7 +13,7 @@ def main(snakemake):
     """Measure as `params.job` says."""
     dataset = Dataset.load(snakemake.input.dataset)
     splits = load_splits(snakemake.input.splits, dataset.fingerprint)
-    experiment, job = snakemake.wildcards.experiment, snakemake.params.job
+    experiment, job = snakemake.wildcards.experiment, BlindJob.from_plain(snakemake.params.job)
     rows = blind_rows(experiment, dataset, splits, snakemake.input.targets, job, snakemake.params.seed)
     write_rows(snakemake.output[0], rows)
 

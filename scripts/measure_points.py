@@ -5,21 +5,21 @@ from pathlib import Path
 from _job import run
 
 from dpmia.common.files import whole_file
-from dpmia.common.registry import load
 from dpmia.evaluation.per_record import nulls_table, points_table
+from dpmia.jobs.attacking import PerRecordJob
 
 
 def main(snakemake):
     """Look at the attacks of `params.job`."""
-    job, given = snakemake.params.job, snakemake.input
+    job, given = PerRecordJob.from_plain(snakemake.params.job), snakemake.input
     experiment, seed = snakemake.wildcards.experiment, snakemake.params.seed
-    attacks = {name: load(each["attack"])(**each["options"]) for name, each in job["attacks"].items()}
+    attacks = {name: attack.make() for name, attack in job.attacks.items()}
     common = (experiment, attacks, given.targets, seed)
     models = {"references": given.references, "distilled": given.distilled}
-    arms, alphas = job["arms"], job["alphas"]
+    arms, alphas = job.arms, job.alphas
     tables = {
         snakemake.output.points: points_table(
-            *common, arms=arms, **models, left_out=given.left_out, alphas=alphas, count=job["count"]
+            *common, arms=arms, **models, left_out=given.left_out, alphas=alphas, count=job.count
         ),
         snakemake.output.nulls: nulls_table(*common, arms=arms, **models, alpha=alphas[0]),
     }

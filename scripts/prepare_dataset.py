@@ -7,16 +7,17 @@ from _job import run
 
 from dpmia.common.registry import load
 from dpmia.datasets.raw.sources import require_published
+from dpmia.jobs.drawing import PrepareJob
 
 log = logging.getLogger(__name__)
 
 
 def main(snakemake):
     """Read and encode the data set as `params.job` says."""
-    job = snakemake.params.job
-    module, own = load(job["module"]), job.get("reading", {})
+    job = PrepareJob.from_plain(snakemake.params.job)
+    module, own = load(job.module), job.reading or {}
     raw = module.read(Path(snakemake.input[0]).parent, **own)
-    dataset = module.encode(raw, **job["options"])
+    dataset = module.encode(raw, **job.options)
     for file in dataset.provenance["files"]:
         log.info("%s: %s rows", file["name"], file["rows"])
     log.info("%s: %d records, %d features", dataset.name, *dataset.x.shape[:2])

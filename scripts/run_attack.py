@@ -2,28 +2,28 @@
 
 from _job import run
 
-from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.evaluation.attacks import attack_rows
 from dpmia.formats.rows import write_rows
+from dpmia.jobs.attacking import AttackJob
 
 
 def main(snakemake):
     """Run the attack `params.job`."""
-    job, wildcards = snakemake.params.job, snakemake.wildcards
+    job, wildcards = AttackJob.from_plain(snakemake.params.job), snakemake.wildcards
     rows = attack_rows(
         wildcards.experiment,
         wildcards.attack,
-        load(job["attack"])(**job["options"]),
+        job.make(),
         snakemake.input.targets,
         snakemake.params.seed,
         shadows=snakemake.input.shadows,
         references=snakemake.input.references,
         distilled=snakemake.input.distilled,
         features=Dataset.load(snakemake.input.dataset[0]).inputs if snakemake.input.dataset else None,
-        reference_arm=job["reference_arm"],
-        details=job["details"],
-        epsilons=job["epsilons"],
+        reference_arm=job.reference_arm,
+        details=job.details,
+        epsilons=job.epsilons,
     )
     write_rows(snakemake.output[0], rows)
 

@@ -8,6 +8,7 @@ import torch
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import load_signals
+from dpmia.jobs.training import DistilJob
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.roles.distilled import train_distilled
 
@@ -15,11 +16,12 @@ from dpmia.training.roles.distilled import train_distilled
 def main(snakemake):
     """Train as `params.job` says."""
     torch.set_num_threads(snakemake.threads)
+    job = DistilJob.from_plain(snakemake.params.job)
     dataset = Dataset.load(snakemake.input.dataset)
     clusters = np.load(snakemake.input.clusters[0])["groups"] if snakemake.input.clusters else None
     targets = list(load_signals(snakemake.input.targets))
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
-        losses = train_distilled(dataset, clusters, targets, snakemake.params.job, snakemake.params.seed, checkpoints)
+        losses = train_distilled(dataset, clusters, targets, job, snakemake.params.seed, checkpoints)
         save_losses(snakemake.output[0], losses, dataset.provenance)
 
 

@@ -7,6 +7,7 @@ import torch
 
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import save_losses
+from dpmia.jobs.training import ReferenceJob
 from dpmia.splits.split import load_splits
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.roles.references import train_references
@@ -15,13 +16,14 @@ from dpmia.training.roles.references import train_references
 def main(snakemake):
     """Train as `params.job` says."""
     torch.set_num_threads(snakemake.threads)
+    job = ReferenceJob.from_plain(snakemake.params.job)
     dataset = Dataset.load(snakemake.input.dataset)
     clusters = np.load(snakemake.input.clusters[0])["groups"] if snakemake.input.clusters else None
     targets = {
         key: split for file in snakemake.input.splits for key, split in load_splits(file, dataset.fingerprint).items()
     }
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
-        losses = train_references(dataset, clusters, targets, snakemake.params.job, snakemake.params.seed, checkpoints)
+        losses = train_references(dataset, clusters, targets, job, snakemake.params.seed, checkpoints)
         save_losses(snakemake.output[0], losses, dataset.provenance)
 
 

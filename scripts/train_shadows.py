@@ -6,6 +6,8 @@ import torch
 
 from dpmia.datasets.table import Dataset
 from dpmia.formats.signals import save_signals
+from dpmia.jobs.drawing import BatchLimits
+from dpmia.jobs.training import ShadowJob
 from dpmia.settings.batches import check_batches
 from dpmia.splits.drawn_sizes import of_splits
 from dpmia.splits.split import load_splits
@@ -18,10 +20,10 @@ def main(snakemake):
     torch.set_num_threads(snakemake.threads)
     dataset = Dataset.load(snakemake.input.dataset)
     splits = load_splits(snakemake.input.splits, dataset.fingerprint)
-    job = snakemake.params.job
-    batches = {"arms": job["arms"], "batch_sizes": {arm: each["batch_size"] for arm, each in job["recipes"].items()}}
+    job = ShadowJob.from_plain(snakemake.params.job)
+    batch_sizes = {arm: recipe["batch_size"] for arm, recipe in job.recipes.items()}
     where = f"experiment {snakemake.wildcards.experiment}"
-    check_batches(of_splits(splits, job["arms"]), batches | {"shadows": job["count"]}, where)
+    check_batches(of_splits(splits, job.arms), BatchLimits(job.arms, batch_sizes, shadows=job.count), where)
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
         signals = train_shadows(dataset, splits, job, snakemake.params.seed, checkpoints)
         save_signals(snakemake.output[0], signals, dataset.provenance)

@@ -35,7 +35,7 @@ LAYERS = (
     # What needs no data and no models.
     *("common", "theory", "privacy"),
     # What jobs hand each other, how it is measured, and what is asked for.
-    *("formats", "metrics", "settings"),
+    *("formats", "metrics", "jobs", "settings"),
     *("datasets", "splits", "models", "mip", "training", "attacks"),
     # From the files of models to tables, and to what is made of them.
     *("evaluation", "studies", "claims", "papers", "workflow", "report", "audit", "validation"),

@@ -174,7 +174,7 @@ def _tasks(asked: Sequence[Signal], classes: int, first: int) -> dict[int, Task]
     labels = np.concatenate([signal.labels for signal in asked])
     is_member = np.concatenate([signal.is_member for signal in asked])
     # From the shadow models alone, whichever target is attacked with them.
-    meaning = [asked[0].about["seed"], "attack model", [signal.about["meaning"] for signal in asked]]
+    meaning = [asked[0].card.seed, "attack model", [signal.card.meaning for signal in asked]]
     tasks, missing = {}, []
     for label in range(classes):
         rows = np.flatnonzero(labels == label)

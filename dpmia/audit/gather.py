@@ -16,6 +16,7 @@ from dpmia.datasets.own.table import describe
 from dpmia.datasets.table import Dataset
 from dpmia.formats.signals import load_header
 from dpmia.formats.tables import read_table
+from dpmia.jobs.attacking import AuditedAttack
 from dpmia.privacy.planner import plan
 from dpmia.splits.sizes import arm_sizes
 from dpmia.splits.split import load_splits
@@ -28,7 +29,7 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
     """Return the content of `audit-<file>.json`.
 
     Args:
-        parts: by experiment: `facts`, `groups` (arm -> group), `attacks` (as `attack_job` describes them, with `files`
+        parts: by experiment: `facts`, `groups` (arm -> group), `attacks` (plain data of `AuditedAttack`, with `files`
             of reference models), and the files `summary`, `signals`, `dataset` and `splits`; of the last two none where
             there are predictions only.
         run: data, scale, seed.
@@ -39,7 +40,8 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
     experiments: dict[str, Any] = {}
     for name, part in parts.items():
         summary = read_table(part["summary"])
-        scores = collect_scores(part["attacks"], part["signals"], run["seed"])
+        attacks = {name: AuditedAttack.from_plain(attack) for name, attack in part["attacks"].items()}
+        scores = collect_scores(attacks, part["signals"], run["seed"])
         found = findings.results(summary, part["facts"], part["groups"])
         found = [entry | _counts(scores, entry) for entry in found]
         majority = {model: float(np.mean(shares)) for model, shares in scores.majority.items()}

@@ -6,14 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dpmia.attacks.base import Attack
-from dpmia.common.registry import load
 from dpmia.evaluation.attacks import scored
 from dpmia.formats.signals import Signal
+from dpmia.jobs.attacking import AuditedAttack
 from dpmia.metrics.exposure import Exposure
 from dpmia.metrics.intervals import clopper_pearson, mean_interval
 from dpmia.metrics.ranking import roc
@@ -51,21 +50,21 @@ class Scores:
     )
 
 
-def collect_scores(attacks: Mapping[str, Mapping[str, Any]], signals: Iterable[Path | str], seed: int) -> Scores:
+def collect_scores(attacks: Mapping[str, AuditedAttack], signals: Iterable[Path | str], seed: int) -> Scores:
     """Run the attacks on all target models.
 
     Args:
-        attacks: name -> attack job, with the `files` of reference models it uses.
+        attacks: by name.
         signals: files of the target models.
         seed: the root seed.
     """
     made: dict[str, tuple[Attack, Sequence[Path | str]]] = {
-        name: (load(job["attack"])(**job["options"]), job["files"]) for name, job in attacks.items()
+        name: (attack.make(), attack.files) for name, attack in attacks.items()
     }
     found = Scores()
     first = next(iter(made), None)
     for attack, signal, scores, _ in scored(made, signals, seed):
-        model = signal.about["arm"], signal.about["epsilon"]
+        model = signal.card.arm, signal.card.epsilon
         false, true, _ = roc(scores, signal.is_member)
         found.roc[*model, attack].append((false, true))
         found.exposure[*model, attack].add(signal, scores)

@@ -36,7 +36,7 @@ def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = 
         if signal.accuracy_by_epoch is not None:
             # Chosen on the very records it is measured on, as the papers do: nothing that a user could know.
             values["accuracy_validation_best"] = float(signal.accuracy_by_epoch.max())
-        if signal.about["accounting"] is not None:
+        if signal.card.accounting is not None:
             # Here, because it takes longer to import than models without privacy take to measure.
             from dpmia.metrics.precision import ACCEPTANCE, ROC_RATES
             from dpmia.privacy.upper_bounds import (
@@ -46,7 +46,7 @@ def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = 
                 trade_off_of,
             )
 
-            curve = trade_off_of(signal.about["accounting"], signal.about["compares"])
+            curve = trade_off_of(signal.card.accounting, signal.card.compares)
             values["advantage_ceiling"] = advantage_ceiling(curve)
             values["precision_ceiling"] = float(positive_accuracy_ceiling(curve, _prior(signal), ACCEPTANCE))
             if details:
@@ -58,7 +58,7 @@ def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = 
 
 def _prior(signal: Signal) -> float:
     """Return the probability that a record asked about was drawn into the training set."""
-    drawn_at = signal.about.get("rate")
+    drawn_at = signal.card.rate
     if drawn_at is not None:
         return drawn_at
     asked = signal.of(MEMBER, NONMEMBER)

@@ -12,7 +12,8 @@ import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge, checked_decisions, checked_scores, measure
 from dpmia.common.seeds import derive_seed
-from dpmia.formats.losses import Losses, load_about, load_losses, together
+from dpmia.formats.losses import Losses, load_cards, load_losses, together
+from dpmia.formats.model_card import ModelCard
 from dpmia.formats.rows import rows_of, tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_all
 
@@ -54,7 +55,7 @@ def attack_rows(
     attack.prepare(models.shadows)
     rows = []
     for signal in load_all(files):
-        if epsilons is not None and signal.about["epsilon"] not in epsilons:
+        if epsilons is not None and signal.card.epsilon not in epsilons:
             continue
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
         rng = _randomness(root_seed, name, signal)
@@ -101,11 +102,11 @@ class AttackersModels:
         """Read the files."""
         by_split: defaultdict[tuple[str, int], list[Signal]] = defaultdict(list)
         for signal in load_all(shadows):
-            by_split[signal.about["arm"], signal.about["replicate"]].append(signal)
+            by_split[signal.card.arm, signal.card.replicate].append(signal)
         # Tuples, made once: an attack may keep by their identity what it learnt from them.
         self._shadows = {split: tuple(signals) for split, signals in by_split.items()}
-        self._references = _Stored(references, lambda about: about["arm"])
-        self._distilled = _Stored(distilled, _target_of)
+        self._references = _Stored(references, lambda card: card.arm)
+        self._distilled = _Stored(distilled, lambda card: card.target)
 
     @property
     def shadows(self) -> list[Knowledge]:
@@ -114,32 +115,32 @@ class AttackersModels:
 
     def alike(self, target: Signal) -> bool:
         """Return whether reference models of the target's arm were trained with its epsilon, as it was."""
-        references = self._references.of(target.about["arm"])
-        return references is not None and target.about["epsilon"] in _epsilons(references)
+        references = self._references.of(target.card.arm)
+        return references is not None and target.card.epsilon in _epsilons(references)
 
     def known(self, target: Signal, reference_arm: str | None) -> Knowledge:
         """Return the models that help against `target`."""
-        arm, epsilon = target.about["arm"], target.about["epsilon"]
+        arm, epsilon = target.card.arm, target.card.epsilon
         references = distilled = None
         if (trained := self._references.of(reference_arm or arm)) is not None:
             # Models without privacy serve against targets of every epsilon, where no others were trained.
             wanted = epsilon if epsilon in _epsilons(trained) else "inf"
-            references = trained.on(target.records, np.array([about["epsilon"] == wanted for about in trained.about]))
-        if (students := self._distilled.of(_target_of(target.about))) is not None:
-            distilled = students.on(target.records, np.ones(len(students.about), dtype=bool))
-        shadows = self._shadows.get((arm, target.about["replicate"]), ())
+            references = trained.on(target.records, np.array([card.epsilon == wanted for card in trained.cards]))
+        if (students := self._distilled.of(target.card.target)) is not None:
+            distilled = students.on(target.records, np.ones(len(students.cards), dtype=bool))
+        shadows = self._shadows.get((arm, target.card.replicate), ())
         return Knowledge(shadows=shadows, references=references, distilled=distilled)
 
 
 class _Stored:
     """Models in files, of which one set at a time is in memory: all of them would be gigabytes at a paper's scale."""
 
-    def __init__(self, files: Iterable[Path | str], key_of: Callable[[Mapping[str, Any]], Hashable]) -> None:
+    def __init__(self, files: Iterable[Path | str], key_of: Callable[[ModelCard], Hashable]) -> None:
         """Look which sets there are: those of one key belong together, whatever file they are in."""
         self._places: defaultdict[Hashable, list[tuple[Path | str, int]]] = defaultdict(list)
         for path in files:
-            for place, about in enumerate(load_about(path)):
-                self._places[key_of(about[0])].append((path, place))
+            for place, cards in enumerate(load_cards(path)):
+                self._places[key_of(cards[0])].append((path, place))
         self._key: Hashable = None
         self._loaded: Losses | None = None
 
@@ -155,12 +156,8 @@ class _Stored:
 
 
 def _epsilons(models: Losses) -> set[str]:
-    return {about["epsilon"] for about in models.about}
+    return {card.epsilon for card in models.cards}
 
 
 def _randomness(root_seed: int, attack: str, target: Signal) -> np.random.Generator:
-    return np.random.default_rng(derive_seed(root_seed, "attack", attack, *target.about["meaning"]))
-
-
-def _target_of(about: Mapping[str, Any]) -> tuple[str, str, int]:
-    return about["arm"], about["epsilon"], about["replicate"]
+    return np.random.default_rng(derive_seed(root_seed, "attack", attack, *target.card.meaning))

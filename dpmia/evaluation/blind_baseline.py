@@ -13,6 +13,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.evaluation.blind_classifier import THRESHOLD, blind_scores, excess, scores_with_signal
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, rows_of, tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
+from dpmia.jobs.attacking import BlindJob
 from dpmia.metrics.ranking import advantage, ranking
 from dpmia.splits.split import Split
 
@@ -22,7 +23,7 @@ def blind_rows(
     dataset: Dataset,
     splits: Mapping[tuple[str, int], Split],
     files: Iterable[Path | str],
-    job: Mapping[str, Any],
+    job: BlindJob,
     root_seed: int,
 ) -> list[list[Any]]:
     """Measure how well members are told from non-members without the model, and with its losses added.
@@ -32,7 +33,7 @@ def blind_rows(
         dataset: prepared data.
         splits: by (arm, replicate).
         files: signal files of the target models.
-        job: as `dpmia.settings.jobs.blind_job` describes it.
+        job: see `BlindJob`.
         root_seed: the user's seed.
 
     Returns:
@@ -42,8 +43,8 @@ def blind_rows(
     scores: dict[tuple[str, int], np.ndarray] = {}
     rows = []
     for signal in load_all(files):
-        split = signal.about["arm"], signal.about["replicate"]
-        if split[1] not in job["replicates"]:
+        split = signal.card.arm, signal.card.replicate
+        if split[1] not in job.replicates:
             continue
         asked = signal.of(MEMBER, NONMEMBER)
         truth = asked.is_member
@@ -52,7 +53,7 @@ def blind_rows(
         if split not in scores:
             scores[split] = blind_scores(*given, truth, seed)
         rows += rows_of(experiment, signal, BLIND, False, _metrics(scores[split], truth))
-        if signal.about["epsilon"] in job["with_loss"]:
+        if signal.card.epsilon in job.with_loss:
             more = scores_with_signal(*given, asked.losses, truth, seed)
             gained = excess(more, scores[split], truth)
             values = _metrics(more, truth) | {name: gained[name] for name in ("advantage_excess", "auc_excess")}

@@ -72,9 +72,9 @@ def exposure_rows(
     by_model: defaultdict[tuple[str, str], dict[int, _Scored]] = defaultdict(dict)
     meaning: dict[tuple[str, str], list[Any]] = {}
     for signal in load_all(files):
-        key = signal.about["arm"], signal.about["epsilon"]
-        meaning.setdefault(key, signal.about["meaning"])
-        by_model[key][signal.about["replicate"]] = _scored(signal.of(MEMBER, NONMEMBER), models)
+        key = signal.card.arm, signal.card.epsilon
+        meaning.setdefault(key, signal.card.meaning)
+        by_model[key][signal.card.replicate] = _scored(signal.of(MEMBER, NONMEMBER), models)
     rows = []
     for (arm, epsilon), scored in sorted(by_model.items(), key=lambda item: (item[0][0], float(item[0][1]))):
         ordered = [scored[replicate] for replicate in sorted(scored)]

@@ -74,7 +74,7 @@ def points_table(
                 tables += _judged(experiment, name, attack, asked, known, alphas)
                 continue
             for part in parts:
-                if all(part.about[0][key] == signal.about[key] for key in ("arm", "epsilon", "replicate")):
+                if part.cards[0].target == signal.card.target:
                     of_part = _cut(asked, part.records).of(MEMBER, NONMEMBER)
                     tables += _judged(experiment, name, attack, of_part, _of_left_out(part, of_part), alphas)
     return pd.concat(tables, ignore_index=True)[POINTS]
@@ -91,8 +91,8 @@ def _judged(
     wanted = signal.is_member | signal.is_nonmember
     base = {
         "experiment": experiment,
-        "arm": signal.about["arm"],
-        "target": signal.about["replicate"],
+        "arm": signal.card.arm,
+        "target": signal.card.replicate,
         "record": signal.records[wanted],
         "label": signal.labels[wanted],
         "part": np.where(signal.is_member[wanted], "member", "nonmember"),
@@ -140,7 +140,7 @@ def nulls_table(
     models = AttackersModels((), references, distilled)
     attacks = {name: attack for name, attack in attacks.items() if "left_out" not in attack.uses}
     signals = list(_signals(files, arms))
-    of_arms = [[signal for signal in signals if signal.about["arm"] == arm] for arm in arms]
+    of_arms = [[signal for signal in signals if signal.card.arm == arm] for arm in arms]
     tables = [pd.DataFrame(columns=NULLS)]
     for together in (some for of_one in of_arms for some in (of_one[:1], _pair(of_one))):
         records = _two_members(together)
@@ -148,7 +148,7 @@ def nulls_table(
             asked = _cut(signal, records)
             known = models.known(asked, None)
             for name, attack in attacks.items():
-                rng = np.random.default_rng(derive_seed(root_seed, "nulls", *signal.about["meaning"]))
+                rng = np.random.default_rng(derive_seed(root_seed, "nulls", *signal.card.meaning))
                 facts = {"experiment": experiment, "targets": len(together), "attack": name, "alpha": alpha}
                 tables += _nulls(attack, asked, known, rng, facts)
     return pd.concat([table for table in tables if len(table)] or tables, ignore_index=True)[NULLS]
@@ -165,8 +165,8 @@ def _nulls(
         yield pd.DataFrame(
             {
                 **facts,
-                "arm": signal.about["arm"],
-                "target": signal.about["replicate"],
+                "arm": signal.card.arm,
+                "target": signal.card.replicate,
                 "record": signal.records[query],
                 "label": signal.labels[query],
                 "loss": signal.losses[query],
@@ -213,10 +213,10 @@ def _cut(signal: Signal, records: np.ndarray) -> Signal:
 
 
 def _of_left_out(part: Losses, signal: Signal) -> Knowledge:
-    return Knowledge(left_out=part.on(signal.records, np.ones(len(part.about), dtype=bool)))
+    return Knowledge(left_out=part.on(signal.records, np.ones(len(part.cards), dtype=bool)))
 
 
 def _signals(files: Iterable[Path | str], arms: Collection[str]) -> Iterator[Signal]:
     for signal in load_all(files):
-        if signal.about["arm"] in arms:
+        if signal.card.arm in arms:
             yield signal.of(MEMBER, NONMEMBER, POPULATION)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,8 +17,10 @@ from dpmia.evaluation.attacks import attack_rows, scored
 from dpmia.evaluation.blind_classifier import half_widths
 from dpmia.evaluation.summary import replicates_table, summary_table
 from dpmia.formats.losses import Losses, save_losses
+from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy, save_signals
 from dpmia.formats.tables import table_of
+from dpmia.jobs.attacking import PredictionsJob
 
 ARM = "given"
 
@@ -35,41 +37,40 @@ SMALLEST = 1e-12
 
 
 def import_predictions(
-    settings: Mapping[str, Any], signals: Path | str, references: Path | str
+    job: PredictionsJob, signals: Path | str, references: Path | str
 ) -> tuple[Signal, Losses | None]:
     """Read the tables, and write them as signals of one target model and losses of reference models.
 
     Args:
-        settings: as `dpmia.settings.jobs.given_job` describes them.
+        job: how to read them.
         signals: file to write the answers of the model to.
         references: file to write the losses of the reference models to; an empty list of models where there are none.
 
     Raises:
         DataError: a table cannot be read, a column or a value is wrong, or tables do not fit together.
     """
-    fields = _read(settings["path"])
-    logits, labels = _answers(fields, settings)
-    part = _parts(fields, settings["member"])
+    fields = _read(job.path)
+    logits, labels = _answers(fields, job)
+    part = _parts(fields, job.member)
     for wanted, word in ((MEMBER, "member"), (NONMEMBER, "non-member")):
         if not (part == wanted).any():
-            raise DataError(f"{fields.file}, column {settings['member']!r}", f"there is no {word}")
-    if settings["population"] and not (part == POPULATION).any():
-        problem = f"attack {settings['population'][0]!r} needs records marked 'population', and there are none"
+            raise DataError(f"{fields.file}, column {job.member!r}", f"there is no {word}")
+    if job.population and not (part == POPULATION).any():
+        problem = f"attack {job.population[0]!r} needs records marked 'population', and there are none"
         remedy = "Mark the records that an attacker has, or remove the attack."
-        raise DataError(f"{fields.file}, column {settings['member']!r}", problem, remedy)
-    about = {
-        "arm": ARM,
-        "iid": settings["same_kind"],
-        "epsilon": settings["epsilon"],
-        "replicate": 0,
-        "role": "target",
-        "accounting": None,
-        "compares": "replace_one",
-        "meaning": [fields.provenance["files"][0]["sha256"]],
-    }
-    target = Signal(about, _rows(fields), labels, part, logits)
+        raise DataError(f"{fields.file}, column {job.member!r}", problem, remedy)
+    card = ModelCard(
+        arm=ARM,
+        iid=job.same_kind,
+        epsilon=job.epsilon,
+        role="target",
+        meaning=[fields.provenance["files"][0]["sha256"]],
+        replicate=0,
+        compares="replace_one",
+    )
+    target = Signal(card, _rows(fields), labels, part, logits)
     save_signals(signals, [target], fields.provenance)
-    losses = _losses(settings, fields, about) if settings["references"] else None
+    losses = _losses(job, fields, card) if job.references else None
     save_losses(references, [losses] if losses else [], fields.provenance)
     return target, losses
 
@@ -105,18 +106,18 @@ def _rows(fields: Fields) -> np.ndarray:
     return np.asarray(fields.rows, dtype=np.int64)
 
 
-def _answers(fields: Fields, settings: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+def _answers(fields: Fields, job: PredictionsJob) -> tuple[np.ndarray, np.ndarray]:
     """Return the logits, float32, and the class numbers of all rows."""
-    known_column(fields, settings["label"], "label")
-    for column in settings["classes"].values():
+    known_column(fields, job.label, "label")
+    for column in job.classes.values():
         known_column(fields, column, "classes")
-    numbers = np.stack([_numbers(fields, column) for column in settings["classes"].values()], axis=1)
-    code = {label: number for number, label in enumerate(settings["classes"])}
-    for row, text in zip(fields.rows, fields.columns[settings["label"]], strict=True):
+    numbers = np.stack([_numbers(fields, column) for column in job.classes.values()], axis=1)
+    code = {label: number for number, label in enumerate(job.classes)}
+    for row, text in zip(fields.rows, fields.columns[job.label], strict=True):
         if text not in code:
-            where = f"{fields.file}, row {row}, column {settings['label']!r}"
+            where = f"{fields.file}, row {row}, column {job.label!r}"
             raise DataError(where, f"{text!r} is not one of the labels of the key classes: {', '.join(code)}")
-    if settings["scale"] == "probabilities":
+    if job.scale == "probabilities":
         wrong = (numbers < 0).any(axis=1) | (np.abs(numbers.sum(axis=1) - 1) > SUM_TOLERANCE)
         if wrong.any():
             first = int(np.flatnonzero(wrong)[0])
@@ -125,7 +126,7 @@ def _answers(fields: Fields, settings: Mapping[str, Any]) -> tuple[np.ndarray, n
             where = f"{fields.file}, row {fields.rows[first]}"
             raise DataError(where, f"{shown} are not probabilities that add up to 1", remedy)
         numbers = np.log(np.maximum(numbers, SMALLEST))
-    labels = np.array([code[text] for text in fields.columns[settings["label"]]], dtype=np.int64)
+    labels = np.array([code[text] for text in fields.columns[job.label]], dtype=np.int64)
     return numbers.astype(np.float32), labels
 
 
@@ -152,15 +153,15 @@ def _parts(fields: Fields, column: str) -> np.ndarray:
     return found
 
 
-def _losses(settings: Mapping[str, Any], target: Fields, about: Mapping[str, Any]) -> Losses:
+def _losses(job: PredictionsJob, target: Fields, card: ModelCard) -> Losses:
     losses, trained_on = [], []
-    for path in settings["references"]:
+    for path in job.references:
         fields = _read(path)
-        labels: Sequence[str] = fields.columns.get(settings["label"], ())
-        if tuple(labels) != tuple(target.columns[settings["label"]]):
+        labels: Sequence[str] = fields.columns.get(job.label, ())
+        if tuple(labels) != tuple(target.columns[job.label]):
             problem = f"the labels of its {len(fields.rows)} rows differ from those of {target.file}"
             raise DataError(fields.file, problem, "Save the same rows in the same order")
-        losses.append(cross_entropy(*_answers(fields, settings)))
-        trained_on.append(_parts(fields, settings["member"]) == MEMBER)
-    models = [dict(about) | {"role": "reference", "number": number} for number in range(len(losses))]
-    return Losses(models, _rows(target), np.stack(losses).astype(np.float32), np.stack(trained_on))
+        losses.append(cross_entropy(*_answers(fields, job)))
+        trained_on.append(_parts(fields, job.member) == MEMBER)
+    cards = [replace(card, role="reference", number=number) for number in range(len(losses))]
+    return Losses(cards, _rows(target), np.stack(losses).astype(np.float32), np.stack(trained_on))

@@ -1,7 +1,7 @@
 """What the attacker's own models answer, cut down to what attacks need: one loss for each model and record.
 
 A file holds groups of models; those of a group are asked about the same records. It is an `.npz` archive: `header` is
-JSON with the format's version and, for each group, one entry `about` for each model; group i has the arrays
+JSON with the format's version and, for each group, one model card for each model; group i has the arrays
 `i/records`, `i/losses` and `i/trained_on`.
 """
 
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpmia.common.files import whole_file
+from dpmia.formats.model_card import ModelCard
 
 FORMAT = "dpmia-losses"
 VERSION = 1
@@ -46,13 +47,13 @@ class Losses:
     """The losses of some models on the same records.
 
     Attributes:
-        about: plain data on each model, as in `dpmia.formats.signals.Signal`.
+        cards: what is known of each model.
         records: int64, shape (records,): rows of the data set, ascending.
         losses: float32, shape (models, records): cross-entropy of the true class, in nats.
         trained_on: bool, shape (models, records): whether the record was in the model's training set.
     """
 
-    about: Sequence[dict[str, Any]]
+    cards: Sequence[ModelCard]
     records: np.ndarray
     losses: np.ndarray
     trained_on: np.ndarray
@@ -84,7 +85,7 @@ def together(parts: Iterable[Losses]) -> Losses:
     if any(not np.array_equal(part.records, parts[0].records) for part in parts):
         raise ValueError("blocks of models that were asked about different records")
     return Losses(
-        [about for part in parts for about in part.about],
+        [card for part in parts for card in part.cards],
         parts[0].records,
         np.concatenate([part.losses for part in parts]),
         np.concatenate([part.trained_on for part in parts]),
@@ -97,15 +98,15 @@ def save_losses(path: Path | str, groups: Sequence[Losses], provenance: dict[str
         "format": FORMAT,
         "version": VERSION,
         "provenance": provenance,
-        "models": [list(group.about) for group in groups],
+        "models": [[card.plain() for card in group.cards] for group in groups],
     }
     arrays = {f"{i}/{name}": getattr(group, name) for i, group in enumerate(groups) for name in ARRAYS}
     with whole_file(path) as part:
         np.savez(part, header=np.array(json.dumps(header)), **arrays)
 
 
-def load_about(path: Path | str) -> list[list[dict[str, Any]]]:
-    """Return for each group of a file what is told about its models, without reading their losses.
+def load_cards(path: Path | str) -> list[list[ModelCard]]:
+    """Return the model cards of each group of a file, without reading losses.
 
     Raises:
         ValueError: the file is of another format or version.
@@ -126,17 +127,17 @@ def load_losses(path: Path | str, places: Collection[int] | None = None) -> list
     """
     with np.load(path, allow_pickle=False) as arrays:
         return [
-            Losses(about, *(arrays[f"{place}/{name}"] for name in ARRAYS))
-            for place, about in enumerate(_models(path, arrays))
+            Losses(cards, *(arrays[f"{place}/{name}"] for name in ARRAYS))
+            for place, cards in enumerate(_models(path, arrays))
             if places is None or place in places
         ]
 
 
-def _models(path: Path | str, arrays: Mapping[str, np.ndarray]) -> list[list[dict[str, Any]]]:
+def _models(path: Path | str, arrays: Mapping[str, np.ndarray]) -> list[list[ModelCard]]:
     header = json.loads(str(arrays["header"]))
     if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
         raise ValueError(
             f"{path}: format {header.get('format')!r} version {header.get('version')!r}; "
             f"expected {FORMAT!r} version {VERSION}"
         )
-    return header["models"]
+    return [[ModelCard.from_plain(card) for card in group] for group in header["models"]]

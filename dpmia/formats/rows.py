@@ -23,9 +23,9 @@ COLUMNS = [*KEYS, "replicate", "value"]
 
 def rows_of(experiment: str, signal: Signal, attack: str, oracle: bool, values: dict[str, float]) -> list[list[Any]]:
     """Return one row for each of the values of one model, as `COLUMNS` say."""
-    about = signal.about
-    key = [experiment, about["arm"], about["iid"], float(about["epsilon"]), attack, oracle]
-    return [[*key, metric, about["replicate"], float(value)] for metric, value in values.items()]
+    card = signal.card
+    key = [experiment, card.arm, card.iid, float(card.epsilon), attack, oracle]
+    return [[*key, metric, card.replicate, float(value)] for metric, value in values.items()]
 
 
 def tidy(rows: Iterable[list[Any]]) -> list[list[Any]]:

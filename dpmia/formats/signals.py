@@ -1,7 +1,7 @@
 """What a black-box attacker sees of trained models, in one file format that opens without torch.
 
 A file holds the models of one block. It is an `.npz` archive: `header` is JSON with the format's version and one
-entry `about` for each model; model i has the arrays `i/records`, `i/labels`, `i/part`, `i/logits` and, where there
+model card for each model; model i has the arrays `i/records`, `i/labels`, `i/part`, `i/logits` and, where there
 are any, `i/parameters`, `i/buffers`, `i/marks` and `i/accuracy_by_epoch`.
 """
 
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpmia.common.files import whole_file
+from dpmia.formats.model_card import ModelCard
 
 FORMAT = "dpmia-signals"
 VERSION = 1
@@ -34,9 +35,7 @@ class Signal:
     """The answers of one model.
 
     Attributes:
-        about: plain data on the model: arm, iid, epsilon (text), replicate, role, accounting (None without
-            privacy), compares (the relation between training sets with and without a record), recipe, steps,
-            meaning (what its seeds were derived from).
+        card: what is known of the model.
         records: int64, shape (queries,): rows of the data set.
         labels: int64, shape (queries,): their classes.
         part: uint8, shape (queries,): NONMEMBER, MEMBER, VALIDATION or POPULATION (what the attacker has).
@@ -49,7 +48,7 @@ class Signal:
             it was not measured.
     """
 
-    about: dict[str, Any]
+    card: ModelCard
     records: np.ndarray
     labels: np.ndarray
     part: np.ndarray
@@ -108,7 +107,7 @@ def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[s
         "format": FORMAT,
         "version": VERSION,
         "provenance": provenance,
-        "models": [signal.about for signal in signals],
+        "models": [signal.card.plain() for signal in signals],
     }
     arrays = {
         f"{i}/{name}": getattr(signal, name)
@@ -128,9 +127,9 @@ def load_signals(path: Path | str) -> Iterator[Signal]:
     """
     with np.load(path, allow_pickle=False) as arrays:
         header = _header(arrays, path)
-        for i, about in enumerate(header["models"]):
+        for i, card in enumerate(header["models"]):
             kept = {name: arrays[f"{i}/{name}"] for name in OPTIONAL if f"{i}/{name}" in arrays.files}
-            yield Signal(about, *(arrays[f"{i}/{name}"] for name in ANSWERS), **kept)
+            yield Signal(ModelCard.from_plain(card), *(arrays[f"{i}/{name}"] for name in ANSWERS), **kept)
 
 
 def load_all(paths: Iterable[Path | str]) -> Iterator[Signal]:
@@ -140,7 +139,7 @@ def load_all(paths: Iterable[Path | str]) -> Iterator[Signal]:
 
 
 def load_header(path: Path | str) -> dict[str, Any]:
-    """Return the header alone: provenance and one `about` for each model."""
+    """Return the header alone: provenance and one model card for each model, as plain data."""
     with np.load(path, allow_pickle=False) as arrays:
         return _header(arrays, path)
 

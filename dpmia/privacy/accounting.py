@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any
 
 import dp_accounting
 import numpy as np
@@ -14,6 +13,7 @@ from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
 from scipy.optimize import brentq
 
 from dpmia.common.errors import TrainingError
+from dpmia.privacy.record import Accounting
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
 
 RELATIONS = {
@@ -134,16 +134,16 @@ class Mechanism:
         gaussian = math.sqrt(2 * math.log(1 / self.delta) + 2 * epsilon) - math.sqrt(2 * math.log(1 / self.delta))
         return min(max(shift / gaussian, 0.2), 1e5)
 
-    def record(self, epsilon: float, noise_multiplier: float, clip_norm: float) -> dict[str, Any]:
-        """Return all that a reader needs to check the promise, as plain data to store beside the model."""
-        return {
+    def record(self, epsilon: float, noise_multiplier: float, clip_norm: float) -> Accounting:
+        """Return all that a reader needs to check the privacy guarantee."""
+        return Accounting(
             **asdict(self),
-            "epsilon": epsilon,
-            "noise_multiplier": noise_multiplier,
-            "clip_norm": clip_norm,
-            "noise_sd": noise_multiplier * clip_norm,
-            "proved": self.proved,
-        }
+            epsilon=epsilon,
+            noise_multiplier=noise_multiplier,
+            clip_norm=clip_norm,
+            noise_sd=noise_multiplier * clip_norm,
+            proved=self.proved,
+        )
 
 
 def _resolution(epsilon: float) -> float:

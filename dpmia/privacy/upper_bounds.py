@@ -17,16 +17,16 @@ Sources: Dong et al. 2022 (trade-off curves); Doroshenko et al. 2022 (discretisa
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from dp_accounting.pld.pld_pmf import create_pmf_pessimistic_connect_dots_fixed_gap
 from dp_accounting.pld.privacy_loss_mechanism import AdjacencyType, GaussianPrivacyLoss
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr
+
+from dpmia.privacy.record import Accounting
 
 #: Width of a privacy loss bucket: this part of the standard deviation of one step's loss, and at most the second
 #: number. Ceilings of many steps come out about one part in a thousand too high.
@@ -86,16 +86,22 @@ def trade_off(
     return _poisson_trade_off(float(rate), int(steps), float(noise_multiplier), relation)
 
 
-def trade_off_of(accounting: Mapping[str, Any], relation: str) -> TradeOff:
+def trade_off_of(accounting: Accounting, relation: str) -> TradeOff:
     """Return the trade-off curve of a model from the accounting that is stored beside it.
 
     Args:
-        accounting: holds `sampler`, `rate`, `steps`, `epochs`, `noise_multiplier`.
+        accounting: of the model.
         relation: what the test compares: `replace_one` where the training set has a fixed size, `add_remove` where
             each record joins on its own. It need not be the relation of the accounting.
     """
-    names = ("sampler", "rate", "steps", "epochs", "noise_multiplier")
-    return trade_off(**{name: accounting[name] for name in names}, relation=relation)
+    return trade_off(
+        sampler=accounting.sampler,
+        rate=accounting.rate,
+        steps=accounting.steps,
+        epochs=accounting.epochs,
+        noise_multiplier=accounting.noise_multiplier,
+        relation=relation,
+    )
 
 
 def gaussian_trade_off(distance: float) -> TradeOff:

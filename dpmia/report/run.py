@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.datasets.raw.sources import all_raw_files
+from dpmia.formats.model_card import ModelCard
 from dpmia.workflow.costs import TRAINED_BY, costs_table, job_seconds
 from dpmia.workflow.homes import AUDITS, OWN, split_home
 
@@ -60,17 +61,18 @@ def _models(experiment: str, folder: Path, logs: Path, path: Path) -> list[list[
     """Return the groups of models of one file, each as a row."""
     with np.load(path, allow_pickle=False) as arrays:
         models = json.loads(str(arrays["header"]))["models"]
-    models = [about for entry in models for about in (entry if isinstance(entry, list) else [entry])]
+    models = [model for entry in models for model in (entry if isinstance(entry, list) else [entry])]
     home, below = split_home(path.relative_to(folder).with_suffix(".log"))
     stage, *rest = below.parts
     spent = job_seconds(logs / home / TRAINED_BY[stage] / Path(*rest))
     seconds = sum(spent) if spent else float("nan")
     steps: Counter[tuple[Any, ...]] = Counter()
     count: Counter[tuple[Any, ...]] = Counter()
-    for about in models:
-        guarantee = about["accounting"] or {}
-        key = (about["role"], about["engine"], bool(guarantee), *(guarantee.get(part) for part in GUARANTEE))
-        steps[key] += about["steps"]
+    for card in map(ModelCard.from_plain, models):
+        accounting = card.accounting
+        guarantee = (None if accounting is None else getattr(accounting, part) for part in GUARANTEE)
+        key = (card.role, card.engine, accounting is not None, *guarantee)
+        steps[key] += card.steps
         count[key] += 1
     shares = steps if any(steps.values()) else count
     whole = sum(shares.values())

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from dpmia.common.errors import ConfigError
+from dpmia.jobs.drawing import BatchLimits
 from dpmia.settings.messages import place
 from dpmia.settings.training_sets import Drawn, shadow_size
 
 
-def check_batches(drawn: Mapping[str, Drawn], job: Mapping[str, Any], where: str) -> None:
+def check_batches(drawn: Mapping[str, Drawn], job: BatchLimits, where: str) -> None:
     """Refuse a batch that is larger than a training set.
 
     Args:
         drawn: arm -> its sizes, the smallest ones of all replicates.
-        job: as `dpmia.settings.jobs.batch_job` describes it, or `split_job` for target models only.
+        job: which batches must fit.
         where: the experiment, for messages.
 
     Raises:
@@ -25,25 +25,25 @@ def check_batches(drawn: Mapping[str, Drawn], job: Mapping[str, Any], where: str
     if not small:
         return
     records, models, arm, remedy = min(small)
-    group = job["arms"][arm]["draw"].get("group", arm)
+    group = job.arms[arm].draw.get("group", arm)
     raise ConfigError(
         place(where, "training.batch_size"),
-        f"{job['batch_sizes'][arm]} is larger than the smallest training set of {models} "
+        f"{job.batch_sizes[arm]} is larger than the smallest training set of {models} "
         f"({records} records, arm {arm}{f', group {group!r}' if group != arm else ''})",
         remedy,
     )
 
 
-def _too_small(arm: str, sizes: Drawn, job: Mapping[str, Any]) -> Iterator[tuple[int, str, str, str]]:
+def _too_small(arm: str, sizes: Drawn, job: BatchLimits) -> Iterator[tuple[int, str, str, str]]:
     """Yield the training sets of an arm that a batch does not fit into: records, whose, arm, remedy."""
-    batch, lower = job["batch_sizes"][arm], "Lower training.batch_size"
-    raised = "most" if sizes.training == job.get("most") else job.get("raised")
+    batch, lower = job.batch_sizes[arm], "Lower training.batch_size"
+    raised = "most" if sizes.training == job.most else job.raised
     raised = f", or raise membership.{raised}" if raised else ""
     if sizes.training < batch:
         yield sizes.training, "target models", arm, f"{lower}{raised}."
-    elif job.get("left_out") and sizes.training - 1 < batch:
+    elif job.left_out and sizes.training - 1 < batch:
         yield sizes.training - 1, "models without one record", arm, f"{lower}{raised}."
-    if job.get("shadows") and sizes.population is not None:
-        records = shadow_size(sizes.population, job["shadows"])
+    if job.shadows and sizes.population is not None:
+        records = shadow_size(sizes.population, job.shadows)
         if records < batch:
             yield records, "shadow models", arm, f"{lower} or shadows.count."

@@ -1,4 +1,4 @@
-"""What each job of the workflow is told: plain data, and nothing that it does not need.
+"""What each job of an experiment is asked to do, and nothing that it does not need.
 
 An arm is described by its meaning, so that seeds follow from what is computed and not from names.
 """
@@ -6,11 +6,25 @@ An arm is described by its meaning, so that seeds follow from what is computed a
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 from typing import Any, TypeVar
 
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.epsilon import spell_epsilon
+from dpmia.formats.model_card import Architecture
+from dpmia.jobs.attacking import AttackJob, AttackSpec, BlindJob, PerRecordJob, PredictionsJob
+from dpmia.jobs.drawing import ArmDraw, BatchLimits, ClusterJob, PrepareJob, SplitJob
+from dpmia.jobs.training import (
+    DistilJob,
+    Guarantee,
+    LeaveOneOutJob,
+    RecipeSettings,
+    ReferenceJob,
+    ShadowJob,
+    SharedMarks,
+    TrainJob,
+)
 from dpmia.settings import names
 from dpmia.settings.experiment import Arm, Experiment
 from dpmia.settings.membership import DRAWING_KEYS
@@ -38,49 +52,45 @@ def dataset_id(experiment: Experiment | Regression) -> str:
     return "-".join([name, *sorted(experiment.attributes), *pooled])
 
 
-def prepare_job(experiment: Experiment) -> dict[str, Any]:
+def prepare_job(experiment: Experiment) -> PrepareJob:
     """Return how the data set of an experiment is encoded."""
     pooled = {"pool": experiment.pool} if experiment.pool > 1 else {}
     options = {"attributes": sorted(experiment.attributes), **pooled}
     if isinstance(experiment.dataset, OwnData):
-        return {"module": names.OWN_DATA, "options": options, "reading": experiment.dataset.reading}
-    return {"module": names.DATASETS[experiment.dataset], "options": options}
+        return PrepareJob(names.OWN_DATA, options, experiment.dataset.reading)
+    return PrepareJob(names.DATASETS[experiment.dataset], options)
 
 
-def cluster_job(experiment: Experiment) -> dict[str, Any]:
+def cluster_job(experiment: Experiment) -> ClusterJob:
     """Return how the groups of a `cluster` experiment are made."""
     membership = experiment.membership
-    return {
-        "count": membership.clusters,
-        "pairing": membership.pairing,
-        "seed": membership.cluster_seed,
-        "restarts": membership.restarts,
-    }
+    return ClusterJob(
+        count=membership.clusters,
+        pairing=membership.pairing,
+        seed=membership.cluster_seed,
+        restarts=membership.restarts,
+    )
 
 
 def cluster_id(experiment: Experiment) -> str:
     """Return the name of the clusters of an experiment; experiments that cluster alike share them."""
     job = cluster_job(experiment)
-    return f"{dataset_id(experiment)}-{job['count']}-{job['pairing']}-{job['seed']}-{job['restarts']}"
+    return f"{dataset_id(experiment)}-{job.count}-{job.pairing}-{job.seed}-{job.restarts}"
 
 
-def arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
-    """Return the arms by name, IID arms included.
-
-    Each is a mapping with `groups` (how records are grouped), `draw` (arguments of the drawing function) and
-    `iid` (whether members and non-members are then shuffled).
-    """
+def arms(experiment: Experiment) -> dict[str, ArmDraw]:
+    """Return how the records of each arm are drawn, by name, IID arms included."""
     membership = experiment.membership
-    groups: Any = cluster_job(experiment) if membership.kind == "cluster" else membership.by
+    groups: Any = cluster_job(experiment).plain() if membership.kind == "cluster" else membership.by
     if membership.merge is not None:
         groups = {"by": membership.by, "merge": membership.merge}
     found = {}
     sizes = {key: getattr(membership, key) for key in DRAWING_KEYS if getattr(membership, key) is not None}
     for name, arm in experiment.arms.items():
         draw = sizes | arm.draw
-        found[name] = {"kind": membership.kind, "groups": groups, "draw": draw, "iid": False}
+        found[name] = ArmDraw(membership.kind, groups, draw, iid=False)
         if experiment.iid_arms:
-            found[name + IID_SUFFIX] = found[name] | {"iid": True}
+            found[name + IID_SUFFIX] = replace(found[name], iid=True)
     return found
 
 
@@ -90,30 +100,30 @@ def blocks(experiment: Experiment) -> dict[int, list[int]]:
     return {start // size: list(range(start, start + size)) for start in range(0, experiment.replicates, size)}
 
 
-def split_job(experiment: Experiment, block: int) -> dict[str, Any]:
+def split_job(experiment: Experiment, block: int) -> SplitJob:
     """Return which splits to draw for one block, and which batches their training sets must hold."""
-    return {
-        "draw": names.MEMBERSHIP[experiment.membership.kind],
-        "arms": arms(experiment),
-        "replicates": blocks(experiment)[block],
-        "batch_sizes": batch_sizes(experiment),
-    }
+    return SplitJob(
+        draw=names.MEMBERSHIP[experiment.membership.kind],
+        arms=arms(experiment),
+        replicates=blocks(experiment)[block],
+        batch_sizes=batch_sizes(experiment),
+    )
 
 
-def batch_job(experiment: Experiment) -> dict[str, Any] | None:
+def batch_job(experiment: Experiment) -> BatchLimits | None:
     """Return which batches must fit into which training sets; None where no model is trained on batches of ours."""
     if experiment.training.engine == "scikit_learn":
         return None
     membership, drawn = experiment.membership, arms(experiment)
     raised = "records" if membership.kind == "bernoulli" else "smallest" if membership.smallest else "members"
-    return {
-        "arms": {name: drawn[name] for name in experiment.arms},
-        "batch_sizes": batch_sizes(experiment),
-        "shadows": experiment.shadows.count if experiment.shadows and uses(experiment, "shadows") else None,
-        "left_out": experiment.points is not None and experiment.points.left_out is not None,
-        "raised": None if getattr(membership, raised) == "all" else raised,
-        "most": membership.most,
-    }
+    return BatchLimits(
+        arms={name: drawn[name] for name in experiment.arms},
+        batch_sizes=batch_sizes(experiment),
+        shadows=experiment.shadows.count if experiment.shadows and uses(experiment, "shadows") else None,
+        left_out=experiment.points is not None and experiment.points.left_out is not None,
+        raised=None if getattr(membership, raised) == "all" else raised,
+        most=membership.most,
+    )
 
 
 def batch_sizes(experiment: Experiment) -> dict[str, int]:
@@ -126,22 +136,22 @@ def batch_sizes(experiment: Experiment) -> dict[str, int]:
     return {name: recipe_of[name]["batch_size"] for name in experiment.arms}
 
 
-def train_job(experiment: Experiment, epsilons: list[float], block: int) -> dict[str, Any]:
+def train_job(experiment: Experiment, epsilons: list[float], block: int) -> TrainJob:
     """Return which target models to train for one block and one group of epsilons."""
-    return {
-        "arms": arms(experiment),
-        "replicates": blocks(experiment)[block],
-        "epsilons": epsilons_by_arm(experiment, epsilons),
-        "by_epoch": experiment.accuracy_by_epoch,
-        "models": models(experiment),
-        "engines": engines(experiment),
-        "recipes": recipes(experiment),
-        "privacy": experiment.privacy.model_dump(),
-        "population": uses(experiment, "population"),
-        "parameters": uses(experiment, "distilled"),
-        "collusion": experiment.collusion and experiment.collusion.model_dump(),
-        "compares": "add_remove" if experiment.membership.kind == "bernoulli" else "replace_one",
-    }
+    return TrainJob(
+        arms=arms(experiment),
+        replicates=blocks(experiment)[block],
+        epsilons=epsilons_by_arm(experiment, epsilons),
+        by_epoch=experiment.accuracy_by_epoch,
+        models=models(experiment),
+        engines=engines(experiment),
+        recipes=recipes(experiment),
+        privacy=Guarantee(**experiment.privacy.model_dump()),
+        population=uses(experiment, "population"),
+        parameters=uses(experiment, "distilled"),
+        collusion=experiment.collusion and SharedMarks(**experiment.collusion.model_dump()),
+        compares="add_remove" if experiment.membership.kind == "bernoulli" else "replace_one",
+    )
 
 
 def epsilons_by_arm(experiment: Experiment, group: list[float]) -> dict[str, list[float]]:
@@ -153,45 +163,45 @@ def epsilons_by_arm(experiment: Experiment, group: list[float]) -> dict[str, lis
     return found
 
 
-def blind_job(experiment: Experiment, block: int) -> dict[str, Any] | None:
+def blind_job(experiment: Experiment, block: int) -> BlindJob | None:
     """Return on which replicates of a block the blind baseline is measured; None where on none."""
     if experiment.blind is None:
         return None
     last = experiment.replicates if experiment.blind.replicates == "all" else experiment.blind.replicates
     chosen = [replicate for replicate in blocks(experiment)[block] if replicate < last]
     with_loss = [spell_epsilon(epsilon) for epsilon in experiment.blind.with_loss]
-    return {"replicates": chosen, "with_loss": with_loss} if chosen else None
+    return BlindJob(chosen, with_loss) if chosen else None
 
 
-def shadow_job(experiment: Experiment, block: int) -> dict[str, Any]:
+def shadow_job(experiment: Experiment, block: int) -> ShadowJob:
     """Return which shadow models to train for one block."""
-    return {
-        "arms": arms(experiment),
-        "replicates": blocks(experiment)[block],
-        "count": needed(experiment.shadows).count,
-        "models": models(experiment),
-        "engines": engines(experiment),
-        "recipes": {arm: recipe | {"l2": needed(experiment.shadows).l2} for arm, recipe in recipes(experiment).items()},
-    }
+    return ShadowJob(
+        arms=arms(experiment),
+        replicates=blocks(experiment)[block],
+        count=needed(experiment.shadows).count,
+        models=models(experiment),
+        engines=engines(experiment),
+        recipes={arm: recipe | {"l2": needed(experiment.shadows).l2} for arm, recipe in recipes(experiment).items()},
+    )
 
 
-def reference_job(experiment: Experiment, group: list[float], block: int) -> dict[str, Any]:
+def reference_job(experiment: Experiment, group: list[float], block: int) -> ReferenceJob:
     """Return which reference models to train for one group of epsilons and one block: of the arms that need some."""
     size = needed(experiment.references).block
     asked_by, epsilons = _asked_by(experiment), _reference_epsilons(experiment, group)
     drawn, built, recipe_of = arms(experiment), models(experiment), recipes(experiment)
-    return {
-        "draw": names.MEMBERSHIP[experiment.membership.kind],
-        "arms": {arm: drawn[arm] for arm in epsilons},
-        "asked_by": {arm: asked_by[arm] for arm in epsilons},
-        "epsilons": epsilons,
-        "numbers": list(range(block * size, (block + 1) * size)),
-        "models": {arm: built[arm] for arm in epsilons},
-        "engines": engines(experiment),
-        "recipes": {arm: recipe_of[arm] for arm in epsilons},
-        "privacy": experiment.privacy.model_dump(),
-        "population": uses(experiment, "population"),
-    }
+    return ReferenceJob(
+        draw=names.MEMBERSHIP[experiment.membership.kind],
+        arms={arm: drawn[arm] for arm in epsilons},
+        asked_by={arm: asked_by[arm] for arm in epsilons},
+        epsilons=epsilons,
+        numbers=list(range(block * size, (block + 1) * size)),
+        models={arm: built[arm] for arm in epsilons},
+        engines=engines(experiment),
+        recipes={arm: recipe_of[arm] for arm in epsilons},
+        privacy=Guarantee(**experiment.privacy.model_dump()),
+        population=uses(experiment, "population"),
+    )
 
 
 def _asked_by(experiment: Experiment) -> dict[str, list[str]]:
@@ -251,16 +261,16 @@ def reference_arms(experiment: Experiment, attack: str) -> list[str]:
     return list(arms(experiment)) if settings.reference_arm is None else [settings.reference_arm]
 
 
-def distilled_job(experiment: Experiment, block: int) -> dict[str, Any]:
+def distilled_job(experiment: Experiment, block: int) -> DistilJob:
     """Return which models to distil from each target model, on the draws of one block of reference models."""
     size = needed(experiment.references).block
-    return {
-        "draw": names.MEMBERSHIP[experiment.membership.kind],
-        "arms": arms(experiment),
-        "numbers": list(range(block * size, (block + 1) * size)),
-        "engines": engines(experiment),
-        "recipes": recipes(experiment),
-    }
+    return DistilJob(
+        draw=names.MEMBERSHIP[experiment.membership.kind],
+        arms=arms(experiment),
+        numbers=list(range(block * size, (block + 1) * size)),
+        engines=engines(experiment),
+        recipes=recipes(experiment),
+    )
 
 
 def uses(experiment: Experiment, what: str) -> bool:
@@ -268,31 +278,32 @@ def uses(experiment: Experiment, what: str) -> bool:
     return any(what in names.ATTACKS[attack.kind].uses for attack in experiment.attacks.values())
 
 
-def attack_job(experiment: Experiment, attack: str) -> dict[str, Any]:
+def attack_job(experiment: Experiment, attack: str) -> AttackJob:
     """Return which attack to run, and with which options."""
     settings = experiment.attacks[attack]
     kind = names.ATTACKS[settings.kind]
     learns = {"epochs": needed(experiment.shadows).attack_epochs} if "shadows" in kind.uses else {}
-    return {
-        "attack": kind.spec,
-        "options": settings.options | learns,
-        "reference_arm": settings.reference_arm,
-        "details": experiment.details,
-        "epsilons": settings.epsilons and [spell_epsilon(epsilon) for epsilon in settings.epsilons],
-    }
+    return AttackJob(
+        attack=kind.spec,
+        options=settings.options | learns,
+        reference_arm=settings.reference_arm,
+        details=experiment.details,
+        epsilons=settings.epsilons and [spell_epsilon(epsilon) for epsilon in settings.epsilons],
+    )
 
 
-def points_job(experiment: Experiment) -> dict[str, Any]:
+def points_job(experiment: Experiment) -> PerRecordJob:
     """Return which attacks are looked at record by record: those with a threshold for the loss, and attack L."""
     points = needed(experiment.points)
     attacks = {
-        name: {key: attack_job(experiment, name)[key] for key in ("attack", "options")}
+        name: AttackSpec(job.attack, job.options)
         for name, attack in experiment.attacks.items()
         if "estimator" in names.ATTACKS[attack.kind].options
+        for job in [attack_job(experiment, name)]
     }
     if points.left_out:
-        attacks |= {LEAVE_ONE_OUT: {"attack": names.LEAVE_ONE_OUT, "options": {"estimator": points.left_out.estimator}}}
-    return {"attacks": attacks, "arms": looked_at(experiment), "count": points.count, "alphas": points.alphas}
+        attacks |= {LEAVE_ONE_OUT: AttackSpec(names.LEAVE_ONE_OUT, {"estimator": points.left_out.estimator})}
+    return PerRecordJob(attacks, looked_at(experiment), points.count, points.alphas)
 
 
 def looked_at(experiment: Experiment) -> list[str]:
@@ -309,30 +320,30 @@ def left_out_blocks(experiment: Experiment) -> list[tuple[str, int, int]]:
     return list(product(*places))
 
 
-def left_out_job(experiment: Experiment, arm: str, replicate: int, block: int) -> dict[str, Any]:
+def left_out_job(experiment: Experiment, arm: str, replicate: int, block: int) -> LeaveOneOutJob:
     """Return which models without one record to train for one target model and one block of points."""
     left_out = needed(needed(experiment.points).left_out)
-    return {
-        "arm": arm,
-        "replicate": replicate,
-        "first": block * left_out.block,
-        "last": (block + 1) * left_out.block,
-        "count": left_out.models,
-        "engines": engines(experiment),
-        "recipe": recipes(experiment)[arm],
-    }
+    return LeaveOneOutJob(
+        arm=arm,
+        replicate=replicate,
+        first=block * left_out.block,
+        last=(block + 1) * left_out.block,
+        count=left_out.models,
+        engines=engines(experiment),
+        recipe=recipes(experiment)[arm],
+    )
 
 
-def models(experiment: Experiment) -> dict[str, dict[str, Any]]:
+def models(experiment: Experiment) -> dict[str, Architecture]:
     """Return the architecture of the models of each arm, IID arms included."""
     found = {}
     for name in arms(experiment):
         model = _settings_of(experiment, name).model or experiment.model
-        found[name] = {"build": names.MODELS[model.kind], "shape": model.shape}
+        found[name] = Architecture(names.MODELS[model.kind], model.shape)
     return found
 
 
-def recipes(experiment: Experiment) -> dict[str, dict[str, Any]]:
+def recipes(experiment: Experiment) -> dict[str, RecipeSettings]:
     """Return how the models of each arm are trained; of those that fit themselves, that no step is ours."""
     if experiment.training.engine == "scikit_learn":
         none = {"optimiser": "its own", "learning_rate": 0.0, "batch_size": 1, "epochs": 0}
@@ -355,7 +366,7 @@ def engines(experiment: Experiment) -> dict[str, str]:
 
 def training_code(experiment: Experiment) -> list[str]:
     """Return the modules that a training job loads by name."""
-    return [*sorted({model["build"] for model in models(experiment).values()}), *engines(experiment).values()]
+    return [*sorted({model.build for model in models(experiment).values()}), *engines(experiment).values()]
 
 
 def reference_code(experiment: Experiment) -> list[str]:
@@ -379,21 +390,21 @@ def audited_attacks(experiment: Experiment) -> list[str]:
     ]
 
 
-def given_attacks(predictions: Predictions) -> dict[str, dict[str, Any]]:
+def given_attacks(predictions: Predictions) -> dict[str, AttackSpec]:
     """Return which attacks to run on a model known by its answers only, and with which options."""
     return {
-        name: {"attack": names.ATTACKS[attack.kind].spec, "options": attack.options}
+        name: AttackSpec(names.ATTACKS[attack.kind].spec, attack.options)
         for name, attack in predictions.attacks.items()
     }
 
 
-def given_job(predictions: Predictions) -> dict[str, Any]:
+def given_job(predictions: Predictions) -> PredictionsJob:
     """Return how tables of answers are read."""
     population = [
         name for name, attack in predictions.attacks.items() if "population" in names.ATTACKS[attack.kind].uses
     ]
-    given = predictions.model_dump(exclude={"attacks"})
-    return given | {"epsilon": spell_epsilon(predictions.epsilon), "population": population}
+    given = predictions.model_dump(exclude={"attacks", "epsilon"})
+    return PredictionsJob(**given, epsilon=spell_epsilon(predictions.epsilon), population=population)
 
 
 def given_files(predictions: Predictions) -> list[str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from dpmia.common.errors import DataError
 from dpmia.common.registry import load
+from dpmia.jobs.drawing import BatchLimits
 from dpmia.settings import jobs, names
 from dpmia.settings.batches import check_batches
 from dpmia.settings.experiment import Experiment
@@ -34,11 +33,11 @@ def check_known_sizes(experiment: Experiment, root: Path, where: str) -> None:
         check_batches(_from_file(experiment, job, root, where) or _numbers(job), job, where)
 
 
-def _numbers(job: Mapping[str, Any]) -> dict[str, Drawn]:
+def _numbers(job: BatchLimits) -> dict[str, Drawn]:
     """Return the sizes that are numbers in the settings."""
     found = {}
-    for name, arm in job["arms"].items():
-        draw = arm["draw"]
+    for name, arm in job.arms.items():
+        draw = arm.draw
         training = draw.get("members", expected_size(arm))
         population = draw.get("population")
         if isinstance(training, int):
@@ -46,14 +45,14 @@ def _numbers(job: Mapping[str, Any]) -> dict[str, Drawn]:
     return found
 
 
-def _from_file(experiment: Experiment, job: Mapping[str, Any], root: Path, where: str) -> dict[str, Drawn] | None:
+def _from_file(experiment: Experiment, job: BatchLimits, root: Path, where: str) -> dict[str, Drawn] | None:
     """Return the sizes that are drawn from a file of one's own; None for published data and for made groups."""
     dataset, membership = experiment.dataset, experiment.membership
     if not isinstance(dataset, OwnData) or membership.kind in ("cluster", "bias"):
         return None
     reading = dataset.reading | {"path": str(root / dataset.path)}
     try:
-        return load(names.DRAWN_SIZES)(reading, membership.by, names.MEMBERSHIP[membership.kind], job["arms"])
+        return load(names.DRAWN_SIZES)(reading, membership.by, names.MEMBERSHIP[membership.kind], job.arms)
     except DataError as error:
         error.args = (f"{where}, {error}",)
         raise

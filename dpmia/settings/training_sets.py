@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from dpmia.jobs.drawing import ArmDraw
 
 
 class Drawn(NamedTuple):
@@ -18,15 +19,15 @@ class Drawn(NamedTuple):
     population: int | None = None
 
 
-def expected_size(arm: Mapping[str, Any]) -> int | None:
+def expected_size(arm: ArmDraw) -> int | None:
     """Return the expected number of members of an arm whose records join at random; None for other arms.
 
     Rate and steps follow from it: under add/remove the true number is part of the secret.
 
     Args:
-        arm: as `dpmia.settings.jobs.arms` describes it.
+        arm: how its records are drawn.
     """
-    draw = arm["draw"]
+    draw = arm.draw
     if "rate" not in draw or draw["records"] == "all":
         return None
     return round(draw["rate"] * draw["records"])

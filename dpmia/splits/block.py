@@ -11,6 +11,7 @@ from dpmia.common.errors import ConfigError
 from dpmia.common.registry import suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
+from dpmia.jobs.drawing import ArmDraw
 from dpmia.splits.draws import shuffled
 from dpmia.splits.split import Split
 
@@ -19,7 +20,7 @@ def draw_block(
     dataset: Dataset,
     clusters: np.ndarray | None,
     draw: Callable[..., Split],
-    arms: Mapping[str, Mapping[str, Any]],
+    arms: Mapping[str, ArmDraw],
     replicates: Sequence[int | str],
     root_seed: int,
 ) -> dict[tuple[str, int | str], Split]:
@@ -29,7 +30,7 @@ def draw_block(
         dataset: prepared data.
         clusters: group of every record where groups are made by clustering.
         draw: function of `dpmia.splits.draws`.
-        arms: as `dpmia.settings.jobs.arms` describes them.
+        arms: how the records of each arm are drawn.
         replicates: numbers of the replicates, or names of other draws.
         root_seed: the user's seed.
 
@@ -39,12 +40,12 @@ def draw_block(
     """
     splits = {}
     for name, arm in arms.items():
-        groups = _groups(dataset, clusters, arm["groups"])
+        groups = _groups(dataset, clusters, arm.groups)
         for replicate in replicates:
             # The IID arm reshuffles the very records of its counterpart, so both start from one draw.
-            meaning = (dataset.fingerprint, arm["groups"], arm["draw"], replicate)
-            split = draw(groups, np.random.default_rng(derive_seed(root_seed, "split", *meaning)), **arm["draw"])
-            if arm["iid"]:
+            meaning = (dataset.fingerprint, arm.groups, arm.draw, replicate)
+            split = draw(groups, np.random.default_rng(derive_seed(root_seed, "split", *meaning)), **arm.draw)
+            if arm.iid:
                 split = shuffled(split, np.random.default_rng(derive_seed(root_seed, "shuffle", *meaning)))
             splits[name, replicate] = split
     return splits

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from dpmia.jobs.drawing import ArmDraw
 from dpmia.settings.training_sets import Drawn, expected_size
 from dpmia.splits.split import Split
 
 
-def of_splits(splits: Mapping[tuple[str, int], Split], arms: Mapping[str, Mapping[str, Any]]) -> dict[str, Drawn]:
+def of_splits(splits: Mapping[tuple[str, int], Split], arms: Mapping[str, ArmDraw]) -> dict[str, Drawn]:
     """Return the smallest sizes of each arm over all its splits.
 
     Args:
         splits: by (arm, replicate).
-        arms: those that count, as `dpmia.settings.jobs.arms` describes them.
+        arms: those that count.
     """
     found: dict[str, tuple[int, int]] = {}
     for (name, _), split in splits.items():

@@ -9,24 +9,23 @@ import numpy as np
 
 from dpmia.common.registry import load
 from dpmia.datasets.groups import group_column
+from dpmia.jobs.drawing import ArmDraw
 from dpmia.settings.training_sets import Drawn
 from dpmia.splits.drawn_sizes import of_splits
 
 
-def from_file(
-    reading: Mapping[str, Any], by: str | None, draw: str, arms: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Drawn]:
+def from_file(reading: Mapping[str, Any], by: str | None, draw: str, arms: Mapping[str, ArmDraw]) -> dict[str, Drawn]:
     """Return the sizes of each arm that draws from a file of one's own; all rows of the file count.
 
     Args:
         reading: as `dpmia.settings.own_data.OwnData.reading` says, with the whole path.
         by: the column that holds the groups; None for none.
         draw: name of a function of `dpmia.splits.draws`.
-        arms: as `dpmia.settings.jobs.arms` describes them.
+        arms: how the records of each arm are drawn.
 
     Raises:
         DataError: the file cannot be read, or an arm asks for more records than there are.
     """
     groups = np.array(group_column(reading, by))
-    splits = {(name, 0): load(draw)(groups, np.random.default_rng(0), **arm["draw"]) for name, arm in arms.items()}
+    splits = {(name, 0): load(draw)(groups, np.random.default_rng(0), **arm.draw) for name, arm in arms.items()}
     return of_splits(splits, arms)

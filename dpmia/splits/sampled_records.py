@@ -19,6 +19,6 @@ def draw_points(signal: Signal, count: int, root_seed: int) -> tuple[np.ndarray,
     Returns:
         Rows of the data set, in the order drawn: the first of many are what is drawn where few are asked for.
     """
-    rng = np.random.default_rng(derive_seed(root_seed, "points", *signal.about["meaning"]))
+    rng = np.random.default_rng(derive_seed(root_seed, "points", *signal.card.meaning))
     members, nonmembers = (np.sort(signal.records[signal.part == part]) for part in (MEMBER, NONMEMBER))
     return rng.permutation(members)[:count], rng.permutation(nonmembers)[:count]

@@ -1,4 +1,4 @@
-"""Training under a Lightning `Trainer`: devices, progress, checkpoints and resuming are Lightning's."""
+"""Training under a Lightning `Trainer`: devices, checkpoints and resuming are Lightning's."""
 
 from __future__ import annotations
 
@@ -161,7 +161,6 @@ def fit(
     engine: Engine,
     checkpoints: Checkpoints | None = None,
     name: str = "last",
-    progress: bool = False,
     after_epoch: AfterEpoch | None = None,
 ) -> np.ndarray | None:
     """Train the models of `engine` to their last step.
@@ -170,7 +169,6 @@ def fit(
         engine: where training stands is kept in it.
         checkpoints: of the job, where it keeps any; one of these models is resumed.
         name: of these models among those of the job.
-        progress: show Lightning's progress bar.
         after_epoch: is called with the engine after each epoch and returns one number for each model. It must leave
             the engine as it is: what is measured changes no model.
 
@@ -194,7 +192,7 @@ def fit(
             devices=1,
             logger=False,
             enable_checkpointing=False,
-            enable_progress_bar=progress,
+            enable_progress_bar=False,
             enable_model_summary=False,
             callbacks=[Progress(engine), keep] if keep else [Progress(engine)],
             # One process, also inside a job of a cluster, which Lightning would else take for a part of one training.

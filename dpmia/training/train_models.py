@@ -7,7 +7,7 @@ import json
 import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -19,7 +19,8 @@ from dpmia.common.registry import load
 from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
-from dpmia.formats.signals import cross_entropy
+from dpmia.formats.model_card import Architecture, ModelCard
+from dpmia.formats.signals import Signal, cross_entropy
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.base import Engine
 from dpmia.training.lightning import fit
@@ -29,39 +30,39 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ModelSpec:
     """A model before training.
 
     Attributes:
         run: which records it is trained on, with which seeds and noise.
         recipe: how it is trained.
-        model: its architecture as plain data: `build`, the name of the function that makes it, and its `shape`.
-        asked: int64, rows of the data set it will be asked about.
-        about: what will be said about it (see `dpmia.formats.signals.Signal`).
+        model: its architecture.
+        queries: int64, rows of the data set on which it will be evaluated.
+        card: what will be stored beside its outputs.
         validation: int64, rows on which its accuracy is measured after each epoch; None for no such measurement.
     """
 
     run: Run
     recipe: Recipe
-    model: Mapping[str, Any]
-    asked: np.ndarray
-    about: dict[str, Any]
+    model: Architecture
+    queries: np.ndarray
+    card: ModelCard
     validation: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedModel:
     """A model after training.
 
     Attributes:
-        wanted: what was asked for.
-        logits: float32, shape (len(asked), classes).
+        spec: the model before training.
+        logits: float32, shape (len(queries), classes).
         parameters: float32, all weights and biases in one row.
         buffers: float64, all buffers (running statistics of batch norm) in one row; empty where there are none.
         accuracy_by_epoch: float64, shape (epochs,), on the validation records; None where there are none.
     """
 
-    wanted: Wanted
+    spec: ModelSpec
     logits: np.ndarray
     parameters: np.ndarray
     buffers: np.ndarray
@@ -73,23 +74,80 @@ def seeds(root_seed: int, meaning: Sequence[Meaning]) -> Seeds:
     return Seeds(*(derive_seed(root_seed, stream, *meaning) for stream in ("weights", "batches", "noise")))
 
 
+def specify(
+    name: str,
+    card: ModelCard,
+    records: np.ndarray,
+    queries: np.ndarray,
+    *,
+    recipe: Mapping[str, Any],
+    model: Architecture,
+    engines: Mapping[str, str],
+    root_seed: int,
+    expected: int | None = None,
+    soft_labels: np.ndarray | None = None,
+    validation: np.ndarray | None = None,
+) -> ModelSpec:
+    """Return a model to train, of any role.
+
+    Args:
+        name: of the run, for messages.
+        card: what the role knows of the model; all that concerns its training is added here.
+        records: int64, rows of the training set.
+        queries: see `ModelSpec`.
+        recipe: arguments of `Recipe`.
+        model: see `ModelSpec`.
+        engines: names of the engines for `private` and `plain` models.
+        root_seed: the user's seed.
+        expected: see `Run`.
+        soft_labels: see `Run`.
+        validation: see `ModelSpec`.
+
+    Raises:
+        TrainingError: the batch is larger than the training set.
+    """
+    sigma = None if card.accounting is None else card.accounting.noise_multiplier
+    run = Run(name, records, seeds(root_seed, card.meaning), sigma, soft_labels, expected=expected)
+    how = Recipe(**recipe)
+    card = replace(
+        card,
+        model=model,
+        engine=engines["private" if run.private else "plain"].partition(":")[2],
+        recipe=dict(recipe),
+        steps=how.steps(run.size),
+        seed=root_seed,
+    )
+    return ModelSpec(run, how, model, queries, card, validation)
+
+
+def attackers_card(target: Signal, role: str, number: int) -> ModelCard:
+    """Return the card of a model that an attacker trains to attack one target model: without privacy."""
+    return ModelCard(
+        arm=target.card.arm,
+        iid=target.card.iid,
+        epsilon=target.card.epsilon,
+        role=role,
+        meaning=[*target.card.meaning, role, number],
+        replicate=target.card.replicate,
+        number=number,
+    )
+
+
 def answers(
     dataset: Dataset,
-    wanted: Sequence[Wanted],
+    specs: Sequence[ModelSpec],
     engines: Mapping[str, str],
     checkpoints: Checkpoints | None = None,
-    progress: bool = False,
-) -> Iterator[Trained]:
-    """Train all models and yield each with its answers.
+) -> Iterator[TrainedModel]:
+    """Train all models and yield each with its outputs.
 
     Models come as they are done: those that can be trained together, together.
 
     Args:
         dataset: prepared data.
-        wanted: the models.
+        specs: the models.
         engines: names of the engines for `private` and `plain` models.
         checkpoints: of the job; None for none.
-        progress: show progress bars.
 
     Raises:
         TrainingError: an engine cannot train an architecture, which is found before any model is trained; the batch is
@@ -98,7 +156,7 @@ def answers(
     inputs = dataset.inputs()
     x, y = torch.from_numpy(inputs), torch.from_numpy(dataset.y)
     done = 0
-    groups = list(_groups(dataset, wanted, engines))
+    groups = list(_groups(dataset, specs, engines))
     for engine_type, architecture, group in groups:
         engine_type.check(architecture, group[0].recipe, f"model {group[0].run.name}")
     for engine_type, architecture, group in groups:
@@ -109,31 +167,29 @@ def answers(
             engine = engine_type(architecture, recipe, [one.run for one in together], x, y)
             watched = any(one.validation is not None for one in together)
             after_epoch = partial(_accuracies, dataset, inputs, together) if watched else None
-            by_epoch = fit(engine, checkpoints, _digest(together), progress, after_epoch)
+            by_epoch = fit(engine, checkpoints, _digest(together), after_epoch)
             done += len(together)
-            log.info("%d of %d models trained", done, len(wanted))
+            log.info("%d of %d models trained", done, len(specs))
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
-                logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.asked]))
+                logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.queries]))
                 accuracy = None if one.validation is None or by_epoch is None else by_epoch[:, number]
                 buffers = engine.buffers()[number].numpy()
-                yield Trained(one, logits.numpy(), parameters.numpy().copy(), buffers, accuracy)
+                yield TrainedModel(one, logits.numpy(), parameters.numpy().copy(), buffers, accuracy)
 
 
 def losses(
     dataset: Dataset,
-    groups: Sequence[Sequence[Wanted]],
+    groups: Sequence[Sequence[ModelSpec]],
     engines: Mapping[str, str],
     checkpoints: Checkpoints | None = None,
-    progress: bool = False,
 ) -> list[Losses]:
     """Train the attacker's models, all together, and keep of their answers one loss for each record.
 
     Args:
         dataset: prepared data.
-        groups: models that are asked about the same records.
+        groups: models that are evaluated on the same records.
         engines: see `answers`.
         checkpoints: see `answers`.
-        progress: see `answers`.
 
     Returns:
         The losses of each group.
@@ -142,21 +198,21 @@ def losses(
         TrainingError: see `answers`.
     """
     found = {}
-    for trained in answers(dataset, [model for group in groups for model in group], engines, checkpoints, progress):
-        model = trained.wanted
-        found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.asked]).astype(np.float32)
+    for trained in answers(dataset, [model for group in groups for model in group], engines, checkpoints):
+        model = trained.spec
+        found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.queries]).astype(np.float32)
     return [
         Losses(
-            [model.about for model in group],
-            group[0].asked,
+            [model.card for model in group],
+            group[0].queries,
             np.stack([found[model.run.name] for model in group]),
-            np.stack([np.isin(model.asked, model.run.records) for model in group]),
+            np.stack([np.isin(model.queries, model.run.records) for model in group]),
         )
         for group in groups
     ]
 
 
-def _accuracies(dataset: Dataset, inputs: np.ndarray, together: Sequence[Wanted], engine: Engine) -> list[float]:
+def _accuracies(dataset: Dataset, inputs: np.ndarray, together: Sequence[ModelSpec], engine: Engine) -> list[float]:
     """Return the accuracy of each model on its validation records; NaN where it has none."""
     found = []
     for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
@@ -169,29 +225,29 @@ def _accuracies(dataset: Dataset, inputs: np.ndarray, together: Sequence[Wanted]
 
 
 def _groups(
-    dataset: Dataset, wanted: Sequence[Wanted], engines: Mapping[str, str]
-) -> Iterator[tuple[Any, Any, list[Wanted]]]:
+    dataset: Dataset, specs: Sequence[ModelSpec], engines: Mapping[str, str]
+) -> Iterator[tuple[Any, Any, list[ModelSpec]]]:
     """Yield what can be trained together: one engine, one architecture, one recipe, one number of steps."""
 
-    def kind(one: Wanted) -> tuple[str, bool, str, int]:
+    def kind(one: ModelSpec) -> tuple[str, bool, str, int]:
         recipe = json.dumps(asdict(one.recipe), sort_keys=True)
-        return json.dumps(one.model, sort_keys=True), one.run.private, recipe, one.recipe.steps(one.run.size)
+        return json.dumps(one.model.plain(), sort_keys=True), one.run.private, recipe, one.recipe.steps(one.run.size)
 
-    for (_, private, _, _), together in groupby(sorted(wanted, key=kind), key=kind):
+    for (_, private, _, _), together in groupby(sorted(specs, key=kind), key=kind):
         group = list(together)
         yield load(engines["private" if private else "plain"]), architecture_for(dataset, group[0].model), group
 
 
-def architecture_for(dataset: Dataset, model: Mapping[str, Any]) -> Any:
-    """Return the architecture that `model` describes (see `Wanted`), fitted to a data set."""
-    return load(model["build"])(
-        inputs=len(dataset.features), outputs=len(dataset.classes), image=dataset.image, **model["shape"]
+def architecture_for(dataset: Dataset, model: Architecture) -> Any:
+    """Return the architecture that `model` describes, fitted to a data set."""
+    return load(model.build)(
+        inputs=len(dataset.features), outputs=len(dataset.classes), image=dataset.image, **model.shape
     )
 
 
-def _digest(together: Sequence[Wanted]) -> str:
+def _digest(together: Sequence[ModelSpec]) -> str:
     """Return a name that no other models share: whoever finds a checkpoint there may go on from it."""
-    digest = hashlib.sha256(json.dumps([one.about for one in together], sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps([one.card.plain() for one in together], sort_keys=True).encode())
     for one in together:
         digest.update(one.run.records.tobytes())
         digest.update(b"" if one.run.soft_labels is None else one.run.soft_labels.tobytes())

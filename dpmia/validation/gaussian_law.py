@@ -18,7 +18,11 @@ from scipy.special import ndtr, ndtri
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.confidence import loss_of
 from dpmia.formats.losses import References
+from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal
+
+#: No model was trained.
+CARD = ModelCard(arm="gaussian", iid=True, epsilon="inf", role="target", meaning=[])
 
 
 @dataclass(frozen=True)
@@ -105,4 +109,4 @@ class GaussianLaw:
             distilled=close(distilled),
             left_out=close(left_out),
         )
-        return Signal({}, np.arange(queries), labels, part, logits), known
+        return Signal(CARD, np.arange(queries), labels, part, logits), known

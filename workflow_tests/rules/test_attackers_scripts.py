@@ -52,7 +52,7 @@ def prepared(dataset, tmp_path):
 def splits(run_script, given, prepared, tmp_path):
     inputs = Files(dataset=prepared, clusters=[])
     output = Files(str(tmp_path / "splits.npz"))
-    params = {"job": jobs.split_job(given, 0), "seed": 1}
+    params = {"job": jobs.split_job(given, 0).plain(), "seed": 1}
     run_script("draw_splits", output, input=inputs, params=params, wildcards={"experiment": "toy"})
     return output[0]
 
@@ -60,7 +60,7 @@ def splits(run_script, given, prepared, tmp_path):
 @pytest.fixture
 def targets(run_script, given, prepared, splits, tmp_path):
     output = Files(str(tmp_path / "targets.npz"))
-    params = {"job": jobs.train_job(given, [INF], 0), "seed": 1}
+    params = {"job": jobs.train_job(given, [INF], 0).plain(), "seed": 1}
     run_script("train_block", output, input=Files(dataset=prepared, splits=splits), params=params)
     return output[0]
 
@@ -68,7 +68,7 @@ def targets(run_script, given, prepared, splits, tmp_path):
 @pytest.fixture
 def shadows(run_script, given, prepared, splits, tmp_path):
     output = Files(str(tmp_path / "shadows.npz"))
-    params = {"job": jobs.shadow_job(given, 0), "seed": 1}
+    params = {"job": jobs.shadow_job(given, 0).plain(), "seed": 1}
     inputs = Files(dataset=prepared, splits=splits)
     run_script("train_shadows", output, input=inputs, params=params, wildcards={"experiment": "toy"})
     return output[0]
@@ -81,7 +81,7 @@ def test_batches_that_do_not_fit_into_shadow_models_training_sets_are_refused(ru
             "train_shadows",
             Files(str(tmp_path / "shadows.npz")),
             input=Files(dataset=prepared, splits=splits),
-            params={"job": jobs.shadow_job(given, 0), "seed": 1},
+            params={"job": jobs.shadow_job(given, 0).plain(), "seed": 1},
             wildcards={"experiment": "toy"},
         )
     assert caught.value.code == 2
@@ -97,7 +97,7 @@ def references(run_script, given, prepared, splits, tmp_path):
     files = []
     for block in jobs.reference_blocks(given):
         files.append(str(tmp_path / f"references-{block}.npz"))
-        params = {"job": jobs.reference_job(given, [INF], block), "seed": 1}
+        params = {"job": jobs.reference_job(given, [INF], block).plain(), "seed": 1}
         inputs = Files(dataset=prepared, clusters=[], splits=[splits])
         run_script("train_references", Files(files[-1]), input=inputs, params=params)
     return files
@@ -107,7 +107,7 @@ def references(run_script, given, prepared, splits, tmp_path):
 def distilled(run_script, given, prepared, targets, tmp_path):
     files = [str(tmp_path / f"distilled-{block}.npz") for block in jobs.reference_blocks(given)]
     for block, file in enumerate(files):
-        params = {"job": jobs.distilled_job(given, block), "seed": 1}
+        params = {"job": jobs.distilled_job(given, block).plain(), "seed": 1}
         inputs = Files(dataset=prepared, clusters=[], targets=targets)
         run_script("train_distilled", Files(file), input=inputs, params=params)
     return files
@@ -116,11 +116,9 @@ def distilled(run_script, given, prepared, targets, tmp_path):
 def test_shadow_models_know_the_population_only(shadows, splits, dataset):
     split = load_splits(splits, dataset.fingerprint)
     found = list(load_signals(shadows))
-    assert [(s.about["arm"], s.about["number"]) for s in found] == [
-        (arm, n) for arm in ("left", "left-iid") for n in (0, 1)
-    ]
+    assert [(s.card.arm, s.card.number) for s in found] == [(arm, n) for arm in ("left", "left-iid") for n in (0, 1)]
     for signal in found:
-        assert np.isin(signal.records, split[signal.about["arm"], 0].population).all()
+        assert np.isin(signal.records, split[signal.card.arm, 0].population).all()
         assert signal.is_member.sum() == signal.is_nonmember.sum() == len(split["left", 0].population) // 2
     assert load_header(shadows)["provenance"] == {"stand_in": True}
 
@@ -128,10 +126,10 @@ def test_shadow_models_know_the_population_only(shadows, splits, dataset):
 def test_reference_models_answer_all_that_targets_are_asked(references, targets):
     arms = {}
     for signal in load_signals(targets):
-        arms.setdefault(signal.about["arm"], []).append(signal.records)
+        arms.setdefault(signal.card.arm, []).append(signal.records)
     for file in references:
         groups = load_losses(file)
-        assert [group.about[0]["arm"] for group in groups] == list(arms)
+        assert [group.cards[0].arm for group in groups] == list(arms)
         for group, records in zip(groups, arms.values(), strict=True):
             asked = np.unique(np.concatenate(records))
             assert np.array_equal(group.records, asked)
@@ -140,10 +138,10 @@ def test_reference_models_answer_all_that_targets_are_asked(references, targets)
 
 
 def test_targets_are_distilled_one_by_one(distilled, targets):
-    keys = [(signal.about["arm"], signal.about["epsilon"]) for signal in load_signals(targets)]
+    keys = [(signal.card.arm, signal.card.epsilon) for signal in load_signals(targets)]
     for file in distilled:
         groups = load_losses(file)
-        assert [(group.about[0]["arm"], group.about[0]["epsilon"]) for group in groups] == keys
+        assert [(group.cards[0].arm, group.cards[0].epsilon) for group in groups] == keys
         assert all(group.losses.shape[0] == 3 for group in groups)
 
 
@@ -160,7 +158,7 @@ def test_every_attack_is_run_with_the_models_it_needs(
             "run_attack",
             Files(str(target)),
             input=Files(targets=[targets], **nothing | needs.get(name, {})),
-            params={"job": jobs.attack_job(given, name), "seed": 1},
+            params={"job": jobs.attack_job(given, name).plain(), "seed": 1},
             wildcards={"experiment": "toy", "attack": name},
         )
         table = read_table(target)
@@ -185,7 +183,7 @@ def test_measure_blind_needs_no_model_but_for_what_losses_add(run_script, given,
         "measure_blind",
         Files(str(target)),
         input=Files(dataset=prepared, splits=splits, targets=[targets]),
-        params={"job": jobs.blind_job(given, 0), "seed": 1},
+        params={"job": jobs.blind_job(given, 0).plain(), "seed": 1},
         wildcards={"experiment": "toy"},
     )
     table = read_table(target)
@@ -243,7 +241,7 @@ class TestAttacksRecordByRecord:
         files = []
         for arm, replicate, block in jobs.left_out_blocks(given):
             files.append(str(tmp_path / f"left-out-{replicate}-{block}.npz"))
-            params = {"job": jobs.left_out_job(given, arm, replicate, block), "seed": 1}
+            params = {"job": jobs.left_out_job(given, arm, replicate, block).plain(), "seed": 1}
             run_script(
                 "train_left_out", Files(files[-1]), input=Files(dataset=prepared, targets=[targets]), params=params
             )
@@ -267,7 +265,7 @@ class TestAttacksRecordByRecord:
             "measure_points",
             output,
             input=Files(targets=[targets], **models),
-            params={"job": jobs.points_job(given), "seed": 1},
+            params={"job": jobs.points_job(given).plain(), "seed": 1},
             wildcards={"experiment": "toy"},
         )
         points, nulls = (read_table(path) for path in output)

@@ -14,6 +14,7 @@ from files import Files
 from dpmia.common.registry import load
 from dpmia.datasets.raw.sources import RawFile
 from dpmia.datasets.table import Dataset
+from dpmia.formats.model_card import ModelCard
 from dpmia.formats.rows import COLUMNS, KEYS, NO_ATTACK
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
 from dpmia.formats.tables import read_table
@@ -54,9 +55,8 @@ def signals(tmp_path):
         logits = np.zeros((100, 2), dtype=np.float32)
         logits[:, 0] = np.linspace(0, 1, 50).tolist() * 2
         logits[part == MEMBER, 0] += gap
-        about = {"arm": "left", "iid": False, "epsilon": "inf", "replicate": replicate}
-        about |= {"accounting": None, "compares": "replace_one", "meaning": [replicate]}
-        models.append(Signal(about, np.arange(100), labels, part, logits))
+        card = ModelCard("left", False, "inf", "target", [replicate], replicate, compares="replace_one")
+        models.append(Signal(card, np.arange(100), labels, part, logits))
     save_signals(tmp_path / "block-0.npz", models, {"stand_in": True})
     return tmp_path / "block-0.npz"
 
@@ -209,15 +209,13 @@ def test_train_block_asks_every_model_about_every_record_of_its_split(run_script
         params={"job": job, "seed": 1},
     )
     found = list(load_signals(target))
-    assert [(s.about["arm"], s.about["epsilon"]) for s in found] == [
-        (arm, epsilon) for arm in ARMS for epsilon in ("1", "inf")
-    ]
+    assert [(s.card.arm, s.card.epsilon) for s in found] == [(arm, epsilon) for arm in ARMS for epsilon in ("1", "inf")]
     for signal in found:
         assert sorted(signal.records.tolist()) == list(range(80))
         assert (signal.labels == dataset.y[signal.records]).all()
         assert signal.is_member.sum() == 40
         assert signal.logits.shape == (80, 2)
-        assert (signal.about["accounting"] is None) == (signal.about["epsilon"] == "inf")
+        assert (signal.card.accounting is None) == (signal.card.epsilon == "inf")
     assert load_header(target)["provenance"] == {"stand_in": True}
 
 
@@ -291,7 +289,7 @@ def test_make_artifact_writes_a_figure_and_the_table_it_shows(run_script, tmp_pa
 def test_a_script_that_fails_leaves_no_output_and_a_log(run_script, prepared, tmp_path):
     target = tmp_path / "splits.npz"
     arms = {"left": ARMS["left"] | {"draw": {"members": 41, "nonmembers": 20, "group": "left"}}}
-    job = {"draw": "dpmia.splits.draws:group", "arms": arms, "replicates": [0]}
+    job = {"draw": "dpmia.splits.draws:group", "arms": arms, "replicates": [0], "batch_sizes": {}}
     with pytest.raises(SystemExit, match="2"):
         run_script(
             "draw_splits",

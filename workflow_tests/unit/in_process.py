@@ -15,6 +15,7 @@ from dpmia.evaluation.summary import replicates_table, summary_table
 from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import save_signals
 from dpmia.formats.tables import table_of
+from dpmia.jobs.attacking import AuditedAttack
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.facts import audit_facts
@@ -27,8 +28,8 @@ from dpmia.training.roles.targets import train_block
 def prepare(experiment: Experiment, root: Path) -> Dataset:
     """Read and encode the data set, as `scripts/prepare_dataset.py` does."""
     job = jobs.prepare_job(experiment)
-    module = load(job["module"])
-    return module.encode(module.read(root, **job.get("reading", {})), **job["options"])
+    module = load(job.module)
+    return module.encode(module.read(root, **(job.reading or {})), **job.options)
 
 
 def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed: int = 1) -> dict[str, Any]:
@@ -36,7 +37,7 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
     folder.mkdir(parents=True, exist_ok=True)
     dataset.save(folder / "data.npz")
     job = jobs.split_job(experiment, 0)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], seed)
+    splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, seed)
     save_splits(folder / "splits.npz", splits, dataset.fingerprint)
     signals = []
     for epsilons in experiment.epsilons:
@@ -50,9 +51,9 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
     for attack in experiment.attacks:
         references = _references(experiment, attack, dataset, splits, folder, seed)
         job = jobs.attack_job(experiment, attack)
-        made = load(job["attack"])(**job["options"])
+        made = job.make()
         rows += attack_rows(name, attack, made, signals, seed, references=references)
-        attacks[attack] = job | {"files": references}
+        attacks[attack] = AuditedAttack(job.attack, job.options, references).plain()
     rows = replicates_table([table_of(rows)])
     rows.to_csv(folder / "replicates.csv", index=False)
     summary_table(rows).to_csv(folder / "summary.csv", index=False)

@@ -7,28 +7,30 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from model_cards import card
 from PIL import Image
 
 from dpmia.claims.judge import COLUMNS
 from dpmia.datasets.table import Dataset
 from dpmia.formats.signals import Signal, save_signals
+from dpmia.privacy.record import Accounting
 from dpmia.report.report import About
 
 BENCHMARK = "s\th:m:s\tmax_rss\n{seconds}\t0:00:10\t200.0\n"
-PROMISE = {
-    "sampler": "poisson", "rate": 0.25, "steps": 40, "epochs": 10, "relation": "replace_one", "delta": 1e-5,
-    "accountant": "pld", "epsilon": 1.0, "noise_multiplier": 2.5, "clip_norm": 1.0, "noise_sd": 2.5, "proved": True,
-}  # fmt: skip
+ACCOUNTING = Accounting(
+    sampler="poisson", rate=0.25, steps=40, epochs=10, relation="replace_one", delta=1e-5, accountant="pld",
+    epsilon=1.0, noise_multiplier=2.5, clip_norm=1.0, noise_sd=2.5, proved=True,
+)  # fmt: skip
 
 
 def signal(epsilon, replicate=0):
     """Return what is kept of a model that took 40 steps; private for an epsilon of 1."""
-    about = {
-        "arm": "gp", "iid": False, "epsilon": epsilon, "replicate": replicate, "role": "target",
-        "engine": "StackedEngine", "steps": 40, "accounting": PROMISE if epsilon == "1" else None,
-    }  # fmt: skip
+    accounting = ACCOUNTING if epsilon == "1" else None
+    known = card(
+        arm="gp", epsilon=epsilon, replicate=replicate, engine="StackedEngine", steps=40, accounting=accounting
+    )
     one = np.zeros(1, dtype=np.int64)
-    return Signal(about, one, one, one.astype(np.uint8), np.zeros((1, 2), dtype=np.float32))
+    return Signal(known, one, one, one.astype(np.uint8), np.zeros((1, 2), dtype=np.float32))
 
 
 def verdict(paper, artifact, name, word, **more):

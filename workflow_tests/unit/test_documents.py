@@ -71,8 +71,8 @@ def test_the_example_of_the_audit_page_fits_a_small_table(clinic, small_table):
     assert jobs.groups(mine) == {"north": "North", "south": "South", "st_mary_s": "St. Mary's"}
     dataset = prepare(mine, folder)
     job = jobs.split_job(mine, 0)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], 1)
-    sizes = of_splits(splits, jobs.batch_job(mine)["arms"])
+    splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, 1)
+    sizes = of_splits(splits, jobs.batch_job(mine).arms)
     assert {arm: size.training for arm, size in sizes.items()} == {"north": 37, "south": 40, "st_mary_s": 23}
     check_batches(sizes, jobs.batch_job(mine), "clinic")
     short = mine.model_copy(update={"training": mine.training.model_copy(update={"epochs": 1})})
@@ -80,7 +80,7 @@ def test_the_example_of_the_audit_page_fits_a_small_table(clinic, small_table):
     assert len(signals) == len(splits) * 3
     (group,) = jobs.reference_groups(short)
     losses = train_references(dataset, None, splits, jobs.reference_job(short, group, 0), 1)
-    assert {about["epsilon"] for each in losses for about in each.about} == {"1", "10", "inf"}
+    assert {card.epsilon for each in losses for card in each.cards} == {"1", "10", "inf"}
     with pytest.raises(ConfigError, match=r'arm st_mary_s, group "St\. Mary\'s"'):
         planned(folder, changed(first, "defaults.training.batch_size", 32))
 

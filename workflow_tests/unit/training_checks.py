@@ -46,20 +46,20 @@ def experiment(**changes):
 def splits_of(dataset, given, block=0, seed=1):
     """Return the splits of one block of target models."""
     job = jobs.split_job(given, block)
-    return draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], seed)
+    return draw_block(dataset, None, load(job.draw), job.arms, job.replicates, seed)
 
 
-def trained_alone(dataset, about, records, soft_labels=None, expected=None):
-    """Return the module of a model that is trained once more, alone, from what is told about it.
+def trained_alone(dataset, card, records, soft_labels=None, expected=None):
+    """Return the module of a model that is trained once more, alone, from its card.
 
     Models without privacy are trained by torch's own autograd and optimiser.
     """
-    accounting = about["accounting"]
-    sigma = None if accounting is None else accounting["noise_multiplier"]
-    run = Run("again", records, seeds(about["seed"], about["meaning"]), sigma, soft_labels, expected=expected)
-    architecture = architecture_for(dataset, about["model"])
+    accounting = card.accounting
+    sigma = None if accounting is None else accounting.noise_multiplier
+    run = Run("again", records, seeds(card.seed, card.meaning), sigma, soft_labels, expected=expected)
+    architecture = architecture_for(dataset, card.model)
     x, y = torch.from_numpy(dataset.inputs()), torch.from_numpy(dataset.y)
-    engine = (PlainEngine if sigma is None else StackedEngine)(architecture, Recipe(**about["recipe"]), [run], x, y)
+    engine = (PlainEngine if sigma is None else StackedEngine)(architecture, Recipe(**card.recipe), [run], x, y)
     fit(engine)
     module = architecture.module()
     torch.nn.utils.vector_to_parameters(engine.parameters()[0], module.parameters())

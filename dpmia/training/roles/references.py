@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -12,13 +11,15 @@ from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
+from dpmia.formats.model_card import ModelCard
+from dpmia.jobs.training import ReferenceJob
+from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.settings.training_sets import expected_size
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.recipe import Recipe, Run
-from dpmia.training.roles.targets import Promise
-from dpmia.training.train_models import Wanted, losses, seeds
+from dpmia.training.recipe import Recipe
+from dpmia.training.train_models import ModelSpec, losses, specify
 
 ROLE = "reference"
 
@@ -27,10 +28,9 @@ def train_references(
     dataset: Dataset,
     clusters: np.ndarray | None,
     targets: Mapping[tuple[str, int], Split],
-    job: Mapping[str, Any],
+    job: ReferenceJob,
     root_seed: int,
     checkpoints: Checkpoints | None = None,
-    progress: bool = False,
 ) -> list[Losses]:
     """Train the reference models of one block and ask each about the records of the target models it is used on.
 
@@ -38,22 +38,21 @@ def train_references(
         dataset: prepared data.
         clusters: group of every record where groups are made by clustering.
         targets: the splits of all target models.
-        job: as `dpmia.settings.jobs.reference_job` describes it.
+        job: see `ReferenceJob`.
         root_seed: the user's seed.
         checkpoints: of the job; None for none.
-        progress: show progress bars.
 
     Returns:
         The losses of the models of each arm.
 
     Raises:
-        TrainingError: the batch is larger than a training set, the promise cannot be kept, or a loss is not finite.
+        TrainingError: the batch is larger than a training set, no noise suffices, or a loss is not finite.
     """
-    numbers = [draw_name(number) for number in job["numbers"]]
-    splits = draw_block(dataset, clusters, load(job["draw"]), job["arms"], numbers, root_seed)
-    wanted = list(_references(dataset, splits, targets, job, root_seed))
-    groups = [[model for model in wanted if model.about["arm"] == arm] for arm in job["arms"]]
-    return losses(dataset, groups, job["engines"], checkpoints, progress)
+    numbers = [draw_name(number) for number in job.numbers]
+    splits = draw_block(dataset, clusters, load(job.draw), job.arms, numbers, root_seed)
+    specs = list(_references(dataset, splits, targets, job, root_seed))
+    groups = [[model for model in specs if model.card.arm == arm] for arm in job.arms]
+    return losses(dataset, groups, job.engines, checkpoints)
 
 
 def queries(targets: Mapping[tuple[str, int], Split], arms: Collection[str], population: bool) -> np.ndarray:
@@ -78,33 +77,34 @@ def _references(
     dataset: Dataset,
     splits: Mapping[tuple[str, int | str], Split],
     targets: Mapping[tuple[str, int], Split],
-    job: Mapping[str, Any],
+    job: ReferenceJob,
     root_seed: int,
-) -> Iterator[Wanted]:
-    promise = Promise(job["privacy"])
-    for arm_name, arm in job["arms"].items():
-        recipe = Recipe(**job["recipes"][arm_name])
-        asked = queries(targets, job["asked_by"][arm_name], job["population"])
-        for epsilon, number in product(job["epsilons"][arm_name], job["numbers"]):
+) -> Iterator[ModelSpec]:
+    calibration = NoiseCalibration(**job.privacy.plain())
+    for arm_name, arm in job.arms.items():
+        recipe = Recipe(**job.recipes[arm_name])
+        expected = expected_size(arm)
+        evaluated = queries(targets, job.asked_by[arm_name], job.population)
+        for epsilon, number in product(job.epsilons[arm_name], job.numbers):
             records = splits[arm_name, draw_name(number)].training
             spelled = spell_epsilon(epsilon)
-            meaning = [dataset.fingerprint, arm, draw_name(number), spelled, ROLE]
-            expected = expected_size(arm)
-            sigma, accounting = promise.kept(epsilon, recipe, len(records) if expected is None else expected)
-            name = f"{arm_name}/epsilon {spelled}/{draw_name(number)}"
-            run = Run(name, records, seeds(root_seed, meaning), sigma, expected=expected)
-            about = {
-                "arm": arm_name,
-                "iid": arm["iid"],
-                "epsilon": spelled,
-                "role": ROLE,
-                "number": number,
-                "accounting": accounting,
-                "model": job["models"][arm_name],
-                "engine": job["engines"]["plain" if sigma is None else "private"].partition(":")[2],
-                "recipe": dict(job["recipes"][arm_name]),
-                "steps": recipe.steps(run.size),
-                "seed": root_seed,
-                "meaning": meaning,
-            }
-            yield Wanted(run, recipe, job["models"][arm_name], asked, about)
+            card = ModelCard(
+                arm=arm_name,
+                iid=arm.iid,
+                epsilon=spelled,
+                role=ROLE,
+                meaning=[dataset.fingerprint, arm.plain(), draw_name(number), spelled, ROLE],
+                number=number,
+                accounting=calibration.accounting(epsilon, recipe, len(records) if expected is None else expected),
+            )
+            yield specify(
+                f"{arm_name}/epsilon {spelled}/{draw_name(number)}",
+                card,
+                records,
+                evaluated,
+                recipe=job.recipes[arm_name],
+                model=job.models[arm_name],
+                engines=job.engines,
+                root_seed=root_seed,
+                expected=expected,
+            )

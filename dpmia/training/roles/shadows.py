@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
+from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
+from dpmia.jobs.training import ShadowJob
 from dpmia.settings.training_sets import shadow_size
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.recipe import Recipe, Run
-from dpmia.training.train_models import Wanted, answers, seeds
+from dpmia.training.train_models import ModelSpec, answers, specify
 
 ROLE = "shadow"
 
@@ -22,10 +22,9 @@ ROLE = "shadow"
 def train_shadows(
     dataset: Dataset,
     splits: Mapping[tuple[str, int], Split],
-    job: Mapping[str, Any],
+    job: ShadowJob,
     root_seed: int,
     checkpoints: Checkpoints | None = None,
-    progress: bool = False,
 ) -> list[Signal]:
     """Train the shadow models of every (arm, replicate) of a block, without privacy, and ask each about its records.
 
@@ -37,58 +36,57 @@ def train_shadows(
     Args:
         dataset: prepared data.
         splits: by (arm, replicate).
-        job: as `dpmia.settings.jobs.shadow_job` describes it.
+        job: see `ShadowJob`.
         root_seed: the user's seed.
         checkpoints: of the job; None for none.
-        progress: show progress bars.
 
     Raises:
         TrainingError: the batch is larger than a training set, or a loss is not finite.
     """
     shadows = list(_shadows(dataset, splits, job, root_seed))
     signals = {}
-    for trained in answers(dataset, shadows, job["engines"], checkpoints, progress):
-        shadow = trained.wanted
+    for trained in answers(dataset, shadows, job.engines, checkpoints):
+        shadow = trained.spec
         inside = len(shadow.run.records)
-        part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), [inside, len(shadow.asked) - inside])
-        signals[shadow.run.name] = Signal(shadow.about, shadow.asked, dataset.y[shadow.asked], part, trained.logits)
+        part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), [inside, len(shadow.queries) - inside])
+        signals[shadow.run.name] = Signal(shadow.card, shadow.queries, dataset.y[shadow.queries], part, trained.logits)
     return [signals[shadow.run.name] for shadow in shadows]
 
 
 def _shadows(
     dataset: Dataset,
     splits: Mapping[tuple[str, int], Split],
-    job: Mapping[str, Any],
+    job: ShadowJob,
     root_seed: int,
-) -> Iterator[Wanted]:
-    for arm_name, arm in job["arms"].items():
-        recipe = Recipe(**job["recipes"][arm_name])
-        for replicate in job["replicates"]:
+) -> Iterator[ModelSpec]:
+    for arm_name, arm in job.arms.items():
+        for replicate in job.replicates:
             for number, (inside, outside) in enumerate(
                 draws(
                     splits[arm_name, replicate].population,
-                    job["count"],
-                    derive_seed(root_seed, "halves", dataset.fingerprint, arm, replicate),
+                    job.count,
+                    derive_seed(root_seed, "halves", dataset.fingerprint, arm.plain(), replicate),
                 )
             ):
-                meaning = [dataset.fingerprint, arm, replicate, "inf", ROLE, number]
-                run = Run(f"{arm_name}/replicate {replicate}/shadow {number}", inside, seeds(root_seed, meaning))
-                about = {
-                    "arm": arm_name,
-                    "iid": arm["iid"],
-                    "epsilon": "inf",
-                    "replicate": replicate,
-                    "role": ROLE,
-                    "number": number,
-                    "accounting": None,
-                    "model": job["models"][arm_name],
-                    "engine": job["engines"]["plain"].partition(":")[2],
-                    "recipe": dict(job["recipes"][arm_name]),
-                    "steps": recipe.steps(len(inside)),
-                    "seed": root_seed,
-                    "meaning": meaning,
-                }
-                yield Wanted(run, recipe, job["models"][arm_name], np.concatenate([inside, outside]), about)
+                card = ModelCard(
+                    arm=arm_name,
+                    iid=arm.iid,
+                    epsilon="inf",
+                    role=ROLE,
+                    meaning=[dataset.fingerprint, arm.plain(), replicate, "inf", ROLE, number],
+                    replicate=replicate,
+                    number=number,
+                )
+                yield specify(
+                    f"{arm_name}/replicate {replicate}/shadow {number}",
+                    card,
+                    inside,
+                    np.concatenate([inside, outside]),
+                    recipe=job.recipes[arm_name],
+                    model=job.models[arm_name],
+                    engines=job.engines,
+                    root_seed=root_seed,
+                )
 
 
 def draws(population: np.ndarray, count: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:

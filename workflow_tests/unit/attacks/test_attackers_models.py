@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from model_cards import card
 
 from dpmia.attacks.base import Attack
 from dpmia.evaluation import attacks as measure
@@ -19,10 +20,10 @@ def target(arm="va", epsilon="1", replicate=0, seed=0):
     """Return a model that is asked about some of the records, in an order of its own."""
     rng = np.random.default_rng(seed)
     parts = np.repeat(np.array([MEMBER, NONMEMBER, VALIDATION, POPULATION], dtype=np.uint8), [10, 10, 5, 10])
-    about = {"arm": arm, "iid": arm.endswith("-iid"), "epsilon": epsilon, "replicate": replicate}
-    about |= {"meaning": [arm, epsilon, replicate], "accounting": None, "compares": "replace_one"}
+    key = {"arm": arm, "iid": arm.endswith("-iid"), "epsilon": epsilon, "replicate": replicate}
+    known = card(**key, meaning=[arm, epsilon, replicate], compares="replace_one")
     records = rng.permutation(RECORDS)[:35]
-    return Signal(about, records, records % 2, parts, rng.standard_normal((35, 2)).astype(np.float32))
+    return Signal(known, records, records % 2, parts, rng.standard_normal((35, 2)).astype(np.float32))
 
 
 def code(arm, epsilon, number):
@@ -34,8 +35,8 @@ def answers(arm, epsilon, numbers, records=RECORDS, **more):
     """Return models whose loss on a record says whose it is, and on what: the code and a thousandth of the record."""
     losses = np.array([[code(arm, epsilon, number) + record / 1000 for record in records] for number in numbers])
     trained_on = np.array([[(record + number) % 3 == 0 for record in records] for number in numbers])
-    about = [{"arm": arm, "epsilon": epsilon, "number": number, **more} for number in numbers]
-    return Losses(about, records, losses.astype(np.float32), trained_on)
+    cards = [card(arm=arm, epsilon=epsilon, number=number, **more) for number in numbers]
+    return Losses(cards, records, losses.astype(np.float32), trained_on)
 
 
 @pytest.fixture
@@ -130,7 +131,7 @@ def test_distilled_models_are_those_of_the_very_target(files):
     # The replicate shows in the number.
     for group in groups:
         for part in group:
-            part.losses[:] += 50 * part.about[0]["replicate"]
+            part.losses[:] += 50 * part.cards[0].replicate
     models = AttackersModels(distilled=files(*groups))
     for epsilon in ("1", "inf"):
         for replicate in (0, 1):
@@ -144,7 +145,7 @@ def test_distilled_models_are_those_of_the_very_target(files):
 
 def shadow(arm, replicate, number):
     signal = target(arm, "inf", replicate, seed=number)
-    return replace(signal, about=signal.about | {"number": number})
+    return replace(signal, card=replace(signal.card, number=number))
 
 
 def test_shadow_models_are_those_of_the_targets_split_and_one_object_for_all_its_epsilons(tmp_path):
@@ -155,8 +156,8 @@ def test_shadow_models_are_those_of_the_targets_split_and_one_object_for_all_its
     for arm in ("va", "va-iid"):
         for replicate in (0, 1):
             found = [models.known(target(arm, epsilon, replicate), None).shadows for epsilon in ("1", "10", "inf")]
-            assert [model.about["number"] for model in found[0]] == [0, 1, 2]
-            assert {(model.about["arm"], model.about["replicate"]) for model in found[0]} == {(arm, replicate)}
+            assert [model.card.number for model in found[0]] == [0, 1, 2]
+            assert {(model.card.arm, model.card.replicate) for model in found[0]} == {(arm, replicate)}
             assert found[0] is found[1] is found[2], "an attack may keep what it learnt from them"
             assert any(known.shadows is found[0] for known in models.shadows)
     assert len(models.shadows) == 4
@@ -205,5 +206,5 @@ def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(fil
         np.testing.assert_array_equal(signal.records, expected)
         np.testing.assert_array_equal(known.features, np.stack([expected, -expected], axis=1))
         check(known.references, signal, [("other", "inf", 0), ("other", "inf", 1)])
-        assert {model.about["arm"] for model in known.shadows} == {given.about["arm"]}
+        assert {model.card.arm for model in known.shadows} == {given.card.arm}
         assert known.distilled is None

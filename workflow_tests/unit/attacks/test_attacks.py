@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from model_cards import card
 from scipy import stats
 
 from dpmia.attacks.base import Attack, Knowledge, measure
@@ -18,7 +19,7 @@ def asked(losses, part):
     # log(1 + e^-d) = loss for the logits (d, 0).
     distance = -np.log(np.expm1(losses))
     logits = np.stack([distance, np.zeros(len(losses))], axis=1).astype(np.float32)
-    return Signal({}, np.arange(len(losses)), np.zeros(len(losses), dtype=np.int64), part, logits)
+    return Signal(card(), np.arange(len(losses)), np.zeros(len(losses), dtype=np.int64), part, logits)
 
 
 def rng(seed=0):
@@ -166,7 +167,7 @@ def test_records_whose_score_is_not_a_number_are_called_nonmembers_and_told(capl
 def test_a_model_with_broken_answers_is_refused():
     logits = FOUR.logits.copy()
     logits[0] = np.nan
-    broken = Signal({}, FOUR.records, FOUR.labels, FOUR.part, logits)
+    broken = Signal(card(), FOUR.records, FOUR.labels, FOUR.part, logits)
     with pytest.raises(ValueError, match="1 scores of OptimalThreshold are not numbers"):
         measure(OptimalThreshold(), broken, Knowledge(), rng())
 

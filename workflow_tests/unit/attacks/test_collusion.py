@@ -4,6 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
+from model_cards import card
 from scipy import stats
 
 from dpmia.attacks.base import Knowledge, measure
@@ -40,7 +41,7 @@ class Memory:
         asked = marks.below(records)[len(records) :]
         known = self.right(dataset, asked).reshape(marks.keys, len(records)).T
         logits = np.zeros((len(records), 2), dtype=np.float32)
-        return Signal({}, records, dataset.y[records], is_member.astype(np.uint8), logits, marks=known)
+        return Signal(card(), records, dataset.y[records], is_member.astype(np.uint8), logits, marks=known)
 
 
 # Marks
@@ -167,19 +168,23 @@ def test_only_images_can_be_marked():
 
 def test_a_record_is_a_member_if_the_model_knows_all_its_marks():
     known = np.array([[1, 1], [1, 0], [0, 0]], dtype=bool)
-    signal = Signal({}, np.arange(3), np.zeros(3, int), np.array([1, 0, 0], np.uint8), np.zeros((3, 2)), marks=known)
+    signal = Signal(
+        card(), np.arange(3), np.zeros(3, int), np.array([1, 0, 0], np.uint8), np.zeros((3, 2)), marks=known
+    )
     attack = Collusion()
     scores = attack.scores(signal, Knowledge(), None)
     assert scores.tolist() == [1, 0.5, 0]
     assert attack.decisions(signal, scores).tolist() == [True, False, False]
     # One known mark of three is .333..., and three thirds are one whatever the rounding.
     for keys in range(1, 40):
-        everything = Signal({}, np.arange(1), np.zeros(1, int), np.ones(1), np.zeros((1, 2)), marks=np.ones((1, keys)))
+        everything = Signal(
+            card(), np.arange(1), np.zeros(1, int), np.ones(1), np.zeros((1, 2)), marks=np.ones((1, keys))
+        )
         assert attack.decisions(everything, attack.scores(everything, Knowledge(), None)).all()
 
 
 def test_the_attack_refuses_a_trainer_who_shared_no_keys():
-    signal = Signal({}, np.arange(3), np.zeros(3, int), np.array([1, 0, 0], np.uint8), np.zeros((3, 2)))
+    signal = Signal(card(), np.arange(3), np.zeros(3, int), np.array([1, 0, 0], np.uint8), np.zeros((3, 2)))
     with pytest.raises(ValueError, match="needs a trainer who colludes"):
         Collusion().scores(signal, Knowledge(), None)
 

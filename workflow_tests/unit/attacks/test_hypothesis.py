@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from attack_checks import ERRORS, auc_error, check_law, tpr_error
+from model_cards import card
 from scipy import stats
 
 from dpmia.attacks.base import Attack, Knowledge, measure
@@ -142,7 +143,7 @@ def test_attacks_order_as_the_law_says(drawn):
 def test_only_thresholds_of_p_d_and_l_change_with_the_target(drawn):
     """Figure 2 of the paper: same records and references, another target."""
     signal, known = drawn
-    other = Signal({}, signal.records, signal.labels, signal.part, signal.logits[::-1].copy())
+    other = Signal(card(), signal.records, signal.labels, signal.part, signal.logits[::-1].copy())
     shifted = replace(known.distilled, losses=known.distilled.losses + 0.1)
     elsewhere = replace(known, distilled=shifted, left_out=shifted)
     for attack in ALL:
@@ -162,7 +163,9 @@ def test_decisions_are_losses_below_the_threshold(attack, estimator):
 
 
 def test_scores_tell_apart_what_is_rarer_than_rounding():
-    signal = Signal({}, np.arange(2), np.zeros(2, int), np.array([MEMBER, NONMEMBER]), np.array([[1.5, 0], [1.0, 0]]))
+    signal = Signal(
+        card(), np.arange(2), np.zeros(2, int), np.array([MEMBER, NONMEMBER]), np.array([[1.5, 0], [1.0, 0]])
+    )
     models = References(np.tile([[0.9], [1.0], [1.1]], 2), np.zeros((3, 2), bool))
     scores = Reference(estimator="logit_gaussian").scores(signal, Knowledge(references=models), rng())
     assert 1 + scores[0] == 1 + scores[1], "both are rarer than 1e-16"
@@ -246,7 +249,7 @@ def test_a_target_with_broken_answers_is_refused(attack):
     signal, known = LAW.draw(rng(6), 20, 20, 20, references=4, distilled=3, left_out=3)
     logits = signal.logits.copy()
     logits[0] = np.nan
-    broken = Signal({}, signal.records, signal.labels, signal.part, logits)
+    broken = Signal(card(), signal.records, signal.labels, signal.part, logits)
     with pytest.raises(ValueError, match=r"1 scores of .* are not numbers"):
         measure(attack(), broken, known, rng())
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from attack_checks import ERRORS
+from model_cards import card
 from scipy import stats
 
 from dpmia.attacks.base import Knowledge, measure
@@ -27,7 +28,7 @@ def drawn(seed, members=1500, population=3000, slope=2.0, classes=2, features=5)
     logits = np.full((len(part), classes), -1e4, dtype=np.float32)
     logits[np.arange(len(part)), (labels + 1) % classes] = 0
     logits[np.arange(len(part)), labels] = phi
-    return Signal({}, np.arange(len(part)), labels, part, logits), Knowledge(features=x)
+    return Signal(card(), np.arange(len(part)), labels, part, logits), Knowledge(features=x)
 
 
 @pytest.fixture(scope="module")

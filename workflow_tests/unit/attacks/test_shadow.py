@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from model_cards import card
 from scipy import stats
 
 from dpmia.attacks.attack_models import Task, train_classifiers
@@ -27,7 +28,7 @@ def rng(seed=0):
 def shadows_of(law, count=5, records=400, meaning="set"):
     drawn = [law.draw(rng(100 + number), records, records)[0] for number in range(count)]
     return tuple(
-        Signal({"seed": 1, "meaning": [meaning, number]}, one.records, one.labels, one.part, one.logits)
+        Signal(card(seed=1, meaning=[meaning, number]), one.records, one.labels, one.part, one.logits)
         for number, one in enumerate(drawn)
     )
 
@@ -61,8 +62,7 @@ def test_features_and_labels_stay_together_whatever_the_sizes():
         labels = rng(number).integers(0, 3, len(part))
         logits = np.zeros((len(part), 3), dtype=np.float32)
         logits[np.arange(len(part)), labels] = np.where(part == MEMBER, 4, 0)
-        about = {"seed": 0, "meaning": [number]}
-        shadows.append(Signal(about, np.arange(len(part)), labels, part, logits))
+        shadows.append(Signal(card(seed=0, meaning=[number]), np.arange(len(part)), labels, part, logits))
     found = measure(ShadowModels(epochs=20), shadows[0], Knowledge(shadows=tuple(shadows[1:])), rng())
     assert found["advantage"] == 1
 
@@ -74,7 +74,7 @@ def test_only_members_and_nonmembers_of_shadow_models_are_learnt_from(shadows):
         logits = np.concatenate([signal.logits, np.full((500, 2), np.nan, dtype=np.float32)])
         places = np.arange(len(extra))
         labels = np.concatenate([signal.labels, np.zeros(500, dtype=np.int64)])
-        misleading.append(Signal(signal.about, places, labels, extra, logits))
+        misleading.append(Signal(signal.card, places, labels, extra, logits))
     signal, _ = LAW.draw(rng(2), 50, 50)
     scores = [
         ShadowModels(epochs=1).scores(signal, Knowledge(shadows=known), rng()) for known in (shadows, tuple(misleading))
@@ -90,10 +90,10 @@ def test_a_class_that_cannot_be_learnt_is_undecided_and_told(caplog):
         keep = (signal.labels == 0) | ~signal.is_member
         logits = np.pad(signal.logits[keep], ((0, 0), (0, 1)))
         places = np.arange(keep.sum())
-        shadows.append(Signal(signal.about, places, signal.labels[keep], signal.part[keep], logits))
+        shadows.append(Signal(signal.card, places, signal.labels[keep], signal.part[keep], logits))
     signal, _ = law.draw(rng(3), 30, 30)
     labels = np.arange(60) % 3
-    signal = Signal({}, signal.records, labels, signal.part, np.pad(signal.logits, ((0, 0), (0, 1))))
+    signal = Signal(card(), signal.records, labels, signal.part, np.pad(signal.logits, ((0, 0), (0, 1))))
     attack = ShadowModels(epochs=2)
     scores = attack.scores(signal, Knowledge(shadows=tuple(shadows)), rng())
     assert (scores[labels > 0] == 0.5).all()
@@ -143,7 +143,7 @@ def test_nothing_to_prepare_is_no_mistake():
 
 def test_other_shadow_models_start_elsewhere(shadows):
     renamed = tuple(
-        Signal({"seed": 1, "meaning": ["other", number]}, one.records, one.labels, one.part, one.logits)
+        Signal(card(seed=1, meaning=["other", number]), one.records, one.labels, one.part, one.logits)
         for number, one in enumerate(shadows)
     )
     signal, _ = LAW.draw(rng(7), 50, 50)
@@ -185,10 +185,10 @@ def test_shadow_models_must_be_there_and_answer_with_numbers(shadows, attack):
         attack.scores(signal, Knowledge(), rng())
     logits = shadows[0].logits.copy()
     logits[3] = np.inf
-    broken = Signal(shadows[0].about, shadows[0].records, shadows[0].labels, shadows[0].part, logits)
+    broken = Signal(shadows[0].card, shadows[0].records, shadows[0].labels, shadows[0].part, logits)
     with pytest.raises(ValueError, match="1 answers are not numbers"):
         attack.fit((broken, *shadows[1:]))
-    wide = Signal({}, signal.records, signal.labels, signal.part, np.pad(signal.logits, ((0, 0), (0, 1))))
+    wide = Signal(card(), signal.records, signal.labels, signal.part, np.pad(signal.logits, ((0, 0), (0, 1))))
     with pytest.raises(ValueError, match="shadow models with 2 classes, target with 3"):
         attack.scores(wide, Knowledge(shadows=shadows), rng())
     with pytest.raises(ValueError, match=r"different numbers of classes, \[2, 3\]"):

@@ -186,12 +186,12 @@ def given(parts, tmp_path_factory):
     target = next(
         each
         for each in load_all(job["signals"])
-        if (each.about["arm"], each.about["epsilon"], each.about["replicate"]) == ("south", "inf", 1)
+        if (each.card.arm, each.card.epsilon, each.card.replicate) == ("south", "inf", 1)
     ).of(MEMBER, NONMEMBER)
     write(folder / "model.csv", target.logits, target.labels, target.is_member)
     (losses,) = (group for file in job["attacks"]["lira_offline"]["files"] for group in load_losses(file)
-                 if group.about[0]["arm"] == "south")  # fmt: skip
-    references = losses.on(target.records, np.array([about["epsilon"] == "inf" for about in losses.about]))
+                 if group.cards[0].arm == "south")  # fmt: skip
+    references = losses.on(target.records, np.array([card.epsilon == "inf" for card in losses.cards]))
     for number, (loss, trained_on) in enumerate(zip(references.losses, references.trained_on, strict=True)):
         right = np.exp(-loss)
         answers = np.where(np.arange(2) == target.labels[:, None], right[:, None], 1 - right[:, None])
@@ -243,7 +243,8 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
         "facts": prediction_facts("mine", asked),
         "groups": {},
         "attacks": {
-            name: job | {"files": [tmp_path / "references.npz"]} for name, job in jobs.given_attacks(asked).items()
+            name: attack.plain() | {"files": [tmp_path / "references.npz"]}
+            for name, attack in jobs.given_attacks(asked).items()
         },
         "summary": tmp_path / "summary.csv",
         "signals": [tmp_path / "signals.npz"],
@@ -277,7 +278,7 @@ def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(t
     part = {
         "facts": prediction_facts("mine", asked),
         "groups": {},
-        "attacks": {"average_threshold": jobs.given_attacks(asked)["average_threshold"] | {"files": []}},
+        "attacks": {"average_threshold": jobs.given_attacks(asked)["average_threshold"].plain() | {"files": []}},
         "summary": tmp_path / "summary.csv",
         "signals": [tmp_path / "signals.npz"],
         "dataset": None,

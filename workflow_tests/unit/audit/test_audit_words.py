@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from model_cards import card
 
 from dpmia.audit import advice, findings, scores
 from dpmia.audit.plain import plain_words, records_half_width, records_needed
@@ -187,7 +188,7 @@ def test_a_roc_curve_takes_the_best_threshold_within_each_rate():
 def test_the_majority_class_is_that_of_the_members():
     part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), 5)
     labels = np.array([1, 1, 1, 0, 0, 0, 0, 0, 0, 1])
-    signal = Signal({}, np.arange(10), labels, part, np.zeros((10, 2), dtype=np.float32))
+    signal = Signal(card(), np.arange(10), labels, part, np.zeros((10, 2), dtype=np.float32))
     assert scores.majority_accuracy(signal) == pytest.approx(0.2)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from model_cards import card
 from scipy import stats
 
 from dpmia.attacks.base import measure
@@ -34,14 +35,14 @@ def accuracy_table(*given, **options):
 ARMS, EPSILONS, REPLICATES = ("va", "va-iid"), ("0.1", "1000", "inf"), range(4)
 
 
-def model(arm, epsilon, replicate, validation=0, **about):
+def model(arm, epsilon, replicate, validation=0, **more):
     number = [ARMS.index(arm), EPSILONS.index(epsilon), replicate]
     rng = np.random.default_rng(number)
     part = np.repeat(np.array([MEMBER, NONMEMBER, VALIDATION], dtype=np.uint8), [20, 30, validation])
     key = {"arm": arm, "iid": arm.endswith("-iid"), "epsilon": epsilon, "replicate": replicate, "meaning": number}
-    about = {**key, "accounting": None, "compares": "replace_one", **about}
+    known = card(**{**key, "compares": "replace_one", **more})
     labels = rng.integers(0, 2, len(part))
-    return Signal(about, np.arange(len(part)), labels, part, rng.standard_normal((len(part), 2)).astype(np.float32))
+    return Signal(known, np.arange(len(part)), labels, part, rng.standard_normal((len(part), 2)).astype(np.float32))
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from model_cards import card
 
 from dpmia.datasets.table import Dataset
 from dpmia.evaluation.blind_baseline import blind_rows
@@ -30,8 +31,9 @@ def model(data, arm="one", epsilon="inf", replicate=0, gap=0.0, seed=0):
     part = np.repeat(np.array([MEMBER, NONMEMBER, VALIDATION], dtype=np.uint8), [EACH, EACH, 10])
     logits = rng.normal(size=(len(records), 2)).astype(np.float32) / 10
     logits[np.arange(len(records)), data.y[records]] += gap * (part == MEMBER)
-    about = {"arm": arm, "iid": arm.endswith("-iid"), "epsilon": epsilon, "replicate": replicate, "accounting": None}
-    return Signal(about | {"meaning": [arm, replicate, epsilon]}, records, data.y[records], part, logits)
+    meaning = [arm, replicate, epsilon]
+    known = card(arm=arm, iid=arm.endswith("-iid"), epsilon=epsilon, replicate=replicate, meaning=meaning)
+    return Signal(known, records, data.y[records], part, logits)
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def measured(tmp_path):
 
     def measure(data, models, replicates=(0,), with_loss=(), seed=1):
         save_signals(tmp_path / "a.npz", models, {})
-        splits = {(each.about["arm"], each.about["replicate"]): SPLIT for each in models}
+        splits = {(each.card.arm, each.card.replicate): SPLIT for each in models}
         job = {"replicates": list(replicates), "with_loss": list(with_loss)}
         return table_of(blind_rows("toy", data, splits, [tmp_path / "a.npz"], job, seed))
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from model_cards import card
 
 from dpmia.evaluation.exposure import COLUMNS, NOMINAL, exposure_rows
 from dpmia.formats.losses import Losses, save_losses
@@ -16,10 +17,10 @@ def target(replicate, losses, is_member, epsilon="1", arm="half"):
     """Return a model with given losses: two classes, the first one true."""
     part = np.where(is_member, MEMBER, NONMEMBER).astype(np.uint8)
     logits = np.stack([-np.log(np.expm1(losses)), np.zeros(len(losses))], axis=1).astype(np.float32)
-    about = {"arm": arm, "iid": True, "epsilon": epsilon, "replicate": replicate, "meaning": [arm, epsilon, replicate]}
+    known = card(arm=arm, iid=True, epsilon=epsilon, replicate=replicate, meaning=[arm, epsilon, replicate])
     order = np.random.default_rng(replicate).permutation(len(losses))  # files keep records in any order
     labels = np.zeros(len(losses), dtype=np.int64)
-    return Signal(about, np.arange(len(losses))[order], labels, part[order], logits[order])
+    return Signal(known, np.arange(len(losses))[order], labels, part[order], logits[order])
 
 
 def table(folder, signals, references=None):
@@ -76,8 +77,8 @@ def exchangeable(rng, models):
 
 def references(rng, epsilon="1", models=40, arm="half"):
     losses, trained_on = exchangeable(rng, models)
-    about = [{"arm": arm, "epsilon": epsilon, "number": number} for number in range(models)]
-    return Losses(about, np.arange(RECORDS), losses.astype(np.float32), trained_on)
+    cards = [card(arm=arm, epsilon=epsilon, role="reference", number=number) for number in range(models)]
+    return Losses(cards, np.arange(RECORDS), losses.astype(np.float32), trained_on)
 
 
 def test_the_rate_of_exchangeable_models_is_kept_and_a_broken_one_is_found(tmp_path):

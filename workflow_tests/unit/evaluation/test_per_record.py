@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from model_cards import card
 
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.hypothesis import Distillation, Population, Reference, ShadowThreshold
@@ -18,8 +19,8 @@ CLASSES, EACH, RECORDS = 3, 40, 400
 LABELS = np.arange(RECORDS) % CLASSES
 
 
-def about(replicate, arm="iid"):
-    return {"arm": arm, "iid": False, "epsilon": "inf", "replicate": replicate, "meaning": ["target", replicate]}
+def known(replicate):
+    return card(arm="iid", replicate=replicate, meaning=["target", replicate])
 
 
 def target(replicate):
@@ -29,14 +30,14 @@ def target(replicate):
     part = np.repeat(np.array([MEMBER, NONMEMBER, POPULATION], dtype=np.uint8), EACH)
     logits = rng.standard_normal((len(records), CLASSES)).astype(np.float32)
     logits[np.arange(len(records)), LABELS[records]] += np.where(part == MEMBER, 2, 1)
-    return Signal(about(replicate), records, LABELS[records], part, logits)
+    return Signal(known(replicate), records, LABELS[records], part, logits)
 
 
 def answers(seed, replicate, count=12):
     """Return models of the attacker, each trained on a fifth of the records."""
     rng = np.random.default_rng([seed, replicate])
     losses = rng.exponential(size=(count, RECORDS)).astype(np.float32)
-    told = [about(replicate) for _ in range(count)]
+    told = [known(replicate) for _ in range(count)]
     return Losses(told, np.arange(RECORDS), losses, rng.random((count, RECORDS)) < 0.2)
 
 
@@ -70,7 +71,7 @@ def test_verdicts_are_those_of_the_whole_attack(files, letter, alpha):
         asked = signal.part != POPULATION
         expected = pd.Series(attack.decisions(signal, scores)[asked], signal.records[asked]).sort_index()
         rows = table[(table["attack"] == letter) & (table["alpha"] == alpha)]
-        rows = rows[rows["target"] == signal.about["replicate"]].set_index("record").sort_index()
+        rows = rows[rows["target"] == signal.card.replicate].set_index("record").sort_index()
         pd.testing.assert_series_equal(rows["says"], expected, check_names=False, check_index_type=False)
         assert 0 < rows["says"].mean() < 1
         np.testing.assert_allclose(rows["loss"], pd.Series(signal.losses, signal.records)[rows.index])
@@ -145,7 +146,7 @@ def test_of_two_target_models_those_with_most_in_common_are_taken(files):
                                                (nulls_table, {"alpha": 0.1})])  # fmt: skip
 def test_arms_are_looked_at_each_by_itself_and_only_those_asked_for(files, tmp_path, table, options):
     def renamed(signal):
-        return replace(signal, about=signal.about | {"arm": "other"}, logits=-signal.logits)
+        return replace(signal, card=replace(signal.card, arm="other"), logits=-signal.logits)
 
     others = [renamed(target(replicate)) for replicate in range(3)]
     save_signals(tmp_path / "t.npz", others, {})
@@ -164,12 +165,12 @@ def test_target_models_that_share_no_two_members_of_a_class_have_no_rows(tmp_pat
     records = np.arange(12)
     part = np.repeat(np.array([MEMBER, NONMEMBER, POPULATION], dtype=np.uint8), 4)
     logits = np.random.default_rng(1).standard_normal((12, CLASSES)).astype(np.float32)
-    signals = [Signal(about(n), records + 4 * n, LABELS[records + 4 * n], part, logits) for n in range(2)]
+    signals = [Signal(known(n), records + 4 * n, LABELS[records + 4 * n], part, logits) for n in range(2)]
     save_signals(tmp_path / "t.npz", signals, {})
     files = {"files": [tmp_path / "t.npz"], "references": (), "distilled": ()}
     table = run(nulls_table, files, attacks={"P": Population}, alpha=0.1)
     assert set(table["targets"]) == {1}
-    lonely = Signal(about(0), records[:3], LABELS[:3], np.array([MEMBER, NONMEMBER, POPULATION], np.uint8), logits[:3])
+    lonely = Signal(known(0), records[:3], LABELS[:3], np.array([MEMBER, NONMEMBER, POPULATION], np.uint8), logits[:3])
     save_signals(tmp_path / "t.npz", [lonely], {})
     table = run(nulls_table, files, attacks={"P": Population}, alpha=0.1)
     assert (len(table), table.columns.tolist()) == (0, NULLS)
@@ -180,7 +181,7 @@ def test_of_very_many_null_losses_some_are_told_and_all_are_counted(tmp_path):
     records = np.arange(count + 4)
     part = np.array([MEMBER, MEMBER, MEMBER, NONMEMBER, *([POPULATION] * count)], dtype=np.uint8)
     logits = np.random.default_rng(1).standard_normal((len(records), 2)).astype(np.float32)
-    signal = Signal(about(0), records, np.zeros(len(records), dtype=np.int64), part, logits)
+    signal = Signal(known(0), records, np.zeros(len(records), dtype=np.int64), part, logits)
     save_signals(tmp_path / "t.npz", [signal], {})
     files = {"files": [tmp_path / "t.npz"], "references": (), "distilled": ()}
     table = run(nulls_table, files, attacks={"P": Population}, alpha=0.1)

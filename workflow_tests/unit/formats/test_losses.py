@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from model_cards import card
 
 from dpmia.formats.losses import FORMAT, VERSION, Losses, load_losses, save_losses, together
 
@@ -13,7 +14,7 @@ def losses(models=3, records=(2, 5, 7, 11), seed=0):
     rng = np.random.default_rng(seed)
     shape = models, len(records)
     return Losses(
-        [{"arm": "va", "number": number, "seed": seed} for number in range(models)],
+        [card(arm="va", role="reference", number=number, seed=seed) for number in range(models)],
         np.array(records),
         rng.exponential(size=shape).astype(np.float32),
         rng.random(shape) < 0.5,
@@ -22,7 +23,7 @@ def losses(models=3, records=(2, 5, 7, 11), seed=0):
 
 def same(one, other):
     arrays = ("records", "losses", "trained_on")
-    return one.about == other.about and all(np.array_equal(getattr(one, a), getattr(other, a)) for a in arrays)
+    return one.cards == other.cards and all(np.array_equal(getattr(one, a), getattr(other, a)) for a in arrays)
 
 
 def test_answers_come_in_the_order_they_are_asked_for():
@@ -56,7 +57,7 @@ def test_a_record_that_was_never_asked_about_is_told(record):
 def test_several_blocks_are_one_with_their_models_in_order():
     parts = [losses(seed=1), losses(models=1, seed=2), losses(models=2, seed=3)]
     whole = together(iter(parts))
-    assert [about["seed"] for about in whole.about] == [1, 1, 1, 2, 3, 3]
+    assert [card.seed for card in whole.cards] == [1, 1, 1, 2, 3, 3]
     np.testing.assert_array_equal(whole.losses, np.concatenate([part.losses for part in parts]))
     np.testing.assert_array_equal(whole.trained_on, np.concatenate([part.trained_on for part in parts]))
     assert same(together([parts[0]]), parts[0])
@@ -102,5 +103,5 @@ def test_a_file_of_another_format_is_refused(tmp_path, change):
 
 def test_a_file_that_cannot_be_written_leaves_none_behind(tmp_path):
     with pytest.raises(TypeError):
-        save_losses(tmp_path / "block.npz", [replace(losses(), about=[{"number": np.arange(2)}])], {})
+        save_losses(tmp_path / "block.npz", [replace(losses(), cards=[card(number=np.arange(2))])], {})
     assert list(tmp_path.iterdir()) == []

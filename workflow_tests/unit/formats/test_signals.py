@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 import torch
+from model_cards import card
 
 from dpmia.formats.signals import (
     FORMAT,
@@ -19,15 +20,21 @@ from dpmia.formats.signals import (
     load_signals,
     save_signals,
 )
+from dpmia.privacy.record import Accounting
 
+ACCOUNTING = Accounting("poisson", 0.1, 20, 2, "add_remove", 1e-5, "pld", 1.0, 1.5, 2.0, 3.0, True)
 ARRAYS = ("records", "labels", "part", "logits")
 
 
-def signal(logits, labels, part=None, **about):
+def signal(logits, labels, part=None, **known):
     logits = np.asarray(logits, dtype=np.float32)
     part = np.zeros(len(logits)) if part is None else part
     return Signal(
-        about, np.arange(len(logits)), np.asarray(labels, dtype=np.int64), np.asarray(part, dtype=np.uint8), logits
+        card(**known),
+        np.arange(len(logits)),
+        np.asarray(labels, dtype=np.int64),
+        np.asarray(part, dtype=np.uint8),
+        logits,
     )
 
 
@@ -41,7 +48,7 @@ def models():
             rng.integers(0, 3, n),
             arm=arm,
             epsilon="0.1",
-            accounting={"sigma": 1.5} if arm == "a" else None,
+            accounting=ACCOUNTING if arm == "a" else None,
         )
         for n, arm in [(7, "a"), (4, "b"), (0, "c")]
     ]
@@ -52,19 +59,19 @@ def test_what_is_saved_is_read_back(tmp_path, models):
     found = list(load_signals(tmp_path / "block.npz"))
     assert len(found) == 3
     for one, other in zip(models, found, strict=True):
-        assert one.about == other.about
+        assert one.card == other.card
         for name in ARRAYS:
             assert getattr(one, name).dtype == getattr(other, name).dtype
             assert np.array_equal(getattr(one, name), getattr(other, name))
     header = load_header(tmp_path / "block.npz")
     assert header["provenance"] == {"files": ["x"], "stand_in": True}
-    assert header["models"] == [model.about for model in models]
+    assert header["models"] == [model.card.plain() for model in models]
 
 
 def test_more_than_ten_models_keep_their_order(tmp_path):
     save_signals(tmp_path / "block.npz", [signal([[i, 0]], [0], number=i) for i in range(12)], {})
     for i, model in enumerate(load_signals(tmp_path / "block.npz")):
-        assert model.about["number"] == model.logits[0, 0] == i
+        assert model.card.number == model.logits[0, 0] == i
 
 
 @pytest.mark.parametrize("change", [{"version": VERSION + 1}, {"format": "other"}, {"version": None}])
@@ -140,5 +147,5 @@ def test_parts_are_told_apart():
     assert model.is_member.tolist() == [True, False, False, True]
     assert model.of(MEMBER).records.tolist() == [0, 3]
     assert model.of(NONMEMBER, VALIDATION).logits[:, 0].tolist() == [1, 2]
-    assert model.of(VALIDATION).about == {"arm": "a"}
+    assert model.of(VALIDATION).card == card(arm="a")
     assert model.of().records.tolist() == []

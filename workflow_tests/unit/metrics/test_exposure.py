@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from model_cards import card
 from scipy.stats import binom
 
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
@@ -123,7 +124,9 @@ def test_records_that_every_model_exposes_are_found_and_stable():
     for _ in range(4):
         scores = rng.normal(size=400)
         scores[:10] += 10
-        signal = Signal({}, np.arange(400), np.zeros(400, dtype=np.int64), part, np.zeros((400, 2), dtype=np.float32))
+        signal = Signal(
+            card(), np.arange(400), np.zeros(400, dtype=np.int64), part, np.zeros((400, 2), dtype=np.float32)
+        )
         exposure.add(signal, scores)
     assert {found["record"] for found in exposure.most().records} == set(range(10))
     assert exposure.nonmembers == 200
@@ -134,7 +137,7 @@ def test_records_that_every_model_exposes_are_found_and_stable():
 def test_equal_records_share_a_rank_and_those_that_are_cut_off_are_counted():
     exposure = Exposure(3)
     part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), [6, 4])
-    signal = Signal({}, np.arange(10), np.zeros(10, dtype=np.int64), part, np.zeros((10, 2), dtype=np.float32))
+    signal = Signal(card(), np.arange(10), np.zeros(10, dtype=np.int64), part, np.zeros((10, 2), dtype=np.float32))
     exposure.add(signal, np.array([5.0, 9, 7, 7, 7, 1, 0, 0, 2, 3]))
     most = exposure.most()
     assert [(each["rank"], each["record"], each["score"]) for each in most.records] == [(1, 1, 9), (2, 2, 7), (2, 3, 7)]

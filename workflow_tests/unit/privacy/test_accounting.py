@@ -13,6 +13,7 @@ from scipy.stats import norm
 from dpmia.common.errors import TrainingError
 from dpmia.privacy import accounting
 from dpmia.privacy.accounting import Mechanism
+from dpmia.privacy.record import Accounting
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
 
 DELTA = 1e-5
@@ -226,7 +227,7 @@ def test_a_promise_that_no_noise_can_keep_is_told():
 
 def test_the_record_says_all_that_a_reader_needs():
     record = mechanism(relation="replace_one").record(1.0, 10.5, clip_norm=2.0)
-    assert record == {
+    assert record.plain() == {
         "sampler": "poisson",
         "rate": 0.02,
         "steps": 5000,
@@ -240,10 +241,10 @@ def test_the_record_says_all_that_a_reader_needs():
         "noise_sd": 21.0,
         "proved": True,
     }
-    assert json.loads(json.dumps(record)) == record
-    told = {field.name: record[field.name] for field in dataclasses.fields(Mechanism)}
+    assert Accounting.from_plain(json.loads(json.dumps(record.plain()))) == record
+    told = {field.name: getattr(record, field.name) for field in dataclasses.fields(Mechanism)}
     assert Mechanism(**told) == mechanism(relation="replace_one")
-    assert mechanism(*AS_PUBLISHED).record(1.0, 10.5, clip_norm=2.0)["proved"] is False
+    assert mechanism(*AS_PUBLISHED).record(1.0, 10.5, clip_norm=2.0).proved is False
 
 
 def test_a_delta_that_covers_every_record_ever_drawn_needs_next_to_no_noise_and_ends(monkeypatch):

@@ -191,9 +191,9 @@ def test_models_are_grouped_by_their_privacy_guarantee(tmp_path):
 
 def test_models_that_take_no_steps_share_the_time_by_their_number(tmp_path):
     about, _ = make_run(tmp_path)
-    forest = signal("inf").about | {"steps": 0}
+    forest = replace(signal("inf").card, steps=0)
     file = about.folder / "signals/student/1_inf/block-0.npz"
-    save_signals(file, [replace(signal("inf"), about=forest)] * 3, {})
+    save_signals(file, [replace(signal("inf"), card=forest)] * 3, {})
     table = run.model_table(about.folder, about.logs, {"student": [str(file)]})
     assert table[["models", "model_steps", "seconds"]].to_numpy().tolist() == [[3, 0, 6]]
 

@@ -118,8 +118,8 @@ def test_batches_are_held_against_the_training_sets_that_a_file_gives(tmp_path, 
 def test_classifiers_of_scikit_learn_are_models(tmp_path):
     mine = planned(tmp_path, OWN | FOREST).experiments["mine"]
     job = jobs.train_job(mine, mine.epsilons[0], 0)
-    assert job["models"]["south"]["shape"] == {"trees": 5}
-    assert job["recipes"]["south"]["epochs"] == 0
+    assert job.models["south"].shape == {"trees": 5}
+    assert job.recipes["south"]["epochs"] == 0
     assert jobs.engines(mine)["plain"].endswith(":ScikitLearnEngine")
 
 

@@ -58,9 +58,9 @@ def test_facts_tell_what_arms_have_of_their_own():
     assert [facts["arms"][arm]["epochs"] for arm in arms] == [100, 7, 100]
     assert [facts["arms"][arm]["l2"] for arm in arms] == [0.0, 0.5, 0.0]
     draws = jobs.arms(given)
-    assert draws["few"]["draw"] == {"members": 500, "nonmembers": 90, "population": 10}
+    assert draws["few"].draw == {"members": 500, "nonmembers": 90, "population": 10}
     assert draws["long"] == draws["usual"], "who trains otherwise draws alike"
-    recipes = jobs.train_job(given, [1.0], 0)["recipes"]
+    recipes = jobs.train_job(given, [1.0], 0).recipes
     assert recipes["long"] == recipes["usual"] | {"epochs": 7, "l2": 0.5, "batch_size": 8}
     assert recipes["few"] == recipes["usual"]
 

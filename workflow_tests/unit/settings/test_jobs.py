@@ -3,6 +3,7 @@
 import inspect
 import json
 import math
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -10,6 +11,9 @@ from settings_samples import ADULT, BASES, BERNOULLI, BIAS, HEART, IID, experime
 
 from dpmia.common.registry import load
 from dpmia.common.seeds import derive_seed
+from dpmia.jobs.attacking import BlindJob
+from dpmia.jobs.base import to_plain
+from dpmia.jobs.drawing import PrepareJob
 from dpmia.settings import jobs, names
 from dpmia.settings.attackers import MODELS_OF_ATTACKERS, AttackSettings
 
@@ -106,8 +110,8 @@ def test_a_changed_key_changes_only_the_jobs_it_belongs_to(changes, kinds):
 def test_targets_tell_what_an_attack_of_theirs_needs_and_no_more(attack, asks):
     given = experiment(references={"count": 4, "block": 4}, attacks={attack: {}})
     job = jobs.train_job(given, [1.0], 0)
-    assert {key for key in ("population", "parameters") if job[key]} == ({asks} if asks else set())
-    assert jobs.reference_job(given, [math.inf], 0)["population"] == job["population"]
+    assert {key for key in ("population", "parameters") if getattr(job, key)} == ({asks} if asks else set())
+    assert jobs.reference_job(given, [math.inf], 0).population == job.population
 
 
 def test_more_replicates_leave_the_earlier_jobs_as_they_are():
@@ -137,34 +141,34 @@ def test_blocks_cut_the_replicates_without_rest():
 
 def test_blocks_of_reference_models_cut_them_without_rest():
     given = experiment(RICH)
-    numbers = [jobs.reference_job(given, [math.inf], block)["numbers"] for block in (0, 1)]
-    assert numbers == [[0, 1, 2], [3, 4, 5]] == [jobs.distilled_job(given, block)["numbers"] for block in (0, 1)]
+    numbers = [jobs.reference_job(given, [math.inf], block).numbers for block in (0, 1)]
+    assert numbers == [[0, 1, 2], [3, 4, 5]] == [jobs.distilled_job(given, block).numbers for block in (0, 1)]
     assert list(jobs.reference_blocks(given)) == [0, 1]
 
 
 def test_the_blind_baseline_is_measured_on_the_first_replicates():
     given = experiment(RICH)  # 3 of 4 replicates, in blocks of 2
-    assert jobs.blind_job(given, 0) == {"replicates": [0, 1], "with_loss": ["1", "inf"]}
-    assert jobs.blind_job(given, 1)["replicates"] == [2]
+    assert jobs.blind_job(given, 0) == BlindJob([0, 1], ["1", "inf"])
+    assert jobs.blind_job(given, 1).replicates == [2]
     assert jobs.blind_job(experiment(RICH, blind__replicates=2), 1) is None
-    assert jobs.blind_job(experiment(RICH, blind__replicates="all"), 1)["replicates"] == [2, 3]
+    assert jobs.blind_job(experiment(RICH, blind__replicates="all"), 1).replicates == [2, 3]
     assert jobs.blind_job(experiment(), 0) is None
 
 
 def test_reference_models_are_trained_like_their_targets_unless_settings_say_otherwise():
     given = experiment(references={"count": 4, "block": 4}, attacks={"lira": {}})
     assert jobs.reference_groups(given) == given.epsilons == [[0.1, 1], [math.inf]]
-    found = [jobs.reference_job(given, group, 0)["epsilons"] for group in given.epsilons]
-    assert found == [jobs.train_job(given, group, 0)["epsilons"] for group in given.epsilons]
+    found = [jobs.reference_job(given, group, 0).epsilons for group in given.epsilons]
+    assert found == [jobs.train_job(given, group, 0).epsilons for group in given.epsilons]
     plain = experiment(references={"count": 4, "block": 4, "private": False}, attacks={"lira": {}})
     assert jobs.reference_groups(plain) == [[math.inf]]
 
 
 def test_an_attack_on_some_epsilons_needs_the_models_of_their_groups_only():
     given = experiment(RICH, references__private=True, attacks__lira={"epsilons": [1]})
-    assert jobs.attack_job(given, "lira")["epsilons"] == ["1"]
+    assert jobs.attack_job(given, "lira").epsilons == ["1"]
     assert jobs.attacked_groups(given, "lira") == jobs.reference_groups(given, "lira") == [[0.1, 1]]
-    assert jobs.attack_job(given, "random")["epsilons"] is None
+    assert jobs.attack_job(given, "random").epsilons is None
     assert jobs.attacked_groups(given, "random") == jobs.reference_groups(given, "random") == [[0.1, 1], [math.inf]]
     public = experiment(RICH, attacks__lira={"epsilons": [1]})
     assert jobs.reference_groups(public, "lira") == [[math.inf]]
@@ -180,56 +184,56 @@ def test_reference_models_are_trained_of_the_arms_that_attacks_need():
 def test_reference_models_are_asked_about_the_targets_that_they_are_used_on():
     both = ["cluster", "cluster-iid"]
     of_one = jobs.reference_job(experiment(RICH), [math.inf], 0)
-    assert (list(of_one["arms"]), of_one["asked_by"]) == (["cluster"], {"cluster": both})
-    assert set(of_one["recipes"]) == set(of_one["models"]) == {"cluster"}
+    assert (list(of_one.arms), of_one.asked_by) == (["cluster"], {"cluster": both})
+    assert set(of_one.recipes) == set(of_one.models) == {"cluster"}
     own = jobs.reference_job(experiment(RICH, attacks__lira={}), [math.inf], 0)
-    assert own["asked_by"] == {arm: [arm] for arm in both}
+    assert own.asked_by == {arm: [arm] for arm in both}
 
 
 def test_reference_models_of_an_arm_are_trained_with_the_epsilons_that_attacks_need():
     some = {"kind": "lira", "epsilons": [1]}
     given = experiment(RICH, references__private=True, attacks__some=some)  # lira itself takes those of one arm
-    assert [jobs.reference_job(given, group, 0)["epsilons"] for group in given.epsilons] == [
+    assert [jobs.reference_job(given, group, 0).epsilons for group in given.epsilons] == [
         {"cluster": [0.1, 1.0], "cluster-iid": [1.0]},
         {"cluster": [math.inf]},
     ]
     # Models of all groups stand in one table, so they are asked about the same records.
-    assert [jobs.reference_job(given, group, 0)["asked_by"]["cluster"] for group in given.epsilons] == [
+    assert [jobs.reference_job(given, group, 0).asked_by["cluster"] for group in given.epsilons] == [
         ["cluster", "cluster-iid"],
         ["cluster", "cluster-iid"],
     ]
     public = experiment(RICH, attacks__some=some)
-    assert jobs.reference_job(public, [math.inf], 0)["epsilons"] == {"cluster": [math.inf], "cluster-iid": [math.inf]}
+    assert jobs.reference_job(public, [math.inf], 0).epsilons == {"cluster": [math.inf], "cluster-iid": [math.inf]}
 
 
 def test_shadow_models_have_their_own_penalty_and_the_rest_of_the_recipe():
     given = experiment(RICH, training__epochs=3)
     shadow, target = jobs.shadow_job(given, 1), jobs.train_job(given, [1.0], 1)
-    assert shadow["recipes"] == {arm: recipe | {"l2": 0.25} for arm, recipe in target["recipes"].items()}
-    assert (shadow["replicates"], shadow["arms"], shadow["models"]) == ([2, 3], target["arms"], target["models"])
-    assert jobs.attack_job(given, "shadow")["options"] == {"epochs": 7}
+    assert shadow.recipes == {arm: recipe | {"l2": 0.25} for arm, recipe in target.recipes.items()}
+    assert (shadow.replicates, shadow.arms, shadow.models) == ([2, 3], target.arms, target.models)
+    assert jobs.attack_job(given, "shadow").options == {"epochs": 7}
 
 
 def test_an_arm_may_be_trained_with_some_of_the_epsilons_only():
     arms = {"few": {"group": "va", "epsilons": [1, "inf"]}, "all": {"group": "va"}}
     given = experiment(arms=arms, references={"count": 4, "block": 4, "private": True})
     found = jobs.train_job(given, [0.1, 1.0], 0)
-    assert found["epsilons"] == {"few": [1.0], "few-iid": [1.0], "all": [0.1, 1.0], "all-iid": [0.1, 1.0]}
+    assert found.epsilons == {"few": [1.0], "few-iid": [1.0], "all": [0.1, 1.0], "all-iid": [0.1, 1.0]}
     # What is drawn and which models help are the same: the same seeds, and models for every attack.
-    assert found["arms"] == jobs.arms(experiment(arms={name: {"group": "va"} for name in arms}))
+    assert found.arms == jobs.arms(experiment(arms={name: {"group": "va"} for name in arms}))
     needed = {"few": [1.0], "few-iid": [1.0], "all": [0.1, 1.0], "all-iid": [0.1, 1.0]}
     given = experiment(arms=arms, references={"count": 4, "block": 4, "private": True}, attacks={"lira": {}})
-    assert jobs.reference_job(given, [0.1, 1.0], 0)["epsilons"] == needed
+    assert jobs.reference_job(given, [0.1, 1.0], 0).epsilons == needed
 
 
 def test_an_arm_may_have_a_model_of_its_own():
     arms = {"small": {"group": "va", "model": {"hidden": [3]}}, "usual": {"group": "va"}}
     found = jobs.models(experiment(arms=arms))
     assert list(found) == ["small", "small-iid", "usual", "usual-iid"]
-    assert [model["shape"]["hidden"] for model in found.values()] == [[3], [3], [256, 256], [256, 256]]
-    assert {model["build"] for model in found.values()} == {names.MODELS["mlp"]}
+    assert [model.shape["hidden"] for model in found.values()] == [[3], [3], [256, 256], [256, 256]]
+    assert {model.build for model in found.values()} == {names.MODELS["mlp"]}
     given = experiment(arms=arms, references={"count": 4, "block": 4}, attacks={"lira": {}})
-    assert jobs.reference_job(given, [math.inf], 0)["models"] == found
+    assert jobs.reference_job(given, [math.inf], 0).models == found
 
 
 def test_arms_that_differ_in_their_models_alone_draw_the_same():
@@ -243,13 +247,13 @@ def test_a_renamed_arm_means_the_same():
     assert list(renamed) == ["long_beach", "long_beach-iid"]
     assert list(arms.values()) == list(renamed.values())
     for one, other in zip(arms.values(), renamed.values(), strict=True):
-        assert derive_seed(1, one) == derive_seed(1, other)
+        assert derive_seed(1, one.plain()) == derive_seed(1, other.plain())
 
 
 def test_an_arm_and_its_iid_arm_mean_the_same_but_for_the_shuffling():
     arms = jobs.arms(experiment())
-    assert arms["va"] | {"iid": True} == arms["va-iid"]
-    assert arms["va"]["iid"] is False
+    assert replace(arms["va"], iid=True) == arms["va-iid"]
+    assert arms["va"].iid is False
     assert list(jobs.arms(experiment(iid_arms=False))) == ["va"]
 
 
@@ -266,17 +270,17 @@ def test_an_arm_and_its_iid_arm_mean_the_same_but_for_the_shuffling():
 def test_what_is_drawn_are_arguments_of_the_drawing_function(base, draw):
     given = experiment(base)
     arm = next(iter(jobs.arms(given).values()))
-    assert arm["draw"] == draw
-    inspect.signature(load(jobs.split_job(given, 0)["draw"])).bind("groups", "rng", **draw)
+    assert arm.draw == draw
+    inspect.signature(load(jobs.split_job(given, 0).draw)).bind("groups", "rng", **draw)
 
 
 def test_groups_are_made_by_attribute_clusters_or_merged_values():
     merge = {"low": ["9th"], "high": ["Masters"]}
-    assert jobs.arms(experiment())["va"]["groups"] == "hospital"
-    assert jobs.arms(experiment(ADULT))["cluster"]["groups"] == jobs.cluster_job(experiment(ADULT))
+    assert jobs.arms(experiment())["va"].groups == "hospital"
+    assert jobs.arms(experiment(ADULT))["cluster"].groups == jobs.cluster_job(experiment(ADULT)).plain()
     merged = experiment(BIAS, membership__merge=merge)
-    assert jobs.arms(merged)["p25"]["groups"] == {"by": "sex", "merge": merge}
-    assert jobs.arms(experiment(IID))["any"]["groups"] is None
+    assert jobs.arms(merged)["p25"].groups == {"by": "sex", "merge": merge}
+    assert jobs.arms(experiment(IID))["any"].groups is None
 
 
 def test_an_experiments_name_is_in_no_job(plan):
@@ -288,7 +292,7 @@ def test_an_experiments_name_is_in_no_job(plan):
 def test_jobs_are_plain_data(base):
     finite = {"epsilons": [[1]]} | ({"references__private": True} if "references" in base else {})
     for key, job in all_jobs(experiment(base, **finite)).items():
-        told = list(job) if isinstance(job, tuple) else job
+        told = to_plain(job)
         assert json.loads(json.dumps(told, allow_nan=False)) == told, key
 
 
@@ -324,13 +328,13 @@ LOOKED_AT = IID | {
 
 def test_attacks_with_a_threshold_are_looked_at_record_by_record():
     job = jobs.points_job(experiment(LOOKED_AT))
-    assert list(job["attacks"]) == ["reference", jobs.LEAVE_ONE_OUT]
-    assert (job["count"], job["alphas"]) == (8, [0.1])
-    made = {name: load(each["attack"])(**each["options"]) for name, each in job["attacks"].items()}
+    assert list(job.attacks) == ["reference", jobs.LEAVE_ONE_OUT]
+    assert (job.count, job.alphas) == (8, [0.1])
+    made = {name: attack.make() for name, attack in job.attacks.items()}
     assert made["reference"].estimator != made[jobs.LEAVE_ONE_OUT].estimator
     assert "left_out" in made[jobs.LEAVE_ONE_OUT].uses
-    assert list(jobs.points_job(experiment(LOOKED_AT, points__left_out=None))["attacks"]) == ["reference"]
-    assert json.loads(json.dumps(job)) == job
+    assert list(jobs.points_job(experiment(LOOKED_AT, points__left_out=None)).attacks) == ["reference"]
+    assert json.loads(json.dumps(job.plain())) == job.plain()
 
 
 def test_more_points_or_targets_add_models_without_a_record_and_leave_the_others():
@@ -341,7 +345,7 @@ def test_more_points_or_targets_add_models_without_a_record_and_leave_the_others
     few = told()
     (arm,) = LOOKED_AT["arms"]
     assert list(few) == [(arm, 0, 0), (arm, 0, 1), (arm, 1, 0), (arm, 1, 1)]
-    assert [(job["first"], job["last"]) for job in few.values()] == [(0, 2), (2, 4)] * 2
+    assert [(job.first, job.last) for job in few.values()] == [(0, 2), (2, 4)] * 2
     assert few.items() < told(points__left_out__points=8).items()
     assert few.items() < told(points__left_out__targets=3).items()
     assert few == told(points__count=100, points__alphas=[0.3])
@@ -350,11 +354,11 @@ def test_more_points_or_targets_add_models_without_a_record_and_leave_the_others
 
 def test_some_arms_may_be_looked_at_and_models_without_a_record_be_trained_for_fewer():
     arms = {"a": {}, "b": {"training": {"epochs": 7}}, "c": {}}
-    assert jobs.points_job(experiment(LOOKED_AT, arms=arms))["arms"] == ["a", "b", "c"]
+    assert jobs.points_job(experiment(LOOKED_AT, arms=arms)).arms == ["a", "b", "c"]
     some = experiment(LOOKED_AT, arms=arms, points__arms=["a", "b"], points__left_out__arms=["b"])
-    assert jobs.points_job(some)["arms"] == ["a", "b"]
+    assert jobs.points_job(some).arms == ["a", "b"]
     assert {arm for arm, _, _ in jobs.left_out_blocks(some)} == {"b"}
-    assert jobs.left_out_job(some, "b", 0, 0)["recipe"]["epochs"] == 7
+    assert jobs.left_out_job(some, "b", 0, 0).recipe["epochs"] == 7
     every = experiment(LOOKED_AT, arms=arms, points__arms=["a", "b"])
     assert {arm for arm, _, _ in jobs.left_out_blocks(every)} == {"a", "b"}
 
@@ -368,13 +372,13 @@ def test_the_name_of_a_data_set_does_not_depend_on_the_order_of_attributes():
     orders = (["sex", "age"], ["age", "sex"])
     assert {jobs.dataset_id(experiment(ADULT, attributes=order)) for order in orders} == {"adult-age-sex"}
     assert {str(jobs.prepare_job(experiment(ADULT, attributes=order))) for order in orders} == {
-        str({"module": "dpmia.datasets.published.adult", "options": {"attributes": ["age", "sex"]}})
+        str(PrepareJob("dpmia.datasets.published.adult", {"attributes": ["age", "sex"]}))
     }
 
 
 def test_pooled_images_are_a_data_set_of_their_own():
     assert jobs.dataset_id(experiment(dataset="mnist", pool=2)) == "mnist-2x2"
-    assert jobs.prepare_job(experiment(dataset="mnist", pool=2))["options"] == {"attributes": [], "pool": 2}
+    assert jobs.prepare_job(experiment(dataset="mnist", pool=2)).options == {"attributes": [], "pool": 2}
 
 
 # The registry of attacks
@@ -404,4 +408,4 @@ def test_every_attack_can_be_made_as_its_job_says(kind):
         RICH | {"attacks": {"mine": {"kind": kind}}} | (colluding if "collusion" in names.ATTACKS[kind].uses else {})
     )
     job = jobs.attack_job(given, "mine")
-    load(job["attack"])(**job["options"])
+    job.make()

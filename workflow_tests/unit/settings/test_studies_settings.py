@@ -83,7 +83,7 @@ def test_only_some_studies_need_a_data_set(plan):
     found = plan(FILE).studies
     assert found["generator"].dataset is None
     assert jobs.dataset_id(found["ridge"]) == "eyedata"
-    assert jobs.prepare_job(found["ridge"])["module"] == names.DATASETS["eyedata"]
+    assert jobs.prepare_job(found["ridge"]).module == names.DATASETS["eyedata"]
     assert set(studies.options(found["ridge"])) & {"kind", "dataset", "attributes", "pool"} == set()
 
 

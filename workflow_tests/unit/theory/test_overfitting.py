@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from model_cards import card
 from scipy import integrate, optimize, stats
 
 from dpmia.attacks import bounded_loss, gaussian_error
@@ -115,7 +116,7 @@ def test_the_attack_on_the_01_loss_reaches_the_generalisation_error():
     logits = np.array([[2, 1], [2, 1], [0, 1], [2, 0], [0, 1], [1, 0], [1, 0]], dtype=np.float32)
     labels = np.array([0, 0, 0, 0, 0, 1, 1])
     part = np.array([MEMBER, MEMBER, MEMBER, MEMBER, NONMEMBER, NONMEMBER, VALIDATION], dtype=np.uint8)
-    signal = Signal({}, np.arange(7), labels, part, logits)
+    signal = Signal(card(), np.arange(7), labels, part, logits)
     found = measure(bounded_loss.ZeroOneLoss(), signal, Knowledge(), np.random.default_rng(0))
     assert (found["tpr"], found["fpr"], found["advantage"]) == (0.75, 0, 0.75)
 

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from model_cards import card
 
 from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.bounded_loss import ZeroOneLoss
@@ -13,6 +14,7 @@ from dpmia.common.errors import ConfigError
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.evaluation.attacks import attack_rows
+from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_signals, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.settings import jobs
@@ -20,9 +22,8 @@ from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block
 from dpmia.training.collusion import draw_keys, with_marks
-from dpmia.training.recipe import Recipe, Run
 from dpmia.training.roles.targets import train_block
-from dpmia.training.train_models import Wanted, answers, seeds
+from dpmia.training.train_models import answers, specify
 
 INF = math.inf
 CLASSES, SIDE = 5, 8
@@ -57,12 +58,12 @@ def experiment(**changes):
 
 def train(dataset, given, block=0, seed=1):
     job = jobs.split_job(given, block)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], seed)
+    splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, seed)
     return train_block(dataset, splits, jobs.train_job(given, [INF], block), seed)
 
 
 def by_key(signals):
-    return {(signal.about["arm"], signal.about["replicate"]): signal for signal in signals}
+    return {(signal.card.arm, signal.card.replicate): signal for signal in signals}
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,7 @@ def test_the_advantage_owes_nothing_to_the_records_themselves(dataset, colluding
     # sees what the honest attack sees, one with keys needs no label of the record.
     signal = colluding["s16", 0]
     shuffled = signal.labels[::-1].copy()
-    other = type(signal)(signal.about, signal.records, shuffled, signal.part, -signal.logits, marks=signal.marks)
+    other = type(signal)(signal.card, signal.records, shuffled, signal.part, -signal.logits, marks=signal.marks)
     with_keys = [measure(Collusion(), one, Knowledge(), None)["advantage"] for one in (signal, other)]
     without = [measure(ZeroOneLoss(), one, Knowledge(), None)["advantage"] for one in (signal, other)]
     assert with_keys[0] == with_keys[1]
@@ -104,11 +105,19 @@ def test_without_the_key_there_are_no_marks(dataset):
     members = np.arange(20)
     marked, marks = with_marks(dataset, members, draw_keys(5, 3), "blake2b")
     marked, wrong = with_marks(marked, members, draw_keys(6, 3), "blake2b")
-    run = Run("r", marks.below(members), seeds(1, ["b"]))
     job = jobs.train_job(given, [INF], 0)
     asked = np.concatenate([marks.below(members)[20:], wrong.below(members)[20:]])
-    wanted = Wanted(run, Recipe(**job["recipes"]["s16"]), job["models"]["s16"], asked, {})
-    (trained,) = answers(marked, [wanted], job["engines"])
+    spec = specify(
+        "r",
+        card(meaning=["b"]),
+        marks.below(members),
+        asked,
+        recipe=job.recipes["s16"],
+        model=job.models["s16"],
+        engines=job.engines,
+        root_seed=1,
+    )
+    (trained,) = answers(marked, [spec], job.engines)
     right = trained.logits.argmax(axis=1) == marked.y[asked]
     assert right[:60].mean() > 0.97
     # 60 guesses that are right once in five times: four standard deviations.
@@ -118,16 +127,16 @@ def test_without_the_key_there_are_no_marks(dataset):
 def test_an_honest_trainer_leaves_no_marks(honest):
     for signal in honest.values():
         assert signal.marks is None
-        assert signal.about["collusion"] is None
-        assert signal.about["steps"] == 2 * 60
+        assert signal.card.collusion is None
+        assert signal.card.steps == 2 * 60
         with pytest.raises(ValueError, match="needs a trainer who colludes"):
             measure(Collusion(), signal, Knowledge(), None)
 
 
 def test_the_training_set_is_k_plus_1_times_as_large_and_the_queries_are_the_same(colluding, honest):
     for key, signal in colluding.items():
-        assert signal.about["steps"] == 4 * honest[key].about["steps"]
-        assert signal.about["collusion"] == {"keys": 3, "function": "blake2b"}
+        assert signal.card.steps == 4 * honest[key].card.steps
+        assert signal.card.collusion == {"keys": 3, "function": "blake2b"}
         assert signal.marks.shape == (60, 3)
         for name in ("records", "labels", "part"):
             assert np.array_equal(getattr(signal, name), getattr(honest[key], name))
@@ -146,7 +155,7 @@ def test_a_replicate_is_the_same_alone_as_in_a_block_of_two(dataset, function):
     alone = by_key(train(dataset, experiment(**quick, block=1), block=1))
     assert set(alone) == {("s1", 1), ("s16", 1)}
     for key, signal in alone.items():
-        assert signal.about == whole[key].about
+        assert signal.card == whole[key].card
         np.testing.assert_allclose(signal.logits, whole[key].logits, rtol=0, atol=1e-5)
         assert (signal.marks == whole[key].marks).mean() > 0.99  # a tie may break either way
 
@@ -156,7 +165,7 @@ def test_marks_go_with_their_records_and_survive_a_file(colluding, tmp_path):
     for one, other in zip(colluding.values(), load_signals(tmp_path / "block.npz"), strict=True):
         assert other.marks.dtype == bool
         assert np.array_equal(one.marks, other.marks)
-        assert json.loads(json.dumps(one.about)) == other.about
+        assert ModelCard.from_plain(json.loads(json.dumps(one.card.plain()))) == other.card
         for part in (MEMBER, NONMEMBER):
             assert np.array_equal(other.of(part).marks, one.marks[one.part == part])
 
@@ -164,7 +173,7 @@ def test_marks_go_with_their_records_and_survive_a_file(colluding, tmp_path):
 def test_the_table_of_the_attack_holds_precision_and_recall(colluding, tmp_path):
     save_signals(tmp_path / "block.npz", list(colluding.values()), {})
     job = jobs.attack_job(experiment(), "collusion")
-    rows = attack_rows("toy", "collusion", load(job["attack"])(**job["options"]), [tmp_path / "block.npz"], 1)
+    rows = attack_rows("toy", "collusion", job.make(), [tmp_path / "block.npz"], 1)
     table = table_of(rows)
     values = table[(table["arm"] == "s16") & (table["replicate"] == 0)].set_index("metric")["value"]
     says = colluding["s16", 0].marks.all(axis=1)

@@ -8,6 +8,7 @@ import torch
 from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
 from dpmia.common.registry import load
+from dpmia.formats.model_card import ModelCard
 from dpmia.settings import jobs
 from dpmia.splits.block import draw_block
 from dpmia.training.roles.distilled import train_distilled
@@ -39,7 +40,7 @@ def distilled(dataset, targets):
 
 def answers(dataset, target, records):
     """Return the probabilities that a target model gives to both classes."""
-    module = architecture_for(dataset, target.about["model"]).module()
+    module = architecture_for(dataset, target.card.model).module()
     torch.nn.utils.vector_to_parameters(torch.from_numpy(target.parameters), module.parameters())
     return torch.softmax(logits_of(module, dataset, records), 1).numpy()
 
@@ -47,12 +48,12 @@ def answers(dataset, target, records):
 def test_each_target_has_its_models_and_is_named_in_them(distilled, targets):
     assert len(distilled) == len(targets) == 8
     for group, target in zip(distilled, targets, strict=True):
-        assert [about["number"] for about in group.about] == [0, 1, 2]
-        for about in group.about:
+        assert [card.number for card in group.cards] == [0, 1, 2]
+        for card in group.cards:
             for key in ("arm", "epsilon", "replicate", "iid", "model"):
-                assert about[key] == target.about[key]
-            assert (about["role"], about["accounting"]) == ("distilled", None)
-            assert json.loads(json.dumps(about, allow_nan=False)) == about
+                assert getattr(card, key) == getattr(target.card, key)
+            assert (card.role, card.accounting) == ("distilled", None)
+            assert ModelCard.from_plain(json.loads(json.dumps(card.plain(), allow_nan=False))) == card
         assert group.records.tolist() == sorted(target.records.tolist())
 
 
@@ -60,20 +61,20 @@ def test_each_target_has_its_models_and_is_named_in_them(distilled, targets):
 def test_draws_are_those_of_the_reference_models(distilled, targets, dataset, arm):
     job = jobs.reference_job(given(), [INF], 0)
     groups = train_references(dataset, None, splits_of(dataset, given()), job, 1)
-    (references,) = (group for group in groups if group.about[0]["arm"] == arm)
+    (references,) = (group for group in groups if group.cards[0].arm == arm)
     for group, target in zip(distilled, targets, strict=True):
-        if target.about["arm"] == arm:
+        if target.card.arm == arm:
             expected = references.on(group.records, np.ones(3, dtype=bool)).trained_on
             np.testing.assert_array_equal(group.trained_on, expected)
 
 
 def test_losses_are_of_the_true_class_under_models_that_learnt_the_targets_answers(distilled, targets, dataset):
     job, name = jobs.reference_job(given(), [INF], 0), draw_name(1)
-    records = draw_block(dataset, None, load(job["draw"]), job["arms"], [name], 1)["one", name].training
+    records = draw_block(dataset, None, load(job.draw), job.arms, [name], 1)["one", name].training
     for place in (0, 3):  # with and without privacy
         group, target = distilled[place], targets[place]
-        assert target.about["arm"] == "one"
-        module = trained_alone(dataset, group.about[1], records, answers(dataset, target, records))
+        assert target.card.arm == "one"
+        module = trained_alone(dataset, group.cards[1], records, answers(dataset, target, records))
         logits = logits_of(module, dataset, group.records).double()
         truth = torch.from_numpy(dataset.y[group.records])
         expected = torch.nn.functional.cross_entropy(logits, truth, reduction="none").numpy()
@@ -95,16 +96,16 @@ def test_they_are_nearer_to_their_own_target_than_to_others(dataset):
 
 
 def test_no_two_models_share_a_random_stream(distilled, targets):
-    models = [*(about for group in distilled for about in group.about), *(target.about for target in targets)]
-    found = [seeds(1, about["meaning"]) for about in models]
+    models = [*(card for group in distilled for card in group.cards), *(target.card for target in targets)]
+    found = [seeds(1, card.meaning) for card in models]
     streams = [number for each in found for number in (each.weights, each.batches, each.noise)]
     assert len(set(streams)) == len(streams) == 3 * (24 + 8)
 
 
 def test_more_blocks_and_other_company_leave_a_model_as_it_is(distilled, targets, dataset):
     further = train_distilled(dataset, None, targets[:1], jobs.distilled_job(given(), 1), 1)
-    assert [about["number"] for about in further[0].about] == [3, 4, 5]
+    assert [card.number for card in further[0].cards] == [3, 4, 5]
     alone = train_distilled(dataset, None, targets[2:3], jobs.distilled_job(given(), 0), 1)
-    assert alone[0].about == distilled[2].about
+    assert alone[0].cards == distilled[2].cards
     np.testing.assert_allclose(alone[0].losses, distilled[2].losses, rtol=0, atol=1e-5)
     np.testing.assert_array_equal(alone[0].trained_on, distilled[2].trained_on)

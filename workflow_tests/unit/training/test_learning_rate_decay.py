@@ -166,7 +166,7 @@ def experiment(**training):
 
 
 def test_the_recipe_of_a_job_holds_betas_and_decay():
-    told = jobs.train_job(experiment(betas=[0.5, 0.99], decay=5e-4), [float("inf")], 0)["recipes"]
+    told = jobs.train_job(experiment(betas=[0.5, 0.99], decay=5e-4), [float("inf")], 0).recipes
     (told,) = told.values()
     assert list(Recipe(**told).betas) == [0.5, 0.99]
     assert Recipe(**told).decay == 5e-4

@@ -1,5 +1,7 @@
 """Models that leave one record out: trained on all other members, asked about that record alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -9,6 +11,7 @@ from dpmia.attacks.hypothesis import LeaveOneOut
 from dpmia.evaluation.per_record import points_table
 from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import save_signals
+from dpmia.jobs.training import LeaveOneOutJob
 from dpmia.settings import jobs
 from dpmia.splits.sampled_records import draw_points
 from dpmia.training.roles.leave_one_out import ROLE, train_left_out
@@ -30,7 +33,7 @@ def target(dataset):
 
 def job(first=0, last=3):
     told = jobs.train_job(experiment(), [INF], 0)
-    return {"engines": told["engines"], "recipe": told["recipes"]["one"], "first": first, "last": last, "count": COUNT}
+    return LeaveOneOutJob("one", 0, first, last, COUNT, told.engines, told.recipes["one"])
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +43,8 @@ def left_out(dataset, target):
 
 def losses_of(dataset, target, number, whom, training, records):
     """Return what a model trained once more, alone, loses on records."""
-    about = {key: target.about[key] for key in ("model", "recipe", "seed", "accounting")}
-    about["meaning"] = [*target.about["meaning"], ROLE, number, whom]
-    logits = logits_of(trained_alone(dataset, about, training), dataset, records).double()
+    card = replace(target.card, meaning=[*target.card.meaning, ROLE, number, whom])
+    logits = logits_of(trained_alone(dataset, card, training), dataset, records).double()
     return torch.nn.functional.cross_entropy(logits, torch.from_numpy(dataset.y[records]), reduction="none").numpy()
 
 

@@ -1,6 +1,7 @@
 """The noise of the private models of one block: each has its own, the one that it has when it is trained alone."""
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -56,12 +57,9 @@ def case(request):
 
 def trained(given, dataset, replicates, epsilons=EPSILONS):
     """Return the parameters of the private models of a block by arm, epsilon and replicate."""
-    job = jobs.train_job(given, epsilons, 0) | {"replicates": replicates, "parameters": True}
+    job = replace(jobs.train_job(given, epsilons, 0), replicates=replicates, parameters=True)
     signals = train_block(dataset, splits_of(dataset, given), job, 1)
-    return {
-        (signal.about["arm"], signal.about["epsilon"], signal.about["replicate"]): signal.parameters
-        for signal in signals
-    }
+    return {(signal.card.arm, signal.card.epsilon, signal.card.replicate): signal.parameters for signal in signals}
 
 
 def test_no_two_models_of_a_block_share_noise(case):

@@ -1,5 +1,7 @@
 """Networks with dropout and batch norm: trained in training mode, evaluated in eval mode, or refused with a remedy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -8,6 +10,7 @@ from training_checks import experiment, splits_of, toy
 
 from dpmia.common.errors import TrainingError
 from dpmia.common.seeds import derive_seed
+from dpmia.formats.model_card import Architecture
 from dpmia.formats.signals import VALIDATION, load_signals, save_signals
 from dpmia.settings import jobs
 from dpmia.settings.names import ENGINES
@@ -52,8 +55,8 @@ def job_of(settings, layers, epsilons, build="own_networks:network", replicates=
     """Return the job of a block whose models are an own network, with all parameters kept."""
     job = jobs.train_job(settings, epsilons, 0)
     shape = {"trees": 2} if build == CLASSIFIER else {"layers": layers}
-    models = {arm: {"build": build, "shape": shape} for arm in job["models"]}
-    return job | {"models": models, "parameters": True, "replicates": list(replicates)}
+    models = {arm: Architecture(build, shape) for arm in job.models}
+    return replace(job, models=models, parameters=True, replicates=list(replicates))
 
 
 def train(dataset, layers, engine="plain", training=SHUFFLED, epsilons=(INF,), replicates=(0, 1), **options):
@@ -65,7 +68,7 @@ def train(dataset, layers, engine="plain", training=SHUFFLED, epsilons=(INF,), r
 def trained_copy(dataset, signal, layers):
     """Train the model of a signal once more by torch alone, without any engine, and return its module."""
     members = np.sort(signal.records[signal.is_member])
-    training, own = Recipe(**signal.about["recipe"]), seeds(signal.about["seed"], signal.about["meaning"])
+    training, own = Recipe(**signal.card.recipe), seeds(signal.card.seed, signal.card.meaning)
     streams = Streams(own, training, len(members))
     network = Network(len(dataset.features), len(dataset.classes), layers)
     with torch.random.fork_rng():
@@ -78,7 +81,7 @@ def trained_copy(dataset, signal, layers):
         torch.set_rng_state(dropout)
         optimiser = torch.optim.Adam(module.parameters(), lr=training.learning_rate)
         x, y = torch.from_numpy(dataset.inputs(members)), torch.from_numpy(dataset.y[members])
-        for _ in range(signal.about["steps"]):
+        for _ in range(signal.card.steps):
             batch = torch.from_numpy(streams.batch())
             optimiser.zero_grad()
             torch.nn.functional.cross_entropy(module(x[batch]), y[batch], reduction="sum").div(10).backward()
@@ -108,14 +111,14 @@ def test_logits_are_those_of_the_kept_parameters_and_buffers_in_eval_mode(datase
     signals = train(dataset, layers, engine, SHUFFLED if engine == "plain" else POISSON, [epsilon])
     save_signals(tmp_path / "block.npz", signals, {})
     for signal, kept in zip(signals, load_signals(tmp_path / "block.npz"), strict=True):
-        module = architecture_for(dataset, signal.about["model"]).module()
+        module = architecture_for(dataset, signal.card.model).module()
         torch.nn.utils.vector_to_parameters(torch.from_numpy(kept.parameters), module.parameters())
         if layers == BOTH:
             norm = module[1]
             mean, variance, batches = np.split(kept.buffers, [16, 32])
             norm.running_mean.copy_(torch.from_numpy(mean))
             norm.running_var.copy_(torch.from_numpy(variance))
-            assert batches.tolist() == [signal.about["steps"]], "every model starts with buffers of its own"
+            assert batches.tolist() == [signal.card.steps], "every model starts with buffers of its own"
         else:
             assert kept.buffers is None
         with torch.inference_mode():
@@ -209,11 +212,11 @@ def test_dropout_of_two_models_differs(kind, layers, sigma):
 @pytest.mark.parametrize(("engine", "layers", "epsilon"), [("plain", BOTH, INF), ("opacus", "dropout", 1.0)])
 def test_a_model_does_not_depend_on_those_of_its_block(dataset, engine, layers, epsilon):
     training = SHUFFLED if engine == "plain" else POISSON
-    whole = {signal.about["arm"]: signal for signal in train(dataset, layers, engine, training, [epsilon])[1::2]}
+    whole = {signal.card.arm: signal for signal in train(dataset, layers, engine, training, [epsilon])[1::2]}
     alone = train(dataset, layers, engine, training, [epsilon], replicates=[1])
     for signal in alone:
-        other = whole[signal.about["arm"]]
-        assert signal.about == other.about
+        other = whole[signal.card.arm]
+        assert signal.card == other.card
         for name in ("logits", "parameters", "buffers"):
             assert np.array_equal(getattr(signal, name), getattr(other, name))
 
@@ -244,7 +247,7 @@ def test_accuracy_after_each_epoch_is_that_in_eval_mode_and_changes_no_model(dat
     split = Split(np.arange(40), np.arange(40, 70), [], np.arange(130, 200))
     splits = {(arm, replicate): split for arm in ("one", "one-iid") for replicate in (0, 1)}
     job = job_of(settings, layers, [epsilon])
-    unseen, watched = (train_block(dataset, splits, job | {"by_epoch": each}, 1) for each in (False, True))
+    unseen, watched = (train_block(dataset, splits, replace(job, by_epoch=each), 1) for each in (False, True))
     for one, other in zip(unseen, watched, strict=True):
         assert np.array_equal(one.logits, other.logits)
         assert other.accuracy_by_epoch.shape == (5,)
@@ -330,7 +333,7 @@ def test_what_an_engine_cannot_train_is_refused_before_any_model_of_the_job(case
     epsilons = [INF, 1.0] if engine == "opacus" else [INF]
     job = job_of(settings, layers, epsilons)
     if engine != "opacus":
-        job["engines"] = {"plain": ENGINES[engine]}
+        job = replace(job, engines={"plain": ENGINES[engine]})
     with pytest.raises(TrainingError) as error:
         train_block(dataset, splits_of(dataset, settings), job, 1)
     for text in ("model one", *told):

@@ -11,6 +11,7 @@ from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
 from dpmia.common.errors import TrainingError
 from dpmia.common.registry import load
+from dpmia.formats.model_card import ModelCard
 from dpmia.settings import jobs
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
@@ -39,14 +40,14 @@ def train_all(dataset, given, epsilons=(INF,), block=0, seed=1, targets=None):
 
 def train(dataset, given, arm="one", **options):
     """Return the models of one arm."""
-    (found,) = (group for group in train_all(dataset, given, **options) if group.about[0]["arm"] == arm)
+    (found,) = (group for group in train_all(dataset, given, **options) if group.cards[0].arm == arm)
     return found
 
 
 def drawn(dataset, given, arm="one", numbers=range(3), seed=1):
     """Return the training sets of reference models, drawn here once more."""
     job = jobs.reference_job(given, [INF], 0)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], [draw_name(n) for n in numbers], seed)
+    splits = draw_block(dataset, None, load(job.draw), job.arms, [draw_name(n) for n in numbers], seed)
     return [splits[arm, draw_name(n)].training for n in numbers]
 
 
@@ -56,7 +57,7 @@ def references(dataset):
 
 
 def test_every_epsilon_and_number_is_trained_once_in_a_fixed_order(references):
-    found = [(about["arm"], about["epsilon"], about["number"]) for about in references.about]
+    found = [(card.arm, card.epsilon, card.number) for card in references.cards]
     assert found == [("one", epsilon, number) for epsilon in ("1", "inf") for number in range(3)]
     assert references.losses.shape == references.trained_on.shape == (6, len(references.records))
 
@@ -65,7 +66,7 @@ def test_losses_are_those_of_the_models_parameters(references, dataset):
     given = experiment()
     sets = drawn(dataset, given) * 2
     for row in (0, 2, 4):
-        module = trained_alone(dataset, references.about[row], sets[row])
+        module = trained_alone(dataset, references.cards[row], sets[row])
         logits = logits_of(module, dataset, references.records).double()
         expected = torch.nn.functional.cross_entropy(
             logits, torch.from_numpy(dataset.y[references.records]), reduction="none"
@@ -115,17 +116,17 @@ def test_records_of_other_arms_are_not_asked_about():
 def test_more_blocks_leave_the_earlier_models_as_they_are(references, dataset):
     more = experiment(references={"count": 9, "block": 3})
     again = train(dataset, more)
-    assert again.about == references.about[3:]
+    assert again.cards == references.cards[3:]
     np.testing.assert_array_equal(again.losses, references.losses[3:])
     np.testing.assert_array_equal(again.trained_on, references.trained_on[3:])
     further = train(dataset, more, block=2)
-    assert [about["number"] for about in further.about] == [6, 7, 8]
+    assert [card.number for card in further.cards] == [6, 7, 8]
     assert not (further.losses[:, None] == references.losses[None]).all(2).any()
 
 
 def test_a_reference_model_is_the_same_in_blocks_of_any_size(references, dataset):
     six = train(dataset, experiment(references={"count": 6, "block": 6}))
-    assert six.about[:3] == references.about[3:]
+    assert six.cards[:3] == references.cards[3:]
     np.testing.assert_allclose(six.losses[:3], references.losses[3:], rtol=0, atol=1e-5)
 
 
@@ -133,7 +134,7 @@ def test_more_targets_are_more_questions_to_the_same_models(references, dataset)
     given = experiment(replicates=4, block=2)
     targets = splits_of(dataset, given, 0) | splits_of(dataset, given, 1)
     more = train(dataset, given, targets=targets)
-    assert more.about == references.about[3:]
+    assert more.cards == references.cards[3:]
     places = np.searchsorted(more.records, references.records)
     assert len(more.records) > len(references.records)
     np.testing.assert_allclose(more.losses[:, places], references.losses[3:], rtol=0, atol=1e-6)
@@ -143,7 +144,7 @@ def test_more_targets_are_more_questions_to_the_same_models(references, dataset)
 def test_a_renamed_arm_has_the_same_reference_models(references, dataset):
     renamed = train(dataset, experiment(arms={"uno": {"group": "a"}}), "uno")
     np.testing.assert_array_equal(renamed.losses, references.losses[3:])
-    assert [about["meaning"] for about in renamed.about] == [about["meaning"] for about in references.about[3:]]
+    assert [card.meaning for card in renamed.cards] == [card.meaning for card in references.cards[3:]]
 
 
 def test_another_root_seed_gives_other_draws_and_other_models(references, dataset):
@@ -154,13 +155,13 @@ def test_another_root_seed_gives_other_draws_and_other_models(references, datase
 
 
 def test_what_is_told_of_a_model_is_plain_data_and_its_accounting_true(references):
-    for about in references.about:
-        assert json.loads(json.dumps(about, allow_nan=False)) == about
-        assert (about["role"], about["arm"], about["iid"]) == ("reference", "one", False)
-        assert about["steps"] == 8
-        assert (about["accounting"] is None) == (about["epsilon"] == "inf")
-        if about["accounting"]:
-            assert (about["accounting"]["rate"], about["accounting"]["epsilon"]) == (0.25, 1.0)
+    for card in references.cards:
+        assert ModelCard.from_plain(json.loads(json.dumps(card.plain(), allow_nan=False))) == card
+        assert (card.role, card.arm, card.iid) == ("reference", "one", False)
+        assert card.steps == 8
+        assert (card.accounting is None) == (card.epsilon == "inf")
+        if card.accounting:
+            assert (card.accounting.rate, card.accounting.epsilon) == (0.25, 1.0)
 
 
 def test_no_reference_shares_a_random_stream_with_another_model(references, dataset):
@@ -170,8 +171,8 @@ def test_no_reference_shares_a_random_stream_with_another_model(references, data
         *train_block(dataset, splits, jobs.train_job(given, [1.0, INF], 0), 1),
         *train_shadows(dataset, splits, jobs.shadow_job(given, 0), 1),
     ]
-    meanings = [*references.about, *(model.about for model in models)]
-    found = [seeds(1, about["meaning"]) for about in meanings]
+    meanings = [*references.cards, *(model.card for model in models)]
+    found = [seeds(1, card.meaning) for card in meanings]
     streams = [number for each in found for number in (each.weights, each.batches, each.noise)]
     assert len(set(streams)) == len(streams) == 3 * (6 + 8 + 12)
 
@@ -182,7 +183,7 @@ def test_records_that_join_at_random_are_in_and_out_at_their_rate(dataset):
     assert found.records.tolist() == list(range(50))
     for row, training in enumerate(drawn(dataset, given, numbers=range(40))):
         assert found.trained_on[row].tolist() == np.isin(found.records, training).tolist()
-        assert found.about[row]["steps"] == 200 * 0.4 // 10 * 2
+        assert found.cards[row].steps == 200 * 0.4 // 10 * 2
     joined = int(found.trained_on.sum())
     assert stats.binomtest(joined, 40 * 50, 0.4).pvalue > 1e-6
     # A record is in the training sets of some models and not in those of others: all need both.

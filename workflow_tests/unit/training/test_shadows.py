@@ -8,6 +8,7 @@ from scipy import stats
 from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
 from dpmia.common.errors import TrainingError
+from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER
 from dpmia.settings import jobs
 from dpmia.splits.split import Split
@@ -85,7 +86,7 @@ def shadows(dataset):
 
 
 def key(signal):
-    return signal.about["arm"], signal.about["replicate"], signal.about["number"]
+    return signal.card.arm, signal.card.replicate, signal.card.number
 
 
 def test_every_split_has_its_shadow_models_in_a_fixed_order(shadows):
@@ -95,7 +96,7 @@ def test_every_split_has_its_shadow_models_in_a_fixed_order(shadows):
 def test_they_know_nothing_of_the_target_models_records(shadows, dataset):
     splits = splits_of(dataset, experiment())
     for shadow in shadows:
-        split = splits[shadow.about["arm"], shadow.about["replicate"]]
+        split = splits[shadow.card.arm, shadow.card.replicate]
         assert np.isin(shadow.records, split.population).all()
         inside, outside = shadow.of(MEMBER).records, shadow.of(NONMEMBER).records
         assert len(inside) == len(outside) == len(split.population) // 2 * 2 // 3
@@ -113,23 +114,23 @@ def test_halves_of_a_split_are_disjoint_over_all_its_models(shadows):
 
 def test_answers_are_those_of_a_model_trained_on_its_members(shadows, dataset):
     for shadow in (shadows[0], shadows[-1]):
-        module = trained_alone(dataset, shadow.about, shadow.of(MEMBER).records)
+        module = trained_alone(dataset, shadow.card, shadow.of(MEMBER).records)
         np.testing.assert_allclose(logits_of(module, dataset, shadow.records), shadow.logits, rtol=0, atol=1e-4)
 
 
 def test_they_are_trained_without_privacy_and_with_a_penalty_of_their_own(shadows):
     for shadow in shadows:
-        assert shadow.about["accounting"] is None
-        assert (shadow.about["epsilon"], shadow.about["role"]) == ("inf", "shadow")
-        assert shadow.about["recipe"]["l2"] == 0.01
-        assert shadow.about["steps"] == len(shadow.of(MEMBER).records) // 10 * 2
-        assert json.loads(json.dumps(shadow.about, allow_nan=False)) == shadow.about
+        assert shadow.card.accounting is None
+        assert (shadow.card.epsilon, shadow.card.role) == ("inf", "shadow")
+        assert shadow.card.recipe["l2"] == 0.01
+        assert shadow.card.steps == len(shadow.of(MEMBER).records) // 10 * 2
+        assert ModelCard.from_plain(json.loads(json.dumps(shadow.card.plain(), allow_nan=False))) == shadow.card
 
 
 def test_no_two_models_share_a_random_stream_neither_with_targets(shadows, dataset):
     given = experiment()
     targets = train_block(dataset, splits_of(dataset, given), jobs.train_job(given, [float("inf")], 0), 1)
-    found = [seeds(1, model.about["meaning"]) for model in [*shadows, *targets]]
+    found = [seeds(1, model.card.meaning) for model in [*shadows, *targets]]
     streams = [number for each in found for number in (each.weights, each.batches, each.noise)]
     assert len(set(streams)) == len(streams) == 3 * (12 + 4)
     assert len({model.logits.tobytes() for model in shadows}) == 12
@@ -137,10 +138,10 @@ def test_no_two_models_share_a_random_stream_neither_with_targets(shadows, datas
 
 def test_a_shadow_model_is_the_same_in_any_block(shadows, dataset):
     alone = train(dataset, experiment(block=1), block=1)
-    assert {shadow.about["replicate"] for shadow in alone} == {1}
+    assert {shadow.card.replicate for shadow in alone} == {1}
     whole = {key(shadow): shadow for shadow in shadows}
     for shadow in alone:
-        assert shadow.about == whole[key(shadow)].about
+        assert shadow.card == whole[key(shadow)].card
         np.testing.assert_array_equal(shadow.records, whole[key(shadow)].records)
         np.testing.assert_allclose(shadow.logits, whole[key(shadow)].logits, rtol=0, atol=1e-5)
 
@@ -149,7 +150,7 @@ def test_a_renamed_arm_has_the_same_shadow_models(shadows, dataset):
     renamed = train(dataset, experiment(arms={"uno": {"group": "a"}}))
     for one, other in zip(shadows, renamed, strict=True):
         assert np.array_equal(one.logits, other.logits)
-        assert one.about["meaning"] == other.about["meaning"]
+        assert one.card.meaning == other.card.meaning
 
 
 def test_another_root_seed_gives_other_models_of_the_same_population(shadows, dataset):

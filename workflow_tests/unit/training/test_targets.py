@@ -11,6 +11,7 @@ import torch
 from dpmia.common.errors import TrainingError
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
+from dpmia.formats.model_card import Architecture, ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, load_signals, save_signals
 from dpmia.privacy.accounting import Mechanism
 from dpmia.settings import jobs
@@ -64,12 +65,12 @@ def experiment(engine="stacked", **changes):
 def train(dataset, given, epsilons=(1.0, INF), block=0, seed=1, splits=None, **options):
     split_job = jobs.split_job(given, block)
     if splits is None:
-        splits = draw_block(dataset, None, load(split_job["draw"]), split_job["arms"], split_job["replicates"], seed)
+        splits = draw_block(dataset, None, load(split_job.draw), split_job.arms, split_job.replicates, seed)
     return train_block(dataset, splits, jobs.train_job(given, list(epsilons), block), seed, **options)
 
 
 def by_key(signals):
-    found = {(s.about["arm"], s.about["epsilon"], s.about["replicate"]): s for s in signals}
+    found = {(s.card.arm, s.card.epsilon, s.card.replicate): s for s in signals}
     assert len(found) == len(signals)
     return found
 
@@ -88,7 +89,7 @@ def test_every_arm_epsilon_and_replicate_is_trained_once_in_a_fixed_order(traine
 def test_models_are_asked_about_their_own_records(trained, dataset):
     given = experiment()
     job = jobs.split_job(given, 0)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], 1)
+    splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, 1)
     for (arm, _, replicate), signal in by_key(trained[1]).items():
         split = splits[arm, replicate]
         assert signal.of(MEMBER).records.tolist() == split.members.tolist()
@@ -114,34 +115,34 @@ def test_training_without_privacy_learns(dataset):
 
 def test_accounting_is_kept_beside_every_private_model_and_is_true(trained):
     for (_, epsilon, _), signal in by_key(trained[1]).items():
-        record = signal.about["accounting"]
+        record = signal.card.accounting
         if epsilon == "inf":
             assert record is None
             continue
         names = ("sampler", "rate", "steps", "epochs", "relation", "delta", "accountant")
-        mechanism = Mechanism(**{name: record[name] for name in names})
+        mechanism = Mechanism(**{name: getattr(record, name) for name in names})
         assert mechanism == Mechanism("poisson", 10 / 40, 8, 2, "add_remove", 1e-5, "pld")
-        assert 0.99 < mechanism.epsilon(record["noise_multiplier"]) <= 1 == record["epsilon"]
-        assert record["noise_sd"] == record["noise_multiplier"] * record["clip_norm"]
-        assert signal.about["steps"] == 8
+        assert 0.99 < mechanism.epsilon(record.noise_multiplier) <= 1 == record.epsilon
+        assert record.noise_sd == record.noise_multiplier * record.clip_norm
+        assert signal.card.steps == 8
 
 
 def test_what_is_told_of_a_model_is_plain_data_and_survives_a_file(trained, tmp_path):
     _, signals = trained
     save_signals(tmp_path / "block.npz", signals, {})
     for one, other in zip(signals, load_signals(tmp_path / "block.npz"), strict=True):
-        assert json.loads(json.dumps(one.about, allow_nan=False)) == other.about
+        assert ModelCard.from_plain(json.loads(json.dumps(one.card.plain(), allow_nan=False))) == other.card
         assert np.array_equal(one.logits, other.logits)
-        assert one.about["role"] == "target"
-        assert one.about["compares"] == "replace_one"
-        assert one.about["model"] == {"build": "dpmia.models.mlp:perceptron", "shape": {"hidden": [6]}}
-        assert one.about["iid"] == one.about["arm"].endswith("-iid")
-        assert one.about["recipe"]["epochs"] == 2
+        assert one.card.role == "target"
+        assert one.card.compares == "replace_one"
+        assert one.card.model == Architecture("dpmia.models.mlp:perceptron", {"hidden": [6]})
+        assert one.card.iid == one.card.arm.endswith("-iid")
+        assert one.card.recipe["epochs"] == 2
 
 
 def assert_same(one, other):
     """Same model up to rounding: products over other numbers of models may add in another order."""
-    assert one.about == other.about
+    assert one.card == other.card
     np.testing.assert_array_equal(one.records, other.records)
     np.testing.assert_allclose(one.logits, other.logits, rtol=0, atol=1e-5)
 
@@ -171,14 +172,14 @@ def test_a_renamed_arm_is_the_same_model(trained, dataset):
     for (arm, epsilon, replicate), signal in renamed.items():
         other = whole[arm.replace("uno", "one"), epsilon, replicate]
         assert np.array_equal(signal.logits, other.logits)
-        assert signal.about["meaning"] == other.about["meaning"]
+        assert signal.card.meaning == other.card.meaning
 
 
 def test_another_root_seed_gives_other_models_on_the_same_splits(trained, dataset):
     engine, signals = trained
     given = experiment(engine)
     job = jobs.split_job(given, 0)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], 1)
+    splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, 1)
     for one, other in zip(signals, train(dataset, given, seed=2, splits=splits), strict=True):
         assert np.array_equal(one.records, other.records)
         assert not np.array_equal(one.logits, other.logits)
@@ -188,9 +189,9 @@ def test_training_sets_of_different_sizes_share_a_block(dataset):
     given = experiment(membership={"kind": "group", "by": "hospital", "members": "all", "nonmembers": "all"},
                        arms={"one": {"group": "a"}, "two": {"group": "b"}})  # fmt: skip
     signals = by_key(train(dataset, given, epsilons=[1.0]))
-    assert signals["one", "1", 0].about["steps"] == 10
-    assert signals["two", "1", 0].about["steps"] == 14
-    sigmas = {arm: signals[arm, "1", 0].about["accounting"]["noise_multiplier"] for arm in ("one", "one-iid", "two")}
+    assert signals["one", "1", 0].card.steps == 10
+    assert signals["two", "1", 0].card.steps == 14
+    sigmas = {arm: signals[arm, "1", 0].card.accounting.noise_multiplier for arm in ("one", "one-iid", "two")}
     assert sigmas["one"] == sigmas["one-iid"] != sigmas["two"]
 
 
@@ -217,7 +218,7 @@ def test_kept_parameters_are_those_of_the_model(dataset):
     changes = {"attacks": {"distillation": {}}, "references": {"count": 1, "block": 1}, "block": 1, "replicates": 1}
     signals = train(dataset, experiment(**changes))
     for signal in signals:
-        module = architecture_for(dataset, signal.about["model"]).module()
+        module = architecture_for(dataset, signal.card.model).module()
         torch.nn.utils.vector_to_parameters(torch.from_numpy(signal.parameters), module.parameters())
         with torch.inference_mode():
             logits = module(torch.from_numpy(dataset.inputs(signal.records))).numpy()
@@ -231,8 +232,8 @@ def test_arms_may_have_models_of_different_shapes(dataset):
     given = experiment(arms=arms, iid_arms=False, block=1, replicates=1)
     both = by_key(train(dataset, given, [INF]))
     assert_same(both["one", "inf", 0], train(dataset, experiment(iid_arms=False, block=1, replicates=1), [INF])[0])
-    assert both["wide", "inf", 0].about["model"]["shape"] == {"hidden": [8, 5]}
-    assert both["wide", "inf", 0].about["meaning"] == both["one", "inf", 0].about["meaning"]
+    assert both["wide", "inf", 0].card.model.shape == {"hidden": [8, 5]}
+    assert both["wide", "inf", 0].card.meaning == both["one", "inf", 0].card.meaning
     assert not np.allclose(both["wide", "inf", 0].logits, both["one", "inf", 0].logits, atol=1e-3)
 
 
@@ -243,14 +244,14 @@ def test_records_that_join_at_random_are_trained_on_though_only_some_are_asked_a
         def __post_init__(self):
             trained_on[self.name] = self.records
 
-    monkeypatch.setattr("dpmia.training.roles.targets.Run", Remembered)
+    monkeypatch.setattr("dpmia.training.train_models.Run", Remembered)
     given = experiment(
         membership={"kind": "bernoulli", "records": 100, "asked": 30},
         arms={"half": {"rate": 0.5}},
         iid_arms=False,
     )
     job = jobs.split_job(given, 0)
-    splits = draw_block(dataset, None, load(job["draw"]), job["arms"], job["replicates"], 1)
+    splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, 1)
     sizes = set()
     for (_, epsilon, replicate), signal in by_key(train(dataset, given, splits=splits)).items():
         split = splits["half", replicate]
@@ -258,11 +259,11 @@ def test_records_that_join_at_random_are_trained_on_though_only_some_are_asked_a
         assert signal.of(MEMBER).records.tolist() == split.members.tolist()
         training = trained_on[f"half/epsilon {epsilon}/replicate {replicate}"]
         assert training.tolist() == sorted([*split.members, *split.background])
-        assert signal.about["compares"] == "add_remove"
+        assert signal.card.compares == "add_remove"
         # Nobody knows how many joined: steps and sampling rate follow from their expected number, 100 * 0.5.
         sizes.add(len(training))
-        assert signal.about["steps"] == 10
-        assert epsilon == "inf" or signal.about["accounting"]["rate"] == 10 / 50
+        assert signal.card.steps == 10
+        assert epsilon == "inf" or signal.card.accounting.rate == 10 / 50
     assert len(sizes) == 3
 
 
@@ -296,7 +297,7 @@ def test_an_arm_without_validation_records_is_not_measured(dataset, tmp_path):
         accuracy_by_epoch=True,
     )
     signals = train(dataset, given, [INF])
-    assert [signal.accuracy_by_epoch is None for signal in signals] == [signal.about["iid"] for signal in signals]
+    assert [signal.accuracy_by_epoch is None for signal in signals] == [signal.card.iid for signal in signals]
     save_signals(tmp_path / "a.npz", signals, {})
     for signal, kept in zip(signals, load_signals(tmp_path / "a.npz"), strict=True):
         assert np.array_equal(signal.accuracy_by_epoch, kept.accuracy_by_epoch)

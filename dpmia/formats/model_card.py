@@ -1,0 +1,99 @@
+"""What is known of one trained model beside its outputs: typed here, plain JSON data in the headers of files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from dpmia.common.seeds import Meaning
+from dpmia.privacy.record import Accounting
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The architecture of a model.
+
+    Attributes:
+        build: name of the function that makes it, as `dpmia.common.registry.load` takes it.
+        shape: arguments of that function beside those that follow from the data set.
+    """
+
+    build: str
+    shape: Mapping[str, Any]
+
+    def plain(self) -> dict[str, Any]:
+        """Return the architecture as plain JSON data."""
+        return {"build": self.build, "shape": dict(self.shape)}
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> Architecture:
+        """Return the architecture that `plain` wrote."""
+        return cls(**data)
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """One trained model. What a role lacks is None.
+
+    Attributes:
+        arm: name of the arm.
+        iid: whether members and non-members come from the same distribution.
+        epsilon: as `dpmia.common.epsilon.spell_epsilon` writes it; of a model trained to attack another, the other's.
+        role: `target`, `shadow`, `reference`, `distilled` or `left_out`.
+        meaning: what the seeds were derived from, as `dpmia.common.seeds.derive_seed` takes it.
+        replicate: of the target model.
+        number: of the model among those of the attacker.
+        accounting: of the privacy guarantee; None without privacy.
+        compares: relation between the training sets with and without a record: `replace_one` or `add_remove`.
+        rate: probability with which each record joined the training set; None where the size is fixed.
+        model: the architecture.
+        engine: name of the class that trained the model.
+        recipe: how it was trained, as settings write it.
+        steps: number of optimiser steps.
+        collusion: `keys` and `function` of a trainer who colludes with the attacker.
+        seed: the user's seed.
+    """
+
+    arm: str
+    iid: bool
+    epsilon: str
+    role: str
+    meaning: Sequence[Meaning]
+    replicate: int | None = None
+    number: int | None = None
+    accounting: Accounting | None = None
+    compares: str | None = None
+    rate: float | None = None
+    model: Architecture | None = None
+    engine: str | None = None
+    recipe: Mapping[str, Any] | None = None
+    steps: int | None = None
+    collusion: Mapping[str, Any] | None = None
+    seed: int | None = None
+
+    @property
+    def target(self) -> tuple[str, str, int | None]:
+        """Arm, epsilon and replicate: which target model this is, or was trained to attack."""
+        return self.arm, self.epsilon, self.replicate
+
+    def plain(self) -> dict[str, Any]:
+        """Return plain JSON data. What is None is left out, but for `accounting`, where None means "no privacy"."""
+        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        data["accounting"] = None if self.accounting is None else self.accounting.plain()
+        data["model"] = None if self.model is None else self.model.plain()
+        return {key: value for key, value in data.items() if value is not None or key == "accounting"}
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> ModelCard:
+        """Return the card that `plain` wrote.
+
+        Raises:
+            TypeError: an entry is missing or unknown.
+        """
+        accounting, model = data.get("accounting"), data.get("model")
+        typed = {
+            "accounting": None if accounting is None else Accounting.from_plain(accounting),
+            "model": None if model is None else Architecture.from_plain(model),
+        }
+        return cls(**{**data, **typed})

@@ -1,0 +1,54 @@
+"""Jobs as typed data in the library and as plain JSON data in the parameters of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Self, Union, get_args, get_origin, get_type_hints
+
+
+class PlainData:
+    """A dataclass that can be written as plain JSON data and read back."""
+
+    def plain(self) -> dict[str, Any]:
+        """Return all fields as dicts, lists, strings, numbers, booleans and None, in the order of the fields."""
+        return {name: to_plain(getattr(self, name)) for name in _names(type(self))}
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> Self:
+        """Return what `plain` wrote.
+
+        Raises:
+            TypeError: an entry is missing or unknown.
+        """
+        hints = get_type_hints(cls)
+        return cls(**{name: _typed(hints.get(name), value) for name, value in data.items()})
+
+
+def to_plain(value: Any) -> Any:
+    """Return dataclasses, mappings and sequences, nested ones too, as plain JSON data."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: to_plain(getattr(value, name)) for name in _names(type(value))}
+    if isinstance(value, Mapping):
+        return {key: to_plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(item) for item in value]
+    return value
+
+
+def _names(kind: Any) -> list[str]:
+    return [field.name for field in fields(kind)]
+
+
+def _typed(hint: Any, value: Any) -> Any:
+    """Return plain data as its annotation says: dataclasses, alone or optional, in dicts or in lists."""
+    if get_origin(hint) in (Union, UnionType):
+        kinds = [kind for kind in get_args(hint) if kind is not NoneType]
+        return value if value is None or len(kinds) > 1 else _typed(kinds[0], value)
+    if get_origin(hint) is dict:
+        return {key: _typed(get_args(hint)[1], item) for key, item in value.items()}
+    if get_origin(hint) is list:
+        return [_typed(get_args(hint)[0], item) for item in value]
+    read = getattr(hint, "from_plain", None)
+    return value if read is None else read(value)

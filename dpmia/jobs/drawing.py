@@ -1,0 +1,95 @@
+"""Jobs that prepare data sets and draw who is a member."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpmia.jobs.base import PlainData
+
+
+@dataclass(frozen=True)
+class PrepareJob(PlainData):
+    """How a data set is encoded.
+
+    Attributes:
+        module: that reads and encodes it.
+        options: of its function `encode`.
+        reading: of its function `read`; None for published data, which need none.
+    """
+
+    module: str
+    options: dict[str, Any]
+    reading: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class ClusterJob(PlainData):
+    """How groups are made by clustering.
+
+    Attributes:
+        count: clusters for each class.
+        pairing: which clusters of different classes form one group: `nearest` or `farthest`.
+        seed: of k-means.
+        restarts: of k-means; the best counts.
+    """
+
+    count: int
+    pairing: str
+    seed: int
+    restarts: int
+
+
+@dataclass(frozen=True)
+class ArmDraw(PlainData):
+    """How the records of an arm are drawn: its meaning, from which seeds follow, whatever its name.
+
+    Attributes:
+        kind: of the membership experiment.
+        groups: how records are grouped: an attribute, how attributes are merged or clustered; None for one group.
+        draw: arguments of the drawing function.
+        iid: whether members and non-members are then shuffled.
+    """
+
+    kind: str
+    groups: str | dict[str, Any] | None
+    draw: dict[str, Any]
+    iid: bool
+
+
+@dataclass(frozen=True)
+class SplitJob(PlainData):
+    """Which splits to draw for one block.
+
+    Attributes:
+        draw: name of the drawing function.
+        arms: by name, IID arms included.
+        replicates: of the block.
+        batch_sizes: by arm, without IID arms: batches that its training sets must hold.
+    """
+
+    draw: str
+    arms: dict[str, ArmDraw]
+    replicates: list[int]
+    batch_sizes: dict[str, int]
+
+
+@dataclass(frozen=True)
+class BatchLimits(PlainData):
+    """Which batches must fit into which training sets.
+
+    Attributes:
+        arms: by name.
+        batch_sizes: by arm.
+        shadows: number of shadow models of each target model; None for none.
+        left_out: whether models are trained without one record.
+        raised: key under `membership` that makes training sets larger; None where there is none.
+        most: largest number of members that a share gives.
+    """
+
+    arms: dict[str, ArmDraw]
+    batch_sizes: dict[str, int]
+    shadows: int | None = None
+    left_out: bool = False
+    raised: str | None = None
+    most: int | None = None

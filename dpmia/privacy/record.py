@@ -1,0 +1,49 @@
+"""The privacy accounting of one trained model, as it is stored beside the model; it needs no accountant to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Accounting:
+    """All that a reader needs to check the privacy guarantee of a model.
+
+    Attributes:
+        sampler: see `dpmia.privacy.accounting.Mechanism`.
+        rate: see `Mechanism`.
+        steps: see `Mechanism`.
+        epochs: see `Mechanism`.
+        relation: see `Mechanism`.
+        delta: see `Mechanism`.
+        accountant: see `Mechanism`.
+        epsilon: of (epsilon, delta).
+        noise_multiplier: sigma, in units of the clip norm.
+        clip_norm: bound C on the gradient of one record.
+        noise_sd: standard deviation of the noise on a sum of gradients.
+        proved: whether a theorem stands behind the epsilon.
+    """
+
+    sampler: str
+    rate: float
+    steps: int
+    epochs: int
+    relation: str
+    delta: float
+    accountant: str
+    epsilon: float
+    noise_multiplier: float
+    clip_norm: float
+    noise_sd: float
+    proved: bool
+
+    def plain(self) -> dict[str, Any]:
+        """Return the accounting as plain JSON data."""
+        return asdict(self)
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> Accounting:
+        """Return the accounting that `plain` wrote."""
+        return cls(**data)

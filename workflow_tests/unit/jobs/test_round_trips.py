@@ -1,0 +1,122 @@
+"""Jobs: typed in the library, plain data in the parameters of rules, and the same again in scripts."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from settings_samples import OWN_CONFIG, ROOT
+
+from dpmia.common.seeds import derive_seed
+from dpmia.jobs.attacking import AttackJob, PerRecordJob
+from dpmia.jobs.base import PlainData
+from dpmia.jobs.drawing import ArmDraw, ClusterJob, SplitJob
+from dpmia.jobs.training import TrainJob
+from dpmia.settings import jobs
+from dpmia.settings.resolve import make_plan
+
+
+def all_jobs(given):
+    """Yield all jobs of an experiment."""
+    yield jobs.prepare_job(given)
+    if given.membership.kind == "cluster":
+        yield jobs.cluster_job(given)
+    if limits := jobs.batch_job(given):
+        yield limits
+    for block in jobs.blocks(given):
+        yield jobs.split_job(given, block)
+        if blind := jobs.blind_job(given, block):
+            yield blind
+        if given.shadows:
+            yield jobs.shadow_job(given, block)
+        for group in given.epsilons:
+            yield jobs.train_job(given, group, block)
+    for attack in given.attacks:
+        yield jobs.attack_job(given, attack)
+    for block in jobs.reference_blocks(given) if given.references else ():
+        yield jobs.distilled_job(given, block)
+        for group in jobs.reference_groups(given):
+            yield jobs.reference_job(given, group, block)
+    if given.points:
+        yield jobs.points_job(given)
+        for place in jobs.left_out_blocks(given):
+            yield jobs.left_out_job(given, *place)
+
+
+def as_types(value):
+    """Return a value with the types of everything in it: 1, 1.0 and True are equal to Python."""
+    if isinstance(value, dict):
+        return {key: as_types(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [as_types(item) for item in value]
+    return type(value), value
+
+
+PLAIN_TYPES = {str, int, float, bool, type(None)}
+
+
+def kinds(value):
+    """Return the types in plain data; dicts and lists are looked into, subclasses of them are not."""
+    if type(value) is dict:
+        return {type(key) for key in value}.union(*map(kinds, value.values()))
+    if type(value) is list:
+        return set().union(*map(kinds, value))
+    return {type(value)}
+
+
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
+def test_every_job_of_every_experiment_survives_the_way_to_its_script(scale):
+    found = set()
+    for given in make_plan(OWN_CONFIG | {"scale": scale}, ROOT).experiments.values():
+        for job in all_jobs(given):
+            plain = job.plain()
+            assert kinds(plain) <= PLAIN_TYPES
+            assert plain == job.plain()
+            sent = json.loads(json.dumps(plain))
+            again = type(job).from_plain(sent)
+            assert again == job
+            assert as_types(again.plain()) == as_types(plain)
+            for name, arm in getattr(job, "arms", {}).items() if isinstance(job, SplitJob | TrainJob) else ():
+                seed = derive_seed(1, "weights", "data", arm.plain(), 0)
+                assert derive_seed(1, "weights", "data", again.arms[name].plain(), 0) == seed
+                assert derive_seed(1, "weights", "data", sent["arms"][name], 0) == seed
+            found.add(type(job).__name__)
+    assert found >= {"PrepareJob", "ClusterJob", "BatchLimits", "SplitJob", "BlindJob", "ShadowJob", "TrainJob"}
+    assert found >= {"AttackJob", "DistilJob", "ReferenceJob", "PerRecordJob", "LeaveOneOutJob"}
+
+
+def test_seeds_are_those_of_the_mapping_that_an_arm_was():
+    arm = ArmDraw("group", "hospital", {"members": 40, "share": 0.5, "all": 1.0}, iid=False)
+    was = {"iid": False, "draw": {"all": 1, "share": 0.5, "members": 40.0}, "groups": "hospital", "kind": "group"}
+    assert derive_seed(1, arm.plain()) == derive_seed(1, was)
+    clustered = ArmDraw("cluster", ClusterJob(2, "nearest", 0, 10).plain(), {}, iid=True)
+    assert clustered.plain()["groups"] == {"count": 2, "pairing": "nearest", "seed": 0, "restarts": 10}
+
+
+def test_tuples_are_written_as_lists():
+    plain = PerRecordJob({}, ("a", "b"), 3, (0.1,)).plain()
+    assert plain == {"attacks": {}, "arms": ["a", "b"], "count": 3, "alphas": [0.1]}
+
+
+def test_an_unknown_entry_is_refused_and_a_missing_one():
+    plain = AttackJob("module:Attack", {}, None, False, None).plain()
+    with pytest.raises(TypeError, match="colour"):
+        AttackJob.from_plain(plain | {"colour": "red"})
+    del plain["details"]
+    with pytest.raises(TypeError, match="details"):
+        AttackJob.from_plain(plain)
+
+
+def test_every_job_is_frozen_and_of_one_kind():
+    seen = PlainData.__subclasses__()
+    assert seen
+    assert all(kind.__dataclass_params__.frozen for kind in seen)
+
+
+def test_jobs_load_neither_numpy_nor_anything_larger():
+    code = """
+import sys
+import dpmia.jobs.attacking, dpmia.jobs.drawing
+assert not {"numpy", "torch", "pandas", "scipy", "pydantic"} & {*sys.modules}, sorted(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
