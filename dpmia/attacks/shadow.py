@@ -12,6 +12,7 @@ import torch
 
 from dpmia.attacks.attack_models import Task, train_classifiers
 from dpmia.attacks.base import Attack, Knowledge
+from dpmia.common.optional import needed
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
 from dpmia.models.mlp import MLP
@@ -174,12 +175,13 @@ def _tasks(asked: Sequence[Signal], classes: int, first: int) -> dict[int, Task]
     labels = np.concatenate([signal.labels for signal in asked])
     is_member = np.concatenate([signal.is_member for signal in asked])
     # From the shadow models alone, whichever target is attacked with them.
-    meaning = [asked[0].card.seed, "attack model", [signal.card.meaning for signal in asked]]
+    root_seed = needed(asked[0].card.seed)
+    meaning = ["attack model", [signal.card.meaning for signal in asked]]
     tasks, missing = {}, []
     for label in range(classes):
         rows = np.flatnonzero(labels == label)
         if 0 < is_member[rows].sum() < len(rows):
-            tasks[label] = Task(f"attack model of class {label}", first + rows, derive_seed(*meaning, label))
+            tasks[label] = Task(f"attack model of class {label}", first + rows, derive_seed(root_seed, *meaning, label))
         else:
             missing.append(label)
     if missing:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dpmia.common.optional import needed
 from dpmia.formats.rows import NO_ATTACK, rows_of, tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, load_all
 
@@ -46,7 +47,7 @@ def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = 
                 trade_off_of,
             )
 
-            curve = trade_off_of(signal.card.accounting, signal.card.compares)
+            curve = trade_off_of(signal.card.accounting, needed(signal.card.compares))
             values["advantage_ceiling"] = advantage_ceiling(curve)
             values["precision_ceiling"] = float(positive_accuracy_ceiling(curve, _prior(signal), ACCEPTANCE))
             if details:

@@ -102,7 +102,7 @@ class AttackersModels:
         """Read the files."""
         by_split: defaultdict[tuple[str, int], list[Signal]] = defaultdict(list)
         for signal in load_all(shadows):
-            by_split[signal.card.arm, signal.card.replicate].append(signal)
+            by_split[signal.card.split].append(signal)
         # Tuples, made once: an attack may keep by their identity what it learnt from them.
         self._shadows = {split: tuple(signals) for split, signals in by_split.items()}
         self._references = _Stored(references, lambda card: card.arm)
@@ -128,7 +128,7 @@ class AttackersModels:
             references = trained.on(target.records, np.array([card.epsilon == wanted for card in trained.cards]))
         if (students := self._distilled.of(target.card.target)) is not None:
             distilled = students.on(target.records, np.ones(len(students.cards), dtype=bool))
-        shadows = self._shadows.get((arm, target.card.replicate), ())
+        shadows = () if target.card.replicate is None else self._shadows.get(target.card.split, ())
         return Knowledge(shadows=shadows, references=references, distilled=distilled)
 
 

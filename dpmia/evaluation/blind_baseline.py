@@ -43,7 +43,7 @@ def blind_rows(
     scores: dict[tuple[str, int], np.ndarray] = {}
     rows = []
     for signal in load_all(files):
-        split = signal.card.arm, signal.card.replicate
+        split = signal.card.split
         if split[1] not in job.replicates:
             continue
         asked = signal.of(MEMBER, NONMEMBER)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpmia.attacks.lira import OfflineLira
-from dpmia.common.seeds import derive_seed
+from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.evaluation.attacks import AttackersModels
 from dpmia.formats.losses import References
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_all
@@ -70,11 +70,11 @@ def exposure_rows(
     """
     models = AttackersModels(references=references)
     by_model: defaultdict[tuple[str, str], dict[int, _Scored]] = defaultdict(dict)
-    meaning: dict[tuple[str, str], list[Any]] = {}
+    meaning: dict[tuple[str, str], Sequence[Meaning]] = {}
     for signal in load_all(files):
         key = signal.card.arm, signal.card.epsilon
         meaning.setdefault(key, signal.card.meaning)
-        by_model[key][signal.card.replicate] = _scored(signal.of(MEMBER, NONMEMBER), models)
+        by_model[key][signal.card.split[1]] = _scored(signal.of(MEMBER, NONMEMBER), models)
     rows = []
     for (arm, epsilon), scored in sorted(by_model.items(), key=lambda item: (item[0][0], float(item[0][1]))):
         ordered = [scored[replicate] for replicate in sorted(scored)]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from dpmia.common.optional import needed
 from dpmia.common.seeds import Meaning
 from dpmia.privacy.record import Accounting
 
@@ -71,6 +72,15 @@ class ModelCard:
     steps: int | None = None
     collusion: Mapping[str, Any] | None = None
     seed: int | None = None
+
+    @property
+    def split(self) -> tuple[str, int]:
+        """Arm and replicate: the split that the model was trained on, or trained to attack.
+
+        Raises:
+            ValueError: the model belongs to no replicate.
+        """
+        return self.arm, needed(self.replicate)
 
     @property
     def target(self) -> tuple[str, str, int | None]:

@@ -72,7 +72,7 @@ def _models(experiment: str, folder: Path, logs: Path, path: Path) -> list[list[
         accounting = card.accounting
         guarantee = (None if accounting is None else getattr(accounting, part) for part in GUARANTEE)
         key = (card.role, card.engine, accounting is not None, *guarantee)
-        steps[key] += card.steps
+        steps[key] += card.steps or 0
         count[key] += 1
     shares = steps if any(steps.values()) else count
     whole = sum(shares.values())

@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any
 
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.epsilon import spell_epsilon
+from dpmia.common.optional import needed
 from dpmia.formats.model_card import Architecture
 from dpmia.jobs.attacking import AttackJob, AttackSpec, BlindJob, PerRecordJob, PredictionsJob
 from dpmia.jobs.drawing import ArmDraw, BatchLimits, ClusterJob, PrepareJob, SplitJob
@@ -32,17 +33,8 @@ from dpmia.settings.own_data import OwnData
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import Regression
 
-_Settings = TypeVar("_Settings")
-
 #: What tables call attack L, which is no entry under `attacks`: it judges single records only.
 LEAVE_ONE_OUT = "leave_one_out"
-
-
-def needed(settings: _Settings | None) -> _Settings:
-    """Return the settings of a kind of model or job, which an experiment has whenever such a job is asked for."""
-    if settings is None:
-        raise ValueError("the experiment has no settings for such a job")
-    return settings
 
 
 def dataset_id(experiment: Experiment | Regression) -> str:
@@ -65,10 +57,10 @@ def cluster_job(experiment: Experiment) -> ClusterJob:
     """Return how the groups of a `cluster` experiment are made."""
     membership = experiment.membership
     return ClusterJob(
-        count=membership.clusters,
-        pairing=membership.pairing,
-        seed=membership.cluster_seed,
-        restarts=membership.restarts,
+        count=needed(membership.clusters),
+        pairing=needed(membership.pairing),
+        seed=needed(membership.cluster_seed),
+        restarts=needed(membership.restarts),
     )
 
 
@@ -149,7 +141,7 @@ def train_job(experiment: Experiment, epsilons: list[float], block: int) -> Trai
         privacy=Guarantee(**experiment.privacy.model_dump()),
         population=uses(experiment, "population"),
         parameters=uses(experiment, "distilled"),
-        collusion=experiment.collusion and SharedMarks(**experiment.collusion.model_dump()),
+        collusion=SharedMarks(**experiment.collusion.model_dump()) if experiment.collusion else None,
         compares="add_remove" if experiment.membership.kind == "bernoulli" else "replace_one",
     )
 
@@ -288,7 +280,7 @@ def attack_job(experiment: Experiment, attack: str) -> AttackJob:
         options=settings.options | learns,
         reference_arm=settings.reference_arm,
         details=experiment.details,
-        epsilons=settings.epsilons and [spell_epsilon(epsilon) for epsilon in settings.epsilons],
+        epsilons=[*map(spell_epsilon, settings.epsilons)] if settings.epsilons else None,
     )
 
 

@@ -136,7 +136,7 @@ def _shown(value: Any) -> str:
     """Return a value as it is written in YAML, unless it is long."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    long = {list: "this list", dict: "this mapping"}.get(type(value), "this value")
+    long = "this list" if isinstance(value, list) else "this mapping" if isinstance(value, dict) else "this value"
     return repr(value) if len(repr(value)) < 80 else long
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from dpmia.common.optional import needed
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
@@ -75,7 +76,7 @@ def _distilled(
                 records,
                 np.unique(target.records),
                 recipe=job.recipes[arm],
-                model=target.card.model,
+                model=needed(target.card.model),
                 engines=job.engines,
                 root_seed=root_seed,
                 expected=expected_size(job.arms[arm]),
@@ -88,7 +89,7 @@ class _Answers:
 
     def __init__(self, dataset: Dataset, target: Signal) -> None:
         self.dataset = dataset
-        self.module = architecture_for(dataset, target.card.model).module()
+        self.module = architecture_for(dataset, needed(target.card.model)).module()
         buffers = np.empty(0) if target.buffers is None else target.buffers
         set_state(self.module, torch.from_numpy(target.parameters), torch.from_numpy(buffers))
 

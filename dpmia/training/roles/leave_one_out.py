@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpmia.common.optional import needed
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.signals import Signal, cross_entropy
@@ -89,7 +90,7 @@ def _spec(
         training if record is None else training[training != record],
         queries,
         recipe=job.recipe,
-        model=target.card.model,
+        model=needed(target.card.model),
         engines=job.engines,
         root_seed=root_seed,
     )

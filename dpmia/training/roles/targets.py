@@ -48,7 +48,7 @@ def train_block(
     signals = {}
     for trained in answers(marked, targets, job.engines, checkpoints):
         target = trained.spec
-        parts = _parts(splits[target.card.arm, target.card.replicate], job.population)
+        parts = _parts(splits[target.card.split], job.population)
         part = np.concatenate([np.full(len(rows), number, dtype=np.uint8) for number, rows in parts.items()])
         own = slice(len(part))  # the other queries are marks
         right = trained.logits.argmax(axis=1) == marked.y[target.queries]
@@ -81,7 +81,9 @@ def _marks(
     """
     marks: dict[int, Marks] = {}
     marked = dataset
-    for replicate in job.replicates if job.collusion else ():
+    if job.collusion is None:
+        return marked, marks
+    for replicate in job.replicates:
         keys = draw_keys(derive_seed(root_seed, "keys", dataset.fingerprint, replicate), job.collusion.keys)
         drawn = [splits[arm, replicate] for arm in job.arms]
         records = [rows for split in drawn for rows in (split.training, *_parts(split, job.population).values())]
@@ -117,7 +119,7 @@ def _targets(
                 accounting=calibration.accounting(epsilon, recipe, len(training) if expected is None else expected),
                 compares=job.compares,
                 rate=arm.draw.get("rate"),
-                collusion=job.collusion and job.collusion.plain(),
+                collusion=job.collusion.plain() if job.collusion else None,
             )
             yield specify(
                 f"{arm_name}/epsilon {spelled}/replicate {replicate}",
