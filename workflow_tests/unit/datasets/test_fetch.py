@@ -329,7 +329,7 @@ def test_nobody_is_asked_where_downloads_are_off(tmp_path, server, url):
 def test_a_file_without_sources_is_told(tmp_path):
     with pytest.raises(DataError, match=r"not offered for download") as caught:
         quick(raw(), tmp_path / "toy.data")
-    assert "by hand from https://example.org/toy and put it at <a folder" in str(caught.value)
+    assert "from https://example.org/toy and put it at <a folder" in str(caught.value)
 
 
 def test_a_file_without_a_server_is_taken_from_the_mirror(tmp_path):

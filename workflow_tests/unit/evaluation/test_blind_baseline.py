@@ -9,6 +9,7 @@ from dpmia.evaluation.blind_baseline import blind_rows
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
 from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
 from dpmia.formats.tables import table_of
+from dpmia.jobs.attacking import BlindJob
 from dpmia.splits.split import Split
 
 EACH = 60
@@ -43,7 +44,7 @@ def measured(tmp_path):
     def measure(data, models, replicates=(0,), with_loss=(), seed=1):
         save_signals(tmp_path / "a.npz", models, {})
         splits = {(each.card.arm, each.card.replicate): SPLIT for each in models}
-        job = {"replicates": list(replicates), "with_loss": list(with_loss)}
+        job = BlindJob(list(replicates), list(with_loss))
         return table_of(blind_rows("toy", data, splits, [tmp_path / "a.npz"], job, seed))
 
     return measure

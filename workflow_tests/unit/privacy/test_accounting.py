@@ -218,10 +218,10 @@ def test_every_other_combination_is_judged(sampler, relation, accountant):
     assert 0 < mechanism(sampler, relation, accountant, steps=50, epochs=1).epsilon(5.0) < 10
 
 
-def test_a_promise_that_no_noise_can_keep_is_told():
+def test_a_guarantee_that_no_noise_gives_is_refused():
     with pytest.raises(TrainingError) as error:
         mechanism(steps=10, epochs=1, delta=1e-30).noise_multiplier(0.5)
-    for words in ["epsilon 0.5, delta 1e-30", "10 steps at rate 0.02", "expected a promise", "Raise epsilon or delta"]:
+    for words in ["epsilon 0.5, delta 1e-30", "10 steps at rate 0.02", "no noise multiplier", "Raise epsilon or delta"]:
         assert words in str(error.value)
 
 

@@ -40,7 +40,9 @@ def plan(tmp_path):
 
 def all_jobs(given):
     """Return every job of an experiment by kind, attack or arm, group of epsilons, and block."""
-    found = {("cluster",): jobs.cluster_job(given), ("prepare",): (jobs.dataset_id(given), jobs.prepare_job(given))}
+    found = {("prepare",): (jobs.dataset_id(given), jobs.prepare_job(given))}
+    if given.membership.kind == "cluster":
+        found["cluster",] = jobs.cluster_job(given)
     for block in jobs.blocks(given):
         found["split", block] = jobs.split_job(given, block)
         found["blind", block] = jobs.blind_job(given, block)
