@@ -161,7 +161,7 @@ def test_two_files_or_experiments_of_one_name_are_refused(audited):
     shutil.copy(audited.folder / "kinds.yaml", audited.folder / "other/kinds.yaml")
     shutil.copy(audited.folder / "kinds.yaml", audited.folder / "again.yaml")
     for files, words in (
-        ("[kinds.yaml,other/kinds.yaml]", "two files of one name, kinds.yaml and other/kinds.yaml"),
+        ("[kinds.yaml,other/kinds.yaml]", "kinds.yaml and other/kinds.yaml have the same name"),
         ("[kinds.yaml,again.yaml]", "experiments.bernoulli: the name 'bernoulli' is already used in kinds.yaml"),
     ):
         answer = audited.snakemake("audit", experiments=files)

@@ -11,7 +11,7 @@ import sys
 import time
 
 import pytest
-from workspace import Workspace
+from workspace import Workspace, heed_interrupts
 
 pytestmark = pytest.mark.slow
 
@@ -43,6 +43,7 @@ def start(workspace: Workspace) -> subprocess.Popen[bytes]:
         cwd=workspace.folder,
         env={**os.environ, "SLURM_CONF": workspace.slurm_conf},
         start_new_session=True,
+        preexec_fn=heed_interrupts,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

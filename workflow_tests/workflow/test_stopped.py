@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from workspace import REPOSITORY
+from workspace import REPOSITORY, heed_interrupts
 
 LAST = (
     "Stopped. Finished results are kept. To continue, run the same command again: "
@@ -23,6 +23,7 @@ def start(workspace):
         cwd=workspace.folder,
         env={**os.environ, "SLURM_CONF": workspace.slurm_conf},
         start_new_session=True,
+        preexec_fn=heed_interrupts,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

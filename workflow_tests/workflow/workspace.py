@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -115,3 +116,8 @@ class Workspace:
 
 def _few(file: dict) -> None:
     file["experiments"] = {name: file["experiments"][name] for name in FEW}
+
+
+def heed_interrupts() -> None:
+    """Undo, in a new process, that the tests themselves may run in the background, where Ctrl-C is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
