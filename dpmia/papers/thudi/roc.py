@@ -63,7 +63,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw a panel for each data set and epsilon, with a curve for each sampling rate."""
     epsilons = sorted(table["epsilon"].unique())
-    figure, axes = frames.grid(len(EXPERIMENTS), len(epsilons), facts)
+    # A row for each data set; side by side where there is one epsilon only.
+    height, columns = (len(EXPERIMENTS), len(epsilons)) if len(epsilons) > 1 else (1, len(EXPERIMENTS))
+    figure, axes = frames.grid(height, columns, facts)
     panels = itertools.product(EXPERIMENTS, epsilons)
     for axis, letter, (experiment, epsilon) in zip(axes, string.ascii_lowercase, panels, strict=False):
         axis.set(title=f"({letter}) {names.DATASETS[experiment]}, ε = {epsilon:g}", xscale="log")
@@ -79,7 +81,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
             shown = rows[rows["curve"] == limit]
             axis.plot(shown["fpr"], shown["mean"], line, color="black", linewidth=1, label=label)
         axis.plot(ROC_RATES, ROC_RATES, ":", color="0.45", linewidth=1, label="guessing")
-    for axis in axes[:: len(epsilons)]:
+    for axis in axes[::columns]:
         axis.set_ylabel("true positive rate")
     drawing.legend(figure)
     drawing.caption(

@@ -558,6 +558,16 @@ def test_figure_11_has_a_panel_for_each_data_set_and_epsilon():
         assert set(lines(panel)) == {*(f"p = {rate:g}" for rate in names.RATES), "guessing", *limits}
 
 
+def test_figure_11_stands_side_by_side_where_there_is_one_epsilon():
+    artifact = BY_NAME["thudi_fig11"]
+    facts = facts_of(artifact)
+    tables = {name: metrics(name.partition("/")[2], epsilons=(3.0,)) for name in artifact.tables}
+    figure = load(artifact.draw)(load(artifact.tabulate)(tables, facts), facts)
+    assert [panel.get_title() for panel in figure.axes] == ["(a) CIFAR10, ε = 3", "(b) MNIST, ε = 3"]
+    width, height = figure.get_size_inches()
+    assert width > height
+
+
 def test_figure_11_has_both_limits_down_to_the_smallest_rate():
     table = tidy("thudi_fig11")
     for (_, epsilon), rows in table.groupby(["experiment", "epsilon"]):
