@@ -41,7 +41,7 @@ def test_the_example_of_the_page_runs_on_a_small_table_in_one_go(clinic, small_t
     example_of_the_page(clinic, small_table)
     answer = clinic.snakemake("audit", scale="laptop", experiments="[clinic.yaml]", data="real")
     assert answer.returncode == 0, answer.stdout
-    found = json.loads((clinic.folder / "results/real-laptop/audit.json").read_text())
+    found = json.loads((clinic.folder / "results/real-laptop/audit-clinic.json").read_text())
     assert found["too_small"] == []
     assert {group["group"] for group in found["groups"]} == {"St. Mary's", "North", "South"}
     assert {each["epsilon"] for each in found["results"] if each["attack"] == "lira_offline"} == {"1", "10", "inf"}
