@@ -27,7 +27,7 @@ class Knowledge:
         references: of models trained on other draws of the same data.
         distilled: of models trained on other draws that bear the target model's answers as soft labels.
         left_out: of models trained as the target was, each query left out of the training set of its own models.
-        features: shape (queries, features): what was asked about, as the target model took it.
+        features: shape (queries, features): the query records, as the target model took them.
     """
 
     shadows: Sequence[Signal] = ()

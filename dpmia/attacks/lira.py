@@ -12,7 +12,7 @@ standard deviation is estimated as the option `variance` says:
   trained with the record serves both sides.
 
 A record without a model on one side gets the pooled mean of that side; the share of such records is told in the log.
-Without augmentations: each record is asked about once.
+Without augmentations: one query per record.
 
 The adversary knows how the target was trained and has data to train models like it; online, it trains models on the
 very records it asks about, anew for new records; offline, it does not.
@@ -111,7 +111,7 @@ class _Lira(Attack):
 class OnlineLira(_Lira):
     """Scores by the logarithm of the likelihood ratio "trained with" against "trained without".
 
-    Needs models on both sides of each record, so models trained on the records asked about.
+    Needs models on both sides of each record, so models trained on the query records.
     Source: Carlini et al. 2022, algorithm 1.
     """
 

@@ -46,7 +46,7 @@ def population_of(signal: Signal) -> np.ndarray:
 
 
 def tell_share(signal: Signal, without: np.ndarray, what: str) -> None:
-    """Say in the log which share of the members and non-members asked about has to do without something.
+    """Say in the log which share of the query members and non-members lacks something.
 
     Args:
         signal: the answers.

@@ -59,7 +59,7 @@ class QuantileRegression(Attack):
         """See `Attack.scores`; in units of log(p / (1 - p)).
 
         Raises:
-            ValueError: the attacker was not given the records asked about, or there are too few population records
+            ValueError: the attacker was not given the query records, or there are too few population records
                 to set a threshold at `alpha`.
         """
         rows = rng.permutation(np.flatnonzero(population_of(signal)))
@@ -69,7 +69,7 @@ class QuantileRegression(Attack):
             fewest = HELD_OUT * int(np.ceil(1 / self.alpha - 1))
             raise ValueError(f"{len(rows)} population records cannot set a threshold at {self.alpha}; {fewest} can")
         if known.features is None:
-            raise ValueError("the attack needs the records asked about: known.features is empty")
+            raise ValueError("the attack needs the query records: known.features is empty")
         if len(known.features) != len(signal.records):
             raise ValueError(f"known.features has {len(known.features)} rows for {len(signal.records)} queries")
         phi = confidence(signal.losses)

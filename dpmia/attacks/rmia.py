@@ -10,7 +10,7 @@ LR(x, z) >= gamma.
 For one target model, gamma moves ties and the decision but not the order of the scores: they all follow
 p(x | target) / p(x). With gamma = 1 a non-member that is to all models what the population is scores uniformly, so
 that "score >= 1 - alpha" has a false positive rate of alpha, up to 1 / (number of population records). Online, records
-asked about are in training sets where population records are not: their p(.) is larger, and the rate below alpha.
+queried are in training sets where population records are not: their p(.) is larger, and the rate below alpha.
 
 Plain softmax probabilities; the paper's variants (Taylor softmax, margin, temperature, augmentations) are left out.
 
@@ -125,7 +125,7 @@ def _mean_or_pooled(models: References, signal: Signal, population: np.ndarray, 
     asked = counted & ~population
     if not asked.any():
         word = "on" if inside else "without"
-        raise ValueError(f"known.references: no model was trained {word} any of the records asked about")
+        raise ValueError(f"known.references: no model was trained {word} any of the query records")
     without = ~counted.any(axis=0)
     tell_share(
         signal, without, f"have no model trained {'with' if inside else 'without'} them and get the mean of others'"

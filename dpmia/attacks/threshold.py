@@ -21,7 +21,7 @@ class AverageThreshold(LossScore):
     """Predicts "member" where the loss is at most the mean training loss of the target model.
 
     The adversary knows the record, its label, the model's answer and the mean training loss. Where not all members are
-    asked about, that is the mean over those who are.
+    query records, that is the mean over those that are.
     Source: Yeom et al. 2018, adversary 1 in its loss-threshold form; Humphries et al. 2023, IV-A.
     """
 

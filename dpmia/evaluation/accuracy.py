@@ -58,7 +58,7 @@ def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = 
 
 
 def _prior(signal: Signal) -> float:
-    """Return the probability that a record asked about was drawn into the training set."""
+    """Return the probability that a query record was drawn into the training set."""
     drawn_at = signal.card.rate
     if drawn_at is not None:
         return drawn_at

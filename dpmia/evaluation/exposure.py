@@ -35,7 +35,7 @@ COLUMNS = [
 
 @dataclass(frozen=True)
 class _Scored:
-    """One target model: rows asked about, ascending, their scores, and p-values where they can be told."""
+    """One target model: query records, ascending, their scores, and p-values where there are any."""
 
     records: np.ndarray
     is_member: np.ndarray

@@ -1,6 +1,6 @@
 """What the attacker's own models answer, cut down to what attacks need: one loss for each model and record.
 
-A file holds groups of models; those of a group are asked about the same records. It is an `.npz` archive: `header` is
+A file holds groups of models; those of a group are evaluated on the same records. It is an `.npz` archive: `header` is
 JSON with the format's version and, for each group, one model card for each model; group i has the arrays
 `i/records`, `i/losses` and `i/trained_on`.
 """
@@ -66,12 +66,12 @@ class Losses:
             models: bool, shape (models,).
 
         Raises:
-            ValueError: a record was never asked about.
+            ValueError: a model was not evaluated on a record.
         """
         places = np.searchsorted(self.records, records)
         known = np.minimum(places, len(self.records) - 1)
         if not np.array_equal(self.records[known], records):
-            raise ValueError("the attacker's models were not asked about all records of the target model")
+            raise ValueError("the attacker's models were not evaluated on all records of the target model")
         return References(self.losses[np.ix_(models, known)].astype(np.float64), self.trained_on[np.ix_(models, known)])
 
 
@@ -79,11 +79,11 @@ def together(parts: Iterable[Losses]) -> Losses:
     """Return the models of several blocks as one.
 
     Raises:
-        ValueError: the blocks were asked about different records.
+        ValueError: the blocks were evaluated on different records.
     """
     parts = list(parts)
     if any(not np.array_equal(part.records, parts[0].records) for part in parts):
-        raise ValueError("blocks of models that were asked about different records")
+        raise ValueError("blocks of models that were evaluated on different records")
     return Losses(
         [card for part in parts for card in part.cards],
         parts[0].records,
@@ -93,7 +93,7 @@ def together(parts: Iterable[Losses]) -> Losses:
 
 
 def save_losses(path: Path | str, groups: Sequence[Losses], provenance: dict[str, Any]) -> None:
-    """Write groups of models, each asked about records of its own; `provenance` says which data they know."""
+    """Write groups of models, each evaluated on records of its own; `provenance` says which data they know."""
     header = {
         "format": FORMAT,
         "version": VERSION,

@@ -26,7 +26,7 @@ ANSWERS = ("records", "labels", "part", "logits")
 #: Arrays that not every model has.
 OPTIONAL = ("parameters", "buffers", "marks", "accuracy_by_epoch")
 
-#: What a record is to the model that was asked about it.
+#: What a query record is to the model.
 NONMEMBER, MEMBER, VALIDATION, POPULATION = 0, 1, 2, 3
 
 

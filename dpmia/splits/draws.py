@@ -154,10 +154,10 @@ def bernoulli(
 ) -> Split:
     """Let each record of a pool join the training set with one probability, independently of the others.
 
-    The pool and the records asked about are the first ones of the data set, so that all draws share them: each record
+    The pool and the query records are the first ones of the data set, so that all draws share them: each record
     is in the training sets of some of an attacker's models and not in those of others.
 
-    Source: Thudi et al. 2024, section 3.2 (the sampling) and 4.2 (the first 1000 records are asked about).
+    Source: Thudi et al. 2024, section 3.2 (the sampling) and 4.2 (the first 1000 records are attacked).
 
     Args:
         groups: group of every record; only its length counts here.
@@ -168,12 +168,12 @@ def bernoulli(
         validation: how many records after the pool measure accuracy; all draws share them too.
 
     Returns:
-        A split of random sizes. Members and non-members are the records asked about that joined and that did not;
+        A split of random sizes. Members and non-members are the query records that joined and that did not;
         the other records that joined are background; population is every record outside of the pool that is not for
         validation.
 
     Raises:
-        DataError: more records are asked for than there are, the rate is none, or no record asked about joined, or
+        DataError: more records are asked for than there are, the rate is none, or no query record joined, or
             each of them: then there is nothing to tell apart.
     """
     if not 0 < rate < 1:

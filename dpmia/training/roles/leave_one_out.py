@@ -41,7 +41,7 @@ def train_left_out(
         checkpoints: of the job; None for none.
 
     Returns:
-        Losses of all points, as many models for each. No model was trained on the record that it is asked about.
+        Losses of all points, as many models for each. No model was trained on the record that it is evaluated on.
 
     Raises:
         TrainingError: the batch is larger than a training set, or a loss is not finite.

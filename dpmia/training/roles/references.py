@@ -1,4 +1,4 @@
-"""Reference models of the attacker: trained on further draws of an experiment, asked about all targets' records."""
+"""Reference models of the attacker: trained on further draws of an experiment, evaluated on all targets' records."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def train_references(
     root_seed: int,
     checkpoints: Checkpoints | None = None,
 ) -> list[Losses]:
-    """Train the reference models of one block and ask each about the records of the target models it is used on.
+    """Train the reference models of one block and evaluate each on the records of the target models it is used on.
 
     Args:
         dataset: prepared data.
@@ -56,12 +56,12 @@ def train_references(
 
 
 def queries(targets: Mapping[tuple[str, int], Split], arms: Collection[str], population: bool) -> np.ndarray:
-    """Return all records that the target models of some arms are asked about: int64, ascending.
+    """Return all records that the target models of some arms are evaluated on: int64, ascending.
 
     Args:
         targets: the splits of all target models by (arm, replicate).
         arms: those that count.
-        population: whether the population is asked about, too.
+        population: whether the population is evaluated, too.
     """
     parts = ["members", "nonmembers", *(["population"] if population else [])]
     splits = [split for (arm, _), split in targets.items() if arm in arms]

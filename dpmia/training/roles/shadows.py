@@ -90,7 +90,7 @@ def _shadows(
 
 
 def draws(population: np.ndarray, count: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the records that each shadow model is trained on, and those it is asked about as non-members.
+    """Return the records that each shadow model is trained on, and those it is evaluated on as non-members.
 
     Args:
         population: rows the attacker may use.

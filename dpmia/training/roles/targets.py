@@ -1,4 +1,4 @@
-"""Target models of one block: all arms, some replicates, some epsilons; trained, and asked about their records."""
+"""Target models of one block: all arms, some replicates, some epsilons; trained, and evaluated on their records."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def train_block(
 
 
 def _parts(split: Split, population: bool) -> dict[int, np.ndarray]:
-    """Return what a target model is asked about, by the part it plays."""
+    """Return the query records of a target model, by their membership."""
     parts = {MEMBER: split.members, NONMEMBER: split.nonmembers, VALIDATION: split.validation}
     return parts | ({POPULATION: split.population} if population else {})
 

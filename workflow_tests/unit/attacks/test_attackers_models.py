@@ -101,7 +101,7 @@ def test_arms_may_be_asked_about_records_of_their_own(files):
     models = AttackersModels(references=files(groups))
     signal = target(epsilon="inf")
     check(models.known(signal, None).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
-    with pytest.raises(ValueError, match="not asked about all records"):
+    with pytest.raises(ValueError, match="not evaluated on all records"):
         models.known(signal, "other")
 
 
@@ -119,7 +119,7 @@ def test_models_of_one_arm_at_a_time_are_in_memory(files, monkeypatch):
 
 def test_a_target_that_was_asked_more_than_the_references_is_told(files):
     models = AttackersModels(references=files(answers("va", "inf", range(2), records=RECORDS[:34])))
-    with pytest.raises(ValueError, match="not asked about all records"):
+    with pytest.raises(ValueError, match="not evaluated on all records"):
         models.known(target(), None)
 
 

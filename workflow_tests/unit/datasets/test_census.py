@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from real_files import MIRROR
+from real_files import MIRROR, NO_MIRROR
 from synthetic_files import write_synthetic
 
 from dpmia.common.errors import DataError
@@ -15,7 +15,6 @@ from dpmia.datasets.raw.parsing import STAND_IN_MARK
 from dpmia.datasets.raw.sources import required_files
 from dpmia.splits.draws import group
 
-NO_MIRROR = f"no mirror of the real files: neither DPMIA_MIRROR nor {MIRROR}"
 FILES = ["census-income.test", "adult.data", "adult.test"]
 
 #: A person as the census tells of her, by the positions of the columns that are read.

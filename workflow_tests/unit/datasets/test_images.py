@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PIL import Image
-from real_files import MIRROR
+from real_files import MIRROR, needs_real_files
 from scipy.io import savemat
 from synthetic_files import write_synthetic
 
@@ -24,9 +24,6 @@ from dpmia.datasets.raw.sources import raw_files, require_published
 from dpmia.datasets.synthetic.painter import Look, Painter
 from dpmia.datasets.synthetic.sampler import read_toml
 
-needs_mirror = pytest.mark.skipif(
-    not MIRROR.is_dir(), reason=f"no mirror of the real files: neither DPMIA_MIRROR nor {MIRROR}"
-)
 NAMES = ("mnist", "cifar10", "cifar100", "svhn")
 SHAPES = {"mnist": (1, 28, 28), "cifar10": (3, 32, 32), "cifar100": (3, 32, 32), "svhn": (3, 32, 32)}
 
@@ -513,7 +510,7 @@ def test_classes_are_as_frequent_as_the_look_says():
 # The real files.
 
 
-@needs_mirror
+@needs_real_files
 def test_the_real_mnist():
     raw = mnist.read(MIRROR / "mnist")
     dataset = mnist.encode(raw)
@@ -530,7 +527,7 @@ def test_the_real_mnist():
     assert require_published("mnist", dataset.provenance["files"]) == ()
 
 
-@needs_mirror
+@needs_real_files
 def test_the_compressed_files_of_mnist_have_the_published_md5():
     known = {
         "train-images-idx3-ubyte": "f68b3c2dcbeaaa9fbdd348bbdeb94873",
@@ -542,7 +539,7 @@ def test_the_compressed_files_of_mnist_have_the_published_md5():
         assert hashlib.md5((MIRROR / "mnist" / f"{name}.gz").read_bytes()).hexdigest() == md5
 
 
-@needs_mirror
+@needs_real_files
 @pytest.mark.parametrize(
     ("name", "md5", "first"),
     [
@@ -561,14 +558,14 @@ def test_a_real_batch_of_cifar10(name, md5, first):
     assert require_published("cifar10", [told]) == ()
 
 
-@needs_mirror
+@needs_real_files
 def test_all_real_batches_of_cifar10_are_known():
     assert [raw.file for raw in raw_files("cifar10")] == list(cifar10.FILES)
     for raw in raw_files("cifar10"):
         assert (MIRROR / raw.mirror[0]).stat().st_size == raw.bytes
 
 
-@needs_mirror
+@needs_real_files
 def test_the_real_test_part_of_cifar100(tmp_path):
     (tmp_path / cifar100.ARCHIVE).symlink_to(MIRROR / "cifar100" / "cifar100-test-png.tar.gz")
     read = cifar100.read(tmp_path)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from real_files import MIRROR
+from real_files import MIRROR, needs_real_files
 from synthetic_files import write_synthetic
 
 from dpmia.datasets.published import adult
@@ -13,9 +13,7 @@ from dpmia.datasets.raw.fetch import fetch
 from dpmia.datasets.raw.sources import raw_files
 from dpmia.settings.names import DATASETS
 
-pytestmark = pytest.mark.skipif(
-    not MIRROR.is_dir(), reason=f"no mirror of the real files: neither DPMIA_MIRROR nor {MIRROR}"
-)
+pytestmark = needs_real_files
 
 
 #: The first data sets; the others have tests of their own.

@@ -6,7 +6,7 @@ import importlib
 import numpy as np
 import pandas as pd
 import pytest
-from real_files import MIRROR
+from real_files import MIRROR, needs_real_files
 from synthetic_files import write_synthetic
 
 from dpmia.common.errors import ConfigError, DataError
@@ -14,8 +14,6 @@ from dpmia.datasets.published import eyedata, iwpc
 from dpmia.datasets.published.regression import prepared, standardised
 from dpmia.datasets.raw.parsing import STAND_IN_MARK
 from dpmia.datasets.raw.sources import raw_files
-
-real = pytest.mark.skipif(not MIRROR.is_dir(), reason=f"no mirror of the real files: neither DPMIA_MIRROR nor {MIRROR}")
 
 NAMES = ("eyedata", "iwpc")
 FEATURES = (
@@ -133,7 +131,7 @@ def test_the_formats(made):
 # The real files
 
 
-@real
+@needs_real_files
 @pytest.mark.parametrize("name", NAMES)
 def test_provenance_is_the_published_one(published, name):
     (raw,) = raw_files(name)
@@ -144,7 +142,7 @@ def test_provenance_is_the_published_one(published, name):
     assert published[name][1].provenance["stand_in"] is False
 
 
-@real
+@needs_real_files
 def test_records_and_features_of_the_real_files(published):
     eyes, patients = (published[name][1] for name in NAMES)
     assert (eyes.x.shape, patients.x.shape) == ((120, 200), (4819, 17))
@@ -164,7 +162,7 @@ def linear_fit(dataset):
     return 1 - residual.var() / dataset.y.var()
 
 
-@real
+@needs_real_files
 def test_synthetic_patients_are_like_real_ones(published, made):
     true, synthetic = published["iwpc"][1], made["iwpc"][2]
     shares = [place for place, feature in enumerate(FEATURES) if "=" in feature]
@@ -176,7 +174,7 @@ def test_synthetic_patients_are_like_real_ones(published, made):
         assert told[0] == pytest.approx(told[1], abs=0.1), feature
 
 
-@real
+@needs_real_files
 def test_synthetic_genes_go_together_as_real_ones_do(published, made):
     spectra = [np.linalg.svd(published["eyedata"][1].x, compute_uv=False) ** 2 / 120,
                np.linalg.svd(made["eyedata"][2].x, compute_uv=False) ** 2 / 120]  # fmt: skip

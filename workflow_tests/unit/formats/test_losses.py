@@ -50,7 +50,7 @@ def test_all_none_and_repeated_questions_are_answered():
 
 @pytest.mark.parametrize("record", [0, 3, 6, 12])  # before, between and after those that were asked about
 def test_a_record_that_was_never_asked_about_is_told(record):
-    with pytest.raises(ValueError, match="not asked about all records"):
+    with pytest.raises(ValueError, match="not evaluated on all records"):
         losses().on(np.array([2, record]), np.ones(3, dtype=bool))
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sklearn.cluster
-from real_files import MIRROR
+from real_files import MIRROR, needs_real_files
 
 from dpmia.common.errors import DataError
 from dpmia.datasets.published import adult, compas
@@ -105,7 +105,7 @@ def test_an_unknown_pairing_is_refused(blobs):
 
 # Sizes that scikit-learn's k-means gives on the real files with 10 restarts; the smaller one on adult is the shadow
 # data that Humphries et al. 2023 print as 15132 in table II.
-@pytest.mark.skipif(not MIRROR.is_dir(), reason=f"no mirror of the real files: neither DPMIA_MIRROR nor {MIRROR}")
+@needs_real_files
 @pytest.mark.parametrize(
     ("data", "seed", "sizes"),
     [

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from real_files import MIRROR
+from real_files import MIRROR, needs_real_files
 from sklearn.tree import DecisionTreeRegressor
 
 from dpmia.common.errors import ConfigError, TrainingError
@@ -13,8 +13,6 @@ from dpmia.datasets.table import Dataset
 from dpmia.models.regressors import fit_ridge, fit_tree
 from dpmia.studies.regression import COLUMNS, run, target_columns
 from dpmia.theory.overfitting import gaussian_advantage
-
-real = pytest.mark.skipif(not MIRROR.is_dir(), reason=f"no mirror of the real files: neither DPMIA_MIRROR nor {MIRROR}")
 
 
 def made(records=80, features=6, seed=0, noise=0.7):
@@ -188,7 +186,7 @@ def test_a_model_without_errors_is_refused():
 # The real files, against reference values of an independent implementation on the same files
 
 
-@real
+@needs_real_files
 @pytest.mark.parametrize(
     ("alpha", "ratio", "known", "unknown"),
     [(5, 5.087, 0.674, 0.615), (100, 1.519, 0.118, 0.125)],
@@ -233,12 +231,12 @@ def check_trees(splits, folds, ratio_tolerance, tolerance):
         assert found["membership", "threshold", depth] == pytest.approx(float(gaussian_advantage(ours)), abs=0.05)
 
 
-@real
+@needs_real_files
 def test_trees_on_warfarin_patients_with_few_folds():
     check_trees(splits=12, folds=10, ratio_tolerance=0.03, tolerance=0.03)
 
 
-@real
+@needs_real_files
 @pytest.mark.slow
 def test_trees_on_warfarin_patients_as_the_reference_was_run():
     check_trees(splits=12, folds=300, ratio_tolerance=0.015, tolerance=0.02)  # less than half a minute
