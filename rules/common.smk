@@ -80,7 +80,7 @@ def why_not(dataset):
     """Return why a data set is unavailable in this run; None where it is available."""
     if isinstance(dataset, OwnData):
         return not_of_this_kind(dataset.path, CONFIG.data)
-    if CONFIG.data == "embedded":
+    if CONFIG.data == "synthetic":
         return None
     return not_to_be_had(dataset, CONFIG.data_mirror, f"{RESOURCES}/raw/{dataset}", CONFIG.download)
 
@@ -132,7 +132,7 @@ def raw_paths(dataset):
     folder = f"{RESOURCES}/raw/{dataset}"
     if CONFIG.data == "real":
         return [f"{folder}/{raw.file}" for raw in files_at_hand(dataset, CONFIG.data_mirror, folder, CONFIG.download)]
-    return [*(f"{folder}/{raw.file}" for raw in required_files(dataset)), f"{folder}/STAND-IN.txt"]
+    return [*(f"{folder}/{raw.file}" for raw in required_files(dataset)), f"{folder}/SYNTHETIC.txt"]
 
 
 def study_data(study):
@@ -174,7 +174,7 @@ def run_facts(artifact):
     """Return the facts on the run that an artifact's captions print."""
     with_data = any(table.split("/")[1] in WITH_DATA for table in artifact.tables)
     return {
-        "stand_in": CONFIG.data == "embedded" and with_data,
+        "synthetic": CONFIG.data == "synthetic" and with_data,
         "without_data": not with_data,
         "scale": CONFIG.scale,
         "experiments": {
@@ -257,7 +257,7 @@ def artifacts_of_all():
 def judged():
     """Return the facts on the run that verdicts on claims depend on."""
     return {
-        "stand_in": CONFIG.data == "embedded",
+        "synthetic": CONFIG.data == "synthetic",
         "scale": CONFIG.scale,
         "not_run": not_run_of_papers(),
         "trained": {name: facts.trained(each) for name, each in EXPERIMENTS.items() if LAYOUT.of_paper(name)},

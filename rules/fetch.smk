@@ -1,6 +1,6 @@
-# Raw files: synthetic (embedded), or the publishers' own (real).
+# Raw files: synthetic, or the publishers' own (real).
 
-# What is fetched together: a file, or those of one archive. Embedded runs fetch nothing.
+# What is fetched together: a file, or those of one archive. Runs on synthetic data fetch nothing.
 FETCHED = [files for dataset in names.DATASETS for files in fetched_together(dataset) if CONFIG.data == "real"]
 SINGLE = {f"{raw.dataset}/{raw.file}": raw for raw, *others in FETCHED if not others}
 
@@ -65,8 +65,8 @@ for dataset, writer in names.SYNTHETIC.items():
         name:
             f"make_synthetic_{dataset}"
         output:
-            [f"resources/embedded-{CONFIG.scale}/raw/{dataset}/{raw.file}" for raw in required_files(dataset)],
-            marker=f"resources/embedded-{CONFIG.scale}/raw/{dataset}/STAND-IN.txt",
+            [f"resources/synthetic-{CONFIG.scale}/raw/{dataset}/{raw.file}" for raw in required_files(dataset)],
+            marker=f"resources/synthetic-{CONFIG.scale}/raw/{dataset}/SYNTHETIC.txt",
         log:
             f"logs/make_synthetic/{CONFIG.scale}/{dataset}.log",
         conda:

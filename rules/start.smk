@@ -29,8 +29,8 @@ def short_errors(record):
 
 
 onstart:
-    if CONFIG.data == "embedded" and CONFIG.data_mirror is not None:
-        logger.warning("data_mirror is ignored: the key data is 'embedded', which makes stand-in data.")
+    if CONFIG.data == "synthetic" and CONFIG.data_mirror is not None:
+        logger.warning("data_mirror is ignored: the key data is 'synthetic', which generates the data.")
     # Targets that write nothing may run beside a live run.
     if any(job.output for job in workflow.dag.needrun_jobs()):
         try:

@@ -21,7 +21,7 @@ def main(snakemake):
     for file in dataset.provenance["files"]:
         log.info("%s: %s rows", file["name"], file["rows"])
     log.info("%s: %d records, %d features", dataset.name, *dataset.x.shape[:2])
-    if not dataset.provenance["stand_in"] and not own:
+    if not dataset.provenance["synthetic"] and not own:
         require_published(dataset.name, dataset.provenance["files"])
     for line in module.describe(dataset.provenance) if own else ():
         log.info("%s", line)

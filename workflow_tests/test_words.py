@@ -27,6 +27,7 @@ INSTEAD = {
     r"\bin words\b": "format, describe",
     r"\bword by word\b": "run, follow",
     r"\bfound .{1,60}; expected\b": "<where>: <what is wrong>. <what to do>.",
+    r"\b[Ss]tand-ins?\b|\b[Mm]ade[- ]up\b|\b[Ee]mbedded\b": "synthetic data",
     r"\bgot by hand\b": "downloaded by hand",
 }
 

@@ -23,7 +23,7 @@ from scipy.special import ndtr, ndtri
 
 from dpmia.attacks.confidence import HIGHEST, LOWEST, SMALLEST_SPREAD, confidence, loss_of
 
-#: The tool of Ye et al. interpolates between the losses and two made-up ones, 0 and this.
+#: The tool of Ye et al. interpolates between the losses and two invented ones, 0 and this.
 LARGEST_INTERPOLATED = 1000.0
 
 #: Halvings of the bracket of a threshold that has no closed form: its width is then below rounding.

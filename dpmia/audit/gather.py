@@ -65,7 +65,7 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
     return {
         "format": findings.FORMAT,
         "version": findings.VERSION,
-        "run": {**run, "stand_in": any(each["stand_in"] for each in origins), "version": __version__},
+        "run": {**run, "synthetic": any(each["synthetic"] for each in origins), "version": __version__},
         "data": origins,
         "experiments": experiments,
         "results": results,
@@ -181,7 +181,7 @@ def _origins(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Data
 def _facts(provenance: Mapping[str, Any]) -> dict[str, Any]:
     own = provenance.get("own", {})
     kept = {key: own[key] for key in ("columns", "groups", "classes", "records", "by", "warnings") if key in own}
-    return {"files": provenance["files"], "stand_in": bool(provenance["stand_in"]), **kept}
+    return {"files": provenance["files"], "synthetic": bool(provenance["synthetic"]), **kept}
 
 
 def _too_small(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Dataset]) -> list[str]:

@@ -55,7 +55,7 @@ def page(audit: Mapping[str, Any]) -> str:
         "audit.html",
         title="Audit: does the model reveal whose records it was trained on?",
         subtitle=f"{', '.join(data)}; scale {run['scale']}, seed {run['seed']}",
-        mark="Stand-in data: no number here says anything about real records." if run["stand_in"] else "",
+        mark="Synthetic data: no number here says anything about real records." if run["synthetic"] else "",
         sections=sections,
         audit=audit,
         trained=trained,

@@ -110,7 +110,7 @@ def _arms(results: Sequence[Mapping[str, Any]]) -> list[tuple[tuple[str, str, bo
 
 
 def _facts(audit: Mapping[str, Any]) -> Facts:
-    return Facts(audit["run"]["stand_in"], audit["run"]["scale"])
+    return Facts(audit["run"]["synthetic"], audit["run"]["scale"])
 
 
 def _points(entries: Sequence[Mapping[str, Any] | None], metric: str) -> pd.DataFrame:

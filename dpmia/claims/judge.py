@@ -12,8 +12,8 @@ from dpmia.claims.claim import Claim, Finding, MissingRowsError
 from dpmia.formats.tables import read_table
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
-NOT_RUN, STAND_IN = "not run", "stand-in"
-VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_RUN, STAND_IN)
+NOT_RUN, SYNTHETIC = "not run", "synthetic data"
+VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_RUN, SYNTHETIC)
 
 COLUMNS = [
     *("paper", "artifact", "id", "ours", "statement", "criterion", "paper_value"),
@@ -30,14 +30,14 @@ class Run:
 
     Attributes:
         folder: `results/<data>-<scale>`.
-        stand_in: whether its records are made up.
+        synthetic: whether its records are synthetic.
         scale: `smoke`, `laptop` or `paper`.
         not_run: experiment or study -> why its data are unavailable.
         trained: experiment -> its target models and their records, in words.
     """
 
     folder: Path
-    stand_in: bool
+    synthetic: bool
     scale: str
     not_run: Mapping[str, str] = field(default_factory=dict)
     trained: Mapping[str, str] = field(default_factory=dict)
@@ -63,11 +63,11 @@ class Run:
 def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
     """Return the verdict on one claim, and what it rests on.
 
-    A claim about data is never judged on stand-ins, nor at the scale `smoke`, which trains next to nothing. Where a
-    table is missing, a claim about each of several data sets is judged on the others, and says so.
+    A claim about data is never judged on synthetic data, nor at the scale `smoke`, which trains next to nothing. Where
+    a table is missing, a claim about each of several data sets is judged on the others, and says so.
     """
-    if claim.about_data and run.stand_in:
-        return STAND_IN, _noted("made-up records say nothing about it; run with data=real")
+    if claim.about_data and run.synthetic:
+        return SYNTHETIC, _noted("synthetic records say nothing about it; run with data=real")
     if claim.about_data and run.scale == "smoke":
         return NOT_RUN, _noted("the scale smoke trains too little; run with scale=laptop or scale=paper")
     tables = run.tables(claim.tables)

@@ -17,7 +17,7 @@ def markdown(verdicts: pd.DataFrame, run: Run) -> str:
         verdicts: what `dpmia.claims.judge.judge_all` returns.
         run: what they are about.
     """
-    source = "stand-in data: claims about data are not judged" if run.stand_in else "real data"
+    source = "synthetic data: claims about data are not judged" if run.synthetic else "real data"
     table = counts(verdicts)
     table.loc["all"] = table.sum()
     parts = [

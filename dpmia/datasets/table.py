@@ -24,7 +24,7 @@ class Dataset:
         features: names of the columns of `x`.
         classes: names of the classes, by number; none where a number is predicted.
         attributes: name -> strings of shape (records,), kept out of `x`: hospital, school, sex.
-        provenance: plain data on the origin: files with sha256 and rows, whether stand-in.
+        provenance: plain data on the origin: files with sha256 and rows, whether synthetic.
         rows: shape (records,): int64, where each record stands in the user's own file; None for published data.
         image: channels, height and width of the images that the rows of `x` are, in that order; None for tables.
     """

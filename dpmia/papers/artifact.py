@@ -39,14 +39,14 @@ class Facts:
     """What a figure must say about the run it was made from.
 
     Attributes:
-        stand_in: whether it shows made-up data.
+        synthetic: whether it shows synthetic data.
         scale: `smoke`, `laptop` or `paper`.
         experiments: experiment -> its settings, as plain data (epochs, replicates, delta, relation, ...).
         not_run: experiment or study that it would show too -> why its data are unavailable.
         without_data: whether no data set is behind it: it is computed, or its records are drawn.
     """
 
-    stand_in: bool
+    synthetic: bool
     scale: str
     experiments: dict[str, dict] = field(default_factory=dict)
     not_run: dict[str, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Facts:
         """Where the numbers come from, in words."""
         if self.without_data:
             return "No data needed"
-        return "Stand-in data" if self.stand_in else "Real data"
+        return "Synthetic data" if self.synthetic else "Real data"
 
     @property
     def left_out(self) -> str:

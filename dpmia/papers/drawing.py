@@ -1,4 +1,4 @@
-"""How all figures look: panels, bands, the epsilon axis, captions, and the mark of stand-in data."""
+"""How all figures look: panels, bands, the epsilon axis, captions, and the mark of synthetic data."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def style() -> AbstractContextManager[None]:
 
 
 def panels(count: int, facts: Facts, width: float = 3.3, height: float = 3.4) -> tuple[Figure, list[Axes]]:
-    """Return a figure with `count` panels side by side, marked if its data are made up."""
+    """Return a figure with `count` panels side by side, marked if its data are synthetic."""
     figure = Figure(figsize=(width * count, height), layout="constrained")
     axes = list(figure.subplots(1, count, squeeze=False)[0])
-    if facts.stand_in:
+    if facts.synthetic:
         for panel in axes:
             panel.text(
-                0.5, 0.5, "STAND-IN DATA", transform=panel.transAxes, fontsize=17, fontweight="bold", rotation=28,
+                0.5, 0.5, "SYNTHETIC DATA", transform=panel.transAxes, fontsize=17, fontweight="bold", rotation=28,
                 ha="center", va="center", color="0.87", zorder=-5,
             )  # fmt: skip
     return figure, axes

@@ -87,7 +87,7 @@ def render(template: str, *, title: str, sections: Sequence[Section], **content:
         title: of the page: its head, its first heading and its tab.
         sections: the table of contents.
         content: what the template takes besides: `subtitle`, `mark` (a warning that goes with the title, such as
-            stand-in data), and whatever its own blocks name. A name that is missing is an error.
+            synthetic data), and whatever its own blocks name. A name that is missing is an error.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),

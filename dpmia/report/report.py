@@ -14,7 +14,7 @@ import pandas as pd
 import yaml
 
 from dpmia.claims import render
-from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, STAND_IN, UNDECIDED, VERDICTS
+from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, SYNTHETIC, UNDECIDED, VERDICTS
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT, Paper
 from dpmia.papers.catalogue import PAPERS
@@ -22,7 +22,7 @@ from dpmia.report import formatting, page, run
 from dpmia.report.verdicts import STYLES
 
 #: Verdict -> kind of badge.
-KINDS = {REPRODUCED: "good", NOT_REPRODUCED: "bad", UNDECIDED: "open", NOT_RUN: "none", STAND_IN: "made-up"}
+KINDS = {REPRODUCED: "good", NOT_REPRODUCED: "bad", UNDECIDED: "open", NOT_RUN: "none", SYNTHETIC: "synthetic"}
 JUDGED = (REPRODUCED, NOT_REPRODUCED, UNDECIDED)
 
 
@@ -53,9 +53,9 @@ class About:
     own: Collection[str] = ()
 
     @property
-    def stand_in(self) -> bool:
-        """Whether the records are made up."""
-        return self.config["data"] == "embedded"
+    def synthetic(self) -> bool:
+        """Whether the records are synthetic."""
+        return self.config["data"] == "synthetic"
 
 
 @dataclass(frozen=True)
@@ -134,9 +134,9 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
     paper_of = {name: paper for name, paper in _paper_of_experiments().items() if name not in about.own}
     models, costs = run.model_table(about.folder, about.logs, about.models), run.cost_table(about.folder, about.logs)
     content = {
-        "subtitle": f"{'Stand-in' if about.stand_in else 'Real'} data, scale {about.config['scale']}",
-        "mark": "Stand-in data: nothing here says anything about real records" if about.stand_in else "",
-        "stand_in": about.stand_in,
+        "subtitle": f"{'Synthetic' if about.synthetic else 'Real'} data, scale {about.config['scale']}",
+        "mark": "Synthetic data: nothing here says anything about real records" if about.synthetic else "",
+        "synthetic": about.synthetic,
         "scale": about.config["scale"],
         "papers": papers,
         "bar": _bar(verdicts),
@@ -229,7 +229,7 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
             criterion=row.criterion,
             measured="" if math.isnan(row.measured) else render.number(row.measured, row.low, row.high),
             paper_value=row.paper_value,
-            note="" if row.verdict == STAND_IN else row.note,
+            note="" if row.verdict == SYNTHETIC else row.note,
             ours=row.ours,
         )
         for row in rows.itertuples()

@@ -110,7 +110,7 @@ def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:
 
     Returns:
         Columns dataset, file, rows, bytes, sha256 (of what was read, uncompressed), verified (whether that is the
-        checksum of the published file; None where none is known, or the file is made up), licence, homepage.
+        checksum of the published file; None where none is known, or the file is synthetic), licence, homepage.
     """
     published = {(raw.dataset, raw.file): raw for raw in all_raw_files()}
     found: dict[tuple[str, str], list[Any]] = {}
@@ -122,7 +122,7 @@ def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:
         for file in origin["files"]:
             raw = published.get((dataset, file["name"]))
             algorithm, _, digest = (raw.checksum if raw else "").partition(":")
-            verified = None if origin["stand_in"] or not digest else file.get(algorithm) == digest
+            verified = None if origin["synthetic"] or not digest else file.get(algorithm) == digest
             about = [raw.licence, raw.homepage] if raw else ["", ""]
             found[dataset, file["name"]] = [file["rows"], file["bytes"], file["sha256"], verified, *about]
     columns = ["dataset", "file", "rows", "bytes", "sha256", "verified", "licence", "homepage"]

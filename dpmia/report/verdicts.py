@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
-from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, STAND_IN, UNDECIDED, VERDICTS, Run
+from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, SYNTHETIC, UNDECIDED, VERDICTS, Run
 from dpmia.papers import drawing
 
 #: Verdict -> colour (Okabe and Ito) and a sign, so that colour alone does not distinguish them.
@@ -16,7 +16,7 @@ STYLES = {
     NOT_REPRODUCED: (drawing.COLOURS[4], "✗"),
     UNDECIDED: ("#F0E442", "?"),
     NOT_RUN: ("0.86", "–"),
-    STAND_IN: ("white", "S"),
+    SYNTHETIC: ("white", "S"),
 }
 #: Inches of a column and of a cell.
 WIDTH, HEIGHT = 2.9, 0.2
@@ -45,7 +45,7 @@ def draw(verdicts: pd.DataFrame, run: Run) -> Figure:
         for verdict in there
     ]  # fmt: skip
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-    source = "Stand-in data: claims about data are not judged." if run.stand_in else "Real data."
+    source = "Synthetic data: claims about data are not judged." if run.synthetic else "Real data."
     drawing.caption(figure, f"{source} Scale {run.scale}. Claims with * are not in the paper.")
     return figure
 

@@ -54,8 +54,8 @@ def _listed(value: Any) -> Any:
 class Config(Settings):
     """`config.yaml`: which data, how much of it all, and from which seed."""
 
-    data: Literal["embedded", "real"] = "embedded"
-    """`embedded` makes stand-in data and needs no network; `real` takes the publishers' files."""
+    data: Literal["synthetic", "real"] = "synthetic"
+    """`synthetic` generates the data and needs no network; `real` takes the publishers' files."""
     scale: Scale = "laptop"
     """How much is run: `smoke` takes seconds an experiment, `laptop` minutes, `paper` is the papers' own size."""
     data_mirror: str | None = None

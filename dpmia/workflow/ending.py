@@ -17,7 +17,7 @@ def ending(folder: Path, started: float, data: str) -> str:
     Args:
         folder: of the run.
         started: when this run began, in seconds of the file system's clock.
-        data: `embedded` or `real`.
+        data: `synthetic` or `real`.
     """
     report = folder / "report.html"
     if not report.is_file() or report.stat().st_mtime < started:
@@ -26,6 +26,6 @@ def ending(folder: Path, started: float, data: str) -> str:
         found = Counter(row["verdict"] for row in csv.DictReader(lines))
     counts = ", ".join(f"{count} {verdict}" for verdict, count in found.most_common())
     report_lines = [f"Report: {report}", f"Claims: {counts}"]
-    if data == "embedded":
-        report_lines.append(f"These are made-up records. For the real data: {REAL_DATA}")
+    if data == "synthetic":
+        report_lines.append(f"These are synthetic records. For the real data: {REAL_DATA}")
     return "\n" + "\n".join(report_lines) + "\n"

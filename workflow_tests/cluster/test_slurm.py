@@ -30,9 +30,9 @@ SLOW = """\
         __import__("time").sleep(300)
 """
 TABLES = (
-    "results/embedded-smoke/summary/student.csv",
-    "results/embedded-smoke/figures/humphries/humphries_fig7.csv",
-    "results/embedded-smoke/figures/izzo/izzo_fig1.csv",
+    "results/synthetic-smoke/summary/student.csv",
+    "results/synthetic-smoke/figures/humphries/humphries_fig7.csv",
+    "results/synthetic-smoke/figures/izzo/izzo_fig1.csv",
 )
 #: What stands in the profile as a comment, for this cluster; and less patience than a real one needs.
 SITE = (

@@ -45,4 +45,4 @@ def dataset() -> Dataset:
     group = np.repeat(["left", "right"], 40)
     x = rng.normal(size=(80, 3)).astype(np.float32) + (group == "right")[:, None]
     y = (x[:, 0] + rng.normal(size=80) > 0.5).astype(np.int64)
-    return Dataset("toy", x, y, ("a", "b", "c"), ("no", "yes"), {"side": group}, {"stand_in": True})
+    return Dataset("toy", x, y, ("a", "b", "c"), ("no", "yes"), {"side": group}, {"synthetic": True})

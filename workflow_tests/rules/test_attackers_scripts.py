@@ -120,7 +120,7 @@ def test_shadow_models_know_the_population_only(shadows, splits, dataset):
     for signal in found:
         assert np.isin(signal.records, split[signal.card.arm, 0].population).all()
         assert signal.is_member.sum() == signal.is_nonmember.sum() == len(split["left", 0].population) // 2
-    assert load_header(shadows)["provenance"] == {"stand_in": True}
+    assert load_header(shadows)["provenance"] == {"synthetic": True}
 
 
 def test_reference_models_answer_all_that_targets_are_asked(references, targets):
@@ -207,7 +207,7 @@ def test_run_study_writes_what_its_function_returns(run_script, tmp_path):
 def test_claims_of_a_run_without_tables_are_judged_as_not_run(run_script, tmp_path, capsys):
     folder = tmp_path / "results"
     folder.mkdir()
-    params = {"folder": str(folder), "name": "claims", "stand_in": True, "scale": "smoke", "not_run": {}}
+    params = {"folder": str(folder), "name": "claims", "synthetic": True, "scale": "smoke", "not_run": {}}
     params["trained"] = {}
     run_script("judge_claims", Files(), params=params)
     assert {path.name for path in folder.iterdir()} == {"claims.csv", "claims.md", "claims.pdf", "claims.png"}

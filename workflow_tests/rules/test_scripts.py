@@ -57,7 +57,7 @@ def signals(tmp_path):
         logits[part == MEMBER, 0] += gap
         card = ModelCard("left", False, "inf", "target", [replicate], replicate, compares="replace_one")
         models.append(Signal(card, np.arange(100), labels, part, logits))
-    save_signals(tmp_path / "block-0.npz", models, {"stand_in": True})
+    save_signals(tmp_path / "block-0.npz", models, {"synthetic": True})
     return tmp_path / "block-0.npz"
 
 
@@ -102,7 +102,7 @@ def test_make_synthetic_and_prepare_dataset_follow_one_another(run_script, tmp_p
     files = [str(folder / name) for name in names]
     run_script(
         "make_synthetic",
-        Files(*files, marker=str(folder / "STAND-IN.txt")),
+        Files(*files, marker=str(folder / "SYNTHETIC.txt")),
         params={"writer": SYNTHETIC["heart"], "dataset": "heart", "seed": 3, "scale": "smoke"},
     )
     run_script(
@@ -113,12 +113,12 @@ def test_make_synthetic_and_prepare_dataset_follow_one_another(run_script, tmp_p
     )
     made = Dataset.load(target)
     assert made.x.shape == (920, 22)
-    assert made.provenance["stand_in"] is True
+    assert made.provenance["synthetic"] is True
 
 
 def test_prepare_dataset_takes_no_file_for_real_that_is_not_the_publishers(run_script, tmp_path):
     load(SYNTHETIC["student"])("student", tmp_path, 0, "smoke")
-    (tmp_path / "STAND-IN.txt").unlink()
+    (tmp_path / "SYNTHETIC.txt").unlink()
     with pytest.raises(SystemExit):
         run_script(
             "prepare_dataset",
@@ -216,7 +216,7 @@ def test_train_block_asks_every_model_about_every_record_of_its_split(run_script
         assert signal.is_member.sum() == 40
         assert signal.logits.shape == (80, 2)
         assert (signal.card.accounting is None) == (signal.card.epsilon == "inf")
-    assert load_header(target)["provenance"] == {"stand_in": True}
+    assert load_header(target)["provenance"] == {"synthetic": True}
 
 
 def test_run_attack_measures_each_model(run_script, signals, tmp_path):
@@ -278,7 +278,7 @@ def test_make_artifact_writes_a_figure_and_the_table_it_shows(run_script, tmp_pa
         "tables": (),
     }
     files = {ending: str(tmp_path / f"fig.{ending}") for ending in ("pdf", "png", "csv")}
-    facts = {"stand_in": True, "scale": "smoke", "experiments": {}}
+    facts = {"synthetic": True, "scale": "smoke", "experiments": {}}
     run_script("make_artifact", Files(**files), params={"artifact": artifact, "tables": [], "facts": facts})
     assert (tmp_path / "fig.pdf").read_bytes().startswith(b"%PDF")
     assert (tmp_path / "fig.png").read_bytes().startswith(b"\x89PNG")

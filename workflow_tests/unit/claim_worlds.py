@@ -1,4 +1,4 @@
-"""Made-up tables in which everything that a paper claims is so, to be bent until one claim is not."""
+"""Invented tables in which everything that a paper claims is so, to be bent until one claim is not."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ def scatter(means: int, replicates: int, noise: float, name: str = "") -> np.nda
     return noise * (drawn - drawn.mean(axis=1, keepdims=True))
 
 
-def verdict(claim: Claim, world: World, folder: Path, *, stand_in=False, scale="paper", **options) -> str:
+def verdict(claim: Claim, world: World, folder: Path, *, synthetic=False, scale="paper", **options) -> str:
     """Return the verdict on a claim in a world."""
     world.write(folder, claim.tables, **options)
-    return judge(claim, Run(folder, stand_in, scale))[0]
+    return judge(claim, Run(folder, synthetic, scale))[0]
 
 
 def with_comparison(claim: Claim, place: int, comparison: object) -> Claim:

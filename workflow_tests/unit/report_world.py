@@ -80,7 +80,7 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
         log = logs / f"{name}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text("start-up 2.000 s, work 4.000 s\n")
-    origin = {"files": files, "stand_in": False}
+    origin = {"files": files, "synthetic": False}
     prepared = folder / "student.npz"
     empty = np.zeros((1, 1), dtype=np.float32)
     Dataset("student", empty, np.zeros(1, dtype=np.int64), ("a",), ("no", "yes"), {}, origin).save(prepared)

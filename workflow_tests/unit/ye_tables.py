@@ -1,4 +1,4 @@
-"""Made-up tables of the configurations of Ye et al., of which no two are alike, and the facts on them."""
+"""Invented tables of the configurations of Ye et al., of which no two are alike, and the facts on them."""
 
 import itertools
 
@@ -43,7 +43,7 @@ SHOWN = {
 
 
 def auc(experiment, arm, attack):
-    """Return the AUC that made-up attacks have: no two of them alike."""
+    """Return the AUC that invented attacks have: no two of them alike."""
     return 0.5 + 0.001 * PLACES.index((experiment, arm)) + 0.03 * ATTACKS.index(attack)
 
 
@@ -122,10 +122,10 @@ def tables_of(artifact):
     return {name: MAKE[name.partition("/")[0]](name.partition("/")[2]) for name in artifact.tables}
 
 
-def facts_of(artifact, stand_in=True):
+def facts_of(artifact, synthetic=True):
     """Return the facts on the run behind an artifact."""
     experiments = [name.partition("/")[2] for name in artifact.tables]
-    return Facts(stand_in, "laptop", {experiment: fact(experiment) for experiment in experiments})
+    return Facts(synthetic, "laptop", {experiment: fact(experiment) for experiment in experiments})
 
 
 def sentence(experiment, arm):

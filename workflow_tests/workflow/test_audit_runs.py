@@ -64,7 +64,7 @@ def run_audit(workspace, *arguments, **config):
 
 
 def report(workspace, ending):
-    return workspace.folder / f"results/embedded-smoke/audit-kinds.{ending}"
+    return workspace.folder / f"results/synthetic-smoke/audit-kinds.{ending}"
 
 
 def test_every_membership_kind_is_reported(audited):
@@ -83,7 +83,7 @@ def test_above_a_limit_the_exit_code_is_1_and_the_last_words_say_why(audited):
     assert answer.returncode == 1, answer.stdout
     last = answer.stdout.strip().splitlines()[-1]
     assert last.startswith("Error in audit: audit.fail_above: ")
-    assert "results/embedded-smoke/audit-kinds.html" in last
+    assert "results/synthetic-smoke/audit-kinds.html" in last
     assert "CalledProcessError" not in answer.stdout
 
 
@@ -91,7 +91,7 @@ def test_above_a_limit_the_exit_code_is_1_and_the_last_words_say_why(audited):
     ("config", "words"),
     [
         ({"audit": "{fail_above: {tpr_at_0.1pct_fpr: 1.0}}"}, "cannot be evaluated in every arm"),
-        ({"data": "real"}, "examples/patients.csv is made up"),
+        ({"data": "real"}, "examples/patients.csv is synthetic"),
         ({"data": "reel"}, "config, data: 'reel' "),
     ],
 )
@@ -146,13 +146,13 @@ def test_an_audit_and_an_experiment_of_a_paper_share_a_name_and_no_file(audited)
         target: audited.snakemake("--dry-run", target, experiments=f"[{file}]").stdout
         for target, file in (
             ("audit", "school.yaml"),
-            ("results/embedded-smoke/summary/student.csv", "experiments/humphries.yaml"),
+            ("results/synthetic-smoke/summary/student.csv", "experiments/humphries.yaml"),
         )
     }
     assert all("summarise_experiment" in plan for plan in plans.values())
-    answer = audited.snakemake("--dry-run", "results/embedded-smoke/summary/student.csv", experiments="[school.yaml]")
+    answer = audited.snakemake("--dry-run", "results/synthetic-smoke/summary/student.csv", experiments="[school.yaml]")
     assert "MissingRuleException" in answer.stdout  # the audit's own lies in audits/school
-    path = "results/embedded-smoke/audits/school/summary/student.csv"
+    path = "results/synthetic-smoke/audits/school/summary/student.csv"
     assert audited.snakemake("--dry-run", path, experiments="[school.yaml]").returncode == 0
 
 

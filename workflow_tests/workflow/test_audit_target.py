@@ -1,4 +1,4 @@
-"""The audit as a target: what it plans, and that made-up and real records never mix."""
+"""The audit as a target: what it plans, and that synthetic and real records never mix."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ def test_an_audit_of_nothing_is_refused(clinic):
     assert not clinic.made
 
 
-def test_made_up_records_are_not_for_a_run_on_real_data(clinic):
+def test_synthetic_records_are_not_for_a_run_on_real_data(clinic):
     older = clinic.folder / "results/real-smoke/audit-patients.html"
     older.parent.mkdir(parents=True)
     for file in (older, older.with_suffix(".json")):
         file.write_text("{}")
     answer = clinic.snakemake("--dry-run", "audit", experiments="[experiments/patients.yaml]", data="real")
     assert answer.returncode != 0
-    assert "examples/patients.csv is made up" in answer.stdout
+    assert "examples/patients.csv is synthetic" in answer.stdout
     assert clinic.made == {"results/real-smoke/audit-patients.html", "results/real-smoke/audit-patients.json"}

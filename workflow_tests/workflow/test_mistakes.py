@@ -98,8 +98,8 @@ def test_a_missing_raw_file_without_a_network_is_told_with_its_places(workspace)
     ids=["wrong column", "truncated row"],
 )
 def test_a_damaged_raw_file(workspace, old, new, words):
-    assert workspace.snakemake("resources/embedded-smoke/raw/student/student-por.csv").returncode == 0
-    file = workspace.folder / "resources/embedded-smoke/raw/student/student-por.csv"
+    assert workspace.snakemake("resources/synthetic-smoke/raw/student/student-por.csv").returncode == 0
+    file = workspace.folder / "resources/synthetic-smoke/raw/student/student-por.csv"
     text = file.read_text()
     file.write_text(text.replace(old, new, 1) if old != new else text[: len(text) // 2])
     answer = workspace.snakemake("humphries_fig7")

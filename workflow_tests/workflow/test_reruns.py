@@ -82,12 +82,12 @@ def test_one_more_attack_runs_only_itself(grown):
     assert grown.planned() == {"run_attack": 1, "summarise_experiment": 1, "make_humphries_fig7": 1, **IN_THE_END}
 
 
-def test_another_mirror_reruns_nothing_on_stand_ins(grown):
+def test_another_mirror_reruns_nothing_on_synthetic_data(grown):
     assert grown.planned(data_mirror="/nowhere") == {}
 
 
 def test_a_deleted_figure_is_made_again_and_nothing_else(grown):
-    (grown.folder / "results/embedded-smoke/figures/humphries/humphries_fig3.png").unlink()
+    (grown.folder / "results/synthetic-smoke/figures/humphries/humphries_fig3.png").unlink()
     assert grown.planned() == {"make_humphries_fig3": 1, "make_report": 1}
 
 

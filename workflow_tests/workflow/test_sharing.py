@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from workspace import Workspace
 
-TARGET = "results/embedded-smoke/summary/student.csv"
-PREPARED = "resources/embedded-smoke/prepared/student.npz"
+TARGET = "results/synthetic-smoke/summary/student.csv"
+PREPARED = "resources/synthetic-smoke/prepared/student.npz"
 
 
 def test_prepared_data_are_taken_from_a_cache_that_users_share(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""The workflow from end to end at smoke scale on stand-in data."""
+"""The workflow from end to end at smoke scale on synthetic data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MADE = [
 
 
 def assert_made(folder, paper, artifact):
-    stem = folder / f"results/embedded-smoke/{artifact.kind}s/{paper}/{artifact.name}"
+    stem = folder / f"results/synthetic-smoke/{artifact.kind}s/{paper}/{artifact.name}"
     for ending in {"figure": ("pdf", "png", "csv"), "table": ("md", "csv")}[artifact.kind]:
         assert stem.with_suffix(f".{ending}").stat().st_size > 0
     assert len(pd.read_csv(stem.with_suffix(".csv"))) > 0
@@ -41,13 +41,13 @@ def test_figures_and_tables_are_made_and_are_not_blank(finished):
 
 
 def test_a_table_says_whose_records_it_is_about_if_any(finished):
-    folder = finished.folder / "results/embedded-smoke"
+    folder = finished.folder / "results/synthetic-smoke"
     assert "\n\nNo data needed. Scale smoke.\n\n" in (folder / "tables/izzo/izzo_theory.md").read_text()
-    assert "Stand-in data" in (folder / "claims.md").read_text()
+    assert "Synthetic data" in (folder / "claims.md").read_text()
 
 
 def test_every_private_model_states_its_accounting(finished):
-    files = list((finished.folder / "results/embedded-smoke/signals").rglob("*.npz"))
+    files = list((finished.folder / "results/synthetic-smoke/signals").rglob("*.npz"))
     assert files
     for file in files:
         for about in load_header(file)["models"]:
@@ -63,15 +63,15 @@ def test_a_second_run_has_nothing_to_do(finished):
 
 
 def test_the_end_of_a_run_tells_of_its_report_and_a_run_with_nothing_to_do_says_nothing(grown):
-    report = grown.folder / "results/embedded-smoke/report.html"
+    report = grown.folder / "results/synthetic-smoke/report.html"
     page = report.read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert page.count("<img ") >= 6
-    assert "Stand-in data" in page
+    assert "Synthetic data" in page
     report.unlink()
     told = grown.snakemake().stdout
-    assert "Report: results/embedded-smoke/report.html\nClaims: " in told
-    assert " stand-in" in told
+    assert "Report: results/synthetic-smoke/report.html\nClaims: " in told
+    assert " synthetic data" in told
     assert "For the real data: snakemake --cores all --config data=real" in told
     again = grown.snakemake().stdout
     assert "Nothing to be done" in again
@@ -81,7 +81,7 @@ def test_the_end_of_a_run_tells_of_its_report_and_a_run_with_nothing_to_do_says_
 def test_status_and_claims_read_what_is_there_and_leave_the_run_as_it_is(grown):
     told = grown.snakemake("status").stdout
     assert "humphries" in told
-    assert "results/embedded-smoke: what is there" in told
+    assert "results/synthetic-smoke: what is there" in told
     assert "claims-so-far.md" in grown.snakemake("claims").stdout
     assert grown.planned() == {}
 
@@ -109,7 +109,7 @@ def test_the_bounds_need_no_model(workspace):
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(finished, workspace):
-    target = "results/embedded-smoke/summary/student.csv"
+    target = "results/synthetic-smoke/summary/student.csv"
     assert workspace.snakemake(target).returncode == 0
     again = pd.read_csv(workspace.folder / target)
     pd.testing.assert_frame_equal(again, pd.read_csv(finished.folder / target), check_exact=True)

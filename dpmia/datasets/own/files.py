@@ -16,7 +16,7 @@ import numpy as np
 
 from dpmia.common.errors import DataError
 from dpmia.common.registry import suggestion
-from dpmia.datasets.raw.parsing import DECIMAL, STAND_IN_MARK, decoded
+from dpmia.datasets.raw.parsing import DECIMAL, SYNTHETIC_MARK, decoded
 
 #: Characters that are tried as separators, and rows on which they are tried.
 SEPARATORS = (",", ";", "\t", "|")
@@ -36,7 +36,7 @@ class Fields:
         file: name of the file, for messages.
         rows: where each record stands: its line in an editor, or its number from 1 where there are no lines.
         columns: name -> texts, one for each record, without blanks around them.
-        provenance: file with sha256 and rows, and whether the records are made up.
+        provenance: file with sha256 and rows, and whether the records are synthetic.
     """
 
     file: str
@@ -165,7 +165,7 @@ def _content(path: Path) -> bytes:
 
 def _provenance(path: Path, content: bytes, rows: int) -> dict[str, Any]:
     file = {"name": path.name, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content), "rows": rows}
-    return {"files": [file], "stand_in": path.with_name(STAND_IN_MARK).exists()}
+    return {"files": [file], "synthetic": path.with_name(SYNTHETIC_MARK).exists()}
 
 
 def _csv(path: Path, content: bytes, reading: Mapping[str, Any]) -> tuple[list[str], list[int], list[list[str]]]:

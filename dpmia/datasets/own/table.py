@@ -36,7 +36,7 @@ class Table:
         y: int64, class of each record.
         classes: names of the classes.
         rows: where each record stands in the file.
-        provenance: file with sha256 and rows, and whether the records are made up.
+        provenance: file with sha256 and rows, and whether the records are synthetic.
         found: what was detected, as plain data.
         keep: whether rows stay that repeat an earlier one.
         x: features that are taken as they are, float32; None where they are encoded.

@@ -13,7 +13,7 @@ import pandas as pd
 from dpmia.common.errors import DataError
 from dpmia.common.registry import suggestion
 from dpmia.datasets.encoding import prepared
-from dpmia.datasets.raw.parsing import STAND_IN_MARK, Number
+from dpmia.datasets.raw.parsing import SYNTHETIC_MARK, Number
 from dpmia.datasets.table import Dataset
 
 FILE = "PUDF_base1q2006_tab.txt"
@@ -111,7 +111,7 @@ def read(folder: Path) -> pd.DataFrame:
     if np.isinf(frame[list(NUMBERS)].to_numpy()).any():
         raise _fault(path, "an infinite number")
     frame = frame.astype(dict.fromkeys(codes, "category"))
-    frame.attrs["provenance"] = {"files": [facts], "stand_in": path.with_name(STAND_IN_MARK).exists()}
+    frame.attrs["provenance"] = {"files": [facts], "synthetic": path.with_name(SYNTHETIC_MARK).exists()}
     return frame
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from dpmia.common.errors import DataError
-from dpmia.datasets.raw.parsing import STAND_IN_MARK
+from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 
 _GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
@@ -59,9 +59,9 @@ def provenance(folder: Path, rows: Sequence[tuple[str, int]]) -> dict[str, Any]:
         rows: name and number of records of each file that was read, in order.
 
     Returns:
-        `files`, each as `described` says, and `stand_in`: whether the records are made up.
+        `files`, each as `described` says, and `synthetic`: whether the records are synthetic.
     """
     return {
         "files": [described(folder / name, count) for name, count in rows],
-        "stand_in": (folder / STAND_IN_MARK).exists(),
+        "synthetic": (folder / SYNTHETIC_MARK).exists(),
     }

@@ -16,8 +16,8 @@ import pandas as pd
 from dpmia.common.errors import DataError
 from dpmia.common.registry import suggestion
 
-#: A file of this name in a raw folder says that the records beside it are made up.
-STAND_IN_MARK = "STAND-IN.txt"
+#: A file of this name in a raw folder says that the records beside it are synthetic.
+SYNTHETIC_MARK = "SYNTHETIC.txt"
 
 #: A number in decimal digits.
 DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -103,7 +103,7 @@ def read_table(path: Path, layout: Layout) -> pd.DataFrame:
     Returns:
         One row per record and one column per entry of `layout.kinds`: float64 for numbers, pandas
         categoricals for categories. `attrs["provenance"]` tells name, sha256, bytes and rows of the
-        file, and whether it is a stand-in.
+        file, and whether it is synthetic.
 
     Raises:
         DataError: the file is absent, is not such a table, or has no records.
@@ -129,7 +129,7 @@ def read_table(path: Path, layout: Layout) -> pd.DataFrame:
                 "rows": len(rows),
             }
         ],
-        "stand_in": path.with_name(STAND_IN_MARK).exists(),
+        "synthetic": path.with_name(SYNTHETIC_MARK).exists(),
     }
     return frame
 
@@ -140,7 +140,7 @@ def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     origins = [frame.attrs["provenance"] for frame in frames]
     joined.attrs["provenance"] = {
         "files": [file for origin in origins for file in origin["files"]],
-        "stand_in": any(origin["stand_in"] for origin in origins),
+        "synthetic": any(origin["synthetic"] for origin in origins),
     }
     return joined
 

@@ -161,17 +161,17 @@ def _lies_there(raw: RawFile, mirror: Path | str | None, folder: Path | str) -> 
 
 
 def not_of_this_kind(path: str, data: str) -> str | None:
-    """Return why a file of one's own is not for a run of this kind, so that made-up and real records never mix.
+    """Return why a file of one's own is not for a run of this kind, so that synthetic and real records never mix.
 
     Args:
-        path: of the file; a file `STAND-IN.txt` beside it says that its records are made up.
-        data: `embedded` or `real`.
+        path: of the file; a file `SYNTHETIC.txt` beside it says that its records are synthetic.
+        data: `synthetic` or `real`.
     """
-    from dpmia.datasets.raw.parsing import STAND_IN_MARK
+    from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 
-    made_up = Path(path).with_name(STAND_IN_MARK).exists()
-    if made_up and data == "real":
-        return f"{path} is made up, as {STAND_IN_MARK} beside it says: run with data: embedded"
-    if not made_up and data == "embedded":
+    synthetic = Path(path).with_name(SYNTHETIC_MARK).exists()
+    if synthetic and data == "real":
+        return f"{path} is synthetic, as {SYNTHETIC_MARK} beside it says: run with data: synthetic"
+    if not synthetic and data == "synthetic":
         return f"{path} is your own: run with data: real"
     return None

@@ -44,7 +44,7 @@ import pandas as pd
 from dpmia.common.errors import ConfigError
 from dpmia.common.files import whole_file
 from dpmia.common.registry import suggestion
-from dpmia.datasets.raw.parsing import STAND_IN_MARK
+from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.datasets.synthetic.draws import DISTRIBUTIONS, complete, draw, evenly, from_quantiles, pick, ranks
 
 #: A category, numbers (NaN where missing), or texts as they are written.
@@ -101,11 +101,11 @@ def write(path: Path, content: str) -> None:
 def mark(folder: Path, seed: int) -> None:
     """Say in the folder, to people and to `parsing.read_table`, that its records are synthetic."""
     text = (
-        "The files in this folder are stand-ins. They have the names and the format of published data,\n"
-        f"but every record in them is made up by a random generator (seed {seed}).\n"
-        "Nothing in them tells about a real person. Do not draw conclusions about the world from them.\n"
+        "The files in this folder are synthetic. They have the names and the format of published data,\n"
+        f"but a random generator drew every record (seed {seed}).\n"
+        "No record describes a real person. Do not draw conclusions about the world from them.\n"
     )
-    write(folder / STAND_IN_MARK, text)
+    write(folder / SYNTHETIC_MARK, text)
 
 
 class Records(dict[str, Column]):

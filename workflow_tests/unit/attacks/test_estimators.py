@@ -71,7 +71,7 @@ def test_empirical_threshold_is_next_to_the_percentile_of_the_published_tool():
         assert np.abs(np.array(place) - ours).max() <= 1
 
 
-def test_linear_is_numpys_quantile_and_interp_with_two_made_up_losses():
+def test_linear_is_numpys_quantile_and_interp_with_two_invented_losses():
     rows, asked, null = one_by_one(4)
     padded = np.sort(np.pad(rows, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1000))), axis=1)
     for level in LEVELS:

@@ -24,7 +24,7 @@ from dpmia.settings.generate import ROOT
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.resolve import make_plan
 
-RUN = {"data": "embedded", "scale": "smoke", "seed": 1}
+RUN = {"data": "synthetic", "scale": "smoke", "seed": 1}
 PLAN = {"bound": 0.75, "relation": "add_remove"}
 LIMITS = {"fail_above": {"advantage": 0.0, "tpr_at_0.1pct_fpr": 0.1}, "epsilons": None, "plan": PLAN}
 
@@ -53,7 +53,7 @@ def test_every_arm_epsilon_and_attack_is_told(audit):
     assert {each["arm"] for each in mlp} == {"north", "north-iid", "south", "south-iid"}
     assert {each["epsilon"] for each in mlp} == {"1", "inf"}
     assert {each["attack"] for each in mlp} == {"average_threshold", "lira_offline", "blind"}
-    assert audit["run"]["stand_in"]
+    assert audit["run"]["synthetic"]
     assert audit["too_small"] == ["island (60)"]
 
 
@@ -146,7 +146,7 @@ def test_the_page_says_what_the_numbers_say(audit):
     assert links.outside == []
     assert links.targets <= links.ids
     for words in (
-        "Stand-in data",
+        "Synthetic data",
         "above a limit",
         "island (60)",
         "patients.csv",
@@ -254,7 +254,7 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
     found = gather({"mine": part}, RUN | {"data": "real"}, LIMITS)
     text = page(found)
     assert "nothing was trained here" in text
-    assert "Stand-in" not in text
+    assert "Synthetic" not in text
     assert "trained for this audit" not in text.replace("\n", " ")
     (each,) = found["experiments"]["mine"]["plain"]
     assert each["model"] == "mine"

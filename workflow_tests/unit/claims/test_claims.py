@@ -51,7 +51,7 @@ def run(tmp_path):
     for name in ("replicates/toy", "sizes/toy"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.csv").write_text("epsilon,value\n1,2\n")
-    return Run(tmp_path, stand_in=False, scale="laptop", not_run={"texas": "no file"})
+    return Run(tmp_path, synthetic=False, scale="laptop", not_run={"texas": "no file"})
 
 
 @pytest.mark.parametrize(("holds", "verdict"), [(True, "reproduced"), (False, "not reproduced"), (None, "undecided")])
@@ -59,16 +59,16 @@ def test_a_finding_is_a_verdict(run, holds, verdict):
     assert judge(claim(holds), run) == (verdict, Finding(0.7, 0.6, 0.8, holds, "2 tables"))
 
 
-def test_a_claim_about_data_is_never_judged_on_stand_ins(run):
-    made_up = Run(run.folder, stand_in=True, scale="laptop")
-    verdict, finding = judge(claim(), made_up)
-    assert verdict == "stand-in"
+def test_a_claim_about_data_is_never_judged_on_synthetic_data(run):
+    synthetic = Run(run.folder, synthetic=True, scale="laptop")
+    verdict, finding = judge(claim(), synthetic)
+    assert verdict == "synthetic data"
     assert np.isnan([finding.measured, finding.low, finding.high]).all()
-    assert judge(claim(about_data=False), made_up)[0] == "reproduced"
+    assert judge(claim(about_data=False), synthetic)[0] == "reproduced"
 
 
 def test_a_claim_about_data_is_not_judged_where_next_to_nothing_is_trained(run):
-    verdict, finding = judge(claim(), Run(run.folder, stand_in=False, scale="smoke"))
+    verdict, finding = judge(claim(), Run(run.folder, synthetic=False, scale="smoke"))
     assert (verdict, "scale smoke" in finding.note) == ("not run", True)
 
 
@@ -236,7 +236,7 @@ def test_the_page_shows_every_claim_with_criterion_number_and_interval(verdicts,
     assert len(rows) == len(verdicts)
     assert len({row.replace(r"\|", "").count("|") for row in rows}) == 1
     assert "nan" not in page
-    assert "tand-in data: claims about data are not judged" in render.markdown(verdicts, Run(run.folder, True, "smoke"))
+    assert "ynthetic data: claims about data are not judged" in render.markdown(verdicts, Run(run.folder, True, "smoke"))
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ def test_the_picture_has_a_column_for_each_paper_and_a_sign_for_each_claim(verdi
 def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypatch, capsys):
     script = Path(__file__).parents[3] / "scripts/judge_claims.py"
     monkeypatch.syspath_prepend(str(script.parent))
-    about = {"stand_in": True, "scale": "smoke", "not_run": {}, "trained": {}}
+    about = {"synthetic": True, "scale": "smoke", "not_run": {}, "trained": {}}
     params = SimpleNamespace(folder=str(tmp_path / "run"), name="claims", **about)
     snakemake = SimpleNamespace(params=params, log=[str(tmp_path / "log")], rule="claims")
     runpy.run_path(str(script), init_globals={"snakemake": snakemake})
@@ -279,7 +279,7 @@ def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypa
     ]
     table = pd.read_csv(tmp_path / "run/claims.csv", keep_default_na=False)
     assert table["id"].tolist() == [claim.id for claim in ALL]
-    assert (table["verdict"] == "stand-in").tolist() == [claim.about_data for claim in ALL]
+    assert (table["verdict"] == "synthetic data").tolist() == [claim.about_data for claim in ALL]
     assert render.summary(table) in capsys.readouterr().out
 
 

@@ -236,7 +236,7 @@ WRONG = {
 
 @pytest.mark.parametrize("name", THEORY)
 def test_theory_is_reproduced_even_without_data(name, tmp_path):
-    assert verdict(BY_ID[name], World({}), tmp_path, stand_in=True, scale="smoke") == "reproduced"
+    assert verdict(BY_ID[name], World({}), tmp_path, synthetic=True, scale="smoke") == "reproduced"
 
 
 @pytest.mark.parametrize("name", THEORY)

@@ -25,7 +25,7 @@ OTHERS = [name for name in BY_ID if not name.startswith("humphries-")]  # those 
 
 
 def found(name, tmp_path):
-    return judge(BY_ID[name], Run(tmp_path, stand_in=True, scale="smoke"))[0]
+    return judge(BY_ID[name], Run(tmp_path, synthetic=True, scale="smoke"))[0]
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -94,7 +94,7 @@ def test_a_wrong_formula_is_found(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_comparison_of_a_criterion_is_performed(name, tmp_path):
     for claim in with_impossible(BY_ID[name]):
-        assert judge(claim, Run(tmp_path, stand_in=True, scale="smoke"))[0] == "not reproduced", claim.criterion
+        assert judge(claim, Run(tmp_path, synthetic=True, scale="smoke"))[0] == "not reproduced", claim.criterion
 
 
 # What claims and the tables of theory share
@@ -152,7 +152,7 @@ def errors(of_mip, of_dp, moments=(2, 4)):
 def test_lost_settings_leave_figure_2_undecided_whatever_is_measured(name, of_mip, of_dp, tmp_path):
     claim = next(claim for claim in izzo_fig2.CLAIMS if claim.id == name)
     errors(of_mip, of_dp).write(tmp_path, claim.tables)
-    verdict, finding = judge(claim, Run(tmp_path, stand_in=True, scale="laptop"))
+    verdict, finding = judge(claim, Run(tmp_path, synthetic=True, scale="laptop"))
     assert verdict == "undecided"
     assert finding.note.startswith(izzo_fig2.SETTINGS_LOST)
     if "beats" in name:
@@ -163,4 +163,4 @@ def test_lost_settings_leave_figure_2_undecided_whatever_is_measured(name, of_mi
 def test_figure_2_without_what_is_compared_is_not_run(tmp_path):
     claim = next(claim for claim in izzo_fig2.CLAIMS if claim.id == "izzo-fig2-mip-beats-dp")
     errors(0.5, 1.5, moments=(2,)).write(tmp_path, claim.tables)
-    assert judge(claim, Run(tmp_path, stand_in=True, scale="laptop"))[0] == "not run"
+    assert judge(claim, Run(tmp_path, synthetic=True, scale="laptop"))[0] == "not run"

@@ -11,7 +11,7 @@ from synthetic_files import write_synthetic
 from dpmia.common.errors import DataError
 from dpmia.datasets.published import adult, census_adult
 from dpmia.datasets.raw.fetch import fetch
-from dpmia.datasets.raw.parsing import STAND_IN_MARK
+from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.datasets.raw.sources import required_files
 from dpmia.splits.draws import group
 
@@ -140,7 +140,7 @@ def test_either_part_of_the_census_will_do_and_both_are_counted(tmp_path, parts)
         ("adult.test", 1),
     ]
     assert provenance["records"]["census"] == {"of 1994": 2 * len(parts), "without duplicates": 2 * len(parts)}
-    assert provenance["stand_in"] is False
+    assert provenance["synthetic"] is False
 
 
 def test_a_census_without_any_part_is_told(tmp_path):
@@ -176,11 +176,11 @@ def made(tmp_path_factory):
 
 def test_the_synthetic_data_have_the_real_files_and_rows(made):
     folder, frame, dataset = made
-    assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, STAND_IN_MARK])
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, SYNTHETIC_MARK])
     rows = {file.file: file.rows for file in required_files("census_adult")}
     assert {file["name"]: file["rows"] for file in dataset.provenance["files"]} == rows
     assert list(rows) == FILES
-    assert dataset.provenance["stand_in"] is True
+    assert dataset.provenance["synthetic"] is True
     assert (frame["year"][frame["source"] == "census"] == "94").sum() == 49_816
 
 

@@ -163,7 +163,7 @@ def test_save_and_load(tmp_path, frames):
     assert loaded.fingerprint == made.fingerprint
     assert (loaded.name, loaded.features, loaded.classes) == (made.name, made.features, made.classes)
     assert loaded.provenance == made.provenance
-    assert loaded.provenance["stand_in"] is True
+    assert loaded.provenance["synthetic"] is True
     for name in ("sex", "school"):
         np.testing.assert_array_equal(loaded.attributes[name], made.attributes[name])
         assert loaded.attributes[name].dtype == made.attributes[name].dtype

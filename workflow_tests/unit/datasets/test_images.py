@@ -344,7 +344,7 @@ def test_an_archive_without_pictures_is_told(tmp_path):
 
 
 def raw_images(pixels):
-    return images.Images(pixels, np.arange(len(pixels)), {"files": [], "stand_in": True})
+    return images.Images(pixels, np.arange(len(pixels)), {"files": [], "synthetic": True})
 
 
 @pytest.mark.parametrize("side", [2, 4, 8, 32])
@@ -434,8 +434,8 @@ def test_synthetic_images_come_in_the_publishers_files(made, name):
     folder, _, dataset = made[name]
     published = [raw.file for raw in raw_files(name)]
     assert [file["name"] for file in dataset.provenance["files"]] == published
-    assert sorted(path.name for path in folder.iterdir()) == sorted([*published, "STAND-IN.txt"])
-    assert dataset.provenance["stand_in"] is True
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*published, "SYNTHETIC.txt"])
+    assert dataset.provenance["synthetic"] is True
     assert (dataset.name, dataset.image, len(dataset)) == (name, SHAPES[name], 2000)
     with pytest.raises(DataError, match="that of the published file"):
         require_published(name, dataset.provenance["files"])
@@ -574,7 +574,7 @@ def test_the_real_test_part_of_cifar100(tmp_path):
     np.testing.assert_allclose(read.pixels.mean(axis=(0, 2, 3)) / 255, [0.5087964, 0.4873930, 0.4419422], atol=5e-7)
     dataset = cifar100.encode(read, pool=4)
     assert (dataset.name, dataset.image) == ("cifar100_test", (3, 8, 8))
-    assert dataset.provenance["stand_in"] is False
+    assert dataset.provenance["synthetic"] is False
     assert require_published(dataset.name, dataset.provenance["files"]) == ()
 
 

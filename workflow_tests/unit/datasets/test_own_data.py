@@ -356,7 +356,7 @@ def test_two_readings_of_one_file_are_two_data_sets():
 
 def test_the_example_is_what_its_table_gives(tmp_path):
     write_example(["patients", str(tmp_path)])
-    for file in ("patients.csv", "STAND-IN.txt"):
+    for file in ("patients.csv", "SYNTHETIC.txt"):
         assert (tmp_path / file).read_bytes() == (ROOT / "examples" / file).read_bytes()
 
 

@@ -5,7 +5,7 @@ from synthetic_files import write_synthetic
 
 from dpmia.common.errors import DataError
 from dpmia.datasets.published import adult, compas, heart, student
-from dpmia.datasets.raw.parsing import STAND_IN_MARK, Category, Layout, Number, read_table, stack
+from dpmia.datasets.raw.parsing import SYNTHETIC_MARK, Category, Layout, Number, read_table, stack
 
 LAYOUT = Layout(
     columns=("size", "colour", "size", "label"),
@@ -107,15 +107,15 @@ def test_where_nothing_may_be_missing_the_mark_is_a_fault(tmp_path):
 
 def test_provenance_of_stacked_files(tmp_path):
     first = table(tmp_path, GOOD)
-    (tmp_path / STAND_IN_MARK).write_text("made up")
+    (tmp_path / SYNTHETIC_MARK).write_text("made up")
     second = table(tmp_path, GOOD + "3,red,1,0\n")
     joined = stack([first, second])
     assert joined["colour"].tolist() == ["red", "green", "red", "green", "red"]
     assert [file["rows"] for file in joined.attrs["provenance"]["files"]] == [2, 3]
     assert [file["bytes"] for file in joined.attrs["provenance"]["files"]] == [len(GOOD), len(GOOD) + 10]
-    assert not first.attrs["provenance"]["stand_in"]
-    assert second.attrs["provenance"]["stand_in"]
-    assert joined.attrs["provenance"]["stand_in"]
+    assert not first.attrs["provenance"]["synthetic"]
+    assert second.attrs["provenance"]["synthetic"]
+    assert joined.attrs["provenance"]["synthetic"]
 
 
 # Each case: data set, file, text to find in the synthetic file, its replacement (once), and the message.

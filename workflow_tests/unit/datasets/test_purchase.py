@@ -42,7 +42,7 @@ def test_the_class_comes_first_and_then_600_items(tmp_path, content):
     assert [dataset.classes[label] for label in dataset.y] == [str(label) for label in CLASSES]
     assert (dataset.features[0], dataset.features[-1], len(dataset.classes)) == ("item 1", "item 600", 100)
     assert dataset.provenance["files"][0]["rows"] == 7
-    assert dataset.provenance["stand_in"] is False
+    assert dataset.provenance["synthetic"] is False
     assert dataset.image is None
 
 
@@ -108,9 +108,9 @@ def made(tmp_path_factory):
 def test_the_synthetic_file_is_in_the_publishers_file(made):
     folder, dataset = made
     [raw] = raw_files("purchase100")
-    assert sorted(path.name for path in folder.iterdir()) == sorted([raw.file, "STAND-IN.txt"])
+    assert sorted(path.name for path in folder.iterdir()) == sorted([raw.file, "SYNTHETIC.txt"])
     assert [file["name"] for file in dataset.provenance["files"]] == [raw.file]
-    assert dataset.provenance["stand_in"] is True
+    assert dataset.provenance["synthetic"] is True
     assert dataset.x.shape == (2_000, 600)
     assert (folder / raw.file).read_bytes().count(b"\n") == 2_000
     assert synthetic.ROWS["paper"] == raw.rows == 197_324

@@ -59,7 +59,7 @@ def test_records_and_features(real, name, attributes, shape):
     assert dataset.x.min() == 0
     assert dataset.x.max() == 1
     assert np.ptp(dataset.x, axis=0).min() == 1, "a value that never occurs"
-    assert dataset.provenance["stand_in"] is False
+    assert dataset.provenance["synthetic"] is False
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -144,7 +144,7 @@ def test_labels_depend_on_groups_as_they_really_do(tables, name, group):
 @pytest.mark.parametrize("name", TABLES)
 def test_features_tell_as_much_about_the_label_as_they_really_do(tables, name):
     told = [correlations(module(name).encode(table)) for table in tables[name]]
-    # Of the five features that tell most about the real label, each tells as much about the made-up one.
+    # Of the five features that tell most about the real label, each tells as much about the synthetic one.
     for feature, difference in sorted(told[0].items(), key=lambda item: -abs(item[1]))[:5]:
         assert told[1][feature] == pytest.approx(difference, abs=0.12), feature
 

@@ -12,7 +12,7 @@ from synthetic_files import write_synthetic
 from dpmia.common.errors import ConfigError, DataError
 from dpmia.datasets.published import eyedata, iwpc
 from dpmia.datasets.published.regression import prepared, standardised
-from dpmia.datasets.raw.parsing import STAND_IN_MARK
+from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.datasets.raw.sources import raw_files
 
 NAMES = ("eyedata", "iwpc")
@@ -95,8 +95,8 @@ def test_files_are_named_and_marked_as_those_of_the_publisher(made, name):
     assert file["name"] == raw.file
     assert file["sha256"] == hashlib.sha256(content).hexdigest() != raw.checksum.removeprefix("sha256:")
     assert file["bytes"] == len(content)
-    assert dataset.provenance["stand_in"] is True
-    assert sorted(path.name for path in folder.iterdir()) == sorted([raw.file, STAND_IN_MARK])
+    assert dataset.provenance["synthetic"] is True
+    assert sorted(path.name for path in folder.iterdir()) == sorted([raw.file, SYNTHETIC_MARK])
     assert file["rows"] == raw.rows
 
 
@@ -139,7 +139,7 @@ def test_provenance_is_the_published_one(published, name):
     told = {key: file[key] for key in ("name", "sha256", "bytes", "rows")}
     sha256 = raw.checksum.removeprefix("sha256:")
     assert told == {"name": raw.file, "sha256": sha256, "bytes": raw.bytes, "rows": raw.rows}
-    assert published[name][1].provenance["stand_in"] is False
+    assert published[name][1].provenance["synthetic"] is False
 
 
 @needs_real_files

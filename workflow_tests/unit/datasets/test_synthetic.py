@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 from synthetic_files import write_synthetic
 
 from dpmia.common.errors import ConfigError
-from dpmia.datasets.raw.parsing import STAND_IN_MARK
+from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.datasets.raw.sources import raw_files
 from dpmia.datasets.synthetic.__main__ import main
 from dpmia.datasets.synthetic.draws import complete, evenly, from_quantiles, pick
@@ -63,9 +63,9 @@ def test_files_and_rows_are_those_of_the_real_data(made, name):
         }
         assert raw.checksum != f"sha256:{told[raw.file]['sha256']}"
     assert len(frame) == sum(raw.rows for raw in raw_files(name))
-    assert sorted(path.name for path in folder.iterdir()) == sorted([*told, STAND_IN_MARK])
-    assert dataset.provenance["stand_in"] is True
-    assert "made up" in (folder / STAND_IN_MARK).read_text()
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*told, SYNTHETIC_MARK])
+    assert dataset.provenance["synthetic"] is True
+    assert "a random generator drew every record" in (folder / SYNTHETIC_MARK).read_text()
 
 
 @pytest.mark.parametrize(("name", "features"), FEATURES.items())

@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from dpmia.common.errors import ConfigError, DataError
 from dpmia.datasets.published import texas
-from dpmia.datasets.raw.parsing import STAND_IN_MARK
+from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 from dpmia.datasets.synthetic import texas as synthetic
 from dpmia.splits.draws import group
 
@@ -153,8 +153,8 @@ def made(tmp_path_factory):
 
 def test_every_feature_of_the_paper_occurs_in_the_synthetic_file(made):
     folder, frame, dataset = made
-    assert sorted(path.name for path in folder.iterdir()) == sorted([texas.FILE, STAND_IN_MARK])
-    assert dataset.provenance["stand_in"] is True
+    assert sorted(path.name for path in folder.iterdir()) == sorted([texas.FILE, SYNTHETIC_MARK])
+    assert dataset.provenance["synthetic"] is True
     assert dataset.provenance["files"][0]["rows"] == len(frame) > len(dataset)
     assert (len(dataset.features), len(dataset.classes)) == (269, 100)
     assert np.ptp(dataset.x, axis=0).min() == 1

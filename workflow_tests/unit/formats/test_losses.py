@@ -72,21 +72,21 @@ def test_blocks_that_were_asked_about_different_records_are_refused():
 
 def test_saved_groups_are_read_back_each_with_its_own_records(tmp_path):
     groups = [losses(), losses(models=2, records=(1, 3), seed=1), losses(models=1, records=(4, 8, 9), seed=2)]
-    save_losses(tmp_path / "block.npz", groups, {"stand_in": True})
+    save_losses(tmp_path / "block.npz", groups, {"synthetic": True})
     found = load_losses(tmp_path / "block.npz")
     assert len(found) == 3
     assert all(same(one, other) for one, other in zip(groups, found, strict=True))
 
 
 def test_the_file_says_what_it_is_and_opens_with_numpy_alone(tmp_path):
-    save_losses(tmp_path / "block.npz", [losses(), losses(seed=1)], {"stand_in": True})
+    save_losses(tmp_path / "block.npz", [losses(), losses(seed=1)], {"synthetic": True})
     with np.load(tmp_path / "block.npz", allow_pickle=False) as arrays:
         header = json.loads(str(arrays["header"]))
         assert set(arrays.files) == {"header", *(f"{i}/{n}" for i in "01" for n in ("records", "losses", "trained_on"))}
         assert arrays["0/losses"].dtype == np.float32
         assert arrays["0/trained_on"].dtype == bool
     assert (header["format"], header["version"]) == (FORMAT, VERSION)
-    assert header["provenance"] == {"stand_in": True}
+    assert header["provenance"] == {"synthetic": True}
     assert [len(models) for models in header["models"]] == [3, 3]
 
 

@@ -55,7 +55,7 @@ def models():
 
 
 def test_what_is_saved_is_read_back(tmp_path, models):
-    save_signals(tmp_path / "block.npz", models, {"files": ["x"], "stand_in": True})
+    save_signals(tmp_path / "block.npz", models, {"files": ["x"], "synthetic": True})
     found = list(load_signals(tmp_path / "block.npz"))
     assert len(found) == 3
     for one, other in zip(models, found, strict=True):
@@ -64,7 +64,7 @@ def test_what_is_saved_is_read_back(tmp_path, models):
             assert getattr(one, name).dtype == getattr(other, name).dtype
             assert np.array_equal(getattr(one, name), getattr(other, name))
     header = load_header(tmp_path / "block.npz")
-    assert header["provenance"] == {"files": ["x"], "stand_in": True}
+    assert header["provenance"] == {"files": ["x"], "synthetic": True}
     assert header["models"] == [model.card.plain() for model in models]
 
 

@@ -16,8 +16,8 @@ TABLE = pd.DataFrame(
 )
 
 
-def lines(stand_in=False, table=TABLE, **facts):
-    return markdown(table, "All sizes.", Facts(stand_in, "smoke", **facts)).splitlines()
+def lines(synthetic=False, table=TABLE, **facts):
+    return markdown(table, "All sizes.", Facts(synthetic, "smoke", **facts)).splitlines()
 
 
 def cells(line):
@@ -27,8 +27,8 @@ def cells(line):
 def test_caption_source_and_scale_stand_above_the_table():
     assert lines()[0] == "All sizes."
     assert lines()[2] == "Real data. Scale smoke."
-    told = "**Stand-in data**: no number here says anything about real records. Scale smoke."
-    assert lines(stand_in=True)[2] == told
+    told = "**Synthetic data**: no number here says anything about real records. Scale smoke."
+    assert lines(synthetic=True)[2] == told
     assert lines(without_data=True)[2] == "No data needed. Scale smoke."
 
 

@@ -26,8 +26,8 @@ FACT = {
 }
 
 
-def facts(stand_in=True, experiments=("heart",)):
-    return Facts(stand_in, "laptop", dict.fromkeys(experiments, FACT))
+def facts(synthetic=True, experiments=("heart",)):
+    return Facts(synthetic, "laptop", dict.fromkeys(experiments, FACT))
 
 
 def rows(epsilons, mean=0.5):
@@ -111,16 +111,16 @@ def marks(figure):
     return [text.get_text() for panel in figure.axes for text in panel.texts]
 
 
-def test_stand_in_data_are_marked_in_every_panel_and_real_data_in_none():
+def test_synthetic_data_are_marked_in_every_panel_and_real_data_in_none():
     for count in (1, 3):
-        figure, axes = drawing.panels(count, facts(stand_in=True))
+        figure, axes = drawing.panels(count, facts(synthetic=True))
         assert len(figure.axes) == len(axes) == count
-        assert marks(figure) == ["STAND-IN DATA"] * count
-        assert marks(drawing.panels(count, facts(stand_in=False))[0]) == []
+        assert marks(figure) == ["SYNTHETIC DATA"] * count
+        assert marks(drawing.panels(count, facts(synthetic=False))[0]) == []
 
 
 def test_what_is_made_of_no_data_is_not_marked():
-    assert marks(drawing.panels(1, facts(stand_in=False, experiments=()))[0]) == []
+    assert marks(drawing.panels(1, facts(synthetic=False, experiments=()))[0]) == []
 
 
 def test_the_mark_lies_under_the_lines():
@@ -132,11 +132,11 @@ def test_the_mark_lies_under_the_lines():
 def test_the_caption_says_how_models_were_trained_and_what_the_bands_are():
     text = drawing.run_facts(facts())
     for words in (
-        *("Stand-in data, scale laptop", "20 epochs", "batch 32", "4 replicates", "DP-Adam", "poisson batches"),
+        *("Synthetic data, scale laptop", "20 epochs", "batch 32", "4 replicates", "DP-Adam", "poisson batches"),
         *("clip norm 1.5", "δ = 1e-05", "replace-one", "PLD accountant", "95 % t intervals of the mean"),
     ):
         assert words in text
-    assert drawing.run_facts(facts(stand_in=False)).startswith("Real data, scale laptop")
+    assert drawing.run_facts(facts(synthetic=False)).startswith("Real data, scale laptop")
     assert "Models of heart: mlp 256-256, 90 members, 20 epochs" in text
     assert "without privacy" not in text
     assert "reference models" not in text

@@ -1,4 +1,4 @@
-"""The artifacts of the papers, drawn from made-up tables whose numbers are known."""
+"""The artifacts of the papers, drawn from invented tables whose numbers are known."""
 
 import inspect
 import itertools
@@ -44,10 +44,10 @@ def names_of(artifact):
     return [table.split("/")[1] for table in artifact.tables]
 
 
-def facts_of(artifact, stand_in=True):
+def facts_of(artifact, synthetic=True):
     summaries = [table.split("/")[1] for table in artifact.tables if table.startswith("summary/")]
     return Facts(
-        stand_in and bool(artifact.tables), "laptop", {name: run_facts(EXPERIMENTS[name]) for name in summaries}
+        synthetic and bool(artifact.tables), "laptop", {name: run_facts(EXPERIMENTS[name]) for name in summaries}
     )
 
 
@@ -88,15 +88,15 @@ def sizes(experiment, population=7):
     return pd.DataFrame(rows, columns=["experiment", "arm", *table2.COLUMNS[2:], "validation"])
 
 
-def tidy(artifact, stand_in=True, **options):
+def tidy(artifact, synthetic=True, **options):
     make = {"summary": summary, "sizes": sizes}
     tables = {table: make[table.split("/")[0]](table.split("/")[1], **options) for table in artifact.tables}
-    return load(artifact.tabulate)(tables, facts_of(artifact, stand_in))
+    return load(artifact.tabulate)(tables, facts_of(artifact, synthetic))
 
 
-def picture(name, stand_in=True, **options):
+def picture(name, synthetic=True, **options):
     artifact = ARTIFACTS[name]
-    return load(artifact.draw)(tidy(artifact, stand_in, **options), facts_of(artifact, stand_in))
+    return load(artifact.draw)(tidy(artifact, synthetic, **options), facts_of(artifact, synthetic))
 
 
 def lines(axes):
@@ -187,7 +187,7 @@ def test_figure_1_is_the_formulas():
     }
 
 
-def test_figure_1_shows_three_curves_and_is_no_stand_in():
+def test_figure_1_shows_three_curves_and_is_not_synthetic():
     figure = picture("humphries_fig1")
     (axes,) = figure.axes
     table = bounds.tabulate({}, Facts(True, "laptop"))
@@ -385,12 +385,12 @@ def test_the_legend_names_what_is_drawn(name):
 
 
 @pytest.mark.parametrize("name", OF_MODELS)
-def test_stand_in_data_are_marked_and_real_data_are_not(name):
-    for stand_in in (True, False):
-        figure = picture(name, stand_in)
+def test_synthetic_data_are_marked_and_real_data_are_not(name):
+    for synthetic in (True, False):
+        figure = picture(name, synthetic)
         marks = [[text.get_text() for text in panel.texts] for panel in figure.axes]
-        assert marks == [["STAND-IN DATA"] if stand_in else []] * PANELS[name]
-        assert figure.get_supxlabel().replace("\n", " ").count("Stand-in data" if stand_in else "Real data") == 1
+        assert marks == [["SYNTHETIC DATA"] if synthetic else []] * PANELS[name]
+        assert figure.get_supxlabel().replace("\n", " ").count("Synthetic data" if synthetic else "Real data") == 1
 
 
 @pytest.mark.parametrize(
@@ -469,12 +469,12 @@ def test_table_2_shows_our_sizes_where_they_differ():
     assert table.loc["adult cluster", ["population", "paper_population"]].tolist() == [15_135, 15_132]
 
 
-def test_table_2_in_markdown_says_stand_in_and_shows_dashes():
+def test_table_2_in_markdown_says_synthetic_and_shows_dashes():
     artifact = ARTIFACTS["humphries_table2"]
-    for stand_in in (True, False):
-        text = markdown(tidy(artifact, stand_in), artifact.caption, facts_of(artifact, stand_in))
+    for synthetic in (True, False):
+        text = markdown(tidy(artifact, synthetic), artifact.caption, facts_of(artifact, synthetic))
         assert text.startswith(artifact.caption)
-        assert ("Stand-in data" in text) == stand_in
+        assert ("Synthetic data" in text) == synthetic
         assert "| heart Cleveland" in text
         (row,) = (line for line in text.splitlines() if "compas cluster" in line)
         assert row.strip("| ").split()[-2:] == ["|", "-"]

@@ -1,4 +1,4 @@
-"""The artifacts of Thudi et al.: theory against printed values, figures of models from made-up tables."""
+"""The artifacts of Thudi et al.: theory against printed values, figures of models from invented tables."""
 
 import inspect
 import itertools
@@ -52,13 +52,13 @@ FACT = {
 
 
 def height(experiment, attack, epsilon, rate):
-    """Return the positive accuracy that made-up models have: no two of them alike."""
+    """Return the positive accuracy that invented models have: no two of them alike."""
     place = 0.01 * list(names.DATASETS).index(experiment) + 0.001 * ATTACKS.index(attack)
     return 0.8 * rate + place + 0.003 * min(epsilon, 20)
 
 
 def ceiling(epsilon, rate):
-    """Return what no attack on a made-up mechanism exceeds."""
+    """Return what no attack on a invented mechanism exceeds."""
     return rate + (1 - rate) * 0.2 * epsilon / (1 + epsilon)
 
 
@@ -99,9 +99,9 @@ TABLES = {f"replicates/{experiment}": metrics(experiment) for experiment in name
 TABLES |= {f"replicates/{experiment}": accuracies(experiment) for experiment in names.BUDGETS}
 
 
-def facts_of(artifact, stand_in=True):
+def facts_of(artifact, synthetic=True):
     experiments = {name.partition("/")[2]: FACT for name in artifact.tables}
-    return Facts(stand_in and bool(experiments), "laptop", experiments)
+    return Facts(synthetic and bool(experiments), "laptop", experiments)
 
 
 @cache
@@ -147,17 +147,17 @@ def test_every_figure_is_drawn_and_changes_no_table(name):
     if name not in LAID_OUT_LIKE_ANOTHER:
         Figure.draw_without_rendering(figure)
     pd.testing.assert_frame_equal(tidy(name), before)
-    assert stand_in_marks(figure) == (len(figure.axes) if BY_NAME[name].tables else 0)
+    assert synthetic_marks(figure) == (len(figure.axes) if BY_NAME[name].tables else 0)
 
 
-def stand_in_marks(figure):
-    return [text.get_text() for panel in figure.axes for text in panel.texts].count("STAND-IN DATA")
+def synthetic_marks(figure):
+    return [text.get_text() for panel in figure.axes for text in panel.texts].count("SYNTHETIC DATA")
 
 
 @pytest.mark.parametrize("name", ["thudi_fig4", "thudi_fig5", "thudi_fig11", "thudi_fig12"])
 def test_real_data_are_not_marked(name):
     artifact = BY_NAME[name]
-    assert stand_in_marks(load(artifact.draw)(tidy(name), facts_of(artifact, stand_in=False))) == 0
+    assert synthetic_marks(load(artifact.draw)(tidy(name), facts_of(artifact, synthetic=False))) == 0
 
 
 # Theory

@@ -1,4 +1,4 @@
-"""The artifacts of Ye et al.: tables and figures from made-up tables whose numbers are known."""
+"""The artifacts of Ye et al.: tables and figures from invented tables whose numbers are known."""
 
 import inspect
 import itertools
@@ -33,13 +33,13 @@ CURVES = [name for name in FIGURES if "roc" in BY_NAME[name].tabulate]
 OF_THE_PAPER_ALONE = ("ye_purchase_clipped", "ye_cifar10_vgg")
 
 
-def tidy(name, stand_in=True):
+def tidy(name, synthetic=True):
     artifact = BY_NAME[name]
-    return load(artifact.tabulate)(made.tables_of(artifact), made.facts_of(artifact, stand_in))
+    return load(artifact.tabulate)(made.tables_of(artifact), made.facts_of(artifact, synthetic))
 
 
-def picture(name, stand_in=True):
-    return load(BY_NAME[name].draw)(tidy(name, stand_in), made.facts_of(BY_NAME[name], stand_in))
+def picture(name, synthetic=True):
+    return load(BY_NAME[name].draw)(tidy(name, synthetic), made.facts_of(BY_NAME[name], synthetic))
 
 
 def lines(axes):
@@ -206,9 +206,9 @@ def test_a_table_of_no_configuration_is_refused():
 
 @pytest.mark.parametrize("name", [*TABLES, "ye_table2"])
 def test_tables_in_markdown_say_whose_data_they_show(name):
-    for stand_in in (True, False):
-        text = markdown(tidy(name, stand_in), BY_NAME[name].caption, made.facts_of(BY_NAME[name], stand_in))
-        assert ("Stand-in data" in text) == stand_in
+    for synthetic in (True, False):
+        text = markdown(tidy(name, synthetic), BY_NAME[name].caption, made.facts_of(BY_NAME[name], synthetic))
+        assert ("Synthetic data" in text) == synthetic
         assert " nan " not in text.lower()
         assert " none " not in text.lower()
 
@@ -374,15 +374,15 @@ def test_a_caption_tells_of_clipped_gradients():
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_stand_in_data_are_marked_and_real_data_are_not(name):
-    for stand_in in (True, False):
+def test_synthetic_data_are_marked_and_real_data_are_not(name):
+    for synthetic in (True, False):
         with drawing.style():
-            figure = picture(name, stand_in)
+            figure = picture(name, synthetic)
             Figure.draw_without_rendering(figure)
-        marks = ["STAND-IN DATA" in [text.get_text() for text in panel.texts] for panel in figure.axes]
-        assert set(marks) == {stand_in}
+        marks = ["SYNTHETIC DATA" in [text.get_text() for text in panel.texts] for panel in figure.axes]
+        assert set(marks) == {synthetic}
         told = figure.get_supxlabel().replace("\n", " ")
-        assert told.count("Stand-in data" if stand_in else "Real data") == 1
+        assert told.count("Synthetic data" if synthetic else "Real data") == 1
         assert sentences(figure) == [made.sentence(*place) for place in made.SHOWN[name]]
 
 

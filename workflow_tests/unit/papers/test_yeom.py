@@ -1,4 +1,4 @@
-"""The artifacts of Yeom et al., drawn from made-up tables whose numbers are known."""
+"""The artifacts of Yeom et al., drawn from invented tables whose numbers are known."""
 
 import inspect
 import itertools
@@ -98,10 +98,10 @@ def table_of(name, **options):
     return make(experiment, **options)
 
 
-def facts_of(artifact, stand_in=True):
+def facts_of(artifact, synthetic=True):
     fact = {"model": "growing", "sizes": "50 members", "passes": "30 epochs, batch 32", "keys": 3}
     facts = {name.split("/")[1]: fact for name in artifact.tables}
-    return Facts(stand_in and bool(facts), "laptop", facts)
+    return Facts(synthetic and bool(facts), "laptop", facts)
 
 
 def tidy(name, **options):
@@ -109,8 +109,8 @@ def tidy(name, **options):
     return load(artifact.tabulate)({table: table_of(table, **options) for table in artifact.tables}, facts_of(artifact))
 
 
-def picture(name, stand_in=True):
-    return load(BY_NAME[name].draw)(tidy(name), facts_of(BY_NAME[name], stand_in))
+def picture(name, synthetic=True):
+    return load(BY_NAME[name].draw)(tidy(name), facts_of(BY_NAME[name], synthetic))
 
 
 def series(axes):
@@ -146,10 +146,10 @@ def test_figures_can_be_saved_and_say_what_they_are_made_from(name, tmp_path):
     assert isinstance(figure, Figure)
     assert (tmp_path / "figure.png").stat().st_size > 5000
     if BY_NAME[name].tables:
-        for stand_in, source in ((True, "Stand-in data, scale laptop"), (False, "Real data, scale laptop")):
-            figure = picture(name, stand_in)
-            marks = [text for axes in figure.axes for text in axes.texts if text.get_text() == "STAND-IN DATA"]
-            assert len(marks) == stand_in * len(figure.axes)
+        for synthetic, source in ((True, "Synthetic data, scale laptop"), (False, "Real data, scale laptop")):
+            figure = picture(name, synthetic)
+            marks = [text for axes in figure.axes for text in axes.texts if text.get_text() == "SYNTHETIC DATA"]
+            assert len(marks) == synthetic * len(figure.axes)
             words = " ".join(figure.get_supxlabel().split())
             assert source in words
             assert "95 % t intervals" in words
@@ -302,7 +302,7 @@ def test_table_1_stands_beside_what_is_printed():
     # 2 - 1 / precision is the advantage at full recall: the printed precisions in the words of the other figures.
     assert [round(2 - 1 / float(value), 3) for value in rows["paper"].iloc[:3]] == [0.020, 0.559, 0.856]
     text = markdown(table, BY_NAME["yeom_table1"].caption, facts_of(BY_NAME["yeom_table1"]))
-    assert "Stand-in data" in text
+    assert "Synthetic data" in text
     assert "| one query" in text
 
 

@@ -150,12 +150,12 @@ def test_compute_and_speed_are_shown(made):
     assert "student target stacked no 1 40 2 s 20" in found.text
 
 
-def test_stand_ins_are_marked_at_the_top_and_their_claims_say_nothing_more(tmp_path):
+def test_synthetic_data_are_marked_at_the_top_and_their_claims_say_nothing_more(tmp_path):
     about, verdicts = make_run(tmp_path)
-    stand_in = verdicts.assign(verdict="stand-in", measured=np.nan, low=np.nan, high=np.nan, note="made up")
-    config = {**about.config, "data": "embedded"}
-    found = Page(report(replace(about, config=config), stand_in))
-    assert "Stand-in data: nothing here says anything about real records" in found.text
+    synthetic = verdicts.assign(verdict="synthetic data", measured=np.nan, low=np.nan, high=np.nan, note="made up")
+    config = {**about.config, "data": "synthetic"}
+    found = Page(report(replace(about, config=config), synthetic))
+    assert "Synthetic data: nothing here says anything about real records" in found.text
     assert "snakemake --cores all --config data=real" in found.text
     assert "0 of 0" in found.text
     assert "Found: made up" not in found.text

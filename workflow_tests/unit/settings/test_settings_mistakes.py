@@ -454,4 +454,4 @@ def test_a_mirror_that_is_not_there_is_told_before_anything_is_downloaded(tmp_pa
     config = {"experiments": [str(ROOT / "experiments/humphries.yaml")], "data_mirror": "nowhere"}
     with pytest.raises(ConfigError, match="config, data_mirror: 'nowhere' "):
         make_plan({**config, "data": "real"}, tmp_path)
-    assert make_plan({**config, "data": "embedded"}, tmp_path).config.data_mirror == "nowhere"
+    assert make_plan({**config, "data": "synthetic"}, tmp_path).config.data_mirror == "nowhere"

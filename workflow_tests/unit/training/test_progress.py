@@ -24,8 +24,8 @@ def test_the_end_tells_where_the_report_is_and_counts_verdicts(folder):
     assert told == f"\nReport: {folder}/report.html\nClaims: 2 reproduced, 1 not run\n"
 
 
-def test_after_made_up_data_the_end_tells_what_to_type_for_real_data(folder):
-    assert ending(folder, time.time() - 60, "embedded").endswith("snakemake --cores all --config data=real\n")
+def test_after_synthetic_data_the_end_tells_what_to_type_for_real_data(folder):
+    assert ending(folder, time.time() - 60, "synthetic").endswith("snakemake --cores all --config data=real\n")
 
 
 def test_a_run_that_made_no_report_says_nothing(folder):

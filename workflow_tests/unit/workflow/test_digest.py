@@ -1,4 +1,4 @@
-"""The digest of a job's code: what changes it and what does not, on a small package made up here."""
+"""The digest of a job's code: what changes it and what does not, on a small package invented here."""
 
 import ast
 import shutil

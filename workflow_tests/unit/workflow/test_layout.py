@@ -36,7 +36,7 @@ def layout():
 )
 def test_the_home_follows_from_the_paper_and_the_file(tmp_path, paper, home):
     layout = layout_of(tmp_path, paper)
-    run = "results/embedded-smoke"
+    run = "results/synthetic-smoke"
     assert layout.home("student") == run + home
     assert layout.of_paper("student") == (home == "")
     assert layout.table("summary", "student") == f"{run}{home}/summary/student.csv"
@@ -57,15 +57,15 @@ def test_one_name_in_two_files_shares_no_result(tmp_path):
 @pytest.mark.parametrize(
     ("path", "home"),
     [
-        ("results/embedded-smoke/summary/student.csv", "results/embedded-smoke"),
-        ("results/embedded-smoke/studies/izzo_fig2.csv", "results/embedded-smoke"),
+        ("results/synthetic-smoke/summary/student.csv", "results/synthetic-smoke"),
+        ("results/synthetic-smoke/studies/izzo_fig2.csv", "results/synthetic-smoke"),
         (
-            "results/embedded-smoke/audits/patients/splits/audit_mlp/block-0.npz",
-            "results/embedded-smoke/audits/patients",
+            "results/synthetic-smoke/audits/patients/splits/audit_mlp/block-0.npz",
+            "results/synthetic-smoke/audits/patients",
         ),
-        ("results/embedded-smoke/audits/patients/summary/student.csv", None),
-        ("results/embedded-smoke/summary/audit_mlp.csv", None),
-        ("results/embedded-smoke/summary/audit_mlp2.csv", None),
+        ("results/synthetic-smoke/audits/patients/summary/student.csv", None),
+        ("results/synthetic-smoke/summary/audit_mlp.csv", None),
+        ("results/synthetic-smoke/summary/audit_mlp2.csv", None),
         ("results/real-smoke/summary/student.csv", None),
     ],
 )
@@ -77,7 +77,7 @@ def test_the_pattern_finds_a_home_where_the_name_belongs_to_it(layout, path, hom
 def test_a_plan_without_experiments_has_no_home(tmp_path):
     (tmp_path / "empty.yaml").write_text("paper: mine\n")
     layout = Layout(make_plan({"experiments": ["empty.yaml"]}, tmp_path))
-    assert re.match(layout.home_pattern, "results/embedded-laptop/summary/student.csv") is None
+    assert re.match(layout.home_pattern, "results/synthetic-laptop/summary/student.csv") is None
 
 
 def test_the_inputs_of_an_audit_are_its_files_each_once(layout):
@@ -87,7 +87,7 @@ def test_the_inputs_of_an_audit_are_its_files_each_once(layout):
     assert {files["summary"], files["dataset"], *files["splits"], *files["signals"]} < {*inputs}
     assert {*files["references"]["lira_offline"]} < {*inputs}
     assert files["references"]["average_threshold"] == []
-    assert layout.audit_report("patients", "html") == "results/embedded-smoke/audit-patients.html"
+    assert layout.audit_report("patients", "html") == "results/synthetic-smoke/audit-patients.html"
 
 
 @pytest.mark.parametrize("name", ["my clinic", "{clinic}", ".clinic", "-clinic"])
