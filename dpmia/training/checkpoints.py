@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 import time
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 #: Seconds of work that an interruption may cost. A job that takes less writes no checkpoint.
 EVERY = 300.0
@@ -29,7 +31,7 @@ class Checkpoints:
         self.folder = Path(f"{output}.checkpoints")
         self.current = self.folder / code
         self.every = every
-        self._started = self._saved = time.monotonic()
+        self._started = time.monotonic()
 
     def __enter__(self) -> Checkpoints:
         """Return itself."""
@@ -46,10 +48,11 @@ class Checkpoints:
         """Return the file of the models `name`."""
         return self.current / f"{name}.ckpt"
 
-    def due(self, finished: bool = False) -> bool:
-        """Return whether it is time to save; in a job that runs that long, what is finished is always worth it."""
-        return time.monotonic() - (self._started if finished else self._saved) >= self.every
+    @property
+    def often(self) -> dict[str, Any]:
+        """How often to save during training, as arguments of Lightning's `ModelCheckpoint`."""
+        return {"train_time_interval": timedelta(seconds=self.every)}
 
-    def saved(self) -> None:
-        """Count anew from now."""
-        self._saved = time.monotonic()
+    def due(self) -> bool:
+        """Return whether models that are trained to the end are worth a checkpoint: in a job that runs that long."""
+        return time.monotonic() - self._started >= self.every

@@ -1,99 +1,183 @@
-"""Training under a Lightning `Trainer`: devices, checkpoints and resuming are Lightning's."""
+"""Training under a Lightning `Trainer`: loop, optimiser steps, checkpoints, resuming, progress and logs are its own."""
 
 from __future__ import annotations
 
 import logging
 import math
+import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytorch_lightning as pl
 import torch
-from pytorch_lightning.core.optimizer import LightningOptimizer
+from pytorch_lightning.callbacks import ModelCheckpoint
+from pytorch_lightning.loggers import CSVLogger
 from pytorch_lightning.plugins.environments import LightningEnvironment
+from torch.utils.data import DataLoader, IterableDataset
+from torch.utils.flop_counter import FlopCounterMode
 
 from dpmia.common.errors import TrainingError
-from dpmia.common.files import whole_file
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.engines.base import Engine
+from dpmia.training.engines.base import Engine, GradientEngine
+from dpmia.training.engines.tally import Tally
 
 log = logging.getLogger(__name__)
 
 #: Measures all models of an engine: one number for each.
 AfterEpoch = Callable[[Engine], list[float]]
 
-#: Optimiser steps in one Lightning step: its own cost, about 1.5 ms a step, must not show.
-STEPS_PER_CHUNK = 100
+#: Batches of one step: for each model of an engine, int64 positions in its training set.
+Batches = list[np.ndarray]
 
-#: Seconds between two lines of the log on how far training is; one that takes less says nothing.
+#: Floating-point operations in one call of `training_step`: about 15 ms. Lightning's own work, .3 ms a call, must not
+#: show; only tiny models need several steps for that (`benchmarks/lightning.py`).
+WORK_PER_CALL = 6e8
+MOST_STEPS_PER_CALL = 32
+
+#: Rows of a training curve: of longer trainings, epochs are averaged.
+MOST_ROWS = 100
+
+#: Seconds between two lines of the log on the progress of training.
 SECONDS_PER_LINE = 20.0
 
 
-class EngineModule(pl.LightningModule):
-    """A Lightning module whose one training step is a chunk of an engine's optimiser steps."""
+@dataclass(frozen=True)
+class Fitted:
+    """What was measured in training.
 
-    def __init__(self, engine: Engine, after_epoch: AfterEpoch | None = None) -> None:
-        """Wrap `engine`; where `after_epoch` is given, a chunk is an epoch."""
+    Attributes:
+        after_epoch: float64, shape (epochs, models), what the function of that name returned; None without one.
+        curve: of the first model, one row for each epoch (of more than `MOST_ROWS`, one for each few): epoch, step,
+            loss, accuracy, clipped (share of the records met whose gradient was clipped). Empty without steps.
+    """
+
+    after_epoch: np.ndarray | None
+    curve: list[dict[str, float]]
+
+
+class EpochBatches(IterableDataset):
+    """The batches of one epoch, drawn as they are needed. An item holds those of the steps of one call."""
+
+    def __init__(self, engine: GradientEngine, steps_per_call: int) -> None:
+        """Draw from the streams of `engine`."""
+        self.engine, self.steps_per_call = engine, steps_per_call
+        self.steps = engine.steps // engine.recipe.epochs
+
+    def __len__(self) -> int:
+        """Return the number of calls. With a length Lightning draws nothing ahead, so checkpoints miss no batch."""
+        return math.ceil(self.steps / self.steps_per_call)
+
+    def __iter__(self) -> Iterator[list[Batches]]:
+        """Yield what is left of the epoch that the engine is in."""
+        for first in range(self.engine.done % self.steps, self.steps, self.steps_per_call):
+            yield [self.engine.draw() for _ in range(min(self.steps_per_call, self.steps - first))]
+
+
+class EngineModule(pl.LightningModule):
+    """The models of an engine as one Lightning module: the engine forms gradients, Lightning does the rest."""
+
+    def __init__(self, engine: GradientEngine, after_epoch: AfterEpoch | None = None) -> None:
+        """Train `engine`; `after_epoch` measures its models."""
         super().__init__()
-        self.automatic_optimization = False
         self.engine = engine
         self.after_epoch = after_epoch
         self.measured: list[list[float]] = []
-        self.chunk_steps = engine.steps // engine.recipe.epochs if after_epoch else STEPS_PER_CHUNK
-        # Counted before a checkpoint is loaded: Lightning itself takes off the chunks that it has seen done.
-        self.chunks = math.ceil((engine.steps - engine.done) / self.chunk_steps)
-
-    def train_dataloader(self) -> range:
-        """Return one item for each chunk. It carries nothing: where training stands is the engine's to know."""
-        return range(self.chunks)
+        self.rows: list[dict[str, float]] = []
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Return the counter by which Lightning sees that steps are made."""
-        return _StepCounter()
+        """Return the engine's optimiser, which holds the parameters of all models."""
+        return self.engine.optimiser
 
-    def training_step(self, chunk: int, index: int) -> None:
-        """Advance all models by one chunk of steps.
+    def train_dataloader(self) -> DataLoader[list[Batches]]:
+        """Return the batches of an epoch."""
+        return DataLoader(EpochBatches(self.engine, steps_per_call(self.engine)), batch_size=None, collate_fn=list)
+
+    def transfer_batch_to_device(self, batch: list[Batches], device: torch.device, index: int) -> list[Batches]:
+        """Leave positions where they are; the engine holds the records."""
+        return batch
+
+    def training_step(self, batch: list[Batches], index: int) -> torch.Tensor:
+        """Take the steps of one call, but for the optimiser's part of the last one, which Lightning takes.
+
+        Returns:
+            The sum of the losses of all models in this epoch so far.
 
         Raises:
             TrainingError: the loss of a model is not finite; the message names the model.
         """
-        losses = self.engine.advance(min(self.chunk_steps, self.engine.steps - self.engine.done))
-        counter = self.optimizers()
-        assert isinstance(counter, LightningOptimizer)  # one, not a list
-        counter.step()
-        _refuse_broken(self.engine, np.isinf(losses))
+        *earlier, last = batch
+        for batches in earlier:
+            self.engine.step(batches)
+        self.engine.backward(last)
+        _refuse_broken(self.engine, self.engine.tally.broken())
+        return self.engine.tally.losses.sum()
+
+    def optimizer_zero_grad(self, *args: Any) -> None:
+        """Keep the gradients that `training_step` has formed."""
+
+    def backward(self, loss: torch.Tensor, *args: Any) -> None:
+        """Do nothing: gradients of clipped records are no derivative of one loss, so the engine has formed them."""
+
+    def on_train_start(self) -> None:
+        """Log again what the training that is resumed had logged."""
+        for row in self.rows:
+            self._log(row)
+
+    def optimizer_step(self, *args: Any, **kwargs: Any) -> None:
+        """Take the optimiser's step; after the last one of an epoch measure all models.
+
+        Not in `on_train_epoch_end`, which a training that is resumed from the last step of an epoch does not reach.
+        """
+        super().optimizer_step(*args, **kwargs)
+        if self.engine.done % (self.engine.steps // self.engine.recipe.epochs) == 0:
+            self._end_epoch()
+
+    def _end_epoch(self) -> None:
         if self.after_epoch:
             self.measured.append(self.after_epoch(self.engine))
+        epochs, epoch = self.engine.recipe.epochs, self.engine.recipe.epochs * self.engine.done // self.engine.steps
+        if epoch % math.ceil(epochs / MOST_ROWS) == 0 or epoch == epochs:
+            tally = self.engine.tally
+            met = int(tally.records[0]) or math.nan
+            row = {"epoch": epoch, "step": self.engine.done, "loss": float(tally.mean_losses()[0])}
+            self.rows.append({**row, "accuracy": tally.correct / met, "clipped": tally.clipped / met})
+            self._log(self.rows[-1])
+            self.engine.tally = Tally(len(self.engine.runs))
+
+    def _log(self, row: dict[str, float]) -> None:
+        if self.logger:
+            self.logger.log_metrics(row, step=int(row["step"]))
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Add the engine's own state, random streams included, and what was measured."""
+        tally = self.engine.tally
         checkpoint["engine"] = self.engine.state_dict()
-        checkpoint["measured"] = self.measured
+        checkpoint["measured"], checkpoint["rows"] = self.measured, self.rows
+        checkpoint["tally"] = {**vars(tally), "records": torch.from_numpy(tally.records)}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Go on where the engine stood."""
         self.engine.load_state_dict(checkpoint["engine"])
-        self.measured = checkpoint["measured"]
+        self.measured, self.rows = checkpoint["measured"], checkpoint["rows"]
+        vars(self.engine.tally).update(checkpoint["tally"], records=checkpoint["tally"]["records"].numpy())
 
 
-class _StepCounter(torch.optim.Optimizer):
-    """An optimiser without parameters of its own: the engine makes the updates, Lightning counts them.
-
-    Without it `global_step` stays 0 under manual optimisation and checkpoints are silently not written.
-    """
-
-    def __init__(self) -> None:
-        super().__init__([torch.zeros(1)], {})
-
-    def step(self, closure: None = None) -> None:  # type: ignore[override]  # never called with a closure
-        """Count one chunk."""
+def steps_per_call(engine: GradientEngine) -> int:
+    """Return how many steps one call of `training_step` takes: 1 but for tiny models."""
+    with FlopCounterMode(display=False) as counter:
+        engine.answer(0, engine.parameters()[0], engine.x[:1])
+    # A backward pass costs twice a forward pass.
+    work = 3 * counter.get_total_flops() * engine.recipe.batch_size * len(engine.runs)
+    return min(MOST_STEPS_PER_CALL, math.ceil(WORK_PER_CALL / work)) if work else 1
 
 
 class Progress(pl.Callback):
-    """Tells the log, every now and then, how far training is and how long it will still take."""
+    """Logs now and then how far training is and how long it will still take."""
 
     def __init__(self, engine: Engine) -> None:
         """Take what is trained."""
@@ -102,19 +186,19 @@ class Progress(pl.Callback):
 
     def on_train_start(self, *args: Any, **kwargs: Any) -> None:
         """Note when and where training starts: of a resumed one, what was done before counts for nothing."""
-        self.started = self.told = time.monotonic()
+        self.started = self.last_line = time.monotonic()
         self.first = self.engine.done
 
     def on_train_batch_end(self, *args: Any, **kwargs: Any) -> None:
         """Write a line if the last one is old enough."""
         now, engine = time.monotonic(), self.engine
-        if now - self.told >= SECONDS_PER_LINE:
-            self.told = now
-            log.info("%s", told_progress(engine, (now - self.started) / (engine.done - self.first)))
+        if now - self.last_line >= SECONDS_PER_LINE:
+            self.last_line = now
+            log.info("%s", progress(engine, (now - self.started) / (engine.done - self.first)))
 
 
-def told_progress(engine: Engine, pace: float) -> str:
-    """Return how far an engine is, in words.
+def progress(engine: Engine, pace: float) -> str:
+    """Return a line on how far an engine is.
 
     Args:
         engine: what is trained.
@@ -138,31 +222,13 @@ def _refuse_broken(engine: Engine, broken: Iterable[bool]) -> None:
             )
 
 
-class _Keep(pl.Callback):
-    """Saves the state after a chunk whenever it is time to."""
-
-    def __init__(self, checkpoints: Checkpoints, name: str) -> None:
-        super().__init__()
-        self.checkpoints, self.path = checkpoints, checkpoints.path(name)
-
-    def on_train_batch_end(self, trainer: pl.Trainer, *args: Any, **kwargs: Any) -> None:
-        """Save between two chunks."""
-        if self.checkpoints.due():
-            self.save(trainer)
-
-    def save(self, trainer: pl.Trainer) -> None:
-        """Write the file; a kill in the midst of it leaves the one before."""
-        with whole_file(self.path) as part:
-            trainer.save_checkpoint(part)
-        self.checkpoints.saved()
-
-
 def fit(
     engine: Engine,
     checkpoints: Checkpoints | None = None,
     name: str = "last",
     after_epoch: AfterEpoch | None = None,
-) -> np.ndarray | None:
+    logs: Path | None = None,
+) -> Fitted:
     """Train the models of `engine` to their last step.
 
     Args:
@@ -171,38 +237,47 @@ def fit(
         name: of these models among those of the job.
         after_epoch: is called with the engine after each epoch and returns one number for each model. It must leave
             the engine as it is: what is measured changes no model.
-
-    Returns:
-        float64, shape (epochs, models), what `after_epoch` returned; None without it.
+        logs: folder in which Lightning's `metrics.csv` grows during training; None for no log.
 
     Raises:
         TrainingError: the loss of a model is not finite.
     """
+    if not isinstance(engine, GradientEngine):
+        engine.advance(engine.steps)
+        return Fitted(np.array([after_epoch(engine)]) if after_epoch else None, [])
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
-    keep = checkpoints and _Keep(checkpoints, name)
+    logger = CSVLogger(logs, name="", version=name) if logs else None
+    callbacks: list[pl.Callback] = [Progress(engine)]
+    kept = None
+    if checkpoints:
+        kept = checkpoints.path(name)
+        callbacks.append(ModelCheckpoint(kept.parent, kept.stem, enable_version_counter=False, **checkpoints.often))
+    module = EngineModule(engine, after_epoch)
     with warnings.catch_warnings():
         # Lightning's own use of a part of torch that is going away; nothing here calls it.
         warnings.filterwarnings("ignore", category=FutureWarning, module="pytorch_lightning")
         warnings.filterwarnings("ignore", message=".*does not have many workers.*")
+        warnings.filterwarnings("ignore", message="Your `IterableDataset` has `__len__` defined")
         warnings.filterwarnings("ignore", message="The `srun` command is available on your system but is not used")
         warnings.filterwarnings("ignore", message="You're resuming from a checkpoint that ended before the epoch")
+        warnings.filterwarnings("ignore", message="(Checkpoint|Experiment logs) directory .* exists and is not empty")
         trainer = pl.Trainer(
-            max_epochs=1,
+            max_epochs=engine.recipe.epochs,
             accelerator="cpu",
             devices=1,
-            logger=False,
-            enable_checkpointing=False,
-            enable_progress_bar=False,
+            logger=logger or False,
+            log_every_n_steps=1,
+            callbacks=callbacks,
+            enable_checkpointing=kept is not None,
+            enable_progress_bar=sys.stderr.isatty(),
             enable_model_summary=False,
-            callbacks=[Progress(engine), keep] if keep else [Progress(engine)],
             # One process, also inside a job of a cluster, which Lightning would else take for a part of one training.
             plugins=[LightningEnvironment()],
         )
-        module = EngineModule(engine, after_epoch)
-        trainer.fit(module, ckpt_path=keep.path if keep and keep.path.exists() else None)
+        trainer.fit(module, ckpt_path=kept if kept and kept.exists() else None)
     # The last step of all may break a model whose losses were finite until then.
     states = zip(engine.parameters(), engine.buffers(), strict=True)
     _refuse_broken(engine, (not all(bool(values.isfinite().all()) for values in state) for state in states))
-    if keep and keep.checkpoints.due(finished=True):
-        keep.save(trainer)
-    return np.array(module.measured) if after_epoch else None
+    if checkpoints and kept and checkpoints.due():
+        trainer.save_checkpoint(kept)
+    return Fitted(np.array(module.measured) if after_epoch else None, module.rows)

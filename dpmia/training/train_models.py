@@ -167,7 +167,7 @@ def answers(
             engine = engine_type(architecture, recipe, [one.run for one in together], x, y)
             watched = any(one.validation is not None for one in together)
             after_epoch = partial(_accuracies, dataset, inputs, together) if watched else None
-            by_epoch = fit(engine, checkpoints, _digest(together), after_epoch)
+            by_epoch = fit(engine, checkpoints, _digest(together), after_epoch).after_epoch
             done += len(together)
             log.info("%d of %d models trained", done, len(specs))
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):

@@ -1,4 +1,4 @@
-"""What every training engine can do: advance its models by some steps, and evaluate them."""
+"""What every training engine can do: take optimiser steps of its models, and evaluate them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import torch
 
 from dpmia.common.errors import TrainingError
 from dpmia.training.engines.evaluation import evaluate, set_state
+from dpmia.training.engines.tally import Tally
 from dpmia.training.recipe import Recipe, Run
 from dpmia.training.streams import Streams
 
@@ -75,14 +76,9 @@ class Engine(ABC):
             TrainingError: the message names the layer, and what to do.
         """
 
-    def set_pace(self, optimiser: torch.optim.Optimizer) -> None:
-        """Give an optimiser the learning rates of the next step; of its groups, each holds one model or one all."""
-        for group, rate in zip(optimiser.param_groups, self.learning_rates, strict=False):
-            group["lr"] = rate * self.recipe.pace(self.done)
-
     @abstractmethod
     def advance(self, steps: int) -> np.ndarray:
-        """Take the next `steps` optimiser steps of every model.
+        """Take the next `steps` steps of every model, without Lightning.
 
         Returns:
             The mean training loss of each model over the records it met, shape (models,); NaN where it met
@@ -115,9 +111,57 @@ class Engine(ABC):
         """Return, for each model, its buffers in one flat float64 tensor; empty for networks without any."""
         return [torch.empty(0, dtype=torch.float64) for _ in self.runs]
 
+
+class GradientEngine(Engine):
+    """An engine whose models are trained by gradient steps: it draws batches, forms gradients, and has an optimiser.
+
+    Attributes:
+        optimiser: holds the parameters of all models.
+        tally: what was met since it was last replaced.
+    """
+
+    optimiser: torch.optim.Optimizer
+
+    def __init__(self, architecture: Any, recipe: Recipe, runs: Sequence[Run], x, y, streams=None) -> None:
+        """See `Engine`."""
+        super().__init__(architecture, recipe, runs, x, y, streams)
+        self.tally = Tally(len(self.runs))
+
+    def draw(self) -> list[np.ndarray]:
+        """Return the batches of the next step: for each model, int64 positions in its training set."""
+        return [stream.batch() for stream in self.streams]
+
+    @abstractmethod
+    def gradients(self, batches: list[np.ndarray]) -> None:
+        """Leave in the parameters the gradients of one step: clipped and with noise, where that is due."""
+
+    def backward(self, batches: list[np.ndarray]) -> None:
+        """Take one step of every model, but for the optimiser's part.
+
+        Args:
+            batches: as `draw` returns them.
+        """
+        for group, rate in zip(self.optimiser.param_groups, self.learning_rates, strict=False):
+            group["lr"] = rate * self.recipe.pace(self.done)
+        self.tally.records += [len(batch) for batch in batches]
+        self.gradients(batches)
+        self.done += 1
+
+    def step(self, batches: list[np.ndarray]) -> None:
+        """Take one step of every model."""
+        self.backward(batches)
+        self.optimiser.step()
+
+    def advance(self, steps: int) -> np.ndarray:
+        """See `Engine.advance`."""
+        self.tally = Tally(len(self.runs))
+        for _ in range(steps):
+            self.step(self.draw())
+        return self.tally.mean_losses()
+
     @abstractmethod
     def state_dict(self) -> dict[str, Any]:
-        """Return all that is needed to go on later: weights, buffers, optimiser, streams, steps done."""
+        """Return all that is needed to go on later, but for the optimiser: weights, buffers, streams, steps done."""
 
     @abstractmethod
     def load_state_dict(self, state: dict[str, Any]) -> None:

@@ -46,19 +46,16 @@ class ConvolutionEngine(PlainEngine):
         """Take any run."""
 
     @torch.no_grad()
-    def _step(self, x: torch.Tensor, y: torch.Tensor) -> float:
-        """Take one step and return the sum of the losses of the batch before it."""
+    def _gradients_of(self, x: torch.Tensor, y: torch.Tensor) -> None:
         sigma, expected = self.run.noise_multiplier, self.recipe.batch_size
         self._network.load(self._parameters)
-        loss = self._network.add_records(x, y, self.recipe.clip_norm)
+        self._network.add_records(x, y, self.tally, self.recipe.clip_norm)
         if sigma is None:
             self._gradient.zero_()
         else:
             self.stream.noise(self._gradient)
             self._gradient.mul_(sigma * self.recipe.clip_norm / expected)
         self._network.add_sums(self._gradients, 1 / expected)
-        self.optimiser.step()
-        return loss
 
     def state_dict(self) -> dict[str, Any]:
         """See `Engine.state_dict`."""

@@ -82,40 +82,36 @@ class OpacusEngine(PlainEngine):
         if not run.private:
             raise ValueError(f"{run.name}: a run without privacy needs the engine 'plain'")
 
-    def advance(self, steps: int) -> np.ndarray:
-        """See `Engine.advance`."""
+    def gradients(self, batches: list[np.ndarray]) -> None:
+        """See `GradientEngine.gradients`; the optimiser adds the noise."""
         with warnings.catch_warnings():
             # Features need no gradient, and the hooks of Opacus do not ask for one.
             warnings.filterwarnings("ignore", message="Full backward hook is firing")
-            return super().advance(steps)
+            super().gradients(batches)
 
-    def _step(self, x: torch.Tensor, y: torch.Tensor) -> float:
-        """Take one step and return the sum of the losses of the batch before it."""
+    def _gradients_of(self, x: torch.Tensor, y: torch.Tensor) -> None:
         self.optimiser.zero_grad()
-        loss = 0.0
         if len(x):
-            loss = self._sum_by_ghost(x, y) if self.ghost else self._sum_by_hooks(x, y)
-        self.optimiser.step()
-        return loss
+            (self._sum_by_ghost if self.ghost else self._sum_by_hooks)(x, y)
 
-    def _sum_by_ghost(self, x: torch.Tensor, y: torch.Tensor) -> float:
+    def _sum_by_ghost(self, x: torch.Tensor, y: torch.Tensor) -> None:
         """Sum clipped gradients: norms in a first backward pass, the sum in a second one."""
-        losses = record_losses(self.wrapped(x), y)
+        outputs = self.wrapped(x)
+        losses = record_losses(outputs, y)
         DPTensorFastGradientClipping(self.wrapped, self.optimiser, losses, loss_reduction="sum").backward()
         self._private_optimiser.accumulate()
-        return losses.detach().sum().item()
+        self._count(losses, outputs, y)
 
-    def _sum_by_hooks(self, x: torch.Tensor, y: torch.Tensor) -> float:
+    def _sum_by_hooks(self, x: torch.Tensor, y: torch.Tensor) -> None:
         """Sum clipped gradients of one chunk of records after another."""
-        total = 0.0
         for features, labels in zip(x.split(self._chunk), y.split(self._chunk), strict=True):
-            loss = record_losses(self.wrapped(features), labels).sum()
-            loss.backward()
+            outputs = self.wrapped(features)
+            losses = record_losses(outputs, labels)
+            losses.sum().backward()
             self._private_optimiser.clip_and_accumulate()
             for parameter in self.module.parameters():
                 parameter.grad = parameter.grad_sample = None
-            total += loss.item()
-        return total
+            self._count(losses, outputs, labels)
 
 
 class _InjectedNoise(DPOptimizer):
@@ -133,6 +129,9 @@ class _InjectedNoise(DPOptimizer):
         self._normals = torch.empty(sum(p.numel() for p in self.params))
 
     def step(self, closure: Any = None) -> None:
+        if closure is not None:  # of Lightning, which forms the gradients in it
+            with torch.enable_grad():
+                closure()
         for parameter in self.params:
             if parameter.summed_grad is None:
                 parameter.summed_grad = torch.zeros_like(parameter)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,16 +9,17 @@ import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from dpmia.common.errors import TrainingError
-from dpmia.training.engines.base import Engine
+from dpmia.training.engines.base import GradientEngine
 from dpmia.training.engines.evaluation import flat_buffers
 from dpmia.training.engines.loss import record_losses
+from dpmia.training.engines.tally import count_correct
 from dpmia.training.recipe import Recipe, Run
 
 #: Poisson batches of at least this expected size hold fewer than two records less than once in 10^12 steps.
 SMALLEST_POISSON_BATCH = 32
 
 
-class PlainEngine(Engine):
+class PlainEngine(GradientEngine):
     """One model, any network, without privacy.
 
     The network is trained in training mode: dropout draws from the run's streams, batch norm keeps running statistics.
@@ -65,33 +65,29 @@ class PlainEngine(Engine):
                 other = "" if recipe.sampling == "shuffle" else ", or sampling: shuffle"
                 raise TrainingError(place, problem, f"Use a batch_size of at least {few}{other}")
 
-    def advance(self, steps: int) -> np.ndarray:
-        """See `Engine.advance`."""
-        total, count = 0.0, 0
+    def gradients(self, batches: list[np.ndarray]) -> None:
+        """See `GradientEngine.gradients`."""
+        batch = torch.from_numpy(batches[0])
         with self.stream.dropout():
-            for _ in range(steps):
-                batch = torch.from_numpy(self.stream.batch())
-                self.set_pace(self.optimiser)
-                total += self._step(self.train_x[batch], self.train_y[batch])
-                count += len(batch)
-                self.done += 1
-        if not math.isfinite(total):
-            return np.array([np.inf])
-        return np.array([total / count if count else np.nan])
+            self._gradients_of(self.train_x[batch], self.train_y[batch])
 
-    def _step(self, x: torch.Tensor, y: torch.Tensor) -> float:
-        """Take one step and return the sum of the losses of the batch before it."""
+    def _gradients_of(self, x: torch.Tensor, y: torch.Tensor) -> None:
+        """Form the gradients of one step from the records of a batch."""
         self.optimiser.zero_grad()
         if not len(x):  # batch norm would take statistics of nothing
             for parameter in self.module.parameters():
                 parameter.grad = torch.zeros_like(parameter)
-            self.optimiser.step()
-            return 0.0
-        loss = record_losses(self.module(x), y).sum()
+            return
+        outputs = self.module(x)
+        losses = record_losses(outputs, y)
         # The expected batch size, not the drawn one: the same step as with clipping and noise.
-        (loss / self.recipe.batch_size).backward()
-        self.optimiser.step()
-        return loss.item()
+        (losses.sum() / self.recipe.batch_size).backward()
+        self._count(losses, outputs, y)
+
+    def _count(self, losses: torch.Tensor, outputs: torch.Tensor, y: torch.Tensor) -> None:
+        """Add records of a batch to the tally."""
+        self.tally.losses += losses.detach().sum()
+        self.tally.correct += count_correct(outputs.detach(), y)
 
     def parameters(self) -> list[torch.Tensor]:
         """See `Engine.parameters`."""
@@ -106,7 +102,6 @@ class PlainEngine(Engine):
         return {
             "done": self.done,
             "module": self.module.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
             "stream": self.stream.state_dict(),
         }
 
@@ -114,7 +109,6 @@ class PlainEngine(Engine):
         """See `Engine.load_state_dict`."""
         self.done = state["done"]
         self.module.load_state_dict(state["module"])
-        self.optimiser.load_state_dict(state["optimiser"])
         self.stream.load_state_dict(state["stream"])
 
 

@@ -60,10 +60,3 @@ class ScikitLearnEngine(Engine):
     def parameters(self) -> list[torch.Tensor]:
         """Return an empty tensor: what was learnt is no row of numbers."""
         return [torch.empty(0)]
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return nothing: fitting is one step, and starts anew."""
-        return {}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Start anew."""

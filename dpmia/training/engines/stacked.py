@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +10,12 @@ import torch
 from torch.nn.functional import one_hot
 
 from dpmia.models.mlp import MLP
-from dpmia.training.engines.base import Engine, refuse_others
+from dpmia.training.engines.base import GradientEngine, refuse_others
 from dpmia.training.engines.loss import losses_and_gradients
 from dpmia.training.engines.plain import torch_optimiser
 from dpmia.training.engines.stacked_layout import Layout, suited
 from dpmia.training.engines.stacked_network import StackedMLP
+from dpmia.training.engines.tally import count_correct
 from dpmia.training.recipe import Recipe, Run
 from dpmia.training.streams import Streams
 
@@ -25,7 +25,7 @@ WORKING_SET = {"cpu": 16 * 2**20, "cuda": 2**30}
 LARGEST_STACK = {"cpu": 128, "cuda": 4096}
 
 
-class StackedEngine(Engine):
+class StackedEngine(GradientEngine):
     """K perceptrons as stacked tensors: DP-SGD, DP-Adam, or both without noise.
 
     A private step (Abadi et al. 2016): each record's gradient is shortened to the clip norm C, the clipped
@@ -61,7 +61,7 @@ class StackedEngine(Engine):
         self._flat = torch.stack([torch.cat([p.flatten() for p in start]) for start in starts]).to(device)
         self._gradients = self._flat.grad = torch.zeros_like(self._flat)
         self._network = StackedMLP(architecture.widths, self._flat, self._gradients, architecture.activation)
-        self._optimiser = torch_optimiser(recipe, self._parameter_groups(), fused=True)
+        self.optimiser = torch_optimiser(recipe, self._parameter_groups(), fused=True)
 
         # Positions of the training sets one after another, as rows of x: no copy of x for each model.
         self._rows = torch.from_numpy(np.concatenate([run.records for run in self.runs])).to(device)
@@ -116,43 +116,38 @@ class StackedEngine(Engine):
         return min(LARGEST_STACK[device], 2 ** (fitting.bit_length() - 1))
 
     @torch.no_grad()
-    def advance(self, steps: int) -> np.ndarray:
-        """See `Engine.advance`."""
-        models = len(self.runs)
-        losses = torch.zeros(models, dtype=torch.float64, device=self.x.device)
-        met = np.zeros(models)
-        for _ in range(steps):
-            batches = [stream.batch() for stream in self.streams]
-            met += [len(batch) for batch in batches]
-            self.set_pace(self._optimiser)
-            self._step(batches, losses)
-            self.done += 1
-        total = losses.cpu().numpy()
-        total[~np.isfinite(total)] = np.inf
-        return np.divide(total, met, out=np.full(models, np.nan), where=met > 0)
-
-    def _step(self, batches: list[np.ndarray], losses: torch.Tensor) -> None:
-        """Take one step of every model and add the sum of its losses before the step to `losses`."""
+    def gradients(self, batches: list[np.ndarray]) -> None:
+        """See `GradientEngine.gradients`."""
         layout = self._layout(batches)
         if self.private:
             self._draw_noise()  # into the gradients, and those of the records are added to it
         elif not len(layout.owner):
             self._gradients.zero_()
         if len(layout.owner):
-            losses.index_add_(0, layout.owner.to(losses.device), self._backward(layout).double())
+            losses = self._backward(layout, len(batches[0]))
+            self.tally.losses.index_add_(0, layout.owner, losses.double())
             if self._clipped:
                 norms = self._network.gradient_norms()
+                self.tally.clipped += float((norms[: len(batches[0])] > self.recipe.clip_norm).sum())
                 self._network.scale_records(clip_factors(norms, self.recipe.clip_norm))
             self._network.add_gradients(layout, 1 / self.recipe.batch_size, fresh=not self.private)
-        self._optimiser.step()
 
-    def _backward(self, layout: Layout) -> torch.Tensor:
-        """Carry the records of a layout through the network and their gradients back; return their losses."""
+    def _backward(self, layout: Layout, first: int) -> torch.Tensor:
+        """Carry the records of a layout through the network and their gradients back.
+
+        Args:
+            layout: of the batches.
+            first: number of records of the first model, which are the first rows.
+
+        Returns:
+            The losses of the records, shape (rows,).
+        """
         device = self.x.device
         places = layout.positions.to(device) + self._first.index_select(0, layout.owner.to(device))
         rows = self._rows.index_select(0, places)
         x = self._network.scratch.matrix("batch", len(rows), self.x.shape[1])
         outputs = self._network.forward(layout, torch.index_select(self.x, 0, rows, out=x))
+        self.tally.correct += count_correct(outputs[:first], self._labels(rows[:first], places[:first]))
         loss, output_gradient = self._losses(outputs, rows, places)
         if layout.real is not None:
             # A gradient of zero at the output is zero everywhere: such a row adds to no sum.
@@ -162,12 +157,14 @@ class StackedEngine(Engine):
         self._network.backward(layout, output_gradient)
         return loss
 
+    def _labels(self, rows: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        return self.y.index_select(0, rows) if self._soft is None else self._soft.index_select(0, places)
+
     def _losses(
         self, outputs: torch.Tensor, rows: torch.Tensor, places: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return each record's loss and its gradient at the outputs."""
-        labels = self.y.index_select(0, rows) if self._soft is None else self._soft.index_select(0, places)
-        return losses_and_gradients(outputs, labels)
+        return losses_and_gradients(outputs, self._labels(rows, places))
 
     def _draw_noise(self) -> None:
         """Set the gradients to what they are without any record: noise alone."""
@@ -189,7 +186,6 @@ class StackedEngine(Engine):
         return {
             "done": self.done,
             "parameters": self._flat.clone(),
-            "optimiser": copy.deepcopy(self._optimiser.state_dict()),
             "streams": [stream.state_dict() for stream in self.streams],
         }
 
@@ -197,7 +193,6 @@ class StackedEngine(Engine):
         """See `Engine.load_state_dict`."""
         self.done = state["done"]
         self._flat.copy_(state["parameters"])
-        self._optimiser.load_state_dict(state["optimiser"])
         for stream, kept in zip(self.streams, state["streams"], strict=True):
             stream.load_state_dict(kept)
 

@@ -117,7 +117,7 @@ def test_norms_are_those_of_single_records(network, reference):
     mine = ConvolutionNetwork(network, chunk=10)
     with torch.no_grad():
         mine.load(list(module.parameters()))
-        losses, norms = mine.losses(x[:10], y[:10]), mine.norms()
+        (_, losses), norms = mine.forward_backward(x[:10], y[:10]), mine.norms()
         expected = cross_entropy(module(x[:10]), y[:10], reduction="none")
     torch.testing.assert_close(losses, expected)
     expected = reference(module, x[:10], y[:10]).norm(dim=1)
@@ -201,7 +201,7 @@ def test_of_equal_pixels_a_pool_follows_the_one_that_others_follow():
         module[1].weight.copy_(torch.randint(-1, 2, module[1].weight.shape, generator=generator) / 8)
         assert nearly_tied(module, x).all()
         mine.load(list(module.parameters()))
-        mine.losses(x, y)
+        mine.forward_backward(x, y)
         norms = mine.norms()
     expected = gradients_one_by_one(module, x, y).norm(dim=1)
     torch.testing.assert_close(norms.double(), expected, rtol=1e-5, atol=0)

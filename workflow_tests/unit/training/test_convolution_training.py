@@ -135,11 +135,12 @@ def test_resuming_changes_no_bit(settings, sampling):
     data, recipe, run = make_data(SHAPE), make_recipe(**settings, sampling=sampling), make_run()
     whole = ConvolutionEngine(SHAPE, recipe, [run], *data)
     whole.advance(13)
-    state = whole.state_dict()
+    state, momenta = whole.state_dict(), copy.deepcopy(whole.optimiser.state_dict())
     kept = copy.deepcopy(state)
     whole.advance(17)
     resumed = ConvolutionEngine(SHAPE, recipe, [run], *data)
     resumed.load_state_dict(state)
+    resumed.optimiser.load_state_dict(momenta)
     resumed.advance(17)
     assert resumed.done == 30
     assert torch.equal(whole.parameters()[0], resumed.parameters()[0])
@@ -152,10 +153,10 @@ class PowerCutError(Exception):
 
 
 class Interrupted(ConvolutionEngine):
-    def advance(self, steps):
+    def backward(self, batches):
         if self.done >= 1100:
             raise PowerCutError
-        return super().advance(steps)
+        super().backward(batches)
 
 
 def test_lightning_resumes_from_its_checkpoint(tmp_path):

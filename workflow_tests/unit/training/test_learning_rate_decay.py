@@ -115,10 +115,11 @@ def test_resuming_goes_on_at_the_pace_that_was_reached(name):
     settings = recipe(decay=0.3, momentum=0.9)
     whole = make(name, settings)
     whole.advance(7)
-    state = copy.deepcopy(whole.state_dict())
+    state, momenta = copy.deepcopy((whole.state_dict(), whole.optimiser.state_dict()))
     whole.advance(6)
     resumed = make(name, settings)
     resumed.load_state_dict(state)
+    resumed.optimiser.load_state_dict(momenta)
     resumed.advance(6)
     assert torch.equal(whole.parameters()[0], resumed.parameters()[0])
 

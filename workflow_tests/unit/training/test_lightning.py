@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import pytorch_lightning as pl
 import torch
 
 from dpmia.common.errors import TrainingError
@@ -31,13 +32,9 @@ class PowerCutError(Exception):
 
 
 class EveryTenth(Checkpoints):
-    """Checkpoints that count instead of looking at the clock."""
+    """Checkpoints after every tenth call, whatever the time."""
 
-    asked = 0
-
-    def due(self, finished=False):
-        self.asked += not finished
-        return not finished and self.asked % 10 == 0
+    often = {"every_n_train_steps": 10}
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +44,9 @@ def data():
 
 
 @pytest.fixture
-def short_chunks(monkeypatch):
-    """Two steps in a chunk."""
-    monkeypatch.setattr(lightning, "STEPS_PER_CHUNK", 2)
+def short_calls(monkeypatch):
+    """Two steps in a call of `training_step`."""
+    monkeypatch.setattr(lightning, "MOST_STEPS_PER_CALL", 2)
 
 
 def make(kind, data, sigma=None, steps=55, sampling="poisson", learning_rate=0.01, optimiser="adam"):
@@ -60,25 +57,52 @@ def make(kind, data, sigma=None, steps=55, sampling="poisson", learning_rate=0.0
 
 def failing_at(kind, done):
     class Failing(kind):
-        def advance(self, steps):
+        def backward(self, batches):
             if self.done >= done:
                 raise PowerCutError
-            return super().advance(steps)
+            super().backward(batches)
 
     return Failing
 
 
 @pytest.mark.parametrize(("kind", "sigma"), ENGINES, ids=IDS)
-def test_all_steps_are_taken_in_chunks_whose_size_does_not_matter(kind, sigma, data, monkeypatch):
-    at_once, in_chunks = make(kind, data, sigma), make(kind, data, sigma)
-    at_once.advance(55)
-    monkeypatch.setattr(lightning, "STEPS_PER_CHUNK", 7)
-    fit(in_chunks)
-    assert in_chunks.done == in_chunks.steps == 55
-    assert torch.equal(at_once.parameters()[0], in_chunks.parameters()[0])
+@pytest.mark.parametrize("most", [1, 2, 3, 32])
+def test_lightning_trains_as_a_bare_loop_does_however_many_steps_a_call_takes(kind, sigma, most, data, monkeypatch):
+    bare, trained = make(kind, data, sigma), make(kind, data, sigma)
+    bare.advance(55)
+    monkeypatch.setattr(lightning, "MOST_STEPS_PER_CALL", most)
+    fit(trained)
+    assert trained.done == trained.steps == 55
+    assert torch.equal(bare.parameters()[0], trained.parameters()[0])
 
 
-@pytest.mark.usefixtures("short_chunks")
+@pytest.mark.parametrize(("kind", "sigma"), ENGINES, ids=IDS)
+def test_an_epoch_is_an_epoch_and_an_optimiser_step_is_lightnings(kind, sigma, data, monkeypatch):
+    monkeypatch.setattr(lightning, "MOST_STEPS_PER_CALL", 1)
+    trainers = []
+
+    class Seen(pl.Trainer):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            trainers.append(self)
+
+    monkeypatch.setattr(lightning.pl, "Trainer", Seen)
+    engine = make(kind, data, sigma)
+    fit(engine)
+    assert trainers[0].current_epoch == 11
+    assert trainers[0].global_step == 55
+    assert trainers[0].optimizers == [engine.optimiser]
+
+
+def test_only_tiny_models_take_several_steps_in_a_call(data):
+    recipe = Recipe("sgd", 0.1, batch_size=10, epochs=1)
+    large = MLP(4, (4000, 4000), 3)
+    run = Run("r", np.arange(50), Seeds(1, 2, 3))
+    assert lightning.steps_per_call(PlainEngine(large, recipe, [run], *data)) == 1
+    assert lightning.steps_per_call(PlainEngine(SHAPE, recipe, [run], *data)) == lightning.MOST_STEPS_PER_CALL
+
+
+@pytest.mark.usefixtures("short_calls")
 @pytest.mark.parametrize("sampling", ["poisson", "shuffle"])
 @pytest.mark.parametrize(("kind", "sigma"), ENGINES, ids=IDS)
 def test_interrupted_twice_training_ends_with_the_same_bits(kind, sigma, sampling, data, tmp_path):
@@ -91,7 +115,7 @@ def test_interrupted_twice_training_ends_with_the_same_bits(kind, sigma, samplin
         assert cut.done == stop
         assert [str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*.*t")] == [KEPT]
     kept = torch.load(tmp_path / KEPT, weights_only=True)
-    assert kept["engine"]["done"] == 40
+    assert kept["engine"]["done"] == 50, "the thirtieth call: those of an epoch take two, two and one steps"
     resumed = make(kind, data, sigma, sampling=sampling)
     fit(resumed, EveryTenth(tmp_path / "signals.npz", "code"))
     assert resumed.done == 55
@@ -101,8 +125,8 @@ def test_interrupted_twice_training_ends_with_the_same_bits(kind, sigma, samplin
 @pytest.mark.parametrize(("kind", "sigma"), ENGINES, ids=IDS)
 def test_what_is_measured_after_each_epoch_changes_no_model(kind, sigma, data):
     unseen, watched = make(kind, data, sigma), make(kind, data, sigma)
-    assert fit(unseen) is None
-    found = fit(watched, after_epoch=lambda engine: [float(engine.parameters()[0].sum()), engine.done])
+    assert fit(unseen).after_epoch is None
+    found = fit(watched, after_epoch=lambda engine: [float(engine.parameters()[0].sum()), engine.done]).after_epoch
     assert torch.equal(unseen.parameters()[0], watched.parameters()[0])
     assert found[:, 1].tolist() == list(range(5, 60, 5)), "11 epochs of 5 steps"
     assert found[-1, 0] == float(watched.parameters()[0].sum())
@@ -117,14 +141,31 @@ def test_measurements_outlive_an_interruption(data, tmp_path):
     with pytest.raises(PowerCutError):
         fit(make(failing_at(PlainEngine, 50), data), EveryTenth(tmp_path / "a.npz", "code"), after_epoch=measured)
     resumed = fit(make(PlainEngine, data), EveryTenth(tmp_path / "a.npz", "code"), after_epoch=measured)
-    assert np.array_equal(resumed, whole)
+    assert np.array_equal(resumed.after_epoch, whole.after_epoch)
+    assert resumed.curve == whole.curve
 
 
-@pytest.mark.usefixtures("short_chunks")
+@pytest.mark.usefixtures("short_calls")
+def test_a_training_cut_at_any_step_goes_on_with_the_same_numbers(data, tmp_path):
+    def measured(engine):
+        return [float(engine.parameters()[0].sum())]
+
+    whole = fit(make(StackedEngine, data, 1.0, steps=15), after_epoch=measured)
+    for stop in range(1, 15):
+        checkpoints = EveryTenth(tmp_path / f"{stop}.npz", "code")
+        checkpoints.often = {"every_n_train_steps": 1}
+        with pytest.raises(PowerCutError):
+            fit(make(failing_at(StackedEngine, stop), data, 1.0, steps=15), checkpoints, after_epoch=measured)
+        resumed = fit(make(StackedEngine, data, 1.0, steps=15), checkpoints, after_epoch=measured)
+        assert np.array_equal(resumed.after_epoch, whole.after_epoch)
+        assert resumed.curve == whole.curve
+
+
+@pytest.mark.usefixtures("short_calls")
 def test_a_finished_training_is_not_trained_further(data, tmp_path):
     first, again = make(PlainEngine, data, steps=40), make(PlainEngine, data, steps=40)
     fit(first, Checkpoints(tmp_path / "signals.npz", "code", every=0))
-    again.advance = None  # nothing is left to do
+    again.backward = None  # nothing is left to do
     fit(again, Checkpoints(tmp_path / "signals.npz", "code", every=0))
     assert again.done == 40
     assert torch.equal(first.parameters()[0], again.parameters()[0])
@@ -138,7 +179,7 @@ def test_a_checkpoint_of_other_code_or_other_models_is_not_used(data, tmp_path):
             fit(untouched, Checkpoints(tmp_path / "signals.npz", code), name)
 
 
-@pytest.mark.usefixtures("short_chunks")
+@pytest.mark.usefixtures("short_calls")
 def test_a_short_job_writes_none_and_a_job_that_succeeds_leaves_none(data, tmp_path):
     with Checkpoints(tmp_path / "signals.npz", "code") as checkpoints:
         fit(make(PlainEngine, data), checkpoints)
@@ -183,7 +224,7 @@ def test_on_the_head_of_a_cluster_nothing_is_said_of_it(data, monkeypatch, tmp_p
 def test_a_loss_that_breaks_down_stops_the_run_by_its_name(kind, sigma, data):
     with pytest.raises(TrainingError) as error:
         fit(make(kind, data, sigma, learning_rate=1e30, optimiser="sgd"))
-    for words in ["model va/epsilon 1/replicate 3", "step 55", "not finite", "Lower learning_rate"]:
+    for words in ["model va/epsilon 1/replicate 3", "step 5:", "not finite", "Lower learning_rate"]:
         assert words in str(error.value)
 
 
@@ -297,23 +338,21 @@ def test_steps_are_whole_batches_times_epochs():
 @pytest.mark.parametrize(("kind", "sigma"), ENGINES, ids=IDS)
 def test_a_model_that_breaks_in_its_very_last_step_is_told_too(kind, sigma, data, monkeypatch):
     engine = make(kind, data, sigma)
-    advance = engine.advance
+    backward = engine.backward
 
-    def advance_and_break(steps):
-        losses = advance(steps)
+    def backward_and_break(batches):
+        backward(batches)
         if engine.done == engine.steps:
             monkeypatch.setattr(engine, "parameters", lambda: [torch.tensor([float("nan")])] * len(engine.runs))
-        return losses
 
-    monkeypatch.setattr(engine, "advance", advance_and_break)
+    monkeypatch.setattr(engine, "backward", backward_and_break)
     with pytest.raises(TrainingError, match="not finite"):
         fit(engine)
 
 
 def test_the_log_tells_every_now_and_then_how_far_training_is(data, monkeypatch, caplog):
-    monkeypatch.setattr(lightning, "STEPS_PER_CHUNK", 10)
     monkeypatch.setattr(lightning, "SECONDS_PER_LINE", 30.0)
-    seconds = iter([100.0, 115.0, 131.0, 132.0, 133.0, 200.0, 201.0])
+    seconds = iter([100.0, 115.0, 116.0, 117.0, 131.0, 132.0, 133.0, 134.0, 135.0, 136.0, 200.0, 201.0])
     monkeypatch.setattr(lightning.time, "monotonic", lambda: next(seconds))
     with caplog.at_level("INFO", logger=lightning.__name__):
         fit(make(PlainEngine, data))
@@ -328,4 +367,4 @@ def test_hours_left_are_told_for_many_models_together(data):
     recipe = Recipe("adam", 0.01, batch_size=10, epochs=1000)
     runs = [Run(str(number), np.arange(50), Seeds(number, 2, 3)) for number in range(3)]
     engine = StackedEngine(SHAPE, recipe, runs, *data)
-    assert lightning.told_progress(engine, 1.5) == "3 models: step 0 of 5000, epoch 0 of 1000, 2:05:00 left"
+    assert lightning.progress(engine, 1.5) == "3 models: step 0 of 5000, epoch 0 of 1000, 2:05:00 left"

@@ -223,13 +223,13 @@ def test_a_model_does_not_depend_on_those_of_its_block(dataset, engine, layers, 
 
 @CASES
 def test_an_interrupted_training_ends_with_the_same_bits(kind, layers, sigma, tmp_path, monkeypatch):
-    monkeypatch.setattr("dpmia.training.lightning.STEPS_PER_CHUNK", 7)
+    monkeypatch.setattr("dpmia.training.lightning.MOST_STEPS_PER_CALL", 7)
 
     class Failing(kind):
-        def advance(self, steps):
+        def backward(self, batches):
             if self.done >= 14:
                 raise MemoryError
-            return super().advance(steps)
+            super().backward(batches)
 
     whole, cut, resumed = (engine_of(each, layers, sigma) for each in (kind, Failing, kind))
     whole.advance(whole.steps)

@@ -322,26 +322,25 @@ def test_checkpoints_change_nothing(dataset, engine, tmp_path):
 def test_an_interrupted_block_goes_on_and_takes_no_step_twice(dataset, tmp_path, monkeypatch):
     given = experiment("opacus")
     whole = train(dataset, given, [INF])
-    taken, advance = [], PlainEngine.advance
+    taken, backward = [], PlainEngine.backward
 
     def counted(most):
-        def step(engine, steps):
+        def step(engine, batches):
             if len(taken) == most:
                 raise MemoryError
-            taken.append(engine.runs[0].name)
-            return advance(engine, steps)
+            taken.append((engine.runs[0].name, engine.done))
+            backward(engine, batches)
 
         return step
 
-    monkeypatch.setattr(PlainEngine, "advance", counted(most=2))
+    steps = whole[0].card.steps
+    monkeypatch.setattr(PlainEngine, "backward", counted(most=2 * steps))
     with pytest.raises(MemoryError), Checkpoints(tmp_path / "signals.npz", "code", every=0) as kept:
         train(dataset, given, [INF], checkpoints=kept)
-    monkeypatch.setattr(
-        PlainEngine, "advance", lambda engine, n: taken.append(engine.runs[0].name) or advance(engine, n)
-    )
+    monkeypatch.setattr(PlainEngine, "backward", counted(most=None))
     with Checkpoints(tmp_path / "signals.npz", "code", every=0) as kept:
         resumed = train(dataset, given, [INF], checkpoints=kept)
-    assert len(set(taken)) == len(taken) == len(whole) == 6
+    assert len(set(taken)) == len(taken) == len(whole) * steps == 6 * steps
     assert all(np.array_equal(one.logits, other.logits) for one, other in zip(whole, resumed, strict=True))
 
 
@@ -357,7 +356,7 @@ def test_a_model_that_breaks_down_is_told_by_its_name(dataset, engine):
     given = experiment(
         engine, training={"engine": engine, "batch_size": 10, "epochs": 5, "optimiser": "sgd", "learning_rate": 1e30}
     )
-    with pytest.raises(TrainingError, match=r"model one/epsilon inf/replicate 0, step 20: .*Lower learning_rate"):
+    with pytest.raises(TrainingError, match=r"model one/epsilon inf/replicate 0, step 4: .*Lower learning_rate"):
         train(dataset, given, [INF])
 
 

@@ -76,7 +76,9 @@ class Player:
 
     def step(self, state, batch, noise):
         """Return what the step subtracts from the parameters, in units of a sum of gradients: float64 (parameters,)."""
-        self.engine.load_state_dict(copy.deepcopy(state))  # a step may change it in place
+        of_engine, of_optimiser = copy.deepcopy(state)  # a step may change it in place
+        self.engine.load_state_dict(of_engine)
+        self.engine.optimiser.load_state_dict(of_optimiser)
         script, recipe = self.engine.streams[0], self.engine.recipe
         script.next_batch, script.next_noise = np.array(batch, dtype=np.int64), noise
         before = self.engine.parameters()[0].double()
@@ -117,7 +119,7 @@ def replay(engine_type, architecture=PERCEPTRON, victim=RECORDS - 1, **changes):
     batches[1], batches[3], batches[5] = np.array([last]), np.array([], dtype=int), np.arange(RECORDS)
     found, largest, largest_swapped = set(), 0.0, 0.0
     for batch in batches:
-        state = copy.deepcopy(whole.engine.state_dict())
+        state = copy.deepcopy((whole.engine.state_dict(), whole.engine.optimiser.state_dict()))
         noise, other_noise = torch.randn(2, architecture.parameter_count, generator=noises)
         rest = batch[batch != last]
         alone = [each.step(state, [last], noise) - each.step(state, [], noise) for each in (whole, swapped)]
@@ -194,17 +196,17 @@ class BeforeUpdate(StackedEngine):
 
     def __init__(self, *args):
         super().__init__(*args)
-        take = self._optimiser.step
+        take = self.optimiser.step
 
         def step():
             self.change(self._flat.grad)
             take()
 
-        self._optimiser.step = step
+        self.optimiser.step = step
 
-    def _step(self, batches, losses):
+    def gradients(self, batches):
         self.drawn = len(batches[0])
-        super()._step(batches, losses)
+        super().gradients(batches)
 
 
 class OtherNorms(StackedEngine):
@@ -328,22 +330,22 @@ class StepOfUnitLength(OtherNorms, BeforeUpdate):
 class SecondPass(StackedEngine):
     """Each batch is taken twice."""
 
-    def _step(self, batches, losses):
-        super()._step(batches, losses)
-        super()._step(batches, losses)
+    def step(self, batches):
+        super().step(batches)
+        super().step(batches)
 
 
 class RecordTwice(StackedEngine):
     """Pieces of a batch overlap by a record."""
 
-    def _step(self, batches, losses):
-        super()._step([np.append(batch, batch[-1:]) for batch in batches], losses)
+    def gradients(self, batches):
+        super().gradients([np.append(batch, batch[-1:]) for batch in batches])
 
 
 class EmptyBatchesSkipped(StackedEngine):
-    def _step(self, batches, losses):
+    def gradients(self, batches):
         if len(batches[0]):
-            super()._step(batches, losses)
+            super().gradients(batches)
 
 
 class BatchStatistics(StackedEngine):
@@ -404,9 +406,9 @@ class NoiseDividedTwice(OtherNoise):
 class NoiseOfEachRecord(OtherNoise):
     """Noise is added to each clipped gradient: none to an empty batch, and more to a large one."""
 
-    def _step(self, batches, losses):
+    def gradients(self, batches):
         self.drawn = len(batches[0])
-        super()._step(batches, losses)
+        super().gradients(batches)
 
     def change_noise(self, noise):
         noise.mul_(self.drawn)

@@ -1,0 +1,56 @@
+"""Sums over the steps of a training, from which its curves are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+
+@dataclass
+class Tally:
+    """What the models of an engine met since the tally began.
+
+    Attributes:
+        models: K.
+        losses: float64 (K,), sum of the losses of all records met, each before its step.
+        records: int64 (K,), number of records met.
+        correct: records that the first model classified as labelled, before the step.
+        clipped: records of the first model whose gradient was longer than the clip norm.
+    """
+
+    models: int
+    losses: torch.Tensor = field(init=False)
+    records: np.ndarray = field(init=False)
+    correct: float = 0
+    clipped: float = 0
+
+    def __post_init__(self) -> None:
+        """Start from zero."""
+        self.losses = torch.zeros(self.models, dtype=torch.float64)
+        self.records = np.zeros(self.models, dtype=np.int64)
+
+    def mean_losses(self) -> np.ndarray:
+        """Return the mean loss of each model: NaN where it met no record, infinite where training broke down."""
+        total = self.losses.numpy().copy()
+        total[~np.isfinite(total)] = np.inf
+        return np.divide(total, self.records, out=np.full(self.models, np.nan), where=self.records > 0)
+
+    def broken(self) -> np.ndarray:
+        """Return for each model whether a loss was not finite."""
+        return ~np.isfinite(self.losses.numpy())
+
+
+def count_correct(outputs: torch.Tensor, labels: torch.Tensor) -> float:
+    """Return how many outputs are largest at the label; NaN where labels are numbers to predict.
+
+    Args:
+        outputs: float32 (records, classes).
+        labels: see `dpmia.training.engines.loss.record_losses`; of class probabilities the likeliest class.
+    """
+    if labels.ndim == 2:
+        labels = labels.argmax(1)
+    elif labels.is_floating_point():
+        return float("nan")
+    return float((outputs.argmax(1) == labels).sum())
