@@ -34,7 +34,15 @@ class PowerCutError(Exception):
 class EveryTenth(Checkpoints):
     """Checkpoints after every tenth call, whatever the time."""
 
-    often = {"every_n_train_steps": 10}
+    @property
+    def often(self):
+        return {"every_n_train_steps": 10}
+
+
+class AfterEachCall(Checkpoints):
+    @property
+    def often(self):
+        return {"every_n_train_steps": 1}
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +160,7 @@ def test_a_training_cut_at_any_step_goes_on_with_the_same_numbers(data, tmp_path
 
     whole = fit(make(StackedEngine, data, 1.0, steps=15), after_epoch=measured)
     for stop in range(1, 15):
-        checkpoints = EveryTenth(tmp_path / f"{stop}.npz", "code")
-        checkpoints.often = {"every_n_train_steps": 1}
+        checkpoints = AfterEachCall(tmp_path / f"{stop}.npz", "code")
         with pytest.raises(PowerCutError):
             fit(make(failing_at(StackedEngine, stop), data, 1.0, steps=15), checkpoints, after_epoch=measured)
         resumed = fit(make(StackedEngine, data, 1.0, steps=15), checkpoints, after_epoch=measured)
