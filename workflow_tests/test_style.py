@@ -26,8 +26,8 @@ REPOSITORY = Path(__file__).parents[1]
 )
 def test_style(command):
     program = Path(sys.executable).parent / command[0]
-    answer = subprocess.run([program, *command[1:]], cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    assert answer.returncode == 0, answer.stdout + answer.stderr
+    response = subprocess.run([program, *command[1:]], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert response.returncode == 0, response.stdout + response.stderr
 
 
 #: Every package of the library; each imports from those before it and no others.

@@ -56,7 +56,7 @@ class Plan:
         config: `config.yaml` with what the command line changed.
         experiments: by name, at the scale of `config`.
         studies: the same.
-        predictions: models of which there are answers only, by name.
+        predictions: models of which there are predictions only, by name.
         sources: the file of each of these, by name.
     """
 

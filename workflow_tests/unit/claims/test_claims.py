@@ -236,7 +236,9 @@ def test_the_page_shows_every_claim_with_criterion_number_and_interval(verdicts,
     assert len(rows) == len(verdicts)
     assert len({row.replace(r"\|", "").count("|") for row in rows}) == 1
     assert "nan" not in page
-    assert "ynthetic data: claims about data are not judged" in render.markdown(verdicts, Run(run.folder, True, "smoke"))
+    assert "ynthetic data: claims about data are not judged" in render.markdown(
+        verdicts, Run(run.folder, True, "smoke")
+    )
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("path", "fault"), FAULTS.items())
-def test_a_wrong_source_is_told_and_leaves_nothing(tmp_path, url, path, fault):
+def test_a_wrong_source_is_reported_and_leaves_nothing(tmp_path, url, path, fault):
     with pytest.raises(DataError, match=fault) as caught:
         quick(raw(url(path)), tmp_path / "toy.data")
     message = str(caught.value)
@@ -193,7 +193,7 @@ def test_a_wrong_source_is_told_and_leaves_nothing(tmp_path, url, path, fault):
     assert files(tmp_path) == []
 
 
-def test_an_unreachable_server_is_told(tmp_path):
+def test_an_unreachable_server_is_reported(tmp_path):
     with pytest.raises(DataError, match=r"127\.0\.0\.1:9/toy.*ConnectionError"):
         quick(raw("http://127.0.0.1:9/toy"), tmp_path / "toy.data")
 
@@ -303,7 +303,7 @@ def test_the_message_names_mirror_and_servers(tmp_path, url):
     assert f"put it at {place}" in str(caught.value)
 
 
-def test_a_right_file_stays_and_nobody_is_asked(tmp_path, server, url):
+def test_a_right_file_stays_and_no_server_is_contacted(tmp_path, server, url):
     (tmp_path / "toy.data").write_bytes(CONTENT)
     quick(raw(url("/good")), tmp_path / "toy.data")
     assert server.asked == []
@@ -319,14 +319,14 @@ def test_a_wrong_file_gives_way_only_to_the_right_one(tmp_path, url):
     assert files(tmp_path) == ["toy.data"]
 
 
-def test_nobody_is_asked_where_downloads_are_off(tmp_path, server, url):
+def test_no_server_is_contacted_where_downloads_are_off(tmp_path, server, url):
     with pytest.raises(DataError, match="downloads are off, and no mirror is named"):
         fetch([raw(url("/good"))], tmp_path, download=False)
     assert server.asked == []
     assert files(tmp_path) == []
 
 
-def test_a_file_without_sources_is_told(tmp_path):
+def test_a_file_without_sources_is_reported(tmp_path):
     with pytest.raises(DataError, match=r"not offered for download") as caught:
         quick(raw(), tmp_path / "toy.data")
     assert "from https://example.org/toy and put it at <a folder" in str(caught.value)
@@ -349,7 +349,7 @@ def test_a_file_may_be_known_by_its_md5(tmp_path, url):
 
 
 @pytest.mark.parametrize("content", [CONTENT, OTHER])
-def test_a_file_that_cannot_be_verified_is_taken_as_found_and_told(tmp_path, caplog, monkeypatch, url, content):
+def test_a_file_that_cannot_be_verified_is_taken_as_found_and_reported(tmp_path, caplog, monkeypatch, url, content):
     monkeypatch.setitem(BODIES, "/unknown", content)
     unknown = replace(raw(url("/unknown")), checksum="", bytes=None, rows=None)
     quick(unknown, tmp_path / "toy.data")
@@ -387,14 +387,16 @@ def toys(monkeypatch):
     monkeypatch.setattr(sources, "all_raw_files", lambda: table)
 
 
-def told(name, sha256=SHA256, md5="12"):
+def file_record(name, sha256=SHA256, md5="12"):
     return {"name": name, "sha256": sha256, "md5": md5}
 
 
 def test_published_files_pass_and_those_nobody_can_verify_are_named(toys, caplog):
-    assert sources.require_published("toy", [told("toy.data"), told("old.data", sha256="any")]) == ()
+    assert sources.require_published("toy", [file_record("toy.data"), file_record("old.data", sha256="any")]) == ()
     assert caplog.text == ""
-    assert sources.require_published("toy", [told("toy.data"), told("new.data", sha256="abc")]) == ("new.data",)
+    assert sources.require_published("toy", [file_record("toy.data"), file_record("new.data", sha256="abc")]) == (
+        "new.data",
+    )
     assert "toy/new.data: no checksum" in caplog.text
     assert "sha256 abc" in caplog.text
 
@@ -402,8 +404,8 @@ def test_published_files_pass_and_those_nobody_can_verify_are_named(toys, caplog
 @pytest.mark.parametrize(
     ("file", "fault"),
     [
-        (told("toy.data", sha256="34"), rf"toy/toy\.data: sha256 34 .*{SHA256}"),
-        (told("old.data", md5="34"), r"toy/old\.data: md5 34 .*12"),
+        (file_record("toy.data", sha256="34"), rf"toy/toy\.data: sha256 34 .*{SHA256}"),
+        (file_record("old.data", md5="34"), r"toy/old\.data: md5 34 .*12"),
     ],
 )
 def test_files_that_are_not_the_published_ones_are_refused(toys, file, fault):

@@ -54,8 +54,8 @@ def test_idx_files_are_read_plain_and_gzipped(tmp_path, form):
     name = "digits.gz" if form == "gzipped" else "digits"
     (tmp_path / name).write_bytes(content if form == "plain" else gzip.compress(content))
     np.testing.assert_array_equal(image_files.idx(tmp_path / "digits", 3), GREY)
-    told = origin.described(tmp_path / "digits", 6)
-    assert (told["name"], told["bytes"], told["rows"]) == ("digits", len(content), 6)
+    reported = origin.described(tmp_path / "digits", 6)
+    assert (reported["name"], reported["bytes"], reported["rows"]) == ("digits", len(content), 6)
 
 
 @pytest.mark.parametrize(
@@ -70,13 +70,13 @@ def test_idx_files_are_read_plain_and_gzipped(tmp_path, form):
         (gzip.compress(idx_bytes(GREY))[:-9], "the gzip file is damaged"),
     ],
 )
-def test_damaged_idx_files_are_told(tmp_path, content, fault):
+def test_damaged_idx_files_are_reported(tmp_path, content, fault):
     (tmp_path / "digits").write_bytes(content)
     with pytest.raises(DataError, match=fault):
         image_files.idx(tmp_path / "digits", 3)
 
 
-def test_a_missing_file_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(DataError, match=r"train-images-idx3-ubyte: the file does not exist.*Fetch the data set"):
         mnist.read(tmp_path)
 
@@ -85,7 +85,7 @@ def test_a_missing_file_is_told(tmp_path):
     ("labels", "fault"),
     [([0, 1, 2], "6 images do not fit 3 labels"), ([0, 1, 2, 3, 4, 10], "labels 0 to 10 are not all from 0 to 9")],
 )
-def test_labels_that_do_not_fit_the_images_are_told(tmp_path, labels, fault):
+def test_labels_that_do_not_fit_the_images_are_reported(tmp_path, labels, fault):
     (tmp_path / "pixels").write_bytes(idx_bytes(GREY))
     (tmp_path / "labels").write_bytes(idx_bytes(np.array(labels)))
     with pytest.raises(DataError, match=f"pixels: {fault}"):
@@ -201,7 +201,7 @@ def test_only_arrays_of_whole_numbers_and_plain_values_are_unpickled(tmp_path, v
         (pickle.dumps(None), "the pickle holds a NoneType"),
     ],
 )
-def test_damaged_pickles_are_told(tmp_path, content, fault):
+def test_damaged_pickles_are_reported(tmp_path, content, fault):
     (tmp_path / "batch").write_bytes(content)
     with pytest.raises(DataError, match=f"batch: {fault}"):
         unpickled(tmp_path / "batch")
@@ -226,7 +226,7 @@ def test_damaged_pickles_are_told(tmp_path, content, fault):
         ({"labels": [], "data": PIXELS.reshape(6, -1)[:0]}, "0 images"),
     ],
 )
-def test_batches_of_another_kind_are_told(tmp_path, changes, fault):
+def test_batches_of_another_kind_are_reported(tmp_path, changes, fault):
     with pytest.raises(DataError, match=fault):
         image_files.batch(pickled(tmp_path, batch(**changes), 3), "labels", 10)
 
@@ -258,20 +258,20 @@ LABELS = np.full((6, 1), 3, dtype=np.uint8)
         ({"X": PIXELS.transpose(2, 3, 1, 0), "y": LABELS[:4]}, "6 images do not fit 4 labels"),
     ],
 )
-def test_matlab_files_of_another_kind_are_told(tmp_path, variables, fault):
+def test_matlab_files_of_another_kind_are_reported(tmp_path, variables, fault):
     savemat(tmp_path / "x.mat", variables)
     with pytest.raises(DataError, match=rf"x\.mat.*{fault}"):
         image_files.matlab(tmp_path / "x.mat", 10)
 
 
 @pytest.mark.parametrize("content", [b"", b"words " * 100, b"MATLAB 7.3 MAT-file".ljust(124) + b"\0\2IM" + b"\0" * 400])
-def test_what_is_no_matlab_file_of_version_5_is_told(tmp_path, content):
+def test_what_is_no_matlab_file_of_version_5_is_reported(tmp_path, content):
     (tmp_path / "x.mat").write_bytes(content)
     with pytest.raises(DataError, match=r"x\.mat: not readable as MATLAB file"):
         image_files.matlab(tmp_path / "x.mat", 10)
 
 
-def test_a_truncated_matlab_file_is_told(tmp_path):
+def test_a_truncated_matlab_file_is_reported(tmp_path):
     savemat(tmp_path / "x.mat", {"X": PIXELS.transpose(2, 3, 1, 0), "y": LABELS}, do_compression=True)
     (tmp_path / "x.mat").write_bytes((tmp_path / "x.mat").read_bytes()[:5000])
     with pytest.raises(DataError, match=r"x\.mat: not readable as MATLAB file"):
@@ -322,20 +322,20 @@ def test_the_class_of_a_packed_picture_is_the_place_of_its_folder(tmp_path, name
         ("test/ape/0.png", lambda: b"GIF89a", "not readable as a PNG"),
     ],
 )
-def test_packed_pictures_of_another_kind_are_told(tmp_path, member, content, fault):
+def test_packed_pictures_of_another_kind_are_reported(tmp_path, member, content, fault):
     path = archive(tmp_path / "pictures.tar", [(member, content())])
     with pytest.raises(DataError, match=fault):
         image_files.packed(path, ("ape", "bee"))
 
 
 @pytest.mark.parametrize(("content", "fault"), [(b"words " * 200, "not readable as tar"), (b"", "not readable as tar")])
-def test_what_is_no_archive_is_told(tmp_path, content, fault):
+def test_what_is_no_archive_is_reported(tmp_path, content, fault):
     (tmp_path / "pictures.tar").write_bytes(content)
     with pytest.raises(DataError, match=fault):
         image_files.packed(tmp_path / "pictures.tar", ("ape",))
 
 
-def test_an_archive_without_pictures_is_told(tmp_path):
+def test_an_archive_without_pictures_is_reported(tmp_path):
     with pytest.raises(DataError, match="0 images"):
         image_files.packed(archive(tmp_path / "pictures.tar", []), ("ape",))
 
@@ -423,7 +423,7 @@ def test_cifar100_is_read_from_the_archive_where_nothing_else_is(hundred):
     assert [file["name"] for file in dataset.provenance["files"]] == ["cifar100-test-png.tar"]
 
 
-def test_half_of_the_published_files_is_told_and_not_replaced_by_the_archive(hundred):
+def test_half_of_the_published_files_is_reported_and_not_replaced_by_the_archive(hundred):
     (hundred / "train").unlink()
     with pytest.raises(DataError, match="train: the file does not exist"):
         cifar100.read(hundred)
@@ -553,9 +553,9 @@ def test_a_real_batch_of_cifar10(name, md5, first):
     assert batch.labels[:5].tolist() == first
     if name == "test_batch":
         assert np.bincount(batch.labels).tolist() == [1000] * 10
-    told = origin.described(MIRROR / "cifar10" / name, 10_000)
-    assert told["md5"] == md5
-    assert require_published("cifar10", [told]) == ()
+    reported = origin.described(MIRROR / "cifar10" / name, 10_000)
+    assert reported["md5"] == md5
+    assert require_published("cifar10", [reported]) == ()
 
 
 @needs_real_files
@@ -578,6 +578,6 @@ def test_the_real_test_part_of_cifar100(tmp_path):
     assert require_published(dataset.name, dataset.provenance["files"]) == ()
 
 
-def test_the_sizes_of_svhn_are_told_in_its_docstring():
+def test_the_sizes_of_svhn_are_stated_in_its_docstring():
     assert "630 420" in svhn.__doc__
     assert sum(raw.rows for raw in raw_files("svhn")) == 630_420

@@ -165,7 +165,7 @@ def refusal(plan, file, **config):
         (
             "membership.kind",
             "bernoulli",
-            ["heart.membership: ", "'bernoulli'", "needs records", "not take by, members", "asked"],
+            ["heart.membership: ", "'bernoulli'", "needs records", "not take by, members", "queries"],
         ),
         ("membership.clusters", 2, ["heart.membership: ", "'group'", "not take clusters"]),
         ("membership.by", None, ["heart.membership: ", "'group'", "needs by"]),
@@ -200,8 +200,8 @@ POINTS = {"count": 10, "alphas": [0.1]}
 LOOKED_AT = {"attacks.population": {}, "points": POINTS}
 
 
-def _left_out(**changes):
-    return {"points": POINTS | {"left_out": {"points": 4, "block": 2, "models": 2} | changes}}
+def _leave_one_out(**changes):
+    return {"points": POINTS | {"leave_one_out": {"points": 4, "block": 2, "models": 2} | changes}}
 
 
 PUBLISHED = {"training.sampling": "shuffle", "privacy.accountant": "rdp_as_published"}
@@ -312,7 +312,7 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
         ("iid", {"membership.population": 23, **SHADOWS, "shadows.count": 3}, ["shadow models (7 records"]),
         (
             "iid",
-            {**LOOKED_AT, **_left_out(), "epsilons": [["inf"]], "training.batch_size": 9},
+            {**LOOKED_AT, **_leave_one_out(), "epsilons": [["inf"]], "training.batch_size": 9},
             ["without one record (8"],
         ),
         ("bias", {"training.batch_size": 41}, ["40 records, arm p25, group 'Male'"]),
@@ -321,19 +321,23 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
         ("bernoulli", {"membership.records": "all", "training.batch_size": 11}, None),
         (
             "iid",
-            {**LOOKED_AT, **_left_out(arms=["other"]), "epsilons": [["inf"]]},
-            ["points.left_out.arms", "unknown arms: other", "any"],
+            {**LOOKED_AT, **_leave_one_out(arms=["other"]), "epsilons": [["inf"]]},
+            ["points.leave_one_out.arms", "unknown arms: other", "any"],
         ),
         ("iid", {"points": POINTS, "epsilons": [[1]]}, ["points needs", "estimator"]),
         (
             "iid",
-            {**LOOKED_AT, **_left_out(), "epsilons": [[1]]},
-            ["points.left_out cannot be combined", "finite epsilon"],
+            {**LOOKED_AT, **_leave_one_out(), "epsilons": [[1]]},
+            ["points.leave_one_out cannot be combined", "finite epsilon"],
         ),
-        ("iid", {**LOOKED_AT, **_left_out(), "epsilons": [["inf"]]}, None),
-        ("iid", {**LOOKED_AT, **_left_out(targets=5), "epsilons": [["inf"]]}, ["targets (5)", "replicates (4)"]),
-        ("iid", {**LOOKED_AT, **_left_out(points=3), "epsilons": [["inf"]]}, ["points (3)", "multiple of block (2)"]),
-        ("iid", {**LOOKED_AT, **_left_out(points=12), "epsilons": [["inf"]]}, ["points (12)", "count (10)"]),
+        ("iid", {**LOOKED_AT, **_leave_one_out(), "epsilons": [["inf"]]}, None),
+        ("iid", {**LOOKED_AT, **_leave_one_out(targets=5), "epsilons": [["inf"]]}, ["targets (5)", "replicates (4)"]),
+        (
+            "iid",
+            {**LOOKED_AT, **_leave_one_out(points=3), "epsilons": [["inf"]]},
+            ["points (3)", "multiple of block (2)"],
+        ),
+        ("iid", {**LOOKED_AT, **_leave_one_out(points=12), "epsilons": [["inf"]]}, ["points (12)", "count (10)"]),
         ("bias", {"arms.p25.epsilons": [1, 10]}, ["epsilon 10", "'p25'"]),
         ("bias", {"arms.p25.epsilons": [0.1, 1, 1.0, "inf"]}, ["'p25'", "more than once", "0.1, 1, 1, inf"]),
         ("bias", {"arms.p25.epsilons": []}, ["arms.p25.epsilons: [] ", "at least 1"]),
@@ -440,17 +444,17 @@ def test_a_wrong_config_is_reported_with_its_key(plan, config, words):
         ("- paper", "a.yaml: ['paper'] "),
     ],
 )
-def test_a_file_that_is_no_settings_is_told_by_name(plan, text, words):
+def test_a_file_that_is_no_settings_is_reported_by_name(plan, text, words):
     assert words in refusal(plan, text)
 
 
-def test_a_file_in_another_encoding_is_told_by_name(tmp_path):
+def test_a_file_in_another_encoding_is_reported_by_name(tmp_path):
     (tmp_path / "a.yaml").write_bytes("paper: humphriés".encode("latin-1"))
     with pytest.raises(ConfigError, match=r"a\.yaml: .*UTF-8"):
         make_plan({"experiments": ["a.yaml"]}, tmp_path)
 
 
-def test_a_mirror_that_is_not_there_is_told_before_anything_is_downloaded(tmp_path):
+def test_a_mirror_that_is_not_there_is_reported_before_anything_is_downloaded(tmp_path):
     config = {"experiments": [str(ROOT / "experiments/humphries.yaml")], "data_mirror": "nowhere"}
     with pytest.raises(ConfigError, match="config, data_mirror: 'nowhere' "):
         make_plan({**config, "data": "real"}, tmp_path)

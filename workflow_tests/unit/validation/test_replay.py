@@ -122,11 +122,11 @@ def replay(engine_type, architecture=PERCEPTRON, victim=RECORDS - 1, **changes):
         rest = batch[batch != last]
         alone = [each.step(state, [last], noise) - each.step(state, [], noise) for each in (whole, swapped)]
         less, swap = without.step(state, rest, noise), swapped.step(state, batch, noise)
-        told = (noise - other_noise).double() * (SIGMA * CLIP_NORM)
+        reported = (noise - other_noise).double() * (SIGMA * CLIP_NORM)
         noisy = (
-            without.step(state, rest, other_noise) + told - less,
-            whole.step(state, [], other_noise) + told - whole.step(state, [], noise),
-            whole.step(state, batch, other_noise) + told,
+            without.step(state, rest, other_noise) + reported - less,
+            whole.step(state, [], other_noise) + reported - whole.step(state, [], noise),
+            whole.step(state, batch, other_noise) + reported,
         )
         step = whole.step(state, batch, noise)  # the last of all: the training goes on from here
         if max(deviation.norm() for deviation in (*noisy[:2], noisy[2] - step)) > ROUNDING * CLIP_NORM:
