@@ -23,7 +23,7 @@ from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block
 from dpmia.training.collusion import draw_keys, with_marks
 from dpmia.training.roles.targets import train_block
-from dpmia.training.train_models import outputs, specify
+from dpmia.training.train_models import specify, train_models
 
 INF = math.inf
 CLASSES, SIDE = 5, 8
@@ -117,7 +117,7 @@ def test_without_the_key_there_are_no_marks(dataset):
         engines=job.engines,
         root_seed=1,
     )
-    (trained,) = outputs(marked, [spec], job.engines)
+    (trained,) = train_models(marked, [spec], job.engines)
     right = trained.logits.argmax(axis=1) == marked.y[queried]
     assert right[:60].mean() > 0.97
     # 60 guesses that are right once in five times: four standard deviations.
