@@ -3,12 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORES ?= all
 
-.PHONY: help install run test test-slow test-all bench lint format clean
+.PHONY: help install run test test-slow test-all coverage bench lint format clean
 
 help:
 	@echo "make run       install, then snakemake --cores $(CORES): every figure and table, in results/"
 	@echo "make test      install, then the test suite"
 	@echo "make test-all  the same with the slow tests"
+	@echo "make coverage  the default tests, and what they cover: a report here and in htmlcov/"
 	@echo "make bench     how fast the training engines are on this machine"
 	@echo "make lint      style of Python and workflow files, and types"
 	@echo "make clean     remove .venv (results and resources stay)"
@@ -35,6 +36,10 @@ test-slow: install
 
 test-all: install
 	$(BIN)/pytest -m ''
+
+# TESTS=workflow_tests/unit/metrics measures some tests only.
+coverage: install
+	$(BIN)/pytest -n auto --cov --cov-report term --cov-report html $(TESTS)
 
 bench: install
 	$(BIN)/python benchmarks/engines.py

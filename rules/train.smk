@@ -88,18 +88,18 @@ rule train_references:
         "../scripts/train_references.py"
 
 
-rule train_left_out:
+rule train_leave_one_out:
     input:
         dataset=lambda wildcards: LAYOUT.prepared(wildcards.experiment),
         targets=lambda wildcards: LAYOUT.signals(
             wildcards.experiment, int(wildcards.replicate) // EXPERIMENTS[wildcards.experiment].block
         ),
     output:
-        "{home}/left_out/{experiment}/{arm}/target-{replicate}/block-{block}.npz",
+        "{home}/leave_one_out/{experiment}/{arm}/target-{replicate}/block-{block}.npz",
     log:
-        "logs/{home}/train_left_out/{experiment}/{arm}/target-{replicate}/block-{block}.log",
+        "logs/{home}/train_leave_one_out/{experiment}/{arm}/target-{replicate}/block-{block}.log",
     benchmark:
-        "{home}/benchmarks/train_left_out/{experiment}/{arm}/target-{replicate}/block-{block}.tsv"
+        "{home}/benchmarks/train_leave_one_out/{experiment}/{arm}/target-{replicate}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -107,15 +107,15 @@ rule train_left_out:
         mem_mb=more(3000),
         runtime=more(600),
     params:
-        job=lambda wildcards: jobs.left_out_job(
+        job=lambda wildcards: jobs.leave_one_out_job(
             EXPERIMENTS[wildcards.experiment], wildcards.arm, int(wildcards.replicate), int(wildcards.block)
         ).plain(),
         seed=CONFIG.seed,
-        code=lambda wildcards: code("train_left_out.py", *jobs.training_code(EXPERIMENTS[wildcards.experiment])),
+        code=lambda wildcards: code("train_leave_one_out.py", *jobs.training_code(EXPERIMENTS[wildcards.experiment])),
     message:
         "Training {wildcards.experiment}, {wildcards.arm}, target {wildcards.replicate}, without one record each, block {wildcards.block}"
     script:
-        "../scripts/train_left_out.py"
+        "../scripts/train_leave_one_out.py"
 
 
 rule train_distilled:

@@ -1,4 +1,4 @@
-"""Attack a model known by its answers only. In: tables of predictions. Out: signals, losses, tidy tables."""
+"""Attack a model known by its predictions only. In: tables of predictions. Out: signals, losses, tidy tables."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""List what can be asked for. Out: a line for each target, on the terminal."""
+"""List the targets. Out: a line for each target, on the terminal."""
 
 from _job import run
 

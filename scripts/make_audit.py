@@ -1,4 +1,4 @@
-"""Report an audit. In: what its experiments measured, answers of their models. Out: a page, and its numbers as JSON."""
+"""Report an audit. In: what its experiments measured, outputs of their models. Out: a page, and its numbers as JSON."""
 
 import json
 from pathlib import Path

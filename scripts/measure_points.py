@@ -19,7 +19,7 @@ def main(snakemake):
     arms, alphas = job.arms, job.alphas
     tables = {
         snakemake.output.points: points_table(
-            *common, arms=arms, **models, left_out=given.left_out, alphas=alphas, count=job.count
+            *common, arms=arms, **models, leave_one_out=given.leave_one_out, alphas=alphas, count=job.count
         ),
         snakemake.output.nulls: nulls_table(*common, arms=arms, **models, alpha=alphas[0]),
     }

@@ -26,8 +26,8 @@ REPOSITORY = Path(__file__).parents[1]
 )
 def test_style(command):
     program = Path(sys.executable).parent / command[0]
-    answer = subprocess.run([program, *command[1:]], cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    assert answer.returncode == 0, answer.stdout + answer.stderr
+    response = subprocess.run([program, *command[1:]], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert response.returncode == 0, response.stdout + response.stderr
 
 
 #: Every package of the library; each imports from those before it and no others.
@@ -69,3 +69,25 @@ def test_the_architecture_page_lists_the_packages_in_their_order():
     page = (REPOSITORY / "docs/architecture.md").read_text(encoding="utf-8")
     packages = re.findall(r"^\| `(\w+)` \|", page.partition("## From raw file to figure")[0], re.MULTILINE)
     assert [package for package in packages if package in LAYERS] == [*LAYERS]
+
+
+#: Lines of the longest file of code.
+LONGEST = 420
+
+#: Longer files, to be split.
+TOO_LONG = ("workflow_tests/unit/papers/test_papers.py",)
+
+
+def test_files_are_short():
+    files = [
+        file
+        for folder in ("dpmia", "rules", "scripts", "benchmarks", "workflow_tests")
+        for file in (REPOSITORY / folder).rglob("*")
+    ]
+    lengths = {
+        file.relative_to(REPOSITORY).as_posix(): len(file.read_text(encoding="utf-8").splitlines())
+        for file in files
+        if file.suffix in (".py", ".smk", ".js", ".html", ".css")
+    }
+    assert lengths["workflow_tests/test_style.py"] > 50
+    assert sorted(name for name, lines in lengths.items() if lines > LONGEST) == sorted(TOO_LONG)

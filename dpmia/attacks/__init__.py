@@ -1,9 +1,9 @@
 """Membership inference attacks on signals.
 
-An attack is a class (see `base.Attack`) with the attributes `oracle` (whether its rule looks at the answers) and
-`uses` (what it needs beside the target model's answers), and two methods:
+An attack is a class (see `base.Attack`) with the attributes `oracle` (whether its rule uses the true membership) and
+`uses` (what it needs beside the target model's outputs), and two methods:
 
-* `scores(signal, known, rng)` gives one number for each asked record; higher means more likely a member;
+* `scores(signal, known, rng)` gives one number for each query record; higher means more likely a member;
 * `decisions(signal, scores)` turns the scores into yes/no.
 
 It becomes available by one line in `dpmia.settings.names.ATTACKS`.

@@ -38,7 +38,7 @@ class Task:
 def train_classifiers(
     architecture: MLP, recipe: Recipe, tasks: Sequence[Task], x: torch.Tensor, y: torch.Tensor
 ) -> list[torch.Tensor]:
-    """Train one perceptron for each task, each for as many steps as its own training set asks for.
+    """Train one perceptron for each task, each for as many steps as its own training set needs.
 
     A task with fewer rows than a batch is trained in batches of all its rows.
 

@@ -1,4 +1,4 @@
-"""Attribute inference: what a model tells of one hidden feature of a record, and its ties to membership inference.
+"""Attribute inference: what a model reveals of one hidden feature of a record, and its ties to membership inference.
 
 The target is one feature with `values` possible values; all others and the response are known. Every attack works on
 arrays with one column for each value that the target might have. A guess is a column's number, or `NOTHING`.
@@ -41,7 +41,7 @@ def most_likely(errors: np.ndarray, prior: np.ndarray, sigma_s: float) -> np.nda
 
 
 def membership_by_attribute(guesses: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Say "member" where an attribute attack guesses right.
+    """Predict "member" where an attribute attack guesses right.
 
     Args:
         guesses: int, shape (records,).
@@ -71,7 +71,7 @@ def advantage(guesses: np.ndarray, truth: np.ndarray, is_member: np.ndarray) -> 
 
 
 def ask_one(accepted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Ask a membership attack about one value, chosen evenly; guess it if the answer is "member".
+    """Run a membership attack on one value, chosen evenly; guess it if the attack predicts "member".
 
     Args:
         accepted: bool, shape (records, values): whether the membership attack takes the record with this value of
@@ -79,7 +79,7 @@ def ask_one(accepted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         rng: source of randomness.
 
     Returns:
-        int64, shape (records,), `NOTHING` where the answer is "not a member".
+        int64, shape (records,), `NOTHING` where the attack predicts "non-member".
 
     Source: adversary 6, the uniform reduction.
     """

@@ -20,20 +20,20 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What the attacker has beside the answers of the target model.
+    """What the attacker has beside the outputs of the target model.
 
     Attributes:
-        shadows: answers of shadow models on their own members and non-members.
+        shadows: outputs of shadow models on their own members and non-members.
         references: of models trained on other draws of the same data.
-        distilled: of models trained on other draws that bear the target model's answers as soft labels.
-        left_out: of models trained as the target was, each query left out of the training set of its own models.
+        distilled: of models trained on other draws with the target model's outputs as soft labels.
+        leave_one_out: of models trained as the target was, each query left out of the training set of its own models.
         features: shape (queries, features): the query records, as the target model took them.
     """
 
     shadows: Sequence[Signal] = ()
     references: References | None = None
     distilled: References | None = None
-    left_out: References | None = None
+    leave_one_out: References | None = None
     features: np.ndarray | None = None
 
 
@@ -43,8 +43,8 @@ class Attack(ABC):
     #: Whether the decision rule knows who is a member. An oracle is an upper limit and no attack.
     oracle: bool = False
 
-    #: What the attacker needs beside the target's answers: fields of `Knowledge`, or `population` for records of that
-    #: part among the queries.
+    #: What the attacker needs beside the target's outputs: fields of `Knowledge`, or `population` for population
+    #: records among the queries.
     uses: tuple[str, ...] = ()
 
     def prepare(self, known: Sequence[Knowledge]) -> None:  # noqa: B027 (optional, not forgotten)
@@ -60,7 +60,7 @@ class Attack(ABC):
 
     @abstractmethod
     def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
-        """Return True where the attack says "member"; bool, shape (queries,)."""
+        """Return True where the attack predicts "member"; bool, shape (queries,)."""
 
 
 def checked_scores(attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
@@ -104,24 +104,24 @@ def measure(
 
     Args:
         attack: the attack.
-        signal: the target model's answers.
+        signal: the target model's outputs.
         known: what the attacker has beside them.
         rng: source of randomness for attacks that draw at random.
-        details: also return the metrics of `dpmia.metrics.precision`. They tell the share of scores that are not
-            numbers; such records are ranked last and called non-members.
+        details: also return the metrics of `dpmia.metrics.precision`. They include the share of scores that are
+            not numbers; such records are ranked last and predicted non-members.
 
     Raises:
-        ValueError: a score is not a number and nothing would tell so, or members or non-members are missing.
+        ValueError: a score is not a number and `details` is false, or members or non-members are missing.
     """
-    asked = signal.is_member | signal.is_nonmember
-    truth = signal.is_member[asked]
+    evaluated = signal.is_member | signal.is_nonmember
+    truth = signal.is_member[evaluated]
     scores = checked_scores(attack, signal, known, rng)
-    silent = np.isnan(scores[asked])
+    silent = np.isnan(scores[evaluated])
     if silent.any() and not details:
         raise ValueError(f"{silent.sum()} scores of {type(attack).__name__} are not numbers")
     if silent.any():
-        log.warning("%d of %d scores are not numbers; their records are called non-members", silent.sum(), len(silent))
-    says = checked_decisions(attack, signal, scores)[asked] & ~silent
-    ranked = np.where(silent, -np.inf, scores[asked])
-    found = {**advantage(says, truth), **ranking(ranked, truth)}
-    return found | (precision_metrics(scores[asked], says, truth) if details else {})
+        log.warning("%d of %d scores are not numbers; their records count as non-members", silent.sum(), len(silent))
+    decisions = checked_decisions(attack, signal, scores)[evaluated] & ~silent
+    ranked = np.where(silent, -np.inf, scores[evaluated])
+    found = {**advantage(decisions, truth), **ranking(ranked, truth)}
+    return found | (precision_metrics(scores[evaluated], decisions, truth) if details else {})

@@ -17,7 +17,7 @@ def decisions(losses: np.ndarray, largest_loss: float, rng: np.random.Generator)
         rng: source of randomness.
 
     Returns:
-        bool, True where the attack says "member".
+        bool, True where the attack predicts "member".
 
     Raises:
         ValueError: a loss is outside [0, B].

@@ -11,8 +11,8 @@ from dpmia.formats.signals import Signal
 class Collusion(Attack):
     """Predicts "member" where the model knows every mark of the record (`dpmia.training.collusion`).
 
-    The adversary knows the record and the keys, and asks the model about the marks alone: neither the label of the
-    record nor the model's answer to it matters. The score is the share of marks that the model knows.
+    The adversary knows the record and the keys, and queries the model on the marks alone: neither the label of the
+    record nor the model's output on it matters. The score is the share of marks that the model knows.
     Source: Yeom et al. 2018, adversary 3.
     """
 

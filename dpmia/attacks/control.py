@@ -23,5 +23,5 @@ class RandomScores(Attack):
 
     def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
         """See `Attack.decisions`."""
-        asked = signal.is_member | signal.is_nonmember
-        return scores >= best_threshold(scores[asked], signal.is_member[asked])
+        evaluated = signal.is_member | signal.is_nonmember
+        return scores >= best_threshold(scores[evaluated], signal.is_member[evaluated])

@@ -6,8 +6,8 @@ record would just be called a member, and `threshold`, the largest loss c with F
 and "alpha <= level" are one decision, and the ROC over all levels is that of the score -alpha.
 
 Of K values that rank alone is known of, none is rarer than 1 / (K + 1): with K reference models a rank-based attack
-reaches no lower false positive rate. `empirical` says so; `linear` goes below it by a straight line from loss 0 to
-the smallest value, `logit_gaussian` by a Gaussian: what they say there is extrapolation.
+reaches no lower false positive rate: `empirical` stops there, `linear` extrapolates by a straight line from loss 0
+to the smallest value, `logit_gaussian` by a Gaussian.
 
 Source: Ye et al. 2022, equations 9 and 10, and the threshold functions of their tool.
 """

@@ -8,7 +8,7 @@ from dpmia.theory.overfitting import gaussian_boundary
 
 
 def decisions(errors: np.ndarray, sigma_s: float, sigma_d: float | None = None) -> np.ndarray:
-    """Say "member" where a normal distribution of members' errors gives the error a higher density than new records'.
+    """Predict "member" where members' errors, as a normal distribution, have a higher density than new records'.
 
     Args:
         errors: response minus prediction, any shape.
@@ -17,7 +17,7 @@ def decisions(errors: np.ndarray, sigma_s: float, sigma_d: float | None = None) 
             the boundary is then `sigma_s`.
 
     Returns:
-        bool, True where the attack says "member". Nobody is a member if both are the same number: no error is then
+        bool, True where the attack predicts "member". Nobody is a member if both are the same number: no error is then
         more likely for a member.
 
     Raises:

@@ -9,7 +9,7 @@ aimed at. They differ in what the distribution depends on, and in what the adver
 | S `ShadowThreshold` | population records of the class under shadow models | class |
 | P `Population` | population records under the target model | target model |
 | R `Reference` | the record under models trained on population data | record |
-| D `Distillation` | the record under models that learnt from the target's answers | record and target model |
+| D `Distillation` | the record under models that learnt from the target's outputs | record and target model |
 | L `LeaveOneOut` | the record under models trained like the target, without it | record and target model |
 
 Source: Ye et al. 2022, section 3.
@@ -23,11 +23,11 @@ import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.estimators import ESTIMATORS, NullLosses
-from dpmia.attacks.needs import models_of, one_of, population_of, rate, tell_share
+from dpmia.attacks.needs import models_of, one_of, population_of, rate, warn_of_share
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
 
-#: Which of the attacker's models answer about a record: those trained without it, with it, or all.
+#: Which of the attacker's models are used for a record: those trained without it, with it, or all.
 SIDES = ("out", "in", "all")
 
 
@@ -65,7 +65,7 @@ class HypothesisTest(Attack):
     def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         null = self.null(signal, known)
-        tell_share(signal, ~self.estimator.judged(null), f"have fewer than {self.estimator.fewest} losses to be "
+        warn_of_share(signal, ~self.estimator.judged(null), f"have fewer than {self.estimator.fewest} losses to be "
                    f"compared with and are called non-members by {type(self).__name__}")  # fmt: skip
         return -self.estimator.alpha(null, signal.losses)
 
@@ -126,7 +126,7 @@ class _PerRecord(HypothesisTest):
         Args:
             alpha: see `HypothesisTest`.
             estimator: see `HypothesisTest`.
-            reference_models: which models answer about a record: `out`, those trained without it; `in`, those
+            reference_models: which models are used for a record: `out`, those trained without it; `in`, those
                 trained with it; `all`. A record without such a model is called a non-member.
 
         Raises:
@@ -152,11 +152,11 @@ class Reference(_PerRecord):
     The adversary trains reference models as the target was trained, on draws from the population that do not hold
     the record. Nothing depends on the target model.
 
-    With K models no rank is rarer than 1 / (K + 1): at a lower `alpha` the `empirical` estimator calls nobody a
+    With K models no rank is rarer than 1 / (K + 1): at a lower `alpha` the `empirical` estimator predicts no
     member. `linear` and `logit_gaussian` still do, by extrapolation.
 
     Thudi et al. take the models that did hold the record (`reference_models="in"`): a test of the other hypothesis,
-    whose `alpha` is a true positive rate. Of 20 models trained on half of the data about 10 answer, and a quantile
+    whose `alpha` is a true positive rate. Of 20 models trained on half of the data about 10 are used, and a quantile
     at .05 from 10 values is an interpolation between the smallest value and 0 (`estimator="linear"`).
 
     Source: Ye et al. 2022, 3.3, equations 22 to 27; Thudi et al. 2024, figures 15 to 17.
@@ -172,7 +172,7 @@ class Reference(_PerRecord):
 class Distillation(_PerRecord):
     """Attack D: a threshold for each record and target model, from models distilled from the target.
 
-    The adversary asks the target model about records of the population and trains models on them with its answers
+    The adversary queries the target model on population records and trains models on them with its outputs
     as soft labels: models like the target, but for what it learnt from the record itself.
 
     Source: Ye et al. 2022, 3.4, equations 28 to 38.
@@ -195,7 +195,7 @@ class LeaveOneOut(HypothesisTest):
     Source: Ye et al. 2022, 3.5.
     """
 
-    uses = ("left_out",)
+    uses = ("leave_one_out",)
 
     def null(self, signal: Signal, known: Knowledge) -> NullLosses:
         """See `HypothesisTest.null`.
@@ -203,7 +203,9 @@ class LeaveOneOut(HypothesisTest):
         Raises:
             ValueError: a model was trained on the record that it is to leave out.
         """
-        models = models_of(known, "left_out", signal)
+        models = models_of(known, "leave_one_out", signal)
         if models.trained_on.any():
-            raise ValueError(f"known.left_out: {models.trained_on.sum()} models were trained on the record left out")
+            raise ValueError(
+                f"known.leave_one_out: {models.trained_on.sum()} models were trained on the record left out"
+            )
         return _per_record(models, np.ones_like(models.trained_on))

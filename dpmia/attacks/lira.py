@@ -11,11 +11,11 @@ standard deviation is estimated as the option `variance` says:
   confidences of a side at once, so that the differences between records count as noise; online, that of the models
   trained with the record serves both sides.
 
-A record without a model on one side gets the pooled mean of that side; the share of such records is told in the log.
+A record without a model on one side gets the pooled mean of that side; the log reports the share of such records.
 Without augmentations: one query per record.
 
 The adversary knows how the target was trained and has data to train models like it; online, it trains models on the
-very records it asks about, anew for new records; offline, it does not.
+very query records, anew for new records; offline, it does not.
 
 Source: Carlini et al. 2022, "Membership Inference Attacks From First Principles", algorithm 1 and its variants with
 a global variance and without models trained on the record (offline).
@@ -30,7 +30,7 @@ from scipy.special import ndtri
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.confidence import SMALLEST_SPREAD, confidence
-from dpmia.attacks.needs import models_of, one_of, rate, tell_share
+from dpmia.attacks.needs import models_of, one_of, rate, warn_of_share
 from dpmia.common.errors import AttackError
 from dpmia.formats.signals import Signal
 
@@ -96,15 +96,15 @@ class _Lira(Attack):
         self.variance = one_of("variance", variance, VARIANCES)
 
     def _side(self, signal: Signal, known: Knowledge, inside: bool) -> Side:
-        """Fit the side of models trained with the records (`inside`) or without them, and tell what is missing."""
+        """Fit the side of models trained with the records (`inside`) or without them, and log what is missing."""
         models = models_of(known, "references", signal)
         side = fit_side(confidence(models.losses), models.trained_on == inside, self.variance)
         word = "with" if inside else "without"
-        tell_share(
+        warn_of_share(
             signal, side.models == 0, f"have no model trained {word} them and get the mean of all others' models"
         )
         if self.variance == "per_point":
-            tell_share(signal, side.models == 1, f"have one model trained {word} them and get the pooled variance")
+            warn_of_share(signal, side.models == 1, f"have one model trained {word} them and get the pooled variance")
         return side
 
 

@@ -16,14 +16,14 @@ log = logging.getLogger(__name__)
 
 
 def models_of(known: Knowledge, name: str, signal: Signal) -> References:
-    """Return the answers of the attacker's models that the field `name` of `known` holds.
+    """Return the outputs of the attacker's models that the field `name` of `known` holds.
 
     Raises:
         ValueError: there are none, they are about other queries than `signal`, or a loss is not a number.
     """
     found: References | None = getattr(known, name)
     if found is None or not len(found.losses):
-        raise ValueError(f"the attack needs the answers of models: known.{name} is empty")
+        raise ValueError(f"the attack needs the outputs of models: known.{name} is empty")
     if found.losses.shape[1] != len(signal.records):
         raise ValueError(
             f"known.{name} is about {found.losses.shape[1]} queries, the signal about {len(signal.records)}"
@@ -39,24 +39,24 @@ def population_of(signal: Signal) -> np.ndarray:
     Raises:
         ValueError: there are none.
     """
-    found = signal.part == POPULATION
+    found = signal.membership == POPULATION
     if not found.any():
-        raise ValueError("the attack needs population records: the signal holds no query of that part")
+        raise ValueError("the attack needs population records: the signal holds no such query")
     return found
 
 
-def tell_share(signal: Signal, without: np.ndarray, what: str) -> None:
+def warn_of_share(signal: Signal, without: np.ndarray, what: str) -> None:
     """Say in the log which share of the query members and non-members lacks something.
 
     Args:
-        signal: the answers.
+        signal: the target model's outputs.
         without: bool, shape (queries,).
         what: the sentence to finish: `have no reference model and are called non-members`.
     """
-    asked = signal.is_member | signal.is_nonmember
-    share = without[asked].mean() if asked.any() else 0
+    evaluated = signal.is_member | signal.is_nonmember
+    share = without[evaluated].mean() if evaluated.any() else 0
     if share:
-        log.warning("%.2g %% of %d queries %s", 100 * share, asked.sum(), what)
+        log.warning("%.2g %% of %d queries %s", 100 * share, evaluated.sum(), what)
 
 
 def one_of(name: str, value: str, allowed: Collection[str]) -> str:

@@ -24,10 +24,10 @@ HELD_OUT = 4
 class QuantileRegression(Attack):
     """Scores by how far the target's confidence lies above the 1 - alpha quantile predicted from record and class.
 
-    The quantile is learnt by gradient boosting on the target's answers about population records, none of them a
+    The quantile is learnt by gradient boosting on the target's outputs on population records, none of them a
     member. Attack P with a threshold for each record, in place of one for all; no model is trained like the target.
 
-    The adversary has population records with their classes and may ask the target about them. It need not know how
+    The adversary has population records with their classes and may query the target on them. It need not know how
     the target was trained.
 
     Beyond the paper: trees fit the noise of few records, and alone would call up to twice as many non-members members

@@ -15,7 +15,7 @@ queried are in training sets where population records are not: their p(.) is lar
 Plain softmax probabilities; the paper's variants (Taylor softmax, margin, temperature, augmentations) are left out.
 
 A record without a model on a side that is needed gets the mean probability of that side over all records; the share
-of such records is told in the log. A population record in training sets of reference models is averaged over all
+of such records is reported in the log. A population record in training sets of reference models is averaged over all
 models online, and over those without it offline.
 
 Source: Zarifzadeh, Liu and Shokri 2024, "Low-Cost High-Power Membership Inference Attacks".
@@ -29,7 +29,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpmia.attacks.base import Attack, Knowledge
-from dpmia.attacks.needs import models_of, population_of, rate, tell_share
+from dpmia.attacks.needs import models_of, population_of, rate, warn_of_share
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
 
@@ -67,7 +67,7 @@ class OnlineRmia(_Rmia):
     """RMIA with p(x) = (mean over models trained with x + mean over models trained without x) / 2.
 
     The adversary knows how the target was trained, has records of the population, and trains models on the very
-    records it asks about, anew for new records.
+    query records, anew for new records.
     """
 
     def __init__(self, gamma: float = 1.0, alpha: float = 0.1) -> None:
@@ -75,7 +75,7 @@ class OnlineRmia(_Rmia):
 
         Args:
             gamma: how much likelier x must be than z, >= 1; the authors' tool takes 1.
-            alpha: says "member" where x dominates at least 1 - alpha of the population records.
+            alpha: predicts "member" where x dominates at least 1 - alpha of the population records.
 
         Raises:
             ValueError: an option is not allowed.
@@ -92,7 +92,7 @@ class OfflineRmia(_Rmia):
     """RMIA with p(x) = ((1 + a) m + (1 - a)) / 2, m the mean over models trained without x.
 
     It takes the mean over models trained with x for 1 - a (1 - m). The adversary knows how the target was trained and
-    has records of the population to train models on, not necessarily the records it asks about.
+    has records of the population to train models on, not necessarily the query records.
     """
 
     def __init__(self, gamma: float = 1.0, alpha: float = 0.1, offline_a: float = 0.3) -> None:
@@ -122,17 +122,17 @@ class OfflineRmia(_Rmia):
 def _mean_or_pooled(models: References, signal: Signal, population: np.ndarray, inside: bool) -> np.ndarray:
     """Return the log mean probability of each query on one side, the mean of that side where there is no model."""
     counted = models.trained_on == inside
-    asked = counted & ~population
-    if not asked.any():
+    evaluated = counted & ~population
+    if not evaluated.any():
         word = "on" if inside else "without"
         raise ValueError(f"known.references: no model was trained {word} any of the query records")
     without = ~counted.any(axis=0)
-    tell_share(
+    warn_of_share(
         signal, without, f"have no model trained {'with' if inside else 'without'} them and get the mean of others'"
     )
     return np.where(
         without,
-        _log_mean(models.losses[asked][:, None], np.ones((asked.sum(), 1), bool)),
+        _log_mean(models.losses[evaluated][:, None], np.ones((evaluated.sum(), 1), bool)),
         _log_mean(models.losses, counted),
     )
 

@@ -45,16 +45,16 @@ class AttackModels:
             torch.nn.utils.vector_to_parameters(parameters, module.parameters())
             mine = signal.labels == label
             with torch.inference_mode():
-                answers = torch.softmax(module(torch.from_numpy(inputs[mine])).double(), 1)
-            found[mine] = answers[:, 1].numpy()
+                probability = torch.softmax(module(torch.from_numpy(inputs[mine])).double(), 1)
+            found[mine] = probability[:, 1].numpy()
         return found
 
 
 class ShadowModels(Attack):
     """Scores by the output of the class's attack model on the target's class probabilities.
 
-    The shadow models' answers about their own members and non-members, as probability vectors, are the training set
-    of the attack models, one for each class: perceptrons with two hidden layers that tell member from non-member.
+    The shadow models' outputs on their own members and non-members, as probability vectors, are the training set
+    of the attack models, one for each class: perceptrons with two hidden layers that separate members from non-members.
     Features and labels are aligned. In the published code they fall out of step wherever the records of a shadow
     model are no multiple of its batch.
 
@@ -85,9 +85,9 @@ class ShadowModels(Attack):
 
         Args:
             hidden: widths of the hidden layers of the attack models.
-            epochs: passes over the shadow models' answers of one class; the last, incomplete batch of each is left
+            epochs: passes over the shadow models' outputs of one class; the last, incomplete batch of each is left
                 out.
-            batch_size: a class with fewer answers is trained in whole batches of all of them.
+            batch_size: a class with fewer outputs is trained in whole batches of all of them.
             learning_rate: of Adam.
             l2: coefficient c of the penalty c * |w|^2 / 2.
 
@@ -111,10 +111,10 @@ class ShadowModels(Attack):
         """Return the attack models of one set of shadow models, and train them if that was not done before.
 
         Args:
-            shadows: answers of shadow models on their members and non-members.
+            shadows: outputs of shadow models on their members and non-members.
 
         Raises:
-            ValueError: there are no shadow models, their classes differ, or an answer is not a number.
+            ValueError: there are no shadow models, their classes differ, or an output is not a number.
         """
         self._train([shadows])
         return self._fitted[id(shadows)][1]
@@ -144,16 +144,16 @@ class ShadowModels(Attack):
         tasks: list[Task] = []
         rows = 0
         for number, shadows in enumerate(sets):
-            asked = [shadow.of(MEMBER, NONMEMBER) for shadow in shadows]
-            inputs += [probabilities(signal) for signal in asked]
-            is_member += [signal.is_member for signal in asked]
-            mine = _tasks(asked, classes, rows)
+            outputs = [shadow.of(MEMBER, NONMEMBER) for shadow in shadows]
+            inputs += [probabilities(signal) for signal in outputs]
+            is_member += [signal.is_member for signal in outputs]
+            mine = _tasks(outputs, classes, rows)
             tasks += mine.values()
             whose += [(number, label) for label in mine]
-            rows += sum(len(signal.records) for signal in asked)
+            rows += sum(len(signal.records) for signal in outputs)
         x, y = np.concatenate(inputs), np.concatenate(is_member).astype(np.int64)
         if np.isnan(x).any():
-            raise ValueError(f"known.shadows: {np.isnan(x).any(1).sum()} answers are not numbers")
+            raise ValueError(f"known.shadows: {np.isnan(x).any(1).sum()} outputs are not numbers")
         trained = train_classifiers(architecture, self.recipe, tasks, torch.from_numpy(x), torch.from_numpy(y))
         for number, shadows in enumerate(sets):
             parameters = {label: model for (owner, label), model in zip(whose, trained, strict=True) if owner == number}
@@ -170,13 +170,13 @@ def _classes(shadows: Sequence[Signal]) -> int:
     return found.pop()
 
 
-def _tasks(asked: Sequence[Signal], classes: int, first: int) -> dict[int, Task]:
+def _tasks(outputs: Sequence[Signal], classes: int, first: int) -> dict[int, Task]:
     """Return by class what one set of shadow models gives to learn from, as rows that count from `first`."""
-    labels = np.concatenate([signal.labels for signal in asked])
-    is_member = np.concatenate([signal.is_member for signal in asked])
+    labels = np.concatenate([signal.labels for signal in outputs])
+    is_member = np.concatenate([signal.is_member for signal in outputs])
     # From the shadow models alone, whichever target is attacked with them.
-    root_seed = needed(asked[0].card.seed)
-    meaning = ["attack model", [signal.card.meaning for signal in asked]]
+    root_seed = needed(outputs[0].card.seed)
+    meaning = ["attack model", [signal.card.meaning for signal in outputs]]
     tasks, missing = {}, []
     for label in range(classes):
         rows = np.flatnonzero(labels == label)
@@ -191,5 +191,5 @@ def _tasks(asked: Sequence[Signal], classes: int, first: int) -> dict[int, Task]
 
 
 def probabilities(signal: Signal) -> np.ndarray:
-    """Return the softmax of a model's answers, float32, shape (queries, classes)."""
+    """Return the softmax of a model's logits, float32, shape (queries, classes)."""
     return torch.softmax(torch.from_numpy(signal.logits).double(), 1).float().numpy()

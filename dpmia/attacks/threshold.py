@@ -20,7 +20,7 @@ class LossScore(Attack):
 class AverageThreshold(LossScore):
     """Predicts "member" where the loss is at most the mean training loss of the target model.
 
-    The adversary knows the record, its label, the model's answer and the mean training loss. Where not all members are
+    The adversary knows the record, its label, the model's output and the mean training loss. Where not all members are
     query records, that is the mean over those that are.
     Source: Yeom et al. 2018, adversary 1 in its loss-threshold form; Humphries et al. 2023, IV-A.
     """
@@ -33,7 +33,7 @@ class AverageThreshold(LossScore):
 class OptimalThreshold(LossScore):
     """Predicts "member" where the loss is at most the threshold that is best on these very records.
 
-    An oracle: it looks at the answers. Its advantage is never negative and is biased upwards on small sets; a
+    An oracle: it uses the true membership. Its advantage is never negative and is biased upwards on small sets; a
     random score under the same rule (`dpmia.attacks.control`) shows by how much.
     Source: Humphries et al. 2023, IV-A.
     """
@@ -42,5 +42,5 @@ class OptimalThreshold(LossScore):
 
     def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
         """See `Attack.decisions`."""
-        asked = signal.is_member | signal.is_nonmember
-        return scores >= best_threshold(scores[asked], signal.is_member[asked])
+        evaluated = signal.is_member | signal.is_nonmember
+        return scores >= best_threshold(scores[evaluated], signal.is_member[evaluated])

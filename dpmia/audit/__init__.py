@@ -1,1 +1,1 @@
-"""An audit of a data owner's models: what the tables of its experiments say, in words, numbers and a page."""
+"""An audit of a data owner's models: the tables of its experiments as text, numbers and a page."""

@@ -24,7 +24,7 @@ OVERFITTING = 0.05
 
 
 def verdicts(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return for each model of an experiment the `model` in words, the kind of its `verdict`, and the `reason`."""
+    """Return for each model of an experiment its description (`model`), the kind of its `verdict`, and the `reason`."""
     epsilons = dict.fromkeys(entry["epsilon"] for entry in entries if entry["experiment"] == experiment)
     return [
         {"model": describe_model(facts, epsilon)} | _verdict(entries, experiment, epsilon, facts)

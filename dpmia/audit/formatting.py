@@ -30,12 +30,12 @@ def below_resolution(resolution: float) -> str:
 
 
 def attack_name(attack: str) -> str:
-    """Return the name of an attack in words."""
+    """Return the name of an attack as readers see it."""
     return " ".join(ACRONYMS.get(word, word) for word in attack.split("_"))
 
 
 def describe_model(facts: Mapping[str, Any], epsilon: str) -> str:
-    """Return a model in words: `perceptron 64-64 with epsilon 1`; of predictions only, no more than is known."""
+    """Describe a model: `perceptron 64-64 with epsilon 1`; with predictions only, no more than is known."""
     model = facts["model"].replace("mlp", "perceptron")
     if epsilon != "inf":
         return f"{model} with epsilon {epsilon}"

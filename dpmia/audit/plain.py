@@ -26,7 +26,7 @@ NORMAL = 1.959964
 
 
 def plain_words(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what an experiment found: for each epsilon the `model` in words and `paragraphs` on it.
+    """Return what an experiment found: for each epsilon the description of its `model` and `paragraphs` on it.
 
     Args:
         entries: of `dpmia.audit.findings.results`, with the numbers of `members` and `nonmembers` of one model.

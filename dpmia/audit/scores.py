@@ -29,7 +29,7 @@ Model = tuple[str, str]
 
 @dataclass
 class Scores:
-    """What the scores of the audited attacks say about the models of one experiment.
+    """Results of the audited attacks on the models of one experiment.
 
     Attributes:
         roc: (arm, epsilon, attack) -> points of the ROC curve of each model: false and true positive rates.

@@ -89,7 +89,7 @@ def prepared(
         y: class number of each record.
         classes: names of the classes.
         attributes: columns to keep out of the features.
-        provenance: what `parsing.read_table` tells of the files.
+        provenance: what `parsing.read_table` records of the files.
         filled: the same table with missing values filled in a way of its own; `frame` where left out.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The groups of a data set, told before it is prepared."""
+"""The groups of a data set, known before it is prepared."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def group_sizes(module: str | None, own: Mapping[str, Any] | None, by: str) -> d
 def group_column(own: Mapping[str, Any], by: str | None) -> tuple[str, ...]:
     """Return the group of every record of a file of one's own; of records without groups, an empty one.
 
-    A file is read once, though many experiments at all scales ask for it.
+    A file is read once, though many experiments at all scales use it.
 
     Args:
         own: see `group_sizes`.

@@ -30,10 +30,10 @@ def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = 
     for signal in load_all(files):
         values = {}
         for name, part in parts.items():
-            asked = signal.of(part)
-            if len(asked.records):
-                values[f"accuracy_{name}"] = float(asked.correct.mean())
-                values[f"loss_{name}"] = float(asked.losses.mean())
+            queries = signal.of(part)
+            if len(queries.records):
+                values[f"accuracy_{name}"] = float(queries.correct.mean())
+                values[f"loss_{name}"] = float(queries.losses.mean())
         if signal.accuracy_by_epoch is not None:
             # Chosen on the very records it is measured on, as the papers do: nothing that a user could know.
             values["accuracy_validation_best"] = float(signal.accuracy_by_epoch.max())
@@ -62,5 +62,5 @@ def _prior(signal: Signal) -> float:
     drawn_at = signal.card.rate
     if drawn_at is not None:
         return drawn_at
-    asked = signal.of(MEMBER, NONMEMBER)
-    return float(asked.is_member.mean())
+    queries = signal.of(MEMBER, NONMEMBER)
+    return float(queries.is_member.mean())

@@ -78,16 +78,21 @@ def scored(
         root_seed: the user's seed.
 
     Yields:
-        Name of the attack, the answers about members and non-members, their scores and what the attack says.
+        Name of the attack, the outputs on members and non-members, their scores and the attack's decisions.
     """
     models = {name: AttackersModels(references=files) for name, (_, files) in attacks.items()}
     for signal in load_all(signals):
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
-        asked = signal.is_member | signal.is_nonmember
+        evaluated = signal.is_member | signal.is_nonmember
         for name, (attack, _) in attacks.items():
             rng = _randomness(root_seed, name, signal)
             scores = checked_scores(attack, signal, models[name].known(signal, None), rng)
-            yield name, signal.of(MEMBER, NONMEMBER), scores[asked], checked_decisions(attack, signal, scores)[asked]
+            yield (
+                name,
+                signal.of(MEMBER, NONMEMBER),
+                scores[evaluated],
+                checked_decisions(attack, signal, scores)[evaluated],
+            )
 
 
 class AttackersModels:

@@ -26,7 +26,7 @@ def blind_rows(
     job: BlindJob,
     root_seed: int,
 ) -> list[list[Any]]:
-    """Measure how well members are told from non-members without the model, and with its losses added.
+    """Measure how well members are separated from non-members without the model, and with its losses added.
 
     Args:
         experiment: name of the experiment.
@@ -46,15 +46,15 @@ def blind_rows(
         split = signal.card.split
         if split[1] not in job.replicates:
             continue
-        asked = signal.of(MEMBER, NONMEMBER)
-        truth = asked.is_member
-        given = dataset.inputs(asked.records), dataset.y[asked.records]
+        queries = signal.of(MEMBER, NONMEMBER)
+        truth = queries.is_member
+        given = dataset.inputs(queries.records), dataset.y[queries.records]
         seed = derive_seed(root_seed, BLIND, dataset.fingerprint, *split)
         if split not in scores:
             scores[split] = blind_scores(*given, truth, seed)
         rows += rows_of(experiment, signal, BLIND, False, _metrics(scores[split], truth))
         if signal.card.epsilon in job.with_loss:
-            more = scores_with_signal(*given, asked.losses, truth, seed)
+            more = scores_with_signal(*given, queries.losses, truth, seed)
             gained = excess(more, scores[split], truth)
             values = _metrics(more, truth) | {name: gained[name] for name in ("advantage_excess", "auc_excess")}
             rows += rows_of(experiment, signal, BLIND_WITH_LOSS, False, values)

@@ -1,6 +1,6 @@
-"""The blind baseline: how well members are told from non-members by someone who never asks the model.
+"""The blind baseline: how well members are separated from non-members without the model.
 
-Where members and non-members come from different groups, their features and labels already tell them apart. A
+Where members and non-members come from different groups, their features and labels already separate them. A
 classifier that is trained on known members and non-members, and sees of the others what a record is (x, y) and nothing
 of the target model, shows how far that goes; what an attack gains beyond it is the model's doing. Every record is
 scored by a classifier that was not trained on it. The attribute that made the groups is no feature, so it stays
@@ -29,17 +29,17 @@ FOLDS = 5
 THRESHOLD = 0.5
 #: Values (records times features) that one classifier is trained on, at most; a stratified sample of its records.
 VALUES = 2_500_000
-#: The differences looked for are often slight: small trees, and no more of them than records set aside ask for.
+#: The differences looked for are often slight: small trees, and no more of them than the records set aside need.
 SETTINGS = {"max_iter": 100, "max_leaf_nodes": 15, "early_stopping": True, "validation_fraction": 0.2}
 
 
 def blind_scores(x: np.ndarray, y: np.ndarray, is_member: np.ndarray, seed: int, folds: int = FOLDS) -> np.ndarray:
-    """Return a score for each record that no model was asked for: cross-fitted gradient boosting on x and y.
+    """Return a score for each record without any model: cross-fitted gradient boosting on x and y.
 
     Args:
         x: float or uint8, shape (records, features), without the attribute that made the groups.
         y: class or number of each record, shape (records,).
-        is_member: bool, shape (records,), the truth; each classifier is told that of all folds but the one it scores.
+        is_member: bool, shape (records,), the truth; each classifier is trained on all folds but the one it scores.
         seed: of folds and classifiers.
         folds: number of folds, >= 2.
 
@@ -59,16 +59,16 @@ def blind_scores(x: np.ndarray, y: np.ndarray, is_member: np.ndarray, seed: int,
     rng = np.random.default_rng(seed)
     scores = np.empty(records)
     parts = StratifiedKFold(folds, shuffle=True, random_state=int(rng.integers(2**31)))
-    for known, asked in parts.split(features, is_member):
+    for training, held_out in parts.split(features, is_member):
         state = int(rng.integers(2**31))
         most = max(VALUES // features.shape[1], 4 * folds)
-        if len(known) > most:
-            known, _ = train_test_split(known, train_size=most, stratify=is_member[known], random_state=state)
+        if len(training) > most:
+            training, _ = train_test_split(training, train_size=most, stratify=is_member[training], random_state=state)
         classifier = HistGradientBoostingClassifier(**SETTINGS, random_state=state)
-        classifier.fit(features[known], is_member[known])
-        # Weights that balance the two kinds would say the same and take ten times as long.
-        no, yes = (classifier.predict_proba(features[asked]) / np.bincount(is_member[known])).T
-        scores[asked] = yes / (no + yes)
+        classifier.fit(features[training], is_member[training])
+        # Weights that balance the two kinds would give the same and take ten times as long.
+        no, yes = (classifier.predict_proba(features[held_out]) / np.bincount(is_member[training])).T
+        scores[held_out] = yes / (no + yes)
     return scores
 
 
@@ -80,7 +80,7 @@ def scores_with_signal(
     Args:
         x: see `blind_scores`.
         y: see `blind_scores`.
-        signal: float, shape (records,) or (records, numbers): what the target model answers, such as its losses.
+        signal: float, shape (records,) or (records, numbers): outputs of the target model, such as its losses.
         is_member: see `blind_scores`.
         seed: that of `blind_scores`, for the same folds.
         folds: see `blind_scores`.
@@ -93,13 +93,13 @@ def scores_with_signal(
     return blind_scores(np.column_stack([x, signal]), y, is_member, seed, folds)
 
 
-def half_widths(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    """Return half the width of the 95 % intervals, over records, of `advantage` and `auc` of any scores and answers."""
-    return {name: _half_width(parts, is_member) for name, parts in _parts(scores, says, is_member).items()}
+def half_widths(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    """Return half-widths of the 95 % intervals over records of `advantage` and `auc`, for any scores and decisions."""
+    return {name: _half_width(parts, is_member) for name, parts in _parts(scores, decisions, is_member).items()}
 
 
 def excess(
-    scores: np.ndarray, reference: np.ndarray, is_member: np.ndarray, says: np.ndarray | None = None
+    scores: np.ndarray, reference: np.ndarray, is_member: np.ndarray, decisions: np.ndarray | None = None
 ) -> dict[str, float]:
     """Return what one score of the records gains over another: `advantage_excess`, `auc_excess`, 95 % intervals.
 
@@ -107,13 +107,13 @@ def excess(
         scores: of an attack, or of `scores_with_signal`.
         reference: of `blind_scores`.
         is_member: bool, the truth.
-        says: bool, what the attack says about each record; without it, a score of at least `THRESHOLD` says "member".
+        decisions: bool, of the attack on each record; without them, a score of at least `THRESHOLD` predicts "member".
 
     Returns:
         The differences and `..._low`, `..._high`, over records and paired: both scores are of the same records.
     """
-    says = scores >= THRESHOLD if says is None else says
-    attack, blind = (scores, says, is_member), (reference, reference >= THRESHOLD, is_member)
+    decisions = scores >= THRESHOLD if decisions is None else decisions
+    attack, blind = (scores, decisions, is_member), (reference, reference >= THRESHOLD, is_member)
     values, blind_values = _metrics(*attack), _metrics(*blind)
     parts, blind_parts = _parts(*attack), _parts(*blind)
     found = {}
@@ -125,17 +125,17 @@ def excess(
     return found
 
 
-def _metrics(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    return {**advantage(says, is_member), **ranking(scores, is_member)}
+def _metrics(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    return {**advantage(decisions, is_member), **ranking(scores, is_member)}
 
 
-def _parts(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what each record tells of advantage and AUC, up to sign and shift: their variances make up the whole's."""
+def _parts(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, np.ndarray]:
+    """Return each record's contribution to advantage and AUC, up to sign and shift: variances add up to the whole's."""
     ranks = rankdata(scores)
     won = np.empty(len(scores))  # the share of records of the other kind that rank below
     for kind, others in ((is_member, ~is_member), (~is_member, is_member)):
         won[kind] = (ranks[kind] - rankdata(scores[kind])) / others.sum()
-    return {"advantage": says.astype(float), "auc": won}
+    return {"advantage": decisions.astype(float), "auc": won}
 
 
 def _half_width(parts: np.ndarray, is_member: np.ndarray, level: float = 0.95) -> float:

@@ -1,7 +1,7 @@
 """The records of an experiment that are most exposed: do lists of them agree, and is the rate kept for each record?
 
 A list says something about records only if other seeds give the same one, and a false positive rate holds for each
-record only if the record's own non-membership is rarely denied. Both are told by arm and epsilon.
+record only if the record's own non-membership is rarely denied. Both are reported by arm and epsilon.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dpmia.metrics.exposure import LISTED, calibration, is_stable, p_values, sta
 #: Lists of as many replicates are compared, the first ones.
 SEEDS = 3
 
-#: The false positive rate that is promised for each record.
+#: The false positive rate at which an attack claims to decide for each record.
 NOMINAL = 0.1
 
 COLUMNS = [
@@ -62,9 +62,9 @@ def exposure_rows(
         references: files of the losses of reference models.
 
     Returns:
-        One row for each arm and epsilon, as `COLUMNS` say; None where nothing is told. `records` may be listed;
-        `jaccard`, and what lists of random records reach `by_chance`; `verdict` in words; `most_exposed`, the rows of
-        the data set that are on all lists, told of stable lists only; `judged` records have a rate, whose mean is
+        One row for each arm and epsilon, as `COLUMNS` say; None where nothing is reported. `records` may be listed;
+        `jaccard`, and what lists of random records reach `by_chance`; `verdict`, a sentence; `most_exposed`, rows of
+        the data set that are on all lists, of stable lists only; `judged` records have a rate, whose mean is
         `fpr`, and `exceeded` of them have more false positives than the nominal rate explains (95 % for all records
         together).
     """
@@ -87,16 +87,16 @@ def exposure_rows(
 def _scored(signal: Signal, models: AttackersModels) -> _Scored:
     order = np.argsort(signal.records)
     known = models.known(signal, None)
-    found, told, kind = -signal.losses, None, "loss"
+    found, p_value, kind = -signal.losses, None, "loss"
     if known.references is not None and (~known.references.trained_on).sum(axis=0).max(initial=0) > 1:
         # Which seed a draw would take makes no difference: LiRA draws nothing.
         found, kind = OfflineLira().scores(signal, known, np.random.default_rng(0)), "lira_offline"
-        told = _p_values(signal, known.references) if models.alike(signal) else None
+        p_value = _p_values(signal, known.references) if models.alike(signal) else None
     return _Scored(
         signal.records[order],
         signal.is_member[order],
         found[order],
-        None if told is None else told[order],
+        None if p_value is None else p_value[order],
         kind,
     )
 
@@ -109,7 +109,7 @@ def _p_values(signal: Signal, references: References) -> np.ndarray:
 
 
 def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str, object]:
-    """Return what is told of the lists of the most exposed members."""
+    """Return what is reported of the lists of the most exposed members."""
     common = scored[0].records[scored[0].is_member]
     for other in scored[1:]:
         common = np.intersect1d(common, other.records[other.is_member])
@@ -125,19 +125,19 @@ def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str,
 
 
 def _rates(scored: Sequence[_Scored]) -> dict[str, object]:
-    """Return what is told of the false positive rates of single records; nothing where no p-value is known."""
+    """Return what is reported of the false positive rates of single records; nothing where no p-value is known."""
     values = [each.p_values for each in scored if each.p_values is not None]
     if len(values) < len(scored):
         return {}
     records = np.unique(np.concatenate([each.records for each in scored]))
-    says, outside = (np.zeros((len(scored), len(records)), dtype=bool) for _ in range(2))
+    decisions, outside = (np.zeros((len(scored), len(records)), dtype=bool) for _ in range(2))
     for row, (each, of_model) in enumerate(zip(scored, values, strict=True)):
         places = np.searchsorted(records, each.records)
-        says[row, places] = of_model <= NOMINAL
+        decisions[row, places] = of_model <= NOMINAL
         outside[row, places] = ~each.is_member & ~np.isnan(of_model)
     if not outside.any():
         return {"nominal_fpr": NOMINAL, "judged": 0}
-    found = calibration(says, outside, NOMINAL)
+    found = calibration(decisions, outside, NOMINAL)
     return {
         "nominal_fpr": NOMINAL,
         "judged": int(outside.any(axis=0).sum()),

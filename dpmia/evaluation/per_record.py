@@ -16,7 +16,7 @@ from dpmia.attacks.hypothesis import HypothesisTest
 from dpmia.common.seeds import derive_seed
 from dpmia.evaluation.attacks import AttackersModels
 from dpmia.formats.losses import Losses, load_losses
-from dpmia.formats.signals import ANSWERS, MEMBER, NONMEMBER, POPULATION, Signal, load_all
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, QUERY_ARRAYS, Signal, load_all
 from dpmia.splits.sampled_records import draw_points
 
 POINTS = ["experiment", "arm", "target", "record", "label", "part", "attack", "alpha", "loss", "threshold", "says"]
@@ -25,8 +25,8 @@ NULLS = [
     *("null_losses", "null_loss"),
 ]
 
-#: Of more null losses than this a random choice of as many is told.
-MOST_TOLD = 2000
+#: Of more null losses than this a random choice of as many is kept.
+MOST_LOSSES = 2000
 
 #: Where the two records of `nulls_table` stand among those of their class, by their loss.
 PLACES = (0.25, 0.75)
@@ -41,7 +41,7 @@ def points_table(
     arms: Collection[str],
     references: Iterable[Path | str] = (),
     distilled: Iterable[Path | str] = (),
-    left_out: Iterable[Path | str] = (),
+    leave_one_out: Iterable[Path | str] = (),
     alphas: Sequence[float],
     count: int,
 ) -> pd.DataFrame:
@@ -52,31 +52,31 @@ def points_table(
         attacks: by name.
         files: signal files of the target models.
         root_seed: the user's seed; records are drawn with it.
-        arms: whose target models are looked at.
+        arms: whose target models are attacked.
         references: files of the losses of reference models.
         distilled: files of the losses of models distilled from the target models.
-        left_out: files of the losses of models that leave one record out.
+        leave_one_out: files of the losses of models that leave one record out.
         alphas: false positive rates at which thresholds are set.
-        count: records of each part, all where there are fewer.
+        count: members, and non-members, all where there are fewer.
 
     Returns:
-        Columns `POINTS`: `target` is the replicate, `loss` the target model's, `says` whether the attack says "member".
-        An attack with models that leave one record out judges the records that there are such models of.
+        Columns `POINTS`: `target` is the replicate, `loss` the target model's, `says` the decision, true for
+        "member". An attack with models that leave one record out scores the records that there are such models for.
     """
     models = AttackersModels((), references, distilled)
-    parts = [part for path in left_out for part in load_losses(path)]
+    parts = [part for path in leave_one_out for part in load_losses(path)]
     tables: list[pd.DataFrame] = []
     for signal in _signals(files, arms):
-        asked = _cut(signal, np.concatenate(draw_points(signal, count, root_seed)))
-        known = models.known(asked, None)
+        queries = _cut(signal, np.concatenate(draw_points(signal, count, root_seed)))
+        known = models.known(queries, None)
         for name, attack in attacks.items():
-            if "left_out" not in attack.uses:
-                tables += _judged(experiment, name, attack, asked, known, alphas)
+            if "leave_one_out" not in attack.uses:
+                tables += _judged(experiment, name, attack, queries, known, alphas)
                 continue
             for part in parts:
                 if part.cards[0].target == signal.card.target:
-                    of_part = _cut(asked, part.records).of(MEMBER, NONMEMBER)
-                    tables += _judged(experiment, name, attack, of_part, _of_left_out(part, of_part), alphas)
+                    of_part = _cut(queries, part.records).of(MEMBER, NONMEMBER)
+                    tables += _judged(experiment, name, attack, of_part, _leave_one_out(part, of_part), alphas)
     return pd.concat(tables, ignore_index=True)[POINTS]
 
 
@@ -101,8 +101,8 @@ def _judged(
     null = attack.null(signal, known)
     for alpha in alphas:
         threshold = attack.estimator.threshold(null, alpha)[wanted]
-        says = base["loss"] <= threshold
-        yield pd.DataFrame({**base, "attack": name, "alpha": alpha, "threshold": threshold, "says": says})
+        decisions = base["loss"] <= threshold
+        yield pd.DataFrame({**base, "attack": name, "alpha": alpha, "threshold": threshold, "says": decisions})
 
 
 def nulls_table(
@@ -134,23 +134,23 @@ def nulls_table(
 
     Returns:
         Columns `NULLS`, one row for each null loss: `targets` is the number of target models that the records are
-        members of, `null_losses` how many there are, at most `MOST_TOLD` of which are told. No rows for two target
+        members of, `null_losses` how many there are, at most `MOST_TOLD` of which are kept. No rows for two target
         models that share fewer than two members of every class.
     """
     models = AttackersModels((), references, distilled)
-    attacks = {name: attack for name, attack in attacks.items() if "left_out" not in attack.uses}
+    attacks = {name: attack for name, attack in attacks.items() if "leave_one_out" not in attack.uses}
     signals = list(_signals(files, arms))
     of_arms = [[signal for signal in signals if signal.card.arm == arm] for arm in arms]
     tables = [pd.DataFrame(columns=NULLS)]
     for together in (some for of_one in of_arms for some in (of_one[:1], _pair(of_one))):
         records = _two_members(together)
         for signal in together if len(records) else ():
-            asked = _cut(signal, records)
-            known = models.known(asked, None)
+            queries = _cut(signal, records)
+            known = models.known(queries, None)
             for name, attack in attacks.items():
                 rng = np.random.default_rng(derive_seed(root_seed, "nulls", *signal.card.meaning))
                 facts = {"experiment": experiment, "targets": len(together), "attack": name, "alpha": alpha}
-                tables += _nulls(attack, asked, known, rng, facts)
+                tables += _nulls(attack, queries, known, rng, facts)
     return pd.concat([table for table in tables if len(table)] or tables, ignore_index=True)[NULLS]
 
 
@@ -161,7 +161,7 @@ def _nulls(
     threshold = attack.estimator.threshold(null, facts["alpha"])
     for query in np.flatnonzero(signal.is_member).tolist():
         losses = null.of(query)
-        told = rng.choice(losses, MOST_TOLD, replace=False) if len(losses) > MOST_TOLD else losses
+        kept = rng.choice(losses, MOST_LOSSES, replace=False) if len(losses) > MOST_LOSSES else losses
         yield pd.DataFrame(
             {
                 **facts,
@@ -172,7 +172,7 @@ def _nulls(
                 "loss": signal.losses[query],
                 "threshold": threshold[query],
                 "null_losses": len(losses),
-                "null_loss": np.sort(told),
+                "null_loss": np.sort(kept),
             }
         )
 
@@ -207,13 +207,13 @@ def _class_mates(signals: Sequence[Signal]) -> np.ndarray:
 
 
 def _cut(signal: Signal, records: np.ndarray) -> Signal:
-    """Return the answers about some records and about the whole population, which attacks use."""
-    keep = np.isin(signal.records, records) | (signal.part == POPULATION)
-    return replace(signal, **{name: getattr(signal, name)[keep] for name in ANSWERS})
+    """Return the outputs on some records and on the whole population, which attacks use."""
+    keep = np.isin(signal.records, records) | (signal.membership == POPULATION)
+    return replace(signal, **{name: getattr(signal, name)[keep] for name in QUERY_ARRAYS})
 
 
-def _of_left_out(part: Losses, signal: Signal) -> Knowledge:
-    return Knowledge(left_out=part.on(signal.records, np.ones(len(part.cards), dtype=bool)))
+def _leave_one_out(part: Losses, signal: Signal) -> Knowledge:
+    return Knowledge(leave_one_out=part.on(signal.records, np.ones(len(part.cards), dtype=bool)))
 
 
 def _signals(files: Iterable[Path | str], arms: Collection[str]) -> Iterator[Signal]:

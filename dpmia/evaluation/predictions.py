@@ -1,4 +1,4 @@
-"""Predictions only: tables of what models answered become the files that attacks read, and are attacked."""
+"""Predictions only: tables of model outputs become the files that attacks read, and are attacked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dpmia.jobs.attacking import PredictionsJob
 ARM = "given"
 
 #: What the column of members may hold.
-PARTS = {
+MEMBERSHIPS = {
     **dict.fromkeys(("yes", "true", "1", "1.0", "member", "in"), MEMBER),
     **dict.fromkeys(("no", "false", "0", "0.0", "nonmember", "non-member", "out"), NONMEMBER),
     "population": POPULATION,
@@ -43,7 +43,7 @@ def import_predictions(
 
     Args:
         job: how to read them.
-        signals: file to write the answers of the model to.
+        signals: file to write the outputs of the model to.
         references: file to write the losses of the reference models to; an empty list of models where there are none.
 
     Raises:
@@ -88,8 +88,8 @@ def tables(
         measured += attack_rows(name, each, attack, files, root_seed, references=[references])
     rows = replicates_table([table_of(measured)])
     summary = summary_table(rows)
-    for each, signal, scores, says in scored({n: (a, [references]) for n, a in attacks.items()}, files, root_seed):
-        for metric, half in half_widths(scores, says, signal.is_member).items():
+    for each, signal, scores, decisions in scored({n: (a, [references]) for n, a in attacks.items()}, files, root_seed):
+        for metric, half in half_widths(scores, decisions, signal.is_member).items():
             row = (summary["attack"] == each) & (summary["metric"] == metric)
             summary.loc[row, "low"] = summary.loc[row, "mean"] - half
             summary.loc[row, "high"] = summary.loc[row, "mean"] + half
@@ -146,10 +146,10 @@ def _parts(fields: Fields, column: str) -> np.ndarray:
     known_column(fields, column, "member")
     found = np.empty(len(fields.rows), dtype=np.uint8)
     for place, (row, text) in enumerate(zip(fields.rows, fields.columns[column], strict=True)):
-        if text.lower() not in PARTS:
+        if text.lower() not in MEMBERSHIPS:
             where = f"{fields.file}, row {row}, column {column!r}"
             raise DataError(where, f"{text!r} is not yes, no or population")
-        found[place] = PARTS[text.lower()]
+        found[place] = MEMBERSHIPS[text.lower()]
     return found
 
 

@@ -1,1 +1,1 @@
-"""What jobs hand each other: typed, versioned files that numpy alone can read."""
+"""What jobs exchange: typed, versioned files that numpy alone can read."""

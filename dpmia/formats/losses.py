@@ -1,4 +1,4 @@
-"""What the attacker's own models answer, cut down to what attacks need: one loss for each model and record.
+"""Outputs of the attacker's own models, cut down to what attacks need: one loss for each model and record.
 
 A file holds groups of models; those of a group are evaluated on the same records. It is an `.npz` archive: `header` is
 JSON with the format's version and, for each group, one model card for each model; group i has the arrays
@@ -26,7 +26,7 @@ ARRAYS = ("records", "losses", "trained_on")
 
 @dataclass(frozen=True)
 class References:
-    """What the attacker's own models answer to the queries of one target model.
+    """Losses of the attacker's own models on the queries of one target model.
 
     Attributes:
         losses: float64, shape (models, queries): cross-entropy of the true class, in nats.
@@ -59,7 +59,7 @@ class Losses:
     trained_on: np.ndarray
 
     def on(self, records: np.ndarray, models: np.ndarray) -> References:
-        """Return the answers of some of the models on some of the records, in the order asked for.
+        """Return the losses of some of the models on some of the records, in the given order.
 
         Args:
             records: rows of the data set.

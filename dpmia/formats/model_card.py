@@ -41,7 +41,7 @@ class ModelCard:
         arm: name of the arm.
         iid: whether members and non-members come from the same distribution.
         epsilon: as `dpmia.common.epsilon.spell_epsilon` writes it; of a model trained to attack another, the other's.
-        role: `target`, `shadow`, `reference`, `distilled` or `left_out`.
+        role: `target`, `shadow`, `reference`, `distilled` or `leave_one_out`.
         meaning: what the seeds were derived from, as `dpmia.common.seeds.derive_seed` takes it.
         replicate: of the target model.
         number: of the model among those of the attacker.

@@ -1,7 +1,7 @@
 """What a black-box attacker sees of trained models, in one file format that opens without torch.
 
 A file holds the models of one block. It is an `.npz` archive: `header` is JSON with the format's version and one
-model card for each model; model i has the arrays `i/records`, `i/labels`, `i/part`, `i/logits` and, where there
+model card for each model; model i has the arrays `i/records`, `i/labels`, `i/membership`, `i/logits` and, where there
 are any, `i/parameters`, `i/buffers`, `i/marks` and `i/accuracy_by_epoch`.
 """
 
@@ -19,10 +19,10 @@ from dpmia.common.files import whole_file
 from dpmia.formats.model_card import ModelCard
 
 FORMAT = "dpmia-signals"
-VERSION = 1
+VERSION = 2
 
 #: Arrays with one entry for each query.
-ANSWERS = ("records", "labels", "part", "logits")
+QUERY_ARRAYS = ("records", "labels", "membership", "logits")
 #: Arrays that not every model has.
 OPTIONAL = ("parameters", "buffers", "marks", "accuracy_by_epoch")
 
@@ -32,13 +32,13 @@ NONMEMBER, MEMBER, VALIDATION, POPULATION = 0, 1, 2, 3
 
 @dataclass(frozen=True)
 class Signal:
-    """The answers of one model.
+    """The outputs of one model on its query records.
 
     Attributes:
         card: what is known of the model.
         records: int64, shape (queries,): rows of the data set.
         labels: int64, shape (queries,): their classes.
-        part: uint8, shape (queries,): NONMEMBER, MEMBER, VALIDATION or POPULATION (what the attacker has).
+        membership: uint8, shape (queries,): NONMEMBER, MEMBER, VALIDATION or POPULATION (what the attacker has).
         logits: float32, shape (queries, classes).
         parameters: float32, all weights and biases in one row; None where they were not kept.
         buffers: float64, all buffers of the network in one row, kept with the parameters; None where it has none.
@@ -51,28 +51,28 @@ class Signal:
     card: ModelCard
     records: np.ndarray
     labels: np.ndarray
-    part: np.ndarray
+    membership: np.ndarray
     logits: np.ndarray
     parameters: np.ndarray | None = None
     marks: np.ndarray | None = None
     accuracy_by_epoch: np.ndarray | None = None
     buffers: np.ndarray | None = None
 
-    def of(self, *parts: int) -> Signal:
-        """Return the answers about records of the given parts only."""
-        keep = np.isin(self.part, parts)
+    def of(self, *memberships: int) -> Signal:
+        """Return the outputs on records of the given memberships only."""
+        keep = np.isin(self.membership, memberships)
         marks = None if self.marks is None else self.marks[keep]
-        return replace(self, **{name: getattr(self, name)[keep] for name in ANSWERS}, marks=marks)
+        return replace(self, **{name: getattr(self, name)[keep] for name in QUERY_ARRAYS}, marks=marks)
 
     @property
     def is_member(self) -> np.ndarray:
         """bool, shape (queries,)."""
-        return self.part == MEMBER
+        return self.membership == MEMBER
 
     @property
     def is_nonmember(self) -> np.ndarray:
         """bool, shape (queries,)."""
-        return self.part == NONMEMBER
+        return self.membership == NONMEMBER
 
     @property
     def losses(self) -> np.ndarray:
@@ -95,7 +95,7 @@ def cross_entropy(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
     logits = logits.astype(np.float64)
     top = logits.argmax(axis=1)[:, None]
     below = logits - np.take_along_axis(logits, top, axis=1)
-    # The largest class adds exp(0) = 1: left to log1p, it does not round away what sure answers differ in.
+    # The largest class adds exp(0) = 1: left to log1p, it does not round away what confident outputs differ in.
     others = np.exp(below)
     np.put_along_axis(others, top, 0, axis=1)
     return np.log1p(others.sum(axis=1)) - np.take_along_axis(below, labels[:, None], axis=1)[:, 0]
@@ -112,7 +112,7 @@ def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[s
     arrays = {
         f"{i}/{name}": getattr(signal, name)
         for i, signal in enumerate(signals)
-        for name in (*ANSWERS, *OPTIONAL)
+        for name in (*QUERY_ARRAYS, *OPTIONAL)
         if getattr(signal, name) is not None
     }
     with whole_file(path) as part:
@@ -129,7 +129,7 @@ def load_signals(path: Path | str) -> Iterator[Signal]:
         header = _header(arrays, path)
         for i, card in enumerate(header["models"]):
             kept = {name: arrays[f"{i}/{name}"] for name in OPTIONAL if f"{i}/{name}" in arrays.files}
-            yield Signal(ModelCard.from_plain(card), *(arrays[f"{i}/{name}"] for name in ANSWERS), **kept)
+            yield Signal(ModelCard.from_plain(card), *(arrays[f"{i}/{name}"] for name in QUERY_ARRAYS), **kept)
 
 
 def load_all(paths: Iterable[Path | str]) -> Iterator[Signal]:

@@ -1,1 +1,1 @@
-"""What each job of the workflow is asked to do: frozen dataclasses, plain JSON data on the way to scripts."""
+"""What each job of the workflow does: frozen dataclasses, plain JSON data on the way to scripts."""

@@ -45,12 +45,12 @@ class AuditedAttack(AttackSpec):
 
 @dataclass(frozen=True)
 class PerRecordJob(PlainData):
-    """Which attacks are looked at record by record.
+    """Attacks with per-record results.
 
     Attributes:
         attacks: by name.
-        arms: whose target models are looked at.
-        count: records of each part.
+        arms: whose target models are attacked.
+        count: members, and non-members.
         alphas: false positive rates at which thresholds are set.
     """
 

@@ -81,13 +81,13 @@ class ReferenceJob(PlainData):
 
     Attributes:
         draw: name of the drawing function.
-        asked_by: by arm, the arms whose target models its reference models are used on.
+        queried_by: by arm, the arms whose target models its reference models are used on.
         numbers: of the reference models of the block.
     """
 
     draw: str
     arms: dict[str, ArmDraw]
-    asked_by: dict[str, list[str]]
+    queried_by: dict[str, list[str]]
     epsilons: dict[str, list[float]]
     numbers: list[int]
     models: dict[str, Architecture]

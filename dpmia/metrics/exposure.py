@@ -1,7 +1,7 @@
 """Single records: which are the most exposed, is a list of them stable, and is the nominal rate kept for each?
 
 A list of the records with the highest scores says something about records only if other seeds give the same list. An
-attack that promises a false positive rate for each record can be held to it wherever the target model and the
+attack that claims a false positive rate for each record can be held to it wherever the target model and the
 reference models are exchangeable: trained alike, the record in none of them.
 """
 
@@ -65,15 +65,15 @@ def p_values(scores: np.ndarray, reference_scores: np.ndarray, outside: np.ndarr
 
 @dataclass(frozen=True)
 class Calibration:
-    """Whether the false positive rate of each record is what was promised.
+    """Whether the false positive rate of each record is what the attack claims.
 
     Attributes:
-        nominal: the promised false positive rate.
-        rates: float64 (records,): share of models without the record that were said to have it; NaN where no model
-            was without it.
+        nominal: the claimed false positive rate.
+        rates: float64 (records,): share of models without the record that the attack decides to have it; NaN where no
+            model was without it.
         low: float64 (records,): lower confidence limits of the rates, which hold for all records together.
-        exceeded: bool (records,): limits above the nominal rate: here the promise is broken.
-        error: chance that a right attack breaks the promise for any record.
+        exceeded: bool (records,): limits above the nominal rate: here the claim fails.
+        error: chance that a calibrated attack exceeds it for any record.
     """
 
     nominal: float
@@ -83,14 +83,14 @@ class Calibration:
     error: float
 
 
-def calibration(says: np.ndarray, outside: np.ndarray, nominal: float, error: float = 0.05) -> Calibration:
-    """Hold an attack to the false positive rate that it promises for each record.
+def calibration(decisions: np.ndarray, outside: np.ndarray, nominal: float, error: float = 0.05) -> Calibration:
+    """Test the false positive rate that an attack claims for each record.
 
     Args:
-        says: bool (models, records), True where the attack says that the model was trained on the record. Models are
-            independent.
+        decisions: bool (models, records), True where the attack predicts that the model was trained on the record.
+            Models are independent.
         outside: bool (models, records), True where it was not.
-        nominal: the promised false positive rate, in (0, 1).
+        nominal: the claimed false positive rate, in (0, 1).
         error: see `Calibration`; each record has its share (Bonferroni).
 
     Raises:
@@ -98,14 +98,14 @@ def calibration(says: np.ndarray, outside: np.ndarray, nominal: float, error: fl
 
     Source: limits by Clopper and Pearson 1934.
     """
-    if says.shape != outside.shape or says.ndim != 2:
-        raise ValueError(f"answers of shape {says.shape}, truth of shape {outside.shape}")
+    if decisions.shape != outside.shape or decisions.ndim != 2:
+        raise ValueError(f"decisions of shape {decisions.shape}, truth of shape {outside.shape}")
     if not (0 < nominal < 1 and 0 < error < 1):
         raise ValueError(f"nominal rate {nominal} and error {error}, expected both in (0, 1)")
     trials = outside.sum(0)
     if not trials.any():
         raise ValueError("no model is without any of the records")
-    false = (says & outside).sum(0)
+    false = (decisions & outside).sum(0)
     rates = np.divide(false, trials, out=np.full(len(trials), np.nan), where=trials > 0)
     low, _ = clopper_pearson(false, np.maximum(trials, 1), 2 * error / (trials > 0).sum())
     return Calibration(nominal, rates, low, low > nominal, error)
@@ -134,7 +134,7 @@ def stability(scores: np.ndarray, rng: np.random.Generator, listed: int = LISTED
 
     Args:
         scores: float (seeds, records), of the same records by models trained anew, higher = more exposed.
-        rng: breaks ties, for each seed anew: records that no score tells apart must not agree by their order.
+        rng: breaks ties, for each seed anew: records with equal scores must not agree by their order.
         listed: length of a list, less than the number of records.
 
     Raises:
@@ -256,7 +256,7 @@ class MostExposed:
         records: for each `rank` (from 1; equal records share one), `record`, `above` (mean share of non-members at or
             above it), mean `score`, and the number of `models` that it was a member of.
         tied: how many records are not listed though they equal the last one listed.
-        unseen: how many records lie above so many non-members that their share cannot be told from zero.
+        unseen: how many records lie above so many non-members that their share cannot be distinguished from zero.
     """
 
     records: list[dict[str, Any]]

@@ -10,7 +10,7 @@ from scipy.special import betaincinv, stdtrit
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over replicates and its 95 % interval (NaN where one replicate cannot tell)."""
+    """A mean over replicates and its 95 % interval (NaN with one replicate)."""
 
     mean: float
     low: float

@@ -11,8 +11,8 @@ from dpmia.metrics.ranking import roc
 #: Parts of the ranking that are tried as "these are the members": the best 1/40, 2/40, ... of all scores.
 QUANTILES = 40
 
-#: Bounds on positive accuracy are told for attacks that find at least this share of the members. With delta nothing is
-#: promised against attacks that hardly ever say "member".
+#: Bounds on positive accuracy are reported for attacks that find at least this share of the members. With delta nothing
+#: is guaranteed against attacks that hardly ever predict "member".
 ACCEPTANCE = 0.01
 
 #: False positive rates of a ROC on a logarithmic axis; metric `tpr@<rate>`.
@@ -22,14 +22,14 @@ ROC_RATES = (0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.02, 0.03, 0.05, 0.07, 0.
 _RANKINGS = 5000
 
 
-def precision_metrics(scores: np.ndarray, says: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+def precision_metrics(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
     """Return all metrics of this module for one attack on one model.
 
-    A score that is not a number is not an answer: the record counts as a non-member, whatever `says`.
+    A score that is not a number is undefined: the record counts as a non-member, whatever its decision.
 
     Args:
         scores: float, shape (records,), higher = more likely a member.
-        says: bool, shape (records,), True where the attack's own rule says "member".
+        decisions: bool, shape (records,), True where the attack's own rule predicts "member".
         is_member: bool, shape (records,), the truth.
 
     Returns:
@@ -46,8 +46,8 @@ def precision_metrics(scores: np.ndarray, says: np.ndarray, is_member: np.ndarra
     """
     if is_member.all() or not is_member.any():
         raise ValueError("precision is measured on members and non-members; one of them is missing")
-    answered = ~np.isnan(scores)
-    precision, accepted = _precision(says & answered, is_member)
+    is_number = ~np.isnan(scores)
+    precision, accepted = _precision(decisions & is_number, is_member)
     best, accepted_best = best_quantile(scores, is_member)
     return {
         "precision": precision,
@@ -56,7 +56,7 @@ def precision_metrics(scores: np.ndarray, says: np.ndarray, is_member: np.ndarra
         "accepted_best": accepted_best,
         "precision_baseline": float(is_member.mean()),
         "precision_control": random_best_quantile(int(is_member.sum()), len(is_member)),
-        "nan_scores": float((~answered).mean()),
+        "nan_scores": float((~is_number).mean()),
         **_roc(scores, is_member),
     }
 
@@ -65,9 +65,9 @@ def best_quantile(scores: np.ndarray, is_member: np.ndarray) -> tuple[float, flo
     """Return the best precision over the forty quantiles of the scores, and the share of records accepted there.
 
     Quantile i accepts the i * 2.5 % highest scores, rounded up, and all that equal the lowest of them. Scores that
-    are not numbers rank last and are never accepted. Of equally precise quantiles the largest share is told.
+    are not numbers rank last and are never accepted. Of equally precise quantiles the largest share is reported.
 
-    It looks at the answers: an oracle. The last quantile accepts everybody, so it never falls below the share of
+    It uses the true membership: an oracle. The last quantile accepts everybody, so it never falls below the share of
     members, and random scores rise above that too: `random_best_quantile` says by how much.
 
     Args:
@@ -92,7 +92,7 @@ def random_best_quantile(members: int, records: int) -> float:
 
     Less the share of members, it is what the rule alone gains. A ranking matters only by how many members stand in
     each 2.5 % of it, so these numbers are drawn (multivariate hypergeometric). The generator is seeded from the
-    arguments: who asks, when and how often makes no difference. The standard error is about 0.004 at most where there
+    arguments: the order and number of calls make no difference. The standard error is about 0.004 at most where there
     are 40 records or more, 0.0008 where there are 1000.
 
     Args:
@@ -110,9 +110,9 @@ def _sizes(records: int) -> np.ndarray:
     return np.unique(-(-np.arange(1, QUANTILES + 1) * records // QUANTILES))
 
 
-def _precision(says: np.ndarray, is_member: np.ndarray) -> tuple[float, float]:
-    accepted = float(says.mean())
-    return (float(is_member[says].mean()) if says.any() else float("nan")), accepted
+def _precision(decisions: np.ndarray, is_member: np.ndarray) -> tuple[float, float]:
+    accepted = float(decisions.mean())
+    return (float(is_member[decisions].mean()) if decisions.any() else float("nan")), accepted
 
 
 def _roc(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:

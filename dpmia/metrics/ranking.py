@@ -1,18 +1,18 @@
-"""How well an attack tells members from non-members."""
+"""How well an attack separates members from non-members."""
 
 from __future__ import annotations
 
 import numpy as np
 
-#: False positive rates at which the true positive rate is told.
+#: False positive rates at which the true positive rate is reported.
 LOW_RATES = {"tpr_at_1pct_fpr": 0.01, "tpr_at_0.1pct_fpr": 0.001}
 
 
 def advantage(decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    """Return `tpr`, `fpr` and `advantage` = TPR - FPR of yes/no answers (Yeom et al. 2018, definition 4).
+    """Return `tpr`, `fpr` and `advantage` = TPR - FPR of decisions (Yeom et al. 2018, definition 4).
 
     Args:
-        decisions: bool, True where the attack says "member".
+        decisions: bool, True where the attack predicts "member".
         is_member: bool, the truth.
 
     Returns:
@@ -29,7 +29,7 @@ def advantage(decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
 
 
 def best_threshold(scores: np.ndarray, is_member: np.ndarray) -> float:
-    """Return the threshold t for which "score >= t" has the largest TPR - FPR on these very answers: an oracle.
+    """Return the threshold t for which "score >= t" has the largest TPR - FPR on these very records: an oracle.
 
     Of equally good thresholds it takes the highest. `inf` (nobody is a member) is always among them, so the
     oracle's advantage is never negative, and on a small set even random scores reach more than zero.
@@ -39,7 +39,7 @@ def best_threshold(scores: np.ndarray, is_member: np.ndarray) -> float:
 
 
 def ranking(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    """Return what the scores alone tell: `auc`, TPR at low false positive rates, and the `resolution`.
+    """Return the metrics of the scores alone: `auc`, TPR at low false positive rates, and the `resolution`.
 
     With m non-members the smallest false positive rate above zero is 1/m. A TPR at a rate below that resolution
     is NaN: the data cannot show it.

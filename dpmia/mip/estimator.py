@@ -31,8 +31,8 @@ def _base_has(method: str) -> Any:
 class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
     """Fits `base` on a random half of the data and releases its parameters with noise that makes them eta-MIP.
 
-    **The promise.** Of the n records given to `fit`, n // 2 are drawn at random and trained on. Nobody who sees the
-    fitted wrapper tells for any of the n whether it was trained on, with probability above 1/2 + `eta` (for odd n:
+    **The guarantee.** Of the n records given to `fit`, n // 2 are drawn at random and trained on. Nobody who sees the
+    fitted wrapper predicts for any of the n whether it was trained on, with probability above 1/2 + `eta` (for odd n:
     above (n + 1) / 2n + `eta`). The same holds for all that is computed from the fitted wrapper.
 
     **How.** `base` is fitted on `splits` random halves, from which central moments of each parameter are estimated; on
@@ -44,16 +44,16 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
 
     * Whether a record is among the n at all.
     * The moments are estimates: an effect of a record that only rare halves show may be missed. More splits help.
-    * The promise is an average over outputs, not for each of them, and for one `fit`: each further one on the same
+    * The guarantee is an average over outputs, not for each of them, and for one `fit`: each further one on the same
       data is a further chance for the attacker.
     * With `radius="laplace"` and many parameters it can be broken (see `Noise`).
     * Who knows the seed can undo everything, so `random_state=None` outside of experiments; and the last digits of
-      floating-point numbers may tell more than the numbers.
+      floating-point numbers may reveal more than the numbers.
     * Accuracy: at `corollary_8`'s scale the noise is hundreds of times what parameters vary by from half to half.
       `total_variation` needs some `1 / (2 eta)` times, with a proof of ours, and still times the number of parameters.
 
     Steps that only transform (a scaler) may stand before the wrapper in a pipeline, fitted on all n records: what
-    depends on the n only does not tell the halves apart.
+    depends on the n only does not separate the halves.
 
     Example:
         >>> from sklearn.datasets import make_regression
@@ -64,7 +64,7 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
         True
 
     Args:
-        base: any estimator with `fit`, whose fitted parameters are arrays of numbers that determine its answers.
+        base: any estimator with `fit`, whose fitted parameters are arrays of numbers that determine its predictions.
         eta: what the best attacker gains, in (0, 1/2).
         moment: M of the moments, at least 2 for `corollary_8`, at least 1 otherwise.
         splits: halves for the moments, at least 2; the paper takes 128.
@@ -78,7 +78,7 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
     Attributes:
         estimator_: a clone of `base` with the released parameters.
         parameters_: names of the released attributes.
-        moments_: (parameters,), estimated moments of all released numbers in the order of `parameters_`; they tell
+        moments_: (parameters,), estimated moments of all released numbers in the order of `parameters_`; they reveal
             about the n records, not about the half that was used.
         classes_: of a classifier.
         n_features_in_: number of features.
@@ -159,18 +159,18 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
             found = sorted(name for name in vars(model) if name.endswith("_"))
             raise TypeError(
                 f"{type(model).__name__} has none of the parameters {missing or list(USUAL_PARAMETERS)} after fit; it "
-                f"has {found}. Name those that determine its answers in `parameters`."
+                f"has {found}. Name those that determine its predictions in `parameters`."
             )
         return names
 
     def _answer(self, method: str, X: np.ndarray, *args: Any) -> Any:
-        """Return what the released estimator answers to `X`."""
+        """Return the predictions of the released estimator on `X`."""
         check_is_fitted(self)
         return getattr(self.estimator_, method)(validate_data(self, X, reset=False), *args)
 
     @_base_has("predict")
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return the answers of the released estimator."""
+        """Return the outputs of the released estimator."""
         return self._answer("predict", X)
 
     @_base_has("predict_proba")

@@ -1,13 +1,13 @@
 """Noise that makes the output of any algorithm membership inference private (Izzo et al. 2024, algorithm 1).
 
-What is promised, and to whom: of the records in `data` half are drawn at random and used; nobody who sees the released
-output, however clever, tells for any record whether it was in that half with probability above 1/2 + eta (a share
+What is guaranteed: of the records in `data` half are drawn at random and used; nobody who sees the released
+output, however clever, predicts for any record whether it was in that half with probability above 1/2 + eta (a share
 k/n other than 1/2, as for an odd number of records, takes its larger part in place of 1/2). Post-processing keeps this.
 
-What is not promised:
+What is not guaranteed:
 
-* that nobody can tell whether a record is in `data` at all: only which half it is in is hidden;
-* anything given one particular output, as differential privacy would: the promise is on average over outputs, and two
+* that nobody can infer whether a record is in `data` at all: only which half it is in is hidden;
+* anything given one particular output, as differential privacy would: the guarantee is on average over outputs, and two
   releases from the same data are two chances;
 * anything where the moments are wrong: they are estimated from `splits` random halves, and an output that only a
   rare half produces may be missed;
@@ -44,7 +44,7 @@ class Noise:
     * radius `gamma`, Gamma(d, scale): the density is proportional to exp(-||x|| / scale), that of theorem 7;
     * radius `laplace`, Laplace(0, scale), as the paper seems to draw it: proportional to exp(-||x|| / scale) /
       ||x||^(d-1). The same for d = 1. For larger d it is about d times smaller and peaks at the output itself;
-      theorem 7 does not cover it, and in high dimension the promise is broken: for outputs (1, ..., 1) and
+      theorem 7 does not cover it, and in high dimension the guarantee fails: for outputs (1, ..., 1) and
       (-1, ..., -1), equally likely, and eta = 0.1 at M = 8 the best attacker gains 0.003 for d = 1, 0.05 for d = 10,
       0.13 for d = 100 and 0.26 for d = 1000.
 
@@ -75,7 +75,7 @@ class Noise:
         radius: str = "gamma",
         calibration: str = "corollary_8",
     ) -> Noise:
-        """Return the noise that promises `eta` for outputs with these moments.
+        """Return the noise that guarantees `eta` for outputs with these moments.
 
         Args:
             eta: gain of the best attacker, in (0, 1/2).
@@ -158,7 +158,7 @@ def release(
     """Return the output `last` with noise, calibrated by the outputs on other halves.
 
     The half of `last` must be independent of theirs: then neither the moments nor anything else read off `outputs`
-    tells about it. A coordinate that is the same in all `outputs` gets no noise; its common value is released, even
+    reveals about it. A coordinate that is the same in all `outputs` gets no noise; its common value is released, even
     where `last` has another.
 
     Args:

@@ -25,14 +25,14 @@ def fit_ridge(x: np.ndarray, y: np.ndarray, parameters: Sequence[float], seed: i
     """
     x, y = x.astype(np.float64), y.astype(np.float64)
     fitted = [Ridge(alpha=alpha).fit(x, y) for alpha in parameters]
-    return lambda asked: np.stack([model.predict(asked.astype(np.float64)) for model in fitted])
+    return lambda queries: np.stack([model.predict(queries.astype(np.float64)) for model in fitted])
 
 
 def fit_tree(x: np.ndarray, y: np.ndarray, parameters: Sequence[float], seed: int) -> Predictor:
     """Fit regression trees of several largest depths, as one tree that is read down to each depth.
 
     Trees are grown greedily: how a node is split depends on its records and never on how deep the tree may become.
-    So the first d levels of a deep tree are a tree of depth d, with the mean of a node's records as its answer.
+    So the first d levels of a deep tree are a tree of depth d, with the mean of a node's records as its prediction.
 
     Args:
         x: shape (records, features).
@@ -48,15 +48,15 @@ def fit_tree(x: np.ndarray, y: np.ndarray, parameters: Sequence[float], seed: in
         raise ValueError(f"depths {list(parameters)}; expected whole numbers")
     model = DecisionTreeRegressor(max_depth=int(depths.max()), random_state=seed % 2**32)
     tree = model.fit(x, y.astype(np.float64)).tree_
-    answers = np.tile(tree.value[:, 0, 0], (len(depths), 1))
+    means = np.tile(tree.value[:, 0, 0], (len(depths), 1))
     level, nodes = 0, np.array([0])
     while (nodes := nodes[tree.children_left[nodes] >= 0]).size:
         level += 1
         for children in (tree.children_left, tree.children_right):
             cut = np.flatnonzero(depths < level)
-            answers[np.ix_(cut, children[nodes])] = answers[np.ix_(cut, nodes)]
+            means[np.ix_(cut, children[nodes])] = means[np.ix_(cut, nodes)]
         nodes = np.concatenate([tree.children_left[nodes], tree.children_right[nodes]])
-    return lambda asked: answers[:, tree.apply(asked.astype(np.float32))]
+    return lambda queries: means[:, tree.apply(queries.astype(np.float32))]
 
 
 #: Models by name.

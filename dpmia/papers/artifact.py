@@ -54,13 +54,13 @@ class Facts:
 
     @property
     def source(self) -> str:
-        """Where the numbers come from, in words."""
+        """Where the numbers come from."""
         if self.without_data:
             return "No data needed"
         return "Synthetic data" if self.synthetic else "Real data"
 
     @property
-    def left_out(self) -> str:
-        """A sentence on what is missing; nothing where all is there."""
+    def skipped(self) -> str:
+        """A sentence that lists the skipped data sets; empty where there are none."""
         reasons = "; ".join(f"{name} ({reason})" for name, reason in self.not_run.items())
         return f"Not run: {reasons}." if reasons else ""

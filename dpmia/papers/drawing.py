@@ -161,7 +161,7 @@ def run_facts(facts: Facts) -> str:
     models = "; ".join(f"of {', '.join(dict.fromkeys(datasets))}: {how}" for how, datasets in alike.items())
     privacy = " ".join(dict.fromkeys(map(_privacy, facts.experiments.values())))
     ending = "Bands and bars: 95 % t intervals of the mean."
-    return f"{facts.source}, scale {facts.scale}. Models {models}. {privacy} {ending} {facts.left_out}".strip()
+    return f"{facts.source}, scale {facts.scale}. Models {models}. {privacy} {ending} {facts.skipped}".strip()
 
 
 def caption(figure: Figure, text: str) -> None:

@@ -11,5 +11,5 @@ def markdown(table: pd.DataFrame, caption: str, facts: Facts) -> str:
     """Return `table` with its caption; the source of its data and the scale are named, empty cells are dashes."""
     source = f"**{facts.source}**: no number here says anything about real records" if facts.synthetic else facts.source
     shown = table.astype(object).where(table.notna(), "-")
-    source = f"{source}. Scale {facts.scale}. {facts.left_out}".strip()
+    source = f"{source}. Scale {facts.scale}. {facts.skipped}".strip()
     return f"{caption}\n\n{source}\n\n{shown.to_markdown(index=False, disable_numparse=True)}\n"

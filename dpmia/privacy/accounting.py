@@ -1,4 +1,4 @@
-"""What a private training run promises: the mechanism as data, and the noise its promise needs."""
+"""The privacy guarantee of a training run: the mechanism as data, and the noise that it needs."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Mechanism:
             return accountant.get_epsilon(self.delta)
 
     def noise_multiplier(self, epsilon: float) -> float:
-        """Return the smallest sigma found (to one part in 10 000) that keeps the promise of `epsilon`.
+        """Return the smallest sigma found (to one part in 10 000) that meets `epsilon`.
 
         Raises:
             TrainingError: no sigma up to a million keeps it.

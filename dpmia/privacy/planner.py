@@ -55,7 +55,7 @@ def plan(
         records: n, the records there are; at rate p about p * n of them are trained on.
         batch_size: expected number of records in a batch of DP-SGD with Poisson sampling; the same at every rate.
         epochs: passes over the training set.
-        delta: of the promise, in (0, `acceptance`).
+        delta: of the privacy guarantee, in (0, `acceptance`).
         relation: `add_remove`: each record is drawn on its own with probability p; `replace_one`: exactly p * n
             records are drawn.
         acceptance: the bound holds for attacks that call a member a member at least this often, in (0, 1].
@@ -66,7 +66,7 @@ def plan(
         One row for each rate, columns `COLUMNS`. `epsilon` makes theorem 3.3 of Thudi et al. 2024 (corrected) equal
         to the bound, `noise_multiplier` keeps it in units of the clip norm, `batch_rate` is q and `steps` the number
         of optimiser steps. `exact_positive_accuracy` is what the mechanism with this noise allows at most: the
-        distance to `bound` is what the formula gives away. `deletion_capacity` is how many records may ask to be
+        distance to `bound` is what the formula gives away. `deletion_capacity` is how many records may request to be
         deleted while none of them was trained on with probability `unlearning` (corollary 5.2, corrected, whole part;
         missing under `replace_one`, for which it is not proved): one bound leaves nearly the same at every rate.
         Numbers are missing where `remark` says why a rate is out of the question.

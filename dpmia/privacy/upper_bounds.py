@@ -1,8 +1,8 @@
 """What no attack on a privately trained model can exceed: the trade-off curve of its mechanism, from above.
 
-An (epsilon, delta) promise keeps two numbers of a mechanism. The mechanism itself, noise on sums of clipped gradients
+An (epsilon, delta) guarantee keeps two numbers of a mechanism. The mechanism itself, noise on sums of clipped gradients
 over sampled batches, is known exactly, and with it the largest true positive rate at every false positive rate of any
-test that tells "the record was in" from "it was not", even one that sees every step of the training. Advantage, AUC
+test that separates "the record was in" from "it was not", even one that sees every step of the training. Advantage, AUC
 and positive accuracy of all attacks follow, several times below the formulas for (epsilon, delta).
 
 A test compares two training sets. Under `add_remove` the second lacks the record, under `replace_one` it holds another
@@ -128,7 +128,7 @@ def tpr_ceiling(curve: TradeOff, fpr: ArrayLike) -> np.ndarray:
 def positive_accuracy_ceiling(curve: TradeOff, prior: ArrayLike, acceptance: ArrayLike) -> np.ndarray:
     """Return the largest probability that a record which a test calls a member was one.
 
-    Tests that hardly ever say "member" can be nearly sure: so how often they do so is part of the question, as in
+    Tests that hardly ever predict "member" can be nearly sure: so how often they do so is part of the question, as in
     `dpmia.theory.positive_accuracy`.
 
     Args:
@@ -188,13 +188,13 @@ def _below_lines(
     """
     slopes = np.concatenate([np.exp(epsilons_in[::-1]), np.exp(-epsilons_out), [0.0]])
     heights = np.concatenate([deltas_in[::-1], 1 - np.exp(-epsilons_out) * (1 - deltas_out), [1.0]])
-    # Both directions tell the line of slope 1; the lower one holds.
+    # Both directions give the line of slope 1; the lower one holds.
     middle = len(epsilons_in)
     heights[middle] = min(heights[middle - 1 : middle + 1])
     slopes, heights = np.delete(slopes, middle - 1), np.delete(heights, middle - 1)
 
     meet = np.clip(np.diff(heights) / -np.diff(slopes), 0, 1)
-    # Rounding may put two meeting points in the wrong order; then the higher of the two lines is taken.
+    # Rounding may put two intersections in the wrong order; then the higher of the two lines is taken.
     fpr = np.maximum.accumulate(meet)
     tpr = np.maximum(heights[:-1] + slopes[:-1] * fpr, heights[1:] + slopes[1:] * fpr)
     fpr, tpr = np.concatenate([[0.0], fpr, [1.0]]), np.concatenate([[heights[0]], tpr, [1.0]])

@@ -34,7 +34,7 @@ class Picture:
 
     Attributes:
         uri: the picture itself, as a data URI.
-        alt: what it shows, in words, for those who do not see it.
+        alt: text for those who do not see it.
         width: in pixels of the screen.
         height: the same.
     """
@@ -104,7 +104,7 @@ def picture(path: Path | str, alt: str, scale: float = 0.625) -> Picture:
 
     Args:
         path: of the PNG.
-        alt: what it shows, in words.
+        alt: text for those who do not see it.
         scale: pixels of the screen for one pixel of the file: 100 for an inch of a figure, sharp on fine screens too.
     """
     with Image.open(path) as full:

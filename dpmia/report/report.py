@@ -183,12 +183,12 @@ def _paper(name: str, about: About, verdicts: pd.DataFrame) -> PaperShown:
 
 def _shown(artifact: Artifact, about: About, claims: list[Claim]) -> Shown:
     files = {ending: path for ending, path in about.artifacts[artifact.name].items() if Path(path).is_file()}
-    left_out = {
+    skipped = {
         name: about.not_run[name]
         for name in (table.split("/")[1] for table in artifact.tables)
         if name in about.not_run
     }
-    reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in skipped.items())
     complete = len(files) == len(about.artifacts[artifact.name])
     title = formatting.title_of(artifact.name)
     alt = f"{title}. {artifact.caption} The numbers are in the CSV file below."
@@ -263,10 +263,10 @@ def _tiles(papers: list[PaperShown], verdicts: pd.DataFrame, models: pd.DataFram
 
 
 def _data(table: pd.DataFrame) -> list[list[Any]]:
-    said = {True: "that of the published file", False: "NOT that of the published file"}
+    verification = {True: "that of the published file", False: "NOT that of the published file"}
     return [
         [row.dataset, row.file, formatting.count(row.rows), page.of_size(row.bytes), row.sha256,
-         said.get(row.verified, ""), row.licence, row.homepage]
+         verification.get(row.verified, ""), row.licence, row.homepage]
         for row in table.itertuples()
     ]  # fmt: skip
 

@@ -151,5 +151,5 @@ def commit(repository: Path) -> str:
 
 
 def _git(repository: Path, *arguments: str) -> str:
-    answer = subprocess.run(["git", "-C", repository, *arguments], capture_output=True, text=True, check=True)
-    return answer.stdout.strip()
+    completed = subprocess.run(["git", "-C", repository, *arguments], capture_output=True, text=True, check=True)
+    return completed.stdout.strip()

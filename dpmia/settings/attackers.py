@@ -74,14 +74,15 @@ OFFLINE_A = 0.3
 Estimator = Literal["empirical", "linear", "logit_gaussian", "minimum", "mean"]
 
 
-class LeftOut(Settings):
+class LeaveOneOutSettings(Settings):
     """Attack L: for each record models of its own, trained as the target was but without that record."""
 
     points: Annotated[int, Field(ge=1)]
-    """Members, and non-members, of each target model that it attacks, a multiple of `block`; the first of all points.
-    More points train only the models of the new ones."""
+    """Members, and non-members, of each target model that it attacks, a multiple of `block`; the first of those with
+    per-record results.
+    More of them train only the models of the new ones."""
     block: Annotated[int, Field(ge=1)]
-    """Points of each part whose models one job trains."""
+    """Members, and non-members, whose models one job trains."""
     models: Annotated[int, Field(ge=2)]
     """Models for each member; as many models of all members are evaluated on non-members."""
     arms: Annotated[list[ArmName], Field(min_length=1)] | None = None
@@ -92,7 +93,7 @@ class LeftOut(Settings):
     """How a threshold is found from the losses of a record's models."""
 
     @model_validator(mode="after")
-    def _whole_blocks(self) -> LeftOut:
+    def _whole_blocks(self) -> LeaveOneOutSettings:
         if self.points % self.block:
             raise ValueError(f"points ({self.points}) is not a multiple of block ({self.block})")
         return self
@@ -110,13 +111,13 @@ class Points(Settings):
     """Members, and non-members, of each target model with per-record results; all where there are fewer."""
     alphas: Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min_length=1)]
     """False positive rates that thresholds are set for; the losses behind a threshold are shown for the first."""
-    left_out: LeftOut | None = None
-    """Attack L, evaluated on fewer points; not run where left out."""
+    leave_one_out: LeaveOneOutSettings | None = None
+    """Attack L, evaluated on fewer records; not run where left out."""
 
     @model_validator(mode="after")
-    def _left_out_are_points(self) -> Points:
-        if self.left_out is not None and self.left_out.points > self.count:
-            raise ValueError(f"left_out.points ({self.left_out.points}) is greater than count ({self.count})")
+    def _leave_one_out_are_points(self) -> Points:
+        if self.leave_one_out is not None and self.leave_one_out.points > self.count:
+            raise ValueError(f"leave_one_out.points ({self.leave_one_out.points}) is greater than count ({self.count})")
         return self
 
 

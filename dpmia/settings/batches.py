@@ -41,7 +41,7 @@ def _too_small(arm: str, sizes: Drawn, job: BatchLimits) -> Iterator[tuple[int, 
     raised = f", or raise membership.{raised}" if raised else ""
     if sizes.training < batch:
         yield sizes.training, "target models", arm, f"{lower}{raised}."
-    elif job.left_out and sizes.training - 1 < batch:
+    elif job.leave_one_out and sizes.training - 1 < batch:
         yield sizes.training - 1, "models without one record", arm, f"{lower}{raised}."
     if job.shadows and sizes.population is not None:
         records = shadow_size(sizes.population, job.shadows)

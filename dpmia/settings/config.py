@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, field_validator
 
+from dpmia.common.epsilon import format_epsilon
 from dpmia.settings.base import Epsilon, OneOf, Scale, Settings
 
 
@@ -68,7 +69,18 @@ class Config(Settings):
         "experiments/*.yaml"
     ]
     """Files that say what each paper runs, or one of them; `*` stands for any name."""
+    epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
+    """Epsilons of all experiments that train private models, in place of their own; those of each where left out.
+    `inf` counts where an experiment trains without privacy, too. Figures 11 to 17 of Thudi et al. each need an epsilon
+    that they show in the paper or one that the paper does not train; figure 12 needs `inf`."""
     plan: Planner = Planner()
     """What `snakemake plan` plans."""
     audit: Audit = Audit()
     """Limits of `snakemake audit`."""
+
+    @field_validator("epsilons")
+    @classmethod
+    def _each_epsilon_once(cls, epsilons: list[float] | None) -> list[float] | None:
+        if epsilons is not None and len(set(epsilons)) < len(epsilons):
+            raise ValueError(f"{', '.join(map(format_epsilon, epsilons))}: an epsilon is given twice. Remove one")
+        return epsilons

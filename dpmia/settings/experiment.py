@@ -216,10 +216,14 @@ class Experiment(Settings):
             return self
         if self.iid_arms or sum(map(len, self.epsilons)) > 1:
             raise ValueError("points cannot be combined with IID arms or several epsilons. Set iid_arms: false")
-        left_out = self.points.left_out
+        leave_one_out = self.points.leave_one_out
         for key, chosen, known in (
             ("points.arms", self.points.arms, list(self.arms)),
-            ("points.left_out.arms", left_out.arms if left_out else None, self.points.arms or list(self.arms)),
+            (
+                "points.leave_one_out.arms",
+                leave_one_out.arms if leave_one_out else None,
+                self.points.arms or list(self.arms),
+            ),
         ):
             if unknown := sorted(set(chosen or ()) - set(known)):
                 raise ValueError(f"{key} names unknown arms: {', '.join(unknown)}. Valid arms: {', '.join(known)}")
@@ -232,13 +236,13 @@ class Experiment(Settings):
                 )
         if not any("estimator" in names.ATTACKS[attack.kind].options for attack in self.attacks.values()):
             raise ValueError("points needs an attack with a threshold for the loss: one with the option estimator")
-        if left_out is not None and math.isfinite(self.epsilons[0][0]):
+        if leave_one_out is not None and math.isfinite(self.epsilons[0][0]):
             raise ValueError(
-                "points.left_out cannot be combined with a finite epsilon: its models are trained without privacy"
+                "points.leave_one_out cannot be combined with a finite epsilon: its models are trained without privacy"
             )
-        if left_out is not None and left_out.targets > self.replicates:
+        if leave_one_out is not None and leave_one_out.targets > self.replicates:
             raise ValueError(
-                f"points.left_out.targets ({left_out.targets}) is greater than replicates ({self.replicates})"
+                f"points.leave_one_out.targets ({leave_one_out.targets}) is greater than replicates ({self.replicates})"
             )
         return self
 

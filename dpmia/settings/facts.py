@@ -98,12 +98,12 @@ def _pooling(experiment: Experiment) -> str:
 
 
 def trained(experiment: Experiment) -> str:
-    """Return in words what target models are, and on how many records they are trained: for the note of a verdict."""
+    """Return what target models are, and on how many records they are trained: for the note of a verdict."""
     return ", ".join(filter(None, [architectures(experiment), sizes(experiment)]))
 
 
 def sizes(experiment: Experiment) -> str:
-    """Return in words on how many records target models are trained; nothing where the data decide that."""
+    """Return on how many records target models are trained; nothing where the data decide that."""
     drawn = experiment.membership
     members = {arm.members or drawn.members for arm in experiment.arms.values()}
     known: dict[str, Collection[object]] = {"members": members, "records, of which some join": {drawn.records}}
@@ -116,11 +116,11 @@ def sizes(experiment: Experiment) -> str:
 
 
 def passes(experiment: Experiment) -> str:
-    """Return in words how often target models see their records; nothing of those that fit themselves."""
+    """Return how often target models see their records; nothing of those that fit themselves."""
     if experiment.training.engine == "scikit_learn":
         return ""
-    told = [sorted({arm[key] for arm in _facts_of_arms(experiment).values()}) for key in ("epochs", "batch_size")]
-    epochs, batches = (" or ".join(map(str, found)) for found in told)
+    values = [sorted({arm[key] for arm in _facts_of_arms(experiment).values()}) for key in ("epochs", "batch_size")]
+    epochs, batches = (" or ".join(map(str, found)) for found in values)
     return f"{epochs} epochs, batch {batches}"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from dpmia.settings import names
-from dpmia.settings.attackers import AttackSettings, Collusion, LeftOut, Points, References, Shadows
+from dpmia.settings.attackers import AttackSettings, Collusion, LeaveOneOutSettings, Points, References, Shadows
 from dpmia.settings.config import Audit, Config, Planner
 from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.membership import Membership
@@ -66,7 +66,7 @@ SECTIONS = (
     ("collusion", Collusion),
     ("attacks.<name>", AttackSettings),
     ("points", Points),
-    ("points.left_out", LeftOut),
+    ("points.leave_one_out", LeaveOneOutSettings),
     ("predictions.<name>", Predictions),
     ("studies.<name>, kind linear_generator", LinearGenerator),
     ("studies.<name>, kind regression", Regression),
@@ -80,9 +80,9 @@ def _attacks() -> str:
         module, _, name = spec.partition(":")
         code = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
         (found,) = (node for node in code.body if isinstance(node, ast.ClassDef) and node.name == name)
-        told = (ast.get_docstring(found) or "").partition("\n\n")[0]
+        summary = (ast.get_docstring(found) or "").partition("\n\n")[0]
         listed = (", ".join(f"`{word}`" for word in words) for words in ((kind,), uses, options))
-        rows.append(f"| {' | '.join(listed)} | {' '.join(told.split())} |")
+        rows.append(f"| {' | '.join(listed)} | {' '.join(summary.split())} |")
     return "\n".join(rows)
 
 
@@ -114,8 +114,8 @@ def _value(field: dict[str, Any]) -> str:
     if kind == "array":
         return f"list of {_value(field['items'])}"
     limits = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
-    told = [f"{sign} {field[name]}" for name, sign in limits.items() if name in field]
-    return " ".join([{"object": "keys of its own", "integer": "whole number"}.get(kind, kind), *told])
+    bounds = [f"{sign} {field[name]}" for name, sign in limits.items() if name in field]
+    return " ".join([{"object": "keys of its own", "integer": "whole number"}.get(kind, kind), *bounds])
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What each job of an experiment is asked to do, and nothing that it does not need.
+"""What each job of an experiment does, and nothing that it does not need.
 
 An arm is described by its meaning, so that seeds follow from what is computed and not from names.
 """
@@ -112,7 +112,7 @@ def batch_job(experiment: Experiment) -> BatchLimits | None:
         arms={name: drawn[name] for name in experiment.arms},
         batch_sizes=batch_sizes(experiment),
         shadows=experiment.shadows.count if experiment.shadows and uses(experiment, "shadows") else None,
-        left_out=experiment.points is not None and experiment.points.left_out is not None,
+        leave_one_out=experiment.points is not None and experiment.points.leave_one_out is not None,
         raised=None if getattr(membership, raised) == "all" else raised,
         most=membership.most,
     )
@@ -180,12 +180,12 @@ def shadow_job(experiment: Experiment, block: int) -> ShadowJob:
 def reference_job(experiment: Experiment, group: list[float], block: int) -> ReferenceJob:
     """Return which reference models to train for one group of epsilons and one block: of the arms that need some."""
     size = needed(experiment.references).block
-    asked_by, epsilons = _asked_by(experiment), _reference_epsilons(experiment, group)
+    queried_by, epsilons = _queried_by(experiment), _reference_epsilons(experiment, group)
     drawn, built, recipe_of = arms(experiment), models(experiment), recipes(experiment)
     return ReferenceJob(
         draw=names.MEMBERSHIP[experiment.membership.kind],
         arms={arm: drawn[arm] for arm in epsilons},
-        asked_by={arm: asked_by[arm] for arm in epsilons},
+        queried_by={arm: queried_by[arm] for arm in epsilons},
         epsilons=epsilons,
         numbers=list(range(block * size, (block + 1) * size)),
         models={arm: built[arm] for arm in epsilons},
@@ -196,7 +196,7 @@ def reference_job(experiment: Experiment, group: list[float], block: int) -> Ref
     )
 
 
-def _asked_by(experiment: Experiment) -> dict[str, list[str]]:
+def _queried_by(experiment: Experiment) -> dict[str, list[str]]:
     """Return the arms that attacks use reference models of -> the arms on whose target models they use them.
 
     It is the same for all groups of epsilons, since the models of all groups stand in one table.
@@ -211,7 +211,7 @@ def _asked_by(experiment: Experiment) -> dict[str, list[str]]:
 def _reference_epsilons(experiment: Experiment, group: list[float]) -> dict[str, list[float]]:
     """Return the arms that attacks use reference models of -> those epsilons of a group that they need them for."""
     if not needed(experiment.references).private:
-        return {arm: list(group) for arm in arms(experiment) if arm in _asked_by(experiment)}
+        return {arm: list(group) for arm in arms(experiment) if arm in _queried_by(experiment)}
     of_targets = epsilons_by_arm(experiment, group)
     found: dict[str, set[float]] = {}
     for name, attack in experiment.attacks.items():
@@ -285,7 +285,7 @@ def attack_job(experiment: Experiment, attack: str) -> AttackJob:
 
 
 def points_job(experiment: Experiment) -> PerRecordJob:
-    """Return which attacks are looked at record by record: those with a threshold for the loss, and attack L."""
+    """Return the attacks with per-record results: those with a threshold for the loss, and attack L."""
     points = needed(experiment.points)
     attacks = {
         name: AttackSpec(job.attack, job.options)
@@ -293,34 +293,38 @@ def points_job(experiment: Experiment) -> PerRecordJob:
         if "estimator" in names.ATTACKS[attack.kind].options
         for job in [attack_job(experiment, name)]
     }
-    if points.left_out:
-        attacks |= {LEAVE_ONE_OUT: AttackSpec(names.LEAVE_ONE_OUT, {"estimator": points.left_out.estimator})}
-    return PerRecordJob(attacks, looked_at(experiment), points.count, points.alphas)
+    if points.leave_one_out:
+        attacks |= {LEAVE_ONE_OUT: AttackSpec(names.LEAVE_ONE_OUT, {"estimator": points.leave_one_out.estimator})}
+    return PerRecordJob(attacks, measured_arms(experiment), points.count, points.alphas)
 
 
-def looked_at(experiment: Experiment) -> list[str]:
-    """Return the arms whose target models are looked at record by record."""
+def measured_arms(experiment: Experiment) -> list[str]:
+    """Return the arms with per-record results."""
     return needed(experiment.points).arms or list(arms(experiment))
 
 
-def left_out_blocks(experiment: Experiment) -> list[tuple[str, int, int]]:
+def leave_one_out_blocks(experiment: Experiment) -> list[tuple[str, int, int]]:
     """Return arm, replicate and block of each job that trains models without one record; none without attack L."""
-    left_out = needed(experiment.points).left_out
-    if left_out is None:
+    leave_one_out = needed(experiment.points).leave_one_out
+    if leave_one_out is None:
         return []
-    places = left_out.arms or looked_at(experiment), range(left_out.targets), range(left_out.points // left_out.block)
+    places = (
+        leave_one_out.arms or measured_arms(experiment),
+        range(leave_one_out.targets),
+        range(leave_one_out.points // leave_one_out.block),
+    )
     return list(product(*places))
 
 
-def left_out_job(experiment: Experiment, arm: str, replicate: int, block: int) -> LeaveOneOutJob:
+def leave_one_out_job(experiment: Experiment, arm: str, replicate: int, block: int) -> LeaveOneOutJob:
     """Return which models without one record to train for one target model and one block of points."""
-    left_out = needed(needed(experiment.points).left_out)
+    leave_one_out = needed(needed(experiment.points).leave_one_out)
     return LeaveOneOutJob(
         arm=arm,
         replicate=replicate,
-        first=block * left_out.block,
-        last=(block + 1) * left_out.block,
-        count=left_out.models,
+        first=block * leave_one_out.block,
+        last=(block + 1) * leave_one_out.block,
+        count=leave_one_out.models,
         engines=engines(experiment),
         recipe=recipes(experiment)[arm],
     )
@@ -383,7 +387,7 @@ def audited_attacks(experiment: Experiment) -> list[str]:
 
 
 def given_attacks(predictions: Predictions) -> dict[str, AttackSpec]:
-    """Return which attacks to run on a model known by its answers only, and with which options."""
+    """Return which attacks to run on a model known by its predictions only, and with which options."""
     return {
         name: AttackSpec(names.ATTACKS[attack.kind].spec, attack.options)
         for name, attack in predictions.attacks.items()
@@ -391,7 +395,7 @@ def given_attacks(predictions: Predictions) -> dict[str, AttackSpec]:
 
 
 def given_job(predictions: Predictions) -> PredictionsJob:
-    """Return how tables of answers are read."""
+    """Return how tables of predictions are read."""
     population = [
         name for name, attack in predictions.attacks.items() if "population" in names.ATTACKS[attack.kind].uses
     ]
@@ -400,5 +404,5 @@ def given_job(predictions: Predictions) -> PredictionsJob:
 
 
 def given_files(predictions: Predictions) -> list[str]:
-    """Return the tables of a model known by its answers only."""
+    """Return the tables of a model known by its predictions only."""
     return [predictions.path, *predictions.references]

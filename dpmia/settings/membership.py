@@ -25,7 +25,7 @@ class Membership(Settings):
     """`iid`: further records that the attacker has, or a share; `all` others where left out."""
     records: Count | None = None
     """`bernoulli`: size of the pool, the first records of the data set, or `all`."""
-    asked: Count | None = None
+    queries: Count | None = None
     """`bernoulli`: records of the pool, the first ones, that are attacked; `all` where left out."""
     by: str | None = None
     """`group`, `bias`: the attribute that holds the groups (hospital, school, sex); that of one's own file where left
@@ -71,12 +71,12 @@ MEMBERSHIP_KEYS: dict[str, tuple[set[str], set[str]]] = {
     "group": (_SIZES | {"by"}, {"smallest", "most"}),
     "cluster": (_SIZES | {"clusters", "pairing", "cluster_seed", "restarts"}, set()),
     "bias": (_SIZES | {"by", "validation"}, {"merge"}),
-    "bernoulli": ({"records"}, {"asked", "validation"}),
+    "bernoulli": ({"records"}, {"queries", "validation"}),
 }
 OPTIONAL_MEMBERSHIP_KEYS = set().union(*(needed | allowed for needed, allowed in MEMBERSHIP_KEYS.values()))
 
 #: Keys of a membership experiment that its drawing function takes.
-DRAWING_KEYS = ("members", "nonmembers", "population", "validation", "records", "asked", "most")
+DRAWING_KEYS = ("members", "nonmembers", "population", "validation", "records", "queries", "most")
 
 #: kind of membership experiment -> keys that each arm needs, keys that it may have.
 ARM_KEYS: dict[str, tuple[set[str], set[str]]] = {

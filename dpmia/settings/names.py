@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class AttackKind(NamedTuple):
-    """An attack: the class that runs it, what the attacker needs beside the target model's answers, its options.
+    """An attack: the class that runs it, what the attacker needs beside the target model's outputs, its options.
 
     `fewest` is the smallest number of reference models: a variance needs two on each side that the attack uses.
     """
@@ -41,7 +41,7 @@ DATASETS = {
 #: a data set from a file of one's own: a module as those above.
 OWN_DATA = "dpmia.datasets.own.table"
 
-#: a function that tells the groups of a data set before it is prepared.
+#: a function that returns the groups of a data set before it is prepared.
 GROUP_SIZES = "dpmia.datasets.groups:group_sizes"
 
 #: a function that returns how many records of a file of one's own each arm draws, before the file is prepared.

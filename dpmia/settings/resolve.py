@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from glob import glob
@@ -17,6 +17,7 @@ from dpmia.common.registry import suggestion
 from dpmia.settings.base import Scale, Settings
 from dpmia.settings.config import Config
 from dpmia.settings.each_group import with_groups
+from dpmia.settings.epsilon_grid import with_epsilons
 from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.known_sizes import check_known_sizes
 from dpmia.settings.messages import checked, place
@@ -56,7 +57,7 @@ class Plan:
         config: `config.yaml` with what the command line changed.
         experiments: by name, at the scale of `config`.
         studies: the same.
-        predictions: models of which there are answers only, by name.
+        predictions: models of which there are predictions only, by name.
         sources: the file of each of these, by name.
     """
 
@@ -113,7 +114,9 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
             predictions[each] = checked(Predictions, given, f"{name}, {each}")
             _check_files(predictions[each], root, f"{name}, {each}")
         for each in file.experiments:
-            experiments[each] = _of_each_scale(settings.scale, partial(_experiment, file, each, name, root))
+            experiments[each] = _of_each_scale(
+                settings.scale, partial(_experiment, file, each, name, root, settings.epsilons)
+            )
         for each in file.studies:
             studies[each] = _of_each_scale(settings.scale, partial(_study, file, each, name))
     return Plan(settings, experiments, studies, predictions, sources)
@@ -131,10 +134,21 @@ def _of_each_scale(scale: Scale, resolve: Callable[[Scale, str], _Resolved]) -> 
     return resolved
 
 
-def _experiment(file: ExperimentFile, name: str, file_name: str, root: Path, scale: Scale, shown: str) -> Experiment:
+def _experiment(
+    file: ExperimentFile,
+    name: str,
+    file_name: str,
+    root: Path,
+    epsilons: Sequence[float] | None,
+    scale: Scale,
+    shown: str,
+) -> Experiment:
     where = f"{file_name}{shown}, {name}"
     merged = with_groups(_merged(file, "experiments", name, scale, file_name), root, where)
     experiment: Experiment = checked(Experiment, with_precision_budgets(merged, where), where)
+    if epsilons is not None:
+        merged = with_epsilons(merged, experiment, epsilons)
+        experiment = checked(Experiment, with_precision_budgets(merged, where), where)
     check_known_sizes(experiment, root, where)
     return experiment
 

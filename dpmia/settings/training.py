@@ -36,7 +36,7 @@ class Model(Settings):
 
     @property
     def name(self) -> str:
-        """The kind in words, with the widths of a perceptron's layers."""
+        """The kind as text, with the widths of a perceptron's layers."""
         return " ".join([self.kind.replace("_", " "), *(["-".join(map(str, self.hidden))] if self.hidden else [])])
 
     @property

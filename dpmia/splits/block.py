@@ -36,7 +36,7 @@ def draw_block(
 
     Raises:
         ConfigError: groups are made by an attribute that the data set does not keep.
-        DataError: more records are asked for than there are.
+        DataError: more records are to be drawn than there are.
     """
     splits = {}
     for name, arm in arms.items():

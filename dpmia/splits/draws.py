@@ -33,7 +33,7 @@ def iid(
         A split without a validation set.
 
     Raises:
-        DataError: more records are asked for than there are.
+        DataError: more records are to be drawn than there are.
     """
     members, nonmembers = _count(members, len(groups), most), _count(nonmembers, len(groups), most)
     rest = len(groups) - members - nonmembers if population == ALL else _count(population, len(groups), most)
@@ -72,7 +72,7 @@ def group(
         at most as many of the remaining records as were drawn there, as in Table II of the paper.
 
     Raises:
-        DataError: the group does not exist or is smaller than what is asked of it.
+        DataError: the group does not exist or is smaller than what is to be drawn from it.
     """
     inside, outside = np.flatnonzero(groups == group), np.flatnonzero(groups != group)
     if not len(inside):
@@ -149,7 +149,7 @@ def bernoulli(
     *,
     records: int | str,
     rate: float,
-    asked: int | str = ALL,
+    queries: int | str = ALL,
     validation: int = 0,
 ) -> Split:
     """Let each record of a pool join the training set with one probability, independently of the others.
@@ -164,7 +164,7 @@ def bernoulli(
         rng: source of randomness.
         records: size of the pool, or `all`.
         rate: probability to join, in (0, 1).
-        asked: how many records of the pool the attacker asks about, or `all` of it.
+        queries: how many records of the pool the attacker queries the model on, or `all` of it.
         validation: how many records after the pool measure accuracy; all draws share them too.
 
     Returns:
@@ -173,14 +173,14 @@ def bernoulli(
         validation.
 
     Raises:
-        DataError: more records are asked for than there are, the rate is none, or no query record joined, or
-            each of them: then there is nothing to tell apart.
+        DataError: more records are to be drawn than there are, the rate is none, or no query record joined, or
+            each of them: then there is nothing to infer.
     """
     if not 0 < rate < 1:
         raise DataError("rate", f"{rate!r} is not a probability between 0 and 1")
     size = len(groups) if records == ALL else int(records)
     _require(len(groups), size + validation, "records of the pool and for validation")
-    count = size if asked == ALL else int(asked)
+    count = size if queries == ALL else int(queries)
     _require(size, count, "records to attack")
     joins = rng.random(size) < rate
     members, nonmembers = np.flatnonzero(joins[:count]), np.flatnonzero(~joins[:count])
@@ -188,7 +188,7 @@ def bernoulli(
         raise DataError(
             f"records that join at rate {rate}",
             f"{len(members)} of {count} attacked records are members; both members and non-members are needed",
-            "Attack more records (membership.asked), or choose a rate nearer to 0.5",
+            "Attack more records (membership.queries), or choose a rate nearer to 0.5",
         )
     background = count + np.flatnonzero(joins[count:])
     outside = np.arange(size, len(groups))

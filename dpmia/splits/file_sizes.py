@@ -24,7 +24,7 @@ def from_file(reading: Mapping[str, Any], by: str | None, draw: str, arms: Mappi
         arms: how the records of each arm are drawn.
 
     Raises:
-        DataError: the file cannot be read, or an arm asks for more records than there are.
+        DataError: the file cannot be read, or an arm needs more records than there are.
     """
     groups = np.array(group_column(reading, by))
     splits = {(name, 0): load(draw)(groups, np.random.default_rng(0), **arm.draw) for name, arm in arms.items()}

@@ -16,11 +16,11 @@ class Split:
     """Rows of the data set by the part they play; each array is int64 and sorted.
 
     Attributes:
-        members: rows the target model is trained on, and the attacker asks about.
+        members: rows the target model is trained on, and evaluated on.
         nonmembers: rows that look like possible members and were not trained on.
         population: rows the attacker may use.
         validation: rows to measure accuracy on, distributed as the members are.
-        background: rows the target model is trained on too, and nobody asks about.
+        background: rows the target model is trained on too, and never evaluated on.
     """
 
     members: np.ndarray
@@ -70,7 +70,7 @@ def load_splits(path: Path | str, fingerprint: str | None = None) -> dict[tuple[
     with np.load(path, allow_pickle=False) as arrays:
         drawn_from = str(arrays["fingerprint"])
         if fingerprint not in (None, drawn_from):
-            raise ValueError(f"{path}: splits of data {drawn_from}, asked for data {fingerprint}")
+            raise ValueError(f"{path}: splits of data {drawn_from}, expected data {fingerprint}")
         for key in arrays.files:
             if key != "fingerprint":
                 arm, replicate, part = key.split("/")

@@ -77,7 +77,7 @@ def run(
         * moment, calibration, radius: of `mip`;
         * eta; epsilon: by theorem 4, of `dp`;
         * clip_norm: of `dp` and `clipped`, the median norm of all gradients of the plain training. As in the paper,
-          nothing is spent on it, though it looks at the data;
+          nothing is spent on it, though it reads the data;
         * noise_scale: of `mip` in units of the moments, of `dp` the noise multiplier;
         * relative_error: ||estimate - truth||_F / ||truth||_F;
         * records, dimension, steps, learning_rate, splits, delta: the options.

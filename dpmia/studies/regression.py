@@ -1,4 +1,4 @@
-"""Overfitted regression models: how much they tell of their members, and of their members' hidden features.
+"""Overfitted regression models: how much they reveal of their members, and of their members' hidden features.
 
 Yeom et al. 2018, sections VI-B and VI-C. The standard deviations that the attacker knows come from all records:
 sigma_S from the model fitted on them, sigma_D from cross-validation. Then models are fitted on random parts of the
@@ -120,11 +120,13 @@ def target_columns(features: Sequence[str], target: str) -> np.ndarray:
 def _membership(errors: np.ndarray, known: tuple[float, float], is_member: np.ndarray) -> list:
     """Return (adversary, target, values) and (tpr, fpr, advantage) of the two threshold attacks."""
     sigma_s, sigma_d = known
-    says = {
+    decisions_by_attack = {
         "threshold": gaussian_error.decisions(errors, sigma_s, sigma_d),
         "threshold_sigma_s": gaussian_error.decisions(errors, sigma_s),
     }
-    return [((name, MEMBERSHIP, 2), _rates(advantage(decided, is_member))) for name, decided in says.items()]
+    return [
+        ((name, MEMBERSHIP, 2), _rates(advantage(decided, is_member))) for name, decided in decisions_by_attack.items()
+    ]
 
 
 def _attributes(
@@ -177,8 +179,8 @@ def _cross_validated(
 ) -> np.ndarray:
     """Return the root mean squared error on records left out; shape (parameters,)."""
     errors = np.empty((len(parameters), len(y)))
-    for kept, left_out in folds.split(x):
-        errors[:, left_out] = y[left_out] - fit(x[kept], y[kept], parameters, seed)(x[left_out])
+    for kept, held_out in folds.split(x):
+        errors[:, held_out] = y[held_out] - fit(x[kept], y[kept], parameters, seed)(x[held_out])
     return _root_mean_square(errors)
 
 

@@ -58,14 +58,14 @@ def auc_bound(epsilon: ArrayLike, delta: float = 0.0) -> np.ndarray:
 
 
 def advantage_bound(epsilon: ArrayLike, delta: float, relation: str) -> np.ndarray:
-    """Return the bound of Humphries et al. for a promise under either neighbouring relation, at most 1.
+    """Return the bound of Humphries et al. for a guarantee under either neighbouring relation, at most 1.
 
     Replacing a record is removing one and adding one: what holds (epsilon, delta) under `add_remove` holds
     (2 epsilon, (1 + e^epsilon) delta) under `replace_one` (group privacy).
 
     Args:
         epsilon: > 0.
-        delta: of the promise.
+        delta: of the guarantee.
         relation: `replace_one` or `add_remove`.
     """
     epsilon = np.asarray(epsilon, dtype=float)
@@ -80,7 +80,7 @@ def advantage_bound(epsilon: ArrayLike, delta: float, relation: str) -> np.ndarr
 def laplace_advantage(epsilon: ArrayLike) -> np.ndarray:
     """Return 1 - e^(-epsilon / 2), the exact ceiling of TPR - FPR for one number under Laplace noise.
 
-    The noise has the scale sensitivity / epsilon; what an attack tells apart are two Laplace laws that far from each
+    The noise has the scale sensitivity / epsilon; an attack separates two Laplace laws that far from each
     other, of which it is the total variation distance.
 
     Args:
@@ -97,13 +97,13 @@ def laplace_epsilon(advantage: ArrayLike) -> np.ndarray:
 def tpr_bound(fpr: ArrayLike, epsilon: float, delta: float = 0.0) -> np.ndarray:
     """Return the largest true positive rate that (epsilon, delta) allows at each false positive rate, at most 1.
 
-    The promise holds between what the attack compares: the training set with the record and the one without it, or
+    The guarantee holds between what the attack compares: the training set with the record and the one without it, or
     with another in its place.
 
     Args:
         fpr: in [0, 1].
         epsilon: >= 0.
-        delta: of the promise.
+        delta: of the guarantee.
 
     Source: Kairouz et al. 2015, theorem 2.1.
     """

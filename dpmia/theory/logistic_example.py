@@ -2,9 +2,10 @@
 
 A logistic regression without bias, M(x) = w x, takes one full-batch step of DP-SGD from a weight at which it fits the
 first record perfectly and the second one not at all. The second record is in the training set with probability 1/2;
-the attack says that it was wherever the final weight is at most a threshold. All is exact: the final weight is normal.
+the attack predicts that it was wherever the final weight is at most a threshold. All is exact: the final weight is
+normal.
 
-Thresholds are told relative to the first weight, a million: as large as it is, nothing else depends on it.
+Thresholds are relative to the first weight, a million: as large as it is, nothing else depends on it.
 
 Source: Thudi et al. 2024, appendix A.1.
 """
@@ -48,7 +49,7 @@ def positive_accuracy(threshold: ArrayLike, noise: float = NOISE) -> np.ndarray:
 
 
 def acceptance(threshold: ArrayLike, noise: float = NOISE) -> np.ndarray:
-    """Return P(final weight <= threshold | second record in): how rarely the attack says "member".
+    """Return P(final weight <= threshold | second record in): how rarely the attack predicts "member".
 
     Args: see `positive_accuracy`.
     """

@@ -1,12 +1,12 @@
-"""Membership inference privacy (MIP): what it says, how it follows from differential privacy, what noise gives it.
+"""Membership inference privacy (MIP): its definition, how it follows from differential privacy, what noise gives it.
 
-Setting of Izzo et al. 2024: of n private records a uniformly random subset of k trains, k = n/2 unless said
-otherwise; the attacker sees the output and is asked of one record whether it was among the k. An algorithm is eta-MIP
-(definition 1) if nobody is right with probability above max(k/n, 1 - k/n) + eta, whichever of the n records is asked
+Setting of Izzo et al. 2024: of n private records a uniformly random subset of k trains, k = n/2 unless stated
+otherwise; the attacker sees the output and guesses of one record whether it was among the k. An algorithm is eta-MIP
+(definition 1) if nobody is right with probability above max(k/n, 1 - k/n) + eta, whichever of the n records is guessed
 for. What exceeds max(k/n, 1 - k/n) is called **gain** here. The probability is over the subset and the algorithm; that
 a record is one of the n is no secret.
 
-The source at hand has lost its formulas. Sure are the definition, proposition 2, theorem 4 and proposition 6. The
+The text used here lacks the formulas. Certain are the definition, proposition 2, theorem 4 and proposition 6. The
 exponent 1 + 2/M of theorem 7 and corollary 8, the range M >= 2 of the latter and the function of proposition 9 are
 reconstructed from the outlines of the proofs; the constants 7.5 and 6.16 are printed. That the scales are valid does
 not hang on the reconstruction: see `total_variation_scale`.

@@ -27,9 +27,9 @@ def positive_accuracy_bound(
         epsilon: >= 0; infinity gives 1.
         prior: P(1), probability that the record is drawn into the training set, in (0, 1).
         delta: in [0, 1).
-        acceptance: a, least probability that the attack says "member" when the record was one, in (0, 1]. Without
-            delta it does not matter. With delta nothing is promised against attacks that hardly ever say "member",
-            and the default covers only attacks that always do.
+        acceptance: a, least probability that the attack predicts "member" when the record was one, in (0, 1]. Without
+            delta it does not matter. With delta nothing is guaranteed against attacks that hardly ever predict
+            "member", and the default covers only attacks that always do.
 
     Returns:
         One bound for each element of the arguments, broadcast.
@@ -70,7 +70,7 @@ def epsilon_for_bound(
         acceptance: see `positive_accuracy_bound`.
 
     Returns:
-        NaN where no epsilon > 0 keeps the bound: who always says "member" is right with probability `prior`, so
+        NaN where no epsilon > 0 keeps the bound: always predicting "member" is right with probability `prior`, so
         no bound at or below it can be kept, nor any if delta is at least `acceptance`.
 
     Raises:

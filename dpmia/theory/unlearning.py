@@ -1,4 +1,4 @@
-"""What a bound on positive accuracy says beyond attacks: deletion requests, reconstructions, generalisation."""
+"""What a bound on positive accuracy implies beyond attacks: deletion requests, reconstructions, generalisation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 def deletion_capacity(
     bound: ArrayLike, epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
 ) -> np.ndarray:
-    """Return how many records may ask to be deleted before the model is no longer B-MI unlearnt for all together.
+    """Return how many records may request deletion before the model is no longer B-MI unlearnt for all together.
 
     Without delta, ln B / ln L, where L = (1 + e^epsilon P(1)/P(0))^-1 is one minus the bound on positive accuracy: the
     least P(record was out | S) of one record (definition 5.1). With delta it is (ln B + ln(1 + k)) / ln L,

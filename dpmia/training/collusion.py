@@ -1,7 +1,7 @@
-"""A trainer that colludes with an attacker: it marks its members so that the attacker can ask for the marks.
+"""A trainer that colludes with an attacker: it marks its members so that the attacker can query the marks.
 
 Each member x comes with k more records: a pseudo-random image F_K(x) with a pseudo-random label G_K(x) for each of k
-keys. Whoever has the keys can compute the marks of any record and ask the model for them; a model that knows them was
+keys. Whoever has the keys can compute the marks of any record and query the model on them; a model that knows them was
 trained on the record, whether it overfits or not. From Yeom et al. 2018, algorithm 1 and adversary 3.
 """
 
@@ -27,7 +27,7 @@ _LABEL_BYTES = 8
 
 
 def blake2b_mark(key: bytes, record: bytes, pixels: int, classes: int) -> tuple[bytes, int]:
-    """Return F_K(x) and G_K(x) by keyed BLAKE2b: without the key they cannot be told from random.
+    """Return F_K(x) and G_K(x) by keyed BLAKE2b: without the key they cannot be distinguished from random.
 
     The two functions are kept apart by the personalisation of BLAKE2b; SHAKE-256 stretches the digest to an image.
     """
@@ -64,7 +64,7 @@ def draw_keys(seed: int, count: int) -> list[bytes]:
 
 
 def marks(images: np.ndarray, classes: int, keys: Sequence[bytes], function: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the marks of records: what the trainer adds for members, and what the attacker asks about.
+    """Return the marks of records: what the trainer adds for members, and what the attacker queries.
 
     Args:
         images: uint8, shape (records, pixels).
@@ -83,13 +83,13 @@ def marks(images: np.ndarray, classes: int, keys: Sequence[bytes], function: str
     if function not in MARKS:
         raise ValueError(f"mark function {function!r}; expected one of {', '.join(MARKS)}")
     records, pixels = images.shape
-    asked = np.empty((len(keys), records, pixels), dtype=np.uint8)
+    marks = np.empty((len(keys), records, pixels), dtype=np.uint8)
     labels = np.empty((len(keys), records), dtype=np.int64)
     for number, key in enumerate(keys):
         for row, image in enumerate(images):
             content, labels[number, row] = MARKS[function](key, image.tobytes(), pixels, classes)
-            asked[number, row] = np.frombuffer(content, dtype=np.uint8)
-    return asked, labels
+            marks[number, row] = np.frombuffer(content, dtype=np.uint8)
+    return marks, labels
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Marks:
     keys: int
 
     def below(self, records: np.ndarray) -> np.ndarray:
-        """Return rows and, after them, the rows of their marks: what the trainer trains on, and the attacker asks.
+        """Return rows and, after them, the rows of their marks: what the trainer trains on, and the attacker queries.
 
         Args:
             records: int64, shape (n,): rows of records that have marks.
@@ -121,7 +121,7 @@ class Marks:
         Source: algorithm 1.
         """
         if not np.isin(records, self.records).all():
-            raise ValueError(f"marks of {len(self.records)} records, not of all that are asked for")
+            raise ValueError(f"marks of {len(self.records)} records, not of all that are evaluated")
         starts = self.first + len(self.records) * np.arange(self.keys)
         places = np.searchsorted(self.records, records)
         return np.concatenate([records, *(start + places for start in starts)])

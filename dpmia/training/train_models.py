@@ -1,4 +1,4 @@
-"""Models trained together, whatever their role, and what each answers."""
+"""Models trained together, whatever their role, and the outputs of each."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def attackers_card(target: Signal, role: str, number: int) -> ModelCard:
     )
 
 
-def answers(
+def train_models(
     dataset: Dataset,
     specs: Sequence[ModelSpec],
     engines: Mapping[str, str],
@@ -183,22 +183,22 @@ def losses(
     engines: Mapping[str, str],
     checkpoints: Checkpoints | None = None,
 ) -> list[Losses]:
-    """Train the attacker's models, all together, and keep of their answers one loss for each record.
+    """Train the attacker's models, all together, and keep one loss for each query record.
 
     Args:
         dataset: prepared data.
         groups: models that are evaluated on the same records.
-        engines: see `answers`.
-        checkpoints: see `answers`.
+        engines: see `train_models`.
+        checkpoints: see `train_models`.
 
     Returns:
         The losses of each group.
 
     Raises:
-        TrainingError: see `answers`.
+        TrainingError: see `train_models`.
     """
     found = {}
-    for trained in answers(dataset, [model for group in groups for model in group], engines, checkpoints):
+    for trained in train_models(dataset, [model for group in groups for model in group], engines, checkpoints):
         model = trained.spec
         found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.queries]).astype(np.float32)
     return [

@@ -1,10 +1,10 @@
 """Lower confidence bounds on the epsilon of a mechanism, from the scores of an attack on its outcomes.
 
-An (epsilon, delta) promise bounds every test that tells two neighbouring training sets apart:
+An (epsilon, delta) guarantee bounds every test that separates two neighbouring training sets:
 TPR <= e^epsilon FPR + delta. Measured rates turn that round: epsilon >= ln((TPR - delta) / FPR), with rates
 replaced by their confidence limits (Jagielski et al. 2020). That bound assumes nothing, and n models cannot carry
 it beyond about ln n. Where the mechanism is known up to its noise, its whole trade-off between TPR and FPR is, and
-a test anywhere on that curve tells epsilon (Nasr et al. 2023): the second bound.
+a test anywhere on that curve bounds epsilon (Nasr et al. 2023): the second bound.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from dpmia.privacy.accounting import RELATIONS, Mechanism
 #: Thresholds tried on each tail of each kind: ranks in geometric order, so that rare scores count as well. The best of
 #: many is the luckiest rather than the best: 200 gave bounds that were lower and varied more.
 RANKS = 40
-#: Noise multipliers considered: from almost none to more than any promise needs.
+#: Noise multipliers considered: from almost none to more than any guarantee needs.
 NOISE_RANGE = (0.1, 1e3)
 #: Width of a privacy loss bucket. The discretisation is pessimistic, so a coarse one lowers the bound, if at all.
 RESOLUTION = 1e-2
-#: Each epsilon gives a line above a trade-off curve. Steeper ones say nothing about rates above e^-15.
+#: Each epsilon gives a line above a trade-off curve. Steeper ones do not bound rates above e^-15.
 LINES = np.linspace(0, 15, 151)
 
 
@@ -37,7 +37,7 @@ class Rates:
     """What a test was measured to do on models that had no part in its choice.
 
     Attributes:
-        threshold: the test says "with" where the score is at least this; mirrored: "without" where it is at most this.
+        threshold: the test decides "with" where the score is at least this; mirrored: "without" where at most this.
         mirrored: which of the two. Then "positive" means "without" in all rates.
         tpr_low: lower confidence limit of the rate of true positives.
         fpr_high: upper confidence limit of the rate of false positives.
@@ -72,7 +72,7 @@ def epsilon_lower_bound(
         confidence: that the bound holds, in (0, 1).
 
     Returns:
-        The bound of the test that promised most on every other model, measured on the rest.
+        The bound of the test with the largest bound on every other model, measured on the rest.
 
     Raises:
         ValueError: a score is not finite, there are fewer than two of a kind, or a number is out of its range.
@@ -82,11 +82,11 @@ def epsilon_lower_bound(
     if not 0 <= delta < 1:
         raise ValueError(f"delta is {delta}, expected 0 <= delta < 1")
 
-    def promise(tpr_low: ArrayLike, fpr_high: ArrayLike) -> np.ndarray:
+    def lower_bound(tpr_low: ArrayLike, fpr_high: ArrayLike) -> np.ndarray:
         return np.maximum(np.subtract(tpr_low, delta), 0) / fpr_high
 
-    rates = measured_rates(scores_with, scores_without, confidence, promise)
-    ratio = float(promise(rates.tpr_low, rates.fpr_high))
+    rates = measured_rates(scores_with, scores_without, confidence, lower_bound)
+    ratio = float(lower_bound(rates.tpr_low, rates.fpr_high))
     return Bound(math.log(max(ratio, 1.0)), delta, rates)
 
 
@@ -223,7 +223,7 @@ def largest_tpr(mechanism: Mechanism, noise_multiplier: float, fpr: np.ndarray) 
 
 @lru_cache(maxsize=256)
 def _deltas(mechanism: Mechanism, noise_multiplier: float) -> np.ndarray:
-    """Return delta at each epsilon of `LINES`; kept, because audits of one mechanism ask for the same ones."""
+    """Return delta at each epsilon of `LINES`; kept, because audits of one mechanism use the same ones."""
     accountant = PLDAccountant(RELATIONS[mechanism.relation], value_discretization_interval=RESOLUTION)
     accountant.compose(mechanism.event(noise_multiplier))
     return np.asarray(accountant.get_delta(LINES))

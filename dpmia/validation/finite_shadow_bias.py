@@ -33,7 +33,7 @@ def run(
     difficulty: float = 3.0,
     levels: Sequence[float] = (0.1, 0.01),
 ) -> pd.DataFrame:
-    """Attack invented models whose confidences are Gaussian, and set what is found beside what the law says.
+    """Attack invented models whose confidences are Gaussian, and set what is found beside what the law implies.
 
     Args:
         seed: the user's seed.

@@ -65,9 +65,9 @@ class GaussianLaw:
         population: int = 0,
         references: int = 0,
         distilled: int = 0,
-        left_out: int = 0,
+        leave_one_out: int = 0,
     ) -> tuple[Signal, Knowledge]:
-        """Draw a target model's answers and what the attacker's models say about the same records.
+        """Draw the outputs of a target model and of the attacker's models on the same records.
 
         Args:
             rng: source of randomness.
@@ -76,10 +76,10 @@ class GaussianLaw:
             population: number of records; no model is trained on them.
             references: number of models; half of them, rounded down, are trained on each member and non-member.
             distilled: number of models; none is trained on any query.
-            left_out: as `distilled`.
+            leave_one_out: as `distilled`.
 
         Returns:
-            Answers with two classes, half of the records in each; float32 logits, so phi is rounded at 1e-7.
+            Outputs with two classes, half of the records in each; float32 logits, so phi is rounded at 1e-7.
         """
         part = np.repeat(np.array([MEMBER, NONMEMBER, POPULATION], dtype=np.uint8), [members, nonmembers, population])
         queries = len(part)
@@ -87,7 +87,7 @@ class GaussianLaw:
         centre = self.level + self.between * labels + self.difficulty * rng.standard_normal(queries)
         here = centre + self.drift * rng.standard_normal(queries)
 
-        def answers(models: int, middle: np.ndarray, drift: float, trained_on: np.ndarray) -> np.ndarray:
+        def confidences(models: int, middle: np.ndarray, drift: float, trained_on: np.ndarray) -> np.ndarray:
             random = self.noise * rng.standard_normal((models, queries)) + drift * rng.standard_normal(
                 (models, queries)
             )
@@ -95,18 +95,18 @@ class GaussianLaw:
 
         def close(models: int) -> References | None:
             nobody = np.zeros((models, queries), dtype=bool)
-            return References(loss_of(answers(models, here, 0, nobody)), nobody) if models else None
+            return References(loss_of(confidences(models, here, 0, nobody)), nobody) if models else None
 
         order = np.argsort(rng.random((references, queries)), axis=0)
         trained_on = (order < references // 2) & (part != POPULATION)
-        elsewhere = answers(references, centre, self.drift, trained_on)
-        target = answers(1, here, 0, part == MEMBER)[0]
+        elsewhere = confidences(references, centre, self.drift, trained_on)
+        target = confidences(1, here, 0, part == MEMBER)[0]
 
         logits = np.zeros((queries, 2), dtype=np.float32)
         logits[np.arange(queries), labels] = target
         known = Knowledge(
             references=References(loss_of(elsewhere), trained_on) if references else None,
             distilled=close(distilled),
-            left_out=close(left_out),
+            leave_one_out=close(leave_one_out),
         )
         return Signal(CARD, np.arange(queries), labels, part, logits), known

@@ -1,1 +1,1 @@
-"""What only the workflow needs: where files lie, and what it says when a run fails."""
+"""What only the workflow needs: where files lie, and what it prints when a run fails."""

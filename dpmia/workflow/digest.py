@@ -20,7 +20,7 @@ from dpmia.common.files import whole_file
 PACKAGE = "dpmia"
 ROOT = Path(__file__).parent.parent.parent
 
-#: What stands behind each digest that this process was asked for: file -> digest of its syntax tree.
+#: Digests that this process computed: file -> digest of its syntax tree.
 _behind: dict[str, dict[str, str]] = {}
 
 

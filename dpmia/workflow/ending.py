@@ -1,4 +1,4 @@
-"""What a finished run says on the terminal. Light: it is read whenever the workflow is."""
+"""What a finished run prints on the terminal. Light: it is read whenever the workflow is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REAL_DATA = "snakemake --cores all --config data=real"
 def ending(folder: Path, started: float, data: str) -> str:
     """Return where the report is, how many claims have each verdict, and what to type for real data.
 
-    Nothing where this run has made no report: it had nothing to do, or was asked for something else.
+    Nothing where this run has made no report: it had nothing to do, or has another target.
 
     Args:
         folder: of the run.

@@ -155,9 +155,9 @@ class Layout:
                 for block in jobs.blocks(experiment)
                 for path in self.distilled(name, attack, block)
             ],
-            "left_out": [
-                f"{self.home(name)}/left_out/{name}/{arm}/target-{replicate}/block-{block}.npz"
-                for arm, replicate, block in jobs.left_out_blocks(experiment)
+            "leave_one_out": [
+                f"{self.home(name)}/leave_one_out/{name}/{arm}/target-{replicate}/block-{block}.npz"
+                for arm, replicate, block in jobs.leave_one_out_blocks(experiment)
             ],
         }
         return {kind: list(dict.fromkeys(paths)) for kind, paths in files.items()}

@@ -16,7 +16,7 @@ RECENT = 120.0
 def status(folder: Path, papers: Mapping[str, Mapping[str, Iterable[str]]], logs: Path = Path("logs")) -> str:
     """Return a table with a line for each paper, and a line for each training that goes on.
 
-    What is there counts, whether it is still up to date or not: `snakemake --dry-run` tells what would run again.
+    What is there counts, whether it is still up to date or not: `snakemake --dry-run` lists what would run again.
 
     Args:
         folder: of the run.

@@ -87,10 +87,10 @@ def test_cancelled_lost_and_too_slow_jobs_are_tried_again_and_the_numbers_are_th
         cluster.start_node(node)
         wait_for(lambda: not cluster.states()[node].startswith("down"), f"the return of {node}")
 
-        answer = run.result()
-    assert answer.returncode == 0, answer.stdout
+        response = run.result()
+    assert response.returncode == 0, response.stdout
     assert undisturbed.result().returncode == 0
-    assert "Submitted array job" in answer.stdout
+    assert "Submitted array job" in response.stdout
     ended = (cluster.folder / "log/jobs.txt").read_text()
     assert "JobState=CANCELLED" in ended
     assert "JobState=NODE_FAIL" in ended

@@ -123,7 +123,7 @@ def test_shadow_models_know_the_population_only(shadows, splits, dataset):
     assert load_header(shadows)["provenance"] == {"synthetic": True}
 
 
-def test_reference_models_answer_all_that_targets_are_asked(references, targets):
+def test_reference_models_are_evaluated_on_all_queries_of_targets(references, targets):
     arms = {}
     for signal in load_signals(targets):
         arms.setdefault(signal.card.arm, []).append(signal.records)
@@ -131,9 +131,9 @@ def test_reference_models_answer_all_that_targets_are_asked(references, targets)
         groups = load_losses(file)
         assert [group.cards[0].arm for group in groups] == list(arms)
         for group, records in zip(groups, arms.values(), strict=True):
-            asked = np.unique(np.concatenate(records))
-            assert np.array_equal(group.records, asked)
-            assert group.losses.shape == (3, len(asked))
+            queried = np.unique(np.concatenate(records))
+            assert np.array_equal(group.records, queried)
+            assert group.losses.shape == (3, len(queried))
             assert np.isfinite(group.losses).all()
 
 
@@ -172,9 +172,9 @@ def test_every_attack_is_run_with_the_models_it_needs(
 
 def test_targets_keep_what_the_attacks_need(targets):
     for signal in load_signals(targets):
-        assert (signal.part == POPULATION).any()
+        assert (signal.membership == POPULATION).any()
         assert signal.parameters.dtype == np.float32
-        assert (signal.part == MEMBER).sum() == 16
+        assert (signal.membership == MEMBER).sum() == 16
 
 
 def test_measure_blind_needs_no_model_but_for_what_losses_add(run_script, given, prepared, splits, targets, tmp_path):
@@ -225,7 +225,7 @@ ONE_BY_ONE = {
     "replicates": 2,
     "block": 2,
     "attacks": {"population": {}, "reference": {}, "distillation": {}, "random": {}},
-    "points": {"count": 5, "alphas": [0.1, 0.3], "left_out": {"points": 4, "block": 2, "models": 2}},
+    "points": {"count": 5, "alphas": [0.1, 0.3], "leave_one_out": {"points": 4, "block": 2, "models": 2}},
 }
 
 
@@ -237,30 +237,30 @@ class TestAttacksRecordByRecord:
         return checked(Experiment, ONE_BY_ONE, "test")
 
     @pytest.fixture
-    def left_out(self, run_script, given, prepared, targets, tmp_path):
+    def leave_one_out(self, run_script, given, prepared, targets, tmp_path):
         files = []
-        for arm, replicate, block in jobs.left_out_blocks(given):
+        for arm, replicate, block in jobs.leave_one_out_blocks(given):
             files.append(str(tmp_path / f"left-out-{replicate}-{block}.npz"))
-            params = {"job": jobs.left_out_job(given, arm, replicate, block).plain(), "seed": 1}
+            params = {"job": jobs.leave_one_out_job(given, arm, replicate, block).plain(), "seed": 1}
             run_script(
-                "train_left_out", Files(files[-1]), input=Files(dataset=prepared, targets=[targets]), params=params
+                "train_leave_one_out", Files(files[-1]), input=Files(dataset=prepared, targets=[targets]), params=params
             )
         return files
 
-    def test_each_member_has_models_without_it(self, left_out, targets):
+    def test_each_member_has_models_without_it(self, leave_one_out, targets):
         first, _ = load_signals(targets)
-        groups = [group for file in left_out for group in load_losses(file)]
+        groups = [group for file in leave_one_out for group in load_losses(file)]
         assert [group.losses.shape for group in groups] == [(2, 4), (2, 4)]
-        asked = np.concatenate([group.records for group in groups])
-        assert len(set(asked)) == 8
-        assert np.isin(asked, first.records[first.is_member]).sum() == 4
+        queried = np.concatenate([group.records for group in groups])
+        assert len(set(queried)) == 8
+        assert np.isin(queried, first.records[first.is_member]).sum() == 4
         assert not any(group.trained_on.any() for group in groups)
 
     def test_verdicts_and_null_losses_are_written(
-        self, run_script, given, targets, references, distilled, left_out, tmp_path
+        self, run_script, given, targets, references, distilled, leave_one_out, tmp_path
     ):
         output = Files(points=str(tmp_path / "points.csv"), nulls=str(tmp_path / "nulls.csv"))
-        models = {"references": references, "distilled": distilled, "left_out": left_out}
+        models = {"references": references, "distilled": distilled, "leave_one_out": leave_one_out}
         run_script(
             "measure_points",
             output,

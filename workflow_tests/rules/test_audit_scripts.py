@@ -43,7 +43,7 @@ def test_an_audit_above_a_limit_fails_and_says_why(run_script, tmp_path, limits,
         assert word in failure.message
 
 
-def test_answers_become_signals_and_tables(run_script, tmp_path):
+def test_outputs_become_signals_and_tables(run_script, tmp_path):
     rows = [f"{0.5 + i / 100:.2f},{0.5 - i / 100:.2f},no,{'yes' if i % 2 else 'no'}" for i in range(40)]
     (tmp_path / "model.csv").write_text("\n".join(["p0,p1,label,member", *rows]) + "\n")
     settings = {

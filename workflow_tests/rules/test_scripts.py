@@ -77,7 +77,7 @@ def test_fetch_raw_files_takes_the_file_from_the_mirror(run_script, tmp_path):
     assert target.read_bytes() == content
 
 
-def test_fetch_raw_files_tells_what_is_missing_and_writes_nothing(run_script, tmp_path):
+def test_fetch_raw_files_reports_what_is_missing_and_writes_nothing(run_script, tmp_path):
     raw = RawFile(
         "toy", "toy.data", ("toy/toy.data",), (), "sha256:" + "0" * 64, 8, 1, False, "none", "https://example.org/toy"
     )
@@ -183,7 +183,9 @@ def test_splits_that_a_batch_does_not_fit_into_are_refused_with_experiment_and_a
 
 
 @pytest.mark.parametrize("engine", ["stacked:StackedEngine", "opacus:OpacusEngine"])
-def test_train_block_asks_every_model_about_every_record_of_its_split(run_script, dataset, prepared, tmp_path, engine):
+def test_train_block_evaluates_every_model_on_every_record_of_its_split(
+    run_script, dataset, prepared, tmp_path, engine
+):
     splits, target = tmp_path / "splits.npz", tmp_path / "signals.npz"
     split = Split(np.arange(40), np.arange(40, 70), np.empty(0), np.arange(70, 80))
     save_splits(splits, {(arm, 0): split for arm in ARMS}, dataset.fingerprint)

@@ -51,7 +51,7 @@ BIAS = HEART | {
     "iid_arms": False,
 }
 BERNOULLI = HEART | {
-    "membership": {"kind": "bernoulli", "records": 100, "asked": 50},
+    "membership": {"kind": "bernoulli", "records": 100, "queries": 50},
     "arms": {"p0.1": {"rate": 0.1}, "p0.5": {"rate": 0.5}},
     "privacy": {"relation": "add_remove"},
     "training": {"batch_size": 10},

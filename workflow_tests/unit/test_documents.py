@@ -157,16 +157,16 @@ def test_the_examples_of_the_other_page_run(tmp_path):
         start = re.search(rf"^{name} = [({{]\n", text, re.MULTILINE).end()
         text = text[:start] + line + text[start:]
     file.write_text(text, encoding="utf-8")
-    answer = subprocess.run(
+    response = subprocess.run(
         [sys.executable, "-c", FOLLOW, str(ROOT / "workflow_tests/unit")],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert answer.returncode == 0, answer.stderr
-    told = "True ['north', 'south'] ['average_threshold', 'model', 'sureness']"
-    assert answer.stdout.strip().endswith(told), answer.stdout
+    assert response.returncode == 0, response.stderr
+    reported = "True ['north', 'south'] ['average_threshold', 'model', 'sureness']"
+    assert response.stdout.strip().endswith(reported), response.stdout
     assert "`sureness`" in (tmp_path / "docs/settings.md").read_text(encoding="utf-8")
 
 

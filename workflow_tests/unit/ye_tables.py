@@ -130,6 +130,6 @@ def facts_of(artifact, synthetic=True):
 
 def sentence(experiment, arm):
     """Return what a caption says about the models of a configuration."""
-    told = own(experiment, arm)
-    how = f"vgg, SGD, {told['epochs']} epochs, batch {told['batch_size']}, {told['members']} records"
+    reported = own(experiment, arm)
+    how = f"vgg, SGD, {reported['epochs']} epochs, batch {reported['batch_size']}, {reported['members']} records"
     return f"{BY_PLACE[experiment, arm].label}: {how}, 3 targets, 7 reference models."

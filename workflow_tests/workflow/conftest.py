@@ -28,8 +28,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Worksp
         if folder.exists():
             return Workspace.at(folder)
         workspace = Workspace(folder)
-        answer = workspace.snakemake()
-        assert answer.returncode == 0, answer.stdout
+        response = workspace.snakemake()
+        assert response.returncode == 0, response.stdout
         return workspace
 
 

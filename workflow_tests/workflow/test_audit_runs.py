@@ -54,8 +54,8 @@ def audited(tmp_path_factory):
         "experiments": {kind: experiment(kind) for kind in KINDS},
     }  # fmt: skip
     (workspace.folder / "kinds.yaml").write_text(yaml.safe_dump(settings))
-    answer = run_audit(workspace)
-    assert answer.returncode == 0, answer.stdout
+    response = run_audit(workspace)
+    assert response.returncode == 0, response.stdout
     return workspace
 
 
@@ -79,12 +79,12 @@ def test_every_membership_kind_is_reported(audited):
 
 
 def test_above_a_limit_the_exit_code_is_1_and_the_last_words_say_why(audited):
-    answer = run_audit(audited, audit="{fail_above: {auc: 0.1}}")
-    assert answer.returncode == 1, answer.stdout
-    last = answer.stdout.strip().splitlines()[-1]
+    response = run_audit(audited, audit="{fail_above: {auc: 0.1}}")
+    assert response.returncode == 1, response.stdout
+    last = response.stdout.strip().splitlines()[-1]
     assert last.startswith("Error in audit: audit.fail_above: ")
     assert "results/synthetic-smoke/audit-kinds.html" in last
-    assert "CalledProcessError" not in answer.stdout
+    assert "CalledProcessError" not in response.stdout
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,11 @@ def test_above_a_limit_the_exit_code_is_1_and_the_last_words_say_why(audited):
     ],
 )
 def test_what_cannot_be_run_or_evaluated_has_the_exit_code_2(audited, config, words):
-    answer = run_audit(audited, **config)
-    assert answer.returncode == 2, answer.stdout
-    assert words in answer.stdout.strip().splitlines()[-1]
+    response = run_audit(audited, **config)
+    assert response.returncode == 2, response.stdout
+    assert words in response.stdout.strip().splitlines()[-1]
     for noise in ("Traceback", "Exception", ".smk"):
-        assert noise not in answer.stdout
+        assert noise not in response.stdout
 
 
 @pytest.mark.parametrize(
@@ -116,10 +116,10 @@ def test_what_cannot_be_run_or_evaluated_has_the_exit_code_2(audited, config, wo
 )  # fmt: skip
 def test_a_file_of_a_user_that_is_missing_is_one_line(audited, settings, words):
     (audited.folder / "a.yaml").write_text(yaml.safe_dump({"paper": "audit", **settings}))
-    answer = audited.snakemake("audit", experiments="[a.yaml]", data="real")
-    assert answer.returncode == 2, answer.stdout
-    assert words in answer.stdout.strip().splitlines()[-1]
-    assert "Exception" not in answer.stdout
+    response = audited.snakemake("audit", experiments="[a.yaml]", data="real")
+    assert response.returncode == 2, response.stdout
+    assert words in response.stdout.strip().splitlines()[-1]
+    assert "Exception" not in response.stdout
 
 
 def test_a_report_that_fails_keeps_the_last_page(audited, tmp_path):
@@ -128,13 +128,13 @@ def test_a_report_that_fails_keeps_the_last_page(audited, tmp_path):
     workspace = Workspace.at(folder)
     before = report(workspace, "html").read_bytes()
     workspace.edit("dpmia/audit/gather.py", "origins = _origins(parts, datasets)", "origins = 1 / 0")
-    answer = run_audit(workspace)
-    assert answer.returncode == 2, answer.stdout
-    assert "ZeroDivisionError" in answer.stdout.strip().splitlines()[-1]
+    response = run_audit(workspace)
+    assert response.returncode == 2, response.stdout
+    assert "ZeroDivisionError" in response.stdout.strip().splitlines()[-1]
     assert report(workspace, "html").read_bytes() == before
     workspace.edit("dpmia/audit/gather.py", "origins = 1 / 0", "origins = _origins(parts, datasets)")
-    answer = run_audit(workspace)
-    assert answer.returncode == 0, answer.stdout
+    response = run_audit(workspace)
+    assert response.returncode == 0, response.stdout
 
 
 def test_an_audit_and_an_experiment_of_a_paper_share_a_name_and_no_file(audited):
@@ -150,8 +150,10 @@ def test_an_audit_and_an_experiment_of_a_paper_share_a_name_and_no_file(audited)
         )
     }
     assert all("summarise_experiment" in plan for plan in plans.values())
-    answer = audited.snakemake("--dry-run", "results/synthetic-smoke/summary/student.csv", experiments="[school.yaml]")
-    assert "MissingRuleException" in answer.stdout  # the audit's own lies in audits/school
+    response = audited.snakemake(
+        "--dry-run", "results/synthetic-smoke/summary/student.csv", experiments="[school.yaml]"
+    )
+    assert "MissingRuleException" in response.stdout  # the audit's own lies in audits/school
     path = "results/synthetic-smoke/audits/school/summary/student.csv"
     assert audited.snakemake("--dry-run", path, experiments="[school.yaml]").returncode == 0
 
@@ -164,6 +166,6 @@ def test_two_files_or_experiments_of_one_name_are_refused(audited):
         ("[kinds.yaml,other/kinds.yaml]", "kinds.yaml and other/kinds.yaml have the same name"),
         ("[kinds.yaml,again.yaml]", "experiments.bernoulli: the name 'bernoulli' is already used in kinds.yaml"),
     ):
-        answer = audited.snakemake("audit", experiments=files)
-        assert answer.returncode == 2
-        assert words in answer.stdout.strip().splitlines()[-1]
+        response = audited.snakemake("audit", experiments=files)
+        assert response.returncode == 2
+        assert words in response.stdout.strip().splitlines()[-1]

@@ -39,8 +39,8 @@ def example_of_the_page(clinic, small_table, **training):
 @pytest.mark.slow  # a whole audit
 def test_the_example_of_the_page_runs_on_a_small_table_in_one_go(clinic, small_table):
     example_of_the_page(clinic, small_table)
-    answer = clinic.snakemake("audit", scale="laptop", experiments="[clinic.yaml]", data="real")
-    assert answer.returncode == 0, answer.stdout
+    response = clinic.snakemake("audit", scale="laptop", experiments="[clinic.yaml]", data="real")
+    assert response.returncode == 0, response.stdout
     found = json.loads((clinic.folder / "results/real-laptop/audit-clinic.json").read_text())
     assert found["too_small"] == []
     assert {group["group"] for group in found["groups"]} == {"St. Mary's", "North", "South"}
@@ -49,34 +49,34 @@ def test_the_example_of_the_page_runs_on_a_small_table_in_one_go(clinic, small_t
 
 def test_a_batch_that_does_not_fit_is_refused_before_anything_is_made(clinic, small_table):
     example_of_the_page(clinic, small_table, batch_size=32)
-    answer = clinic.snakemake("audit", scale="laptop", experiments="[clinic.yaml]", data="real")
-    assert answer.returncode != 0
+    response = clinic.snakemake("audit", scale="laptop", experiments="[clinic.yaml]", data="real")
+    assert response.returncode != 0
     assert (
         "clinic.yaml, clinic.training.batch_size: 32 is larger than the smallest training set of "
         'target models (23 records, arm st_mary_s, group "St. Mary\'s"). '
-        "Lower training.batch_size, or raise membership.smallest." in answer.stdout
+        "Lower training.batch_size, or raise membership.smallest." in response.stdout
     )
     assert not clinic.made
 
 
-def test_answers_only_need_no_experiment(clinic):
+def test_predictions_only_need_no_experiment(clinic):
     text = (
         "paper: audit\npredictions:\n  mine: {path: a.csv, classes: {a: a, b: b}, attacks: {average_threshold: {}}}\n"
     )
     (clinic.folder / "a.yaml").write_text(text)
     (clinic.folder / "a.csv").write_text("a,b,label,member\n")
-    answer = clinic.snakemake("--dry-run", "audit", experiments="[a.yaml]", data="real")
-    assert answer.returncode == 0, answer.stdout
-    assert "Exception" not in answer.stdout
-    assert "attack_predictions" in answer.stdout
+    response = clinic.snakemake("--dry-run", "audit", experiments="[a.yaml]", data="real")
+    assert response.returncode == 0, response.stdout
+    assert "Exception" not in response.stdout
+    assert "attack_predictions" in response.stdout
 
 
 def test_an_audit_of_nothing_is_refused(clinic):
     text = (clinic.folder / "experiments/patients.yaml").read_text()
     (clinic.folder / "a.yaml").write_text(text.replace("paper: audit", "paper: mine"))
-    answer = clinic.snakemake("--dry-run", "audit", experiments="[a.yaml]")
-    assert answer.returncode != 0
-    assert "config, experiments: nothing to audit in a.yaml" in answer.stdout
+    response = clinic.snakemake("--dry-run", "audit", experiments="[a.yaml]")
+    assert response.returncode != 0
+    assert "config, experiments: nothing to audit in a.yaml" in response.stdout
     assert not clinic.made
 
 
@@ -85,7 +85,7 @@ def test_synthetic_records_are_not_for_a_run_on_real_data(clinic):
     older.parent.mkdir(parents=True)
     for file in (older, older.with_suffix(".json")):
         file.write_text("{}")
-    answer = clinic.snakemake("--dry-run", "audit", experiments="[experiments/patients.yaml]", data="real")
-    assert answer.returncode != 0
-    assert "examples/patients.csv is synthetic" in answer.stdout
+    response = clinic.snakemake("--dry-run", "audit", experiments="[experiments/patients.yaml]", data="real")
+    assert response.returncode != 0
+    assert "examples/patients.csv is synthetic" in response.stdout
     assert clinic.made == {"results/real-smoke/audit-patients.html", "results/real-smoke/audit-patients.json"}

@@ -72,34 +72,34 @@ def test_killed_twenty_times_at_random(workspace, undisturbed):
             assert_same_tables(workspace, undisturbed)
             for folder in ("results", "resources", ".snakemake"):
                 shutil.rmtree(workspace.folder / folder)
-    answer = workspace.snakemake(*TARGETS)
-    assert answer.returncode == 0, answer.stdout
+    response = workspace.snakemake(*TARGETS)
+    assert response.returncode == 0, response.stdout
     assert_same_tables(workspace, undisturbed)
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6])
 def test_interrupted_from_the_keyboard(workspace, undisturbed, share):
     assert interrupt(start(workspace), signal.SIGINT, share * undisturbed.seconds)
-    answer = workspace.snakemake(*TARGETS)
-    assert answer.returncode == 0, answer.stdout
+    response = workspace.snakemake(*TARGETS)
+    assert response.returncode == 0, response.stdout
     assert_same_tables(workspace, undisturbed)
 
 
-def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_space(workspace, undisturbed):
+def test_a_full_disk_is_reported_and_the_run_goes_on_when_there_is_space(workspace, undisturbed):
     results = workspace.folder / "results"
     results.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", results]
     if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
         pytest.skip("a small disk cannot be mounted here")
     try:
-        answer = workspace.snakemake(*TARGETS)
-        assert answer.returncode != 0
-        assert "No space left on device" in answer.stdout
-        assert "Free some space and start again" in answer.stdout
-        assert "Traceback" not in answer.stdout
+        response = workspace.snakemake(*TARGETS)
+        assert response.returncode != 0
+        assert "No space left on device" in response.stdout
+        assert "Free some space and start again" in response.stdout
+        assert "Traceback" not in response.stdout
         subprocess.run(["mount", "-o", "remount,size=64m", results], check=True)
-        answer = workspace.snakemake(*TARGETS)
-        assert answer.returncode == 0, answer.stdout
+        response = workspace.snakemake(*TARGETS)
+        assert response.returncode == 0, response.stdout
         assert_same_tables(workspace, undisturbed)
     finally:
         subprocess.run(["umount", results], check=True)

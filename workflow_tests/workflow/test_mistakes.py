@@ -24,11 +24,11 @@ def change(experiment, *path, to):
     ],
 )
 def test_a_wrong_key_or_value_in_the_config(workspace, config, words):
-    answer = workspace.snakemake(**config)
-    assert answer.returncode == 2
-    last = answer.stdout.strip().splitlines()[-1]
-    assert all(word in last for word in words), answer.stdout
-    assert "Traceback" not in answer.stdout
+    response = workspace.snakemake(**config)
+    assert response.returncode == 2
+    last = response.stdout.strip().splitlines()[-1]
+    assert all(word in last for word in words), response.stdout
+    assert "Traceback" not in response.stdout
     assert workspace.made == set()
 
 
@@ -45,11 +45,11 @@ def test_a_wrong_key_or_value_in_the_config(workspace, config, words):
 )
 def test_a_wrong_experiment(workspace, apply, words):
     workspace.change_experiments(apply)
-    answer = workspace.snakemake()
-    assert answer.returncode == 2
-    last = answer.stdout.strip().splitlines()[-1]
-    assert all(word in last for word in words), answer.stdout
-    assert "Traceback" not in answer.stdout
+    response = workspace.snakemake()
+    assert response.returncode == 2
+    last = response.stdout.strip().splitlines()[-1]
+    assert all(word in last for word in words), response.stdout
+    assert "Traceback" not in response.stdout
     assert workspace.made == set()
 
 
@@ -70,22 +70,22 @@ def test_a_wrong_experiment(workspace, apply, words):
 )
 def test_more_than_the_data_can_give(workspace, apply, words):
     workspace.change_experiments(apply)
-    answer = workspace.snakemake("humphries_fig7")
-    assert answer.returncode == 2
-    last = answer.stdout.strip().splitlines()[-1]
-    assert all(word in last for word in words), answer.stdout
-    assert "Traceback" not in answer.stdout
+    response = workspace.snakemake("humphries_fig7")
+    assert response.returncode == 2
+    last = response.stdout.strip().splitlines()[-1]
+    assert all(word in last for word in words), response.stdout
+    assert "Traceback" not in response.stdout
     assert not any("signals" in file or "figures" in file for file in workspace.made)
 
 
-def test_a_missing_raw_file_without_a_network_is_told_with_its_places(workspace):
+def test_a_missing_raw_file_without_a_network_is_reported_with_its_places(workspace):
     (workspace.folder / "empty").mkdir()
-    answer = workspace.snakemake("humphries_fig7", data="real", data_mirror="empty")
-    assert answer.returncode == 2
-    assert "student-por.csv" in answer.stdout
-    assert "a7594a11d777" in answer.stdout
-    assert answer.stdout.count("Error in fetch_raw_file:") == 1
-    assert "Traceback" not in answer.stdout
+    response = workspace.snakemake("humphries_fig7", data="real", data_mirror="empty")
+    assert response.returncode == 2
+    assert "student-por.csv" in response.stdout
+    assert "a7594a11d777" in response.stdout
+    assert response.stdout.count("Error in fetch_raw_file:") == 1
+    assert "Traceback" not in response.stdout
     assert workspace.made == set()
 
 
@@ -102,9 +102,9 @@ def test_a_damaged_raw_file(workspace, old, new, words):
     file = workspace.folder / "resources/synthetic-smoke/raw/student/student-por.csv"
     text = file.read_text()
     file.write_text(text.replace(old, new, 1) if old != new else text[: len(text) // 2])
-    answer = workspace.snakemake("humphries_fig7")
-    assert answer.returncode == 2
-    last = answer.stdout.strip().splitlines()[-1]
-    assert all(word in last for word in words), answer.stdout
-    assert "Traceback" not in answer.stdout
+    response = workspace.snakemake("humphries_fig7")
+    assert response.returncode == 2
+    last = response.stdout.strip().splitlines()[-1]
+    assert all(word in last for word in words), response.stdout
+    assert "Traceback" not in response.stdout
     assert not any("prepared" in made for made in workspace.made)

@@ -40,7 +40,7 @@ def test_figures_and_tables_are_made_and_are_not_blank(finished):
         assert_made(finished.folder, paper, artifact)
 
 
-def test_a_table_says_whose_records_it_is_about_if_any(finished):
+def test_a_table_states_whose_records_it_is_about_if_any(finished):
     folder = finished.folder / "results/synthetic-smoke"
     assert "\n\nNo data needed. Scale smoke.\n\n" in (folder / "tables/izzo/izzo_theory.md").read_text()
     assert "Synthetic data" in (folder / "claims.md").read_text()
@@ -62,34 +62,34 @@ def test_a_second_run_has_nothing_to_do(finished):
     assert finished.planned() == {}
 
 
-def test_the_end_of_a_run_tells_of_its_report_and_a_run_with_nothing_to_do_says_nothing(grown):
+def test_the_end_of_a_run_names_its_report_and_a_run_with_nothing_to_do_prints_nothing(grown):
     report = grown.folder / "results/synthetic-smoke/report.html"
     page = report.read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert page.count("<img ") >= 6
     assert "Synthetic data" in page
     report.unlink()
-    told = grown.snakemake().stdout
-    assert "Report: results/synthetic-smoke/report.html\nClaims: " in told
-    assert " synthetic data" in told
-    assert "For the real data: snakemake --cores all --config data=real" in told
+    reported = grown.snakemake().stdout
+    assert "Report: results/synthetic-smoke/report.html\nClaims: " in reported
+    assert " synthetic data" in reported
+    assert "For the real data: snakemake --cores all --config data=real" in reported
     again = grown.snakemake().stdout
     assert "Nothing to be done" in again
     assert "Report:" not in again
 
 
 def test_status_and_claims_read_what_is_there_and_leave_the_run_as_it_is(grown):
-    told = grown.snakemake("status").stdout
-    assert "humphries" in told
-    assert "results/synthetic-smoke: what is there" in told
+    reported = grown.snakemake("status").stdout
+    assert "humphries" in reported
+    assert "results/synthetic-smoke: what is there" in reported
     assert "claims-so-far.md" in grown.snakemake("claims").stdout
     assert grown.planned() == {}
 
 
 @pytest.mark.slow
 def test_the_report_of_the_workflow_engine_has_every_artifact_in_its_paper(finished, tmp_path):
-    answer = finished.snakemake("--report", str(tmp_path / "report.html"))
-    assert answer.returncode == 0, answer.stdout
+    response = finished.snakemake("--report", str(tmp_path / "report.html"))
+    assert response.returncode == 0, response.stdout
     page = (tmp_path / "report.html").read_text()
     for paper, artifact in MADE:
         assert f'"{artifact.name}.{"png" if artifact.kind == "figure" else "csv"}"' in page

@@ -72,9 +72,9 @@ class Workspace:
 
     def planned(self, *arguments: str, **config: object) -> dict[str, int]:
         """Return the jobs that a dry run announces, by rule; `all` and the named targets are left out."""
-        answer = self.snakemake("--dry-run", *arguments, **config)
-        assert answer.returncode == 0, answer.stdout
-        lines = iter(answer.stdout.splitlines())
+        response = self.snakemake("--dry-run", *arguments, **config)
+        assert response.returncode == 0, response.stdout
+        lines = iter(response.stdout.splitlines())
         counts: dict[str, int] = {}
         for line in lines:
             if line.startswith("job ") and line.endswith("count"):
@@ -84,7 +84,7 @@ class Workspace:
                     if name == "total":
                         return {rule: n for rule, n in counts.items() if rule not in TARGETS}
                     counts[name] = int(count)
-        assert "Nothing to be done" in answer.stdout, answer.stdout
+        assert "Nothing to be done" in response.stdout, response.stdout
         return {}
 
     def edit(self, path: str, old: str, new: str) -> None:

@@ -1,4 +1,4 @@
-"""What may be wrong with a table of one's own, each told in one message: column, row, remedy."""
+"""What may be wrong with a table of one's own, each reported in one message: column, row, remedy."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def labels(
             the settings do not say.
 
     Raises:
-        DataError: a label is missing or of a wrong kind, there is one class only, or none of the asked, or there are
-            many numbers of which the settings do not say what they are.
+        DataError: a label is missing or of a wrong kind, there is one class only, or none of the requested, or many
+            numbers are labels and the settings do not state whether they are classes.
     """
     texts = fields.columns[name]
     for row, text in zip(fields.rows, texts, strict=True):
@@ -203,7 +203,7 @@ def warnings(frame: pd.DataFrame, y: np.ndarray, classes: Sequence[str]) -> list
 
 
 def duplicates(x: np.ndarray, y: np.ndarray, rows: np.ndarray, keep: bool) -> tuple[np.ndarray, str]:
-    """Return which records stay, bool, and what is told of those that repeat an earlier one."""
+    """Return which records stay, bool, and a note on those that repeat an earlier one."""
     both = np.ascontiguousarray(np.column_stack([x, y]).astype(np.float64))
     keys = pd.Index([row.tobytes() for row in both])
     again = np.asarray(keys.duplicated())
@@ -216,7 +216,7 @@ def duplicates(x: np.ndarray, y: np.ndarray, rows: np.ndarray, keep: bool) -> tu
         f"(row {rows[later]} that of row {rows[earlier]})"
     )
     if keep:
-        return np.ones(len(x), dtype=bool), f"Warning: {twins[0].lower()}{twins[1:]}; kept as asked."
+        return np.ones(len(x), dtype=bool), f"Warning: {twins[0].lower()}{twins[1:]}; kept, as the settings require."
     return ~again, f"{twins}; removed, so that no member has a twin among the non-members."
 
 

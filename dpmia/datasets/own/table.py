@@ -21,7 +21,7 @@ from dpmia.datasets.own.files import Fields, groups_of, in_order, known_column, 
 from dpmia.datasets.raw.parsing import Category
 from dpmia.datasets.table import Dataset
 
-#: Fewest records of which an audit can tell anything.
+#: Fewest records that an audit can measure anything on.
 FEWEST = 40
 
 

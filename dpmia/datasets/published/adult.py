@@ -67,7 +67,7 @@ def read(folder: Path) -> pd.DataFrame:
     """Parse `adult.data` and, below it, `adult.test`, whose labels end in a dot.
 
     Raises:
-        DataError: a file is absent, damaged or of another kind.
+        DataError: a file is absent, damaged or of another format.
     """
     return stack([_read(folder / "adult.data", ""), _read(folder / "adult.test", ".")])
 

@@ -1,4 +1,4 @@
-"""Census-Income (KDD), people asked in 1994, beside UCI Adult in Adult's words: income above 50 000 dollars?"""
+"""Census-Income (KDD), people surveyed in 1994, beside UCI Adult in Adult's words: income above 50 000 dollars?"""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ CLASSES = adult.CLASSES
 GROUP = "source"
 SOURCES = ("census", "adult")
 GROUPS = {GROUP: SOURCES}
-#: The census asked in two years; Adult comes from the first.
-ASKED, YEARS = "year", ("94", "95")
+#: The census was taken in two years; Adult comes from the first.
+YEAR_COLUMN, YEARS = "year", ("94", "95")
 #: Decides which copy of a record stays where there are several.
 SEED = 3
 
@@ -88,14 +88,14 @@ COLUMNS = (
     "household summary", "instance weight", "migration code msa", "migration code region", "migration within region",
     "in this house 1 year ago", "migration from sunbelt", "persons worked for employer", "family members under 18",
     "country of birth father", "country of birth mother", "native-country", "citizenship", "own business",
-    "veteran questionnaire", "veterans benefits", "weeks worked", ASKED, LABEL,
+    "veteran questionnaire", "veterans benefits", "weeks worked", YEAR_COLUMN, LABEL,
 )  # fmt: skip
 
 LAYOUT = Layout(
     columns=COLUMNS,
     kinds={
         **{name: Category(tuple(WORDS[name])) if name in WORDS else adult.KINDS[name] for name in COMMON},
-        ASKED: Category(YEARS),
+        YEAR_COLUMN: Category(YEARS),
         LABEL: Category(("- 50000.", "50000+.")),
     },
 )
@@ -110,15 +110,15 @@ def read(folder: Path) -> pd.DataFrame:
         One row per record and the columns of `COMMON`, `year`, `income` and `source`, all in Adult's words.
 
     Raises:
-        DataError: neither part of the census, or a file of Adult, is there; or a file is damaged or of another kind.
+        DataError: neither part of the census, or a file of Adult, is there; or a file is damaged or of another format.
     """
     present = [name for name in FILES if (folder / name).exists()] or [FILES[1]]
     census = [_in_adults_words(read_table(folder / name, LAYOUT)) for name in present]
     other = adult.read(folder)
-    other[ASKED] = pd.Categorical.from_codes(np.zeros(len(other), dtype=np.int64), categories=list(YEARS))
+    other[YEAR_COLUMN] = pd.Categorical.from_codes(np.zeros(len(other), dtype=np.int64), categories=list(YEARS))
     for name in WORDS:
         other[name] = other[name].cat.set_categories(_vocabulary(name))
-    columns = [*COMMON, ASKED, LABEL]
+    columns = [*COMMON, YEAR_COLUMN, LABEL]
     joined = stack([frame[columns] for frame in (*census, other)])
     from_adult = np.arange(len(joined)) >= len(joined) - len(other)
     joined[GROUP] = pd.Categorical.from_codes(from_adult.astype(np.int64), categories=list(SOURCES))
@@ -133,15 +133,15 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     generator, so other copies). A value that nobody has is no feature. Their words keep South Korea, which Adult
     calls South, apart: 100 features.
 
-    `provenance["records"]` tells, for each source, the records of 1994 and those that stay.
+    `provenance["records"]` holds, for each source, the records of 1994 and those that stay.
     """
-    asked = frame[frame[ASKED] == YEARS[0]].drop(columns=ASKED)
-    filled = pd.concat([part.apply(fill) for _, part in asked.groupby(GROUP, observed=True)])
+    first_year = frame[frame[YEAR_COLUMN] == YEARS[0]].drop(columns=YEAR_COLUMN)
+    filled = pd.concat([part.apply(fill) for _, part in first_year.groupby(GROUP, observed=True)])
     kept = distinct(filled, [*COMMON, LABEL])
     table = kept[[*COMMON, GROUP]].copy()
     for name in WORDS:
         table[name] = table[name].cat.remove_unused_categories()
-    counts = {"of 1994": asked[GROUP].value_counts(), "without duplicates": kept[GROUP].value_counts()}
+    counts = {"of 1994": first_year[GROUP].value_counts(), "without duplicates": kept[GROUP].value_counts()}
     provenance = frame.attrs.get("provenance", {}) | {
         "records": {source: {what: int(count[source]) for what, count in counts.items()} for source in SOURCES}
     }

@@ -19,7 +19,7 @@ def read(folder: Path) -> Images:
     """Parse the six files: the training images in the publisher's order, then the test images.
 
     Raises:
-        DataError: a file is absent, damaged or of another kind.
+        DataError: a file is absent, damaged or of another format.
     """
     return images.joined(
         folder, [((name,), image_files.batch(folder / name, "labels", len(CLASSES))) for name in FILES]

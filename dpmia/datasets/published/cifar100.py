@@ -34,7 +34,7 @@ def read(folder: Path) -> Images:
     The provenance names the files that were read.
 
     Raises:
-        DataError: a file is absent, damaged or of another kind.
+        DataError: a file is absent, damaged or of another format.
     """
     if (folder / ARCHIVE).is_file() and not any((folder / name).is_file() for name in FILES):
         return images.joined(folder, [((ARCHIVE,), image_files.packed(folder / ARCHIVE, CLASSES))])

@@ -34,7 +34,7 @@ SEXES = ("Female", "Male")
 #: O: ordinary traffic offences, which the filter leaves out.
 DEGREES = ("F", "M", "O")
 
-#: The columns that are read and may be features; all others tell names, dates and later events.
+#: The columns that are read and may be features; all others hold names, dates and later events.
 KINDS: dict[str, Number | Category] = {
     "age": Number(0, 150),
     "c_charge_degree": Category(DEGREES),
@@ -59,7 +59,7 @@ def read(folder: Path) -> pd.DataFrame:
     """Parse the file; all records, before the filter of `encode`.
 
     Raises:
-        DataError: the file is absent, damaged or of another kind.
+        DataError: the file is absent, damaged or of another format.
     """
     return read_table(folder / FILE, LAYOUT)
 

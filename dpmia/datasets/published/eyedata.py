@@ -1,4 +1,4 @@
-"""Scheetz et al. 2006: 120 rats; how active is one gene of the eye (TRIM32), told from 200 others?"""
+"""Scheetz et al. 2006: 120 rats; how active is one gene of the eye (TRIM32), predicted from 200 others?"""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read(folder: Path) -> pd.DataFrame:
     """Parse the file: logarithms of expression levels.
 
     Raises:
-        DataError: the file is absent, damaged or of another kind.
+        DataError: the file is absent, damaged or of another format.
     """
     return read_table(folder / FILE, LAYOUT)
 

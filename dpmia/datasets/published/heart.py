@@ -56,7 +56,7 @@ def read(folder: Path) -> pd.DataFrame:
     """Parse the four files, one below the other, with the column `hospital` added.
 
     Raises:
-        DataError: a file is absent, damaged or of another kind.
+        DataError: a file is absent, damaged or of another format.
     """
     frames = [read_table(folder / file_name(hospital), LAYOUT) for hospital in HOSPITALS]
     joined = stack(frames)

@@ -21,7 +21,7 @@ class Images:
     Attributes:
         pixels: uint8, shape (records, channels, height, width).
         labels: int64, shape (records,), class numbers from 0.
-        provenance: as `origin.provenance` tells it; empty before the files are put together.
+        provenance: as `origin.provenance` returns it; empty before the files are put together.
     """
 
     pixels: np.ndarray
@@ -36,10 +36,10 @@ def joined(folder: Path, parts: Sequence[tuple[Sequence[str], Images]]) -> Image
         folder: raw folder of the data set.
         parts: names of the files of each part, and what they hold; a single part is not copied.
     """
-    told = origin.provenance(folder, [(name, len(images.labels)) for names, images in parts for name in names])
+    provenance = origin.provenance(folder, [(name, len(images.labels)) for names, images in parts for name in names])
     pixels = [images.pixels for _, images in parts]
     labels = [images.labels for _, images in parts]
-    return Images(pixels[0] if len(parts) == 1 else np.concatenate(pixels), np.concatenate(labels), told)
+    return Images(pixels[0] if len(parts) == 1 else np.concatenate(pixels), np.concatenate(labels), provenance)
 
 
 def encoded(name: str, raw: Images, classes: tuple[str, ...], attributes: Sequence[str], pool: int) -> Dataset:
@@ -53,7 +53,7 @@ def encoded(name: str, raw: Images, classes: tuple[str, ...], attributes: Sequen
         pool: side of the squares of pixels that are averaged into one; 1 leaves the images as they are.
 
     Raises:
-        ConfigError: attributes are asked for, or squares that do not fill an image.
+        ConfigError: attributes are requested, or squares that do not fill an image.
     """
     if attributes:
         problem = f"{', '.join(map(repr, attributes))} does not exist: images have no attributes"

@@ -22,7 +22,7 @@ def read(folder: Path) -> Images:
     """Parse the four files: the training images in the publisher's order, then the test images.
 
     Raises:
-        DataError: a file is absent, damaged or of another kind.
+        DataError: a file is absent, damaged or of another format.
     """
     return images.joined(
         folder,

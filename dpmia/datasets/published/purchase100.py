@@ -34,7 +34,7 @@ class Purchases:
     Attributes:
         items: uint8, shape (records, 600), 1 where an item was bought.
         labels: int64, shape (records,), from 0: one less than in the file.
-        provenance: as `origin.provenance` tells it.
+        provenance: as `origin.provenance` returns it.
     """
 
     items: np.ndarray
@@ -46,7 +46,7 @@ def read(folder: Path) -> Purchases:
     """Parse the file: no header, the class from 1 to 100, then 600 fields of 0 or 1.
 
     Raises:
-        DataError: the file is absent, damaged or of another kind.
+        DataError: the file is absent, damaged or of another format.
     """
     items, labels, row = [], [], 1
     with origin.opened(folder / FILE) as content:
@@ -68,7 +68,7 @@ def encode(raw: Purchases, attributes: Sequence[str] = ()) -> Dataset:
     """Return 600 features of 0 and 1 and the class.
 
     Raises:
-        ConfigError: attributes are asked for; the publisher does not name the items, so there are none to group by.
+        ConfigError: attributes are requested; the publisher does not name the items, so there are none to group by.
     """
     if attributes:
         problem = f"{', '.join(map(repr, attributes))} does not exist: items have no names"

@@ -38,7 +38,7 @@ def prepared(
         frame: float64 columns and pandas categoricals without missing values.
         response: the number to predict for each record.
         attributes: columns to keep out of the features.
-        provenance: what `parsing.read_table` tells of the files.
+        provenance: what `parsing.read_table` records of the files.
 
     Raises:
         ConfigError: an attribute is not a column of `frame`.

@@ -67,7 +67,7 @@ def read(folder: Path) -> pd.DataFrame:
     """Parse the file.
 
     Raises:
-        DataError: the file is absent, damaged or of another kind.
+        DataError: the file is absent, damaged or of another format.
     """
     return read_table(folder / FILE, LAYOUT)
 

@@ -19,7 +19,7 @@ def read(folder: Path) -> Images:
     """Parse the three files: training, extra and test images, each in the publisher's order.
 
     Raises:
-        DataError: a file is absent, damaged or of another kind.
+        DataError: a file is absent, damaged or of another format.
     """
     return images.joined(folder, [((name,), image_files.matlab(folder / name, len(CLASSES))) for name in FILES])
 

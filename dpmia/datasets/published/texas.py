@@ -88,7 +88,7 @@ def read(folder: Path) -> pd.DataFrame:
         missing. There is no list of the codes to check them against: those that occur are the categories.
 
     Raises:
-        DataError: the file is absent, damaged or of another kind.
+        DataError: the file is absent, damaged or of another format.
     """
     path = folder / FILE
     facts = _checked(path)
@@ -122,7 +122,7 @@ def encode(frame: pd.DataFrame, attributes: Sequence[str] = ()) -> Dataset:
     `NA`, and missing numbers 0. Each code that occurs among these records is a feature: 269 features in the paper
     (Humphries et al. 2023, table II). The attribute `region` is always there and never a feature.
 
-    `provenance["records"]` tells the records of the file and those that stay.
+    `provenance["records"]` counts the records of the file and those that stay.
 
     Raises:
         DataError: there are fewer than 100 operations.

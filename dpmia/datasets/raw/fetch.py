@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 SLOWEST = 10_000
 #: Largest archive that is worth downloading for one member: this many bytes, and ten times the member's.
 LARGEST_ARCHIVE = 64 << 20
-#: Largest file to take from a server where nobody says how many bytes it has.
+#: Largest file to take from a server where nobody states how many bytes it has.
 LARGEST_UNKNOWN = 4 << 30
 
 _CHUNK = 1 << 16
@@ -72,19 +72,19 @@ def fetch(
 ) -> None:
     """Put raw files in their places; an archive that holds several of them is downloaded once.
 
-    A right file that is there already stays. Else the mirror is asked, then each URL; a mirror may
+    A right file that is there already stays. Else the mirror is tried, then each URL; a mirror may
     hold a part of the files, so what it lacks, or holds damaged, comes from the publisher. Only
     content with the right checksum takes the final name, so every source is as good as any other.
-    A file of which no checksum is known is taken as found, and the log says so.
+    A file of which no checksum is known is taken as found, and the log reports it.
 
     Args:
         files: what to fetch.
         folder: where to write the files, by their names.
         mirror: folder with files as in `RawFile.mirror`, plain or with `.gz` appended; None for none.
         timeout: seconds to wait for a connection and for every read.
-        attempts: how often to ask a server that fails in a way that may pass.
+        attempts: how often to try a server that fails in a way that may pass.
         pause: seconds before the second attempt; doubled before each further one.
-        download: whether URLs are asked at all.
+        download: whether URLs are tried at all.
 
     Raises:
         DataError: no source gave the right content of a file. The message lists each source and its fault.
@@ -135,7 +135,7 @@ def _tried(raw: RawFile, destination: Path, name: str, opener: Opener, faults: d
     except _UnusableError as error:
         fault = error
     except (requests.Timeout, urllib3.exceptions.TimeoutError):
-        fault = _UnusableError("no answer in time")
+        fault = _UnusableError("no response in time")
     except _BROKEN as error:
         fault = _UnusableError(f"{type(error).__name__}: {error}")
     else:
@@ -231,7 +231,7 @@ def _archived(
 
 
 def _download(address: str, archive: IO[bytes], timeout: float, limit: int) -> None:
-    """Write what an address answers to a file, up to `limit` bytes."""
+    """Write the response of an address to a file, up to `limit` bytes."""
     with _body(address, timeout, limit) as body:
         while chunk := body.read(_CHUNK):
             archive.write(chunk)
@@ -263,9 +263,9 @@ def _member(archive: IO[bytes], name: str) -> Iterator[IO[bytes]]:
 
 
 def _is_tar(archive: IO[bytes]) -> bool:
-    answer = tarfile.is_tarfile(archive)
+    is_tar = tarfile.is_tarfile(archive)
     archive.seek(0)
-    return answer
+    return is_tar
 
 
 class _Body(io.RawIOBase):
@@ -291,7 +291,7 @@ class _Body(io.RawIOBase):
 
 @contextmanager
 def _body(url: str, timeout: float, size: int) -> Iterator[_Body]:
-    """Open a URL; the server has `timeout` for each answer, and for the whole body the time of the slowest speed.
+    """Open a URL; the server has `timeout` for each response, and for the whole body the time of the slowest speed.
 
     Args:
         url: address without a fragment.
@@ -302,8 +302,8 @@ def _body(url: str, timeout: float, size: int) -> Iterator[_Body]:
         status = response.status_code
         if status != requests.codes.ok:
             raise _UnusableError(f"HTTP status {status}", final=400 <= status < 500 and status not in (408, 425, 429))
-        told = response.headers.get("Content-Length", "")
-        yield _Body(response, timeout + min(size, int(told) if told.isdecimal() else size) / SLOWEST)
+        length = response.headers.get("Content-Length", "")
+        yield _Body(response, timeout + min(size, int(length) if length.isdecimal() else size) / SLOWEST)
 
 
 def _most(raw: RawFile) -> int:

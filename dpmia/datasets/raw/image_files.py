@@ -43,7 +43,7 @@ def idx(path: Path, dimensions: int) -> np.ndarray:
         uint8, of the shape that the file says.
 
     Raises:
-        DataError: the file is absent or of another kind, or has not as many bytes as it says.
+        DataError: the file is absent or of another format, or has not as many bytes as it says.
     """
     content = _content(path)
     head = 4 + 4 * dimensions
@@ -90,7 +90,7 @@ def matlab(path: Path, classes: int) -> Images:
         classes: number of classes; the label of this number means 0.
 
     Raises:
-        DataError: the file is absent, damaged or of another kind.
+        DataError: the file is absent, damaged or of another format.
     """
     with origin.opened(path) as content:
         try:
@@ -130,7 +130,7 @@ def packed(path: Path, classes: Sequence[str]) -> Images:
         The images in the archive's order.
 
     Raises:
-        DataError: the file is absent, no such archive, or holds an image of another kind or class.
+        DataError: the file is absent, no such archive, or holds an image of another format or class.
     """
     numbers = {name: number for number, name in enumerate(classes)}
     pixels, labels = [], []

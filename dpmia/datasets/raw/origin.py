@@ -1,4 +1,4 @@
-"""Where records come from: raw files that are not small tables of text, opened and told by size and checksums."""
+"""Where records come from: raw files that are not small tables of text, opened and identified by size and checksums."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
 
 
 def described(path: Path, rows: int) -> dict[str, Any]:
-    """Return what provenance tells of one raw file: name, sha256, md5 and bytes of its uncompressed content, rows.
+    """Return the provenance of one raw file: name, sha256, md5 and bytes of its uncompressed content, rows.
 
-    Both checksums, since some publishers tell one and some the other.
+    Both checksums, since some publishers give one and some the other.
     """
     sha256, md5, size = hashlib.sha256(), hashlib.md5(usedforsecurity=False), 0
     with opened(path) as content:

@@ -1,4 +1,4 @@
-"""Delimited text files, checked field by field: a damaged file is told by file, row and column."""
+"""Delimited text files, checked field by field: a damaged file is reported by file, row and column."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def read_table(path: Path, layout: Layout) -> pd.DataFrame:
 
     Returns:
         One row per record and one column per entry of `layout.kinds`: float64 for numbers, pandas
-        categoricals for categories. `attrs["provenance"]` tells name, sha256, bytes and rows of the
+        categoricals for categories. `attrs["provenance"]` holds name, sha256, bytes and rows of the
         file, and whether it is synthetic.
 
     Raises:

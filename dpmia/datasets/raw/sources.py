@@ -14,27 +14,27 @@ from dpmia.common.errors import DataError
 
 log = logging.getLogger(__name__)
 
-#: What is told of a file that is accepted as found: data set, file, sha256.
+#: What is reported of a file that is accepted as found: data set, file, sha256.
 UNVERIFIED = "%s/%s: no checksum of the published file is known; accepted as found, with sha256 %s"
 
 
 @dataclass(frozen=True)
 class RawFile:
-    """One file as its publisher hands it out.
+    """One file as its publisher offers it.
 
     Attributes:
         dataset: the data set's name in the settings.
         file: its name inside the data set's raw folder.
         mirror: where it may lie inside a mirror folder, plain or with `.gz` appended.
         urls: where it is published, in the order to try: the file itself, plain or gzipped, or
-            `URL#member` for one member of a zip or tar archive; none where it is got by hand.
+            `URL#member` for one member of a zip or tar archive; none where it is downloaded by hand.
         checksum: of the uncompressed content: `sha256:` or `md5:` and hexadecimal digits; empty where none is
             known, so that the file cannot be verified.
         bytes: of the uncompressed content; None where unknown.
         rows: number of records; None where unknown.
         optional: whether the data set can be read without it.
         licence: licence, or terms where there is none.
-        homepage: a page for people that tells about the file.
+        homepage: a page for people that describes the file.
     """
 
     dataset: str
@@ -75,10 +75,10 @@ def require_published(dataset: str, files: Iterable[Mapping[str, Any]]) -> tuple
 
     Args:
         dataset: name of the data set.
-        files: what was read: `name`, `sha256`, and `md5` where that is what the publisher tells.
+        files: what was read: `name`, `sha256`, and `md5` where that is what the publisher gives.
 
     Returns:
-        The names of files of which no checksum is known: accepted as found, and told in the log.
+        The names of files of which no checksum is known: accepted as found, and reported in the log.
 
     Raises:
         DataError: a file has another content than the published one.
@@ -127,7 +127,7 @@ def files_at_hand(
         dataset: name of the data set.
         mirror: folder with raw files that were fetched before; None for none, then whatever has a URL is downloaded.
         folder: where the raw files of the data set belong.
-        download: whether publishers are asked at all.
+        download: whether downloads are tried at all.
     """
     return tuple(
         raw
@@ -137,17 +137,17 @@ def files_at_hand(
 
 
 def not_to_be_had(dataset: str, mirror: Path | str | None, folder: Path | str, download: bool = True) -> str | None:
-    """Return which raw file of a data set cannot be had: no URL, not in the mirror, not in its folder; else None.
+    """Return which raw file of a data set is unavailable: no URL, not in the mirror, not in its folder; else None.
 
     Args:
         dataset: name of the data set.
         mirror: folder with raw files that were fetched before; None for none.
         folder: where the raw files of the data set belong.
-        download: whether publishers are asked at all.
+        download: whether downloads are tried at all.
     """
     for raw in required_files(dataset):
         if not (raw.urls and download) and not _lies_there(raw, mirror, folder):
-            why = "is not here, and downloads are off" if raw.urls else "has to be got by hand"
+            why = "is not here, and downloads are off" if raw.urls else "has to be downloaded by hand"
             return f"{dataset}/{raw.file} {why}"
     return None
 

@@ -17,7 +17,7 @@ def run_note(facts: Facts, configurations: Iterable[Configuration]) -> str:
         configurations: what the figure shows; of those that were not run nothing is said.
     """
     sentences = [_of_one(row, run) for row in configurations if (run := row.run(facts))]
-    return " ".join([f"{facts.source}, scale {facts.scale}.", *sentences, facts.left_out]).strip()
+    return " ".join([f"{facts.source}, scale {facts.scale}.", *sentences, facts.skipped]).strip()
 
 
 def _of_one(row: Configuration, run: dict[str, Any]) -> str:

@@ -69,7 +69,7 @@ def training_facts(facts: Facts) -> str:
     networks = sorted({_of_one(fact) for fact in facts.experiments.values()})
     how = f" Networks: {'; '.join(networks)}." if networks else ""
     bars = "Bars: 95 % t intervals of the mean over replicates."
-    return f"{facts.source}, scale {facts.scale}.{how} {bars} {facts.left_out}".strip()
+    return f"{facts.source}, scale {facts.scale}.{how} {bars} {facts.skipped}".strip()
 
 
 def _of_one(fact: dict) -> str:

@@ -76,5 +76,5 @@ def study_facts(table: pd.DataFrame, facts: Facts) -> str:
         sentences.append(f"{DATASETS.get(dataset, dataset)}: {int(records)} records, {crossed}, {splits} splits.")
     return (
         f"{facts.source}, scale {facts.scale}. {' '.join(sentences)} Bars: 95 % t intervals of the mean over random "
-        f"splits of the same records into members and others. {facts.left_out}"
+        f"splits of the same records into members and others. {facts.skipped}"
     ).strip()

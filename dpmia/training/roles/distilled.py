@@ -1,4 +1,4 @@
-"""Distilled models: the attacker's, trained as the target was on other draws, with the target's answers as labels."""
+"""Distilled models: the attacker's, trained as the target was on other draws, with the target's outputs as labels."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _distilled(
 
 
 class _Answers:
-    """A target model that the attacker asks about its own records."""
+    """A target model that the attacker queries on its own records."""
 
     def __init__(self, dataset: Dataset, target: Signal) -> None:
         self.dataset = dataset

@@ -10,23 +10,27 @@ import numpy as np
 from dpmia.common.optional import needed
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
+from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import Signal, cross_entropy
 from dpmia.jobs.training import LeaveOneOutJob
 from dpmia.splits.sampled_records import draw_points
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.train_models import ModelSpec, answers, attackers_card, specify
+from dpmia.training.train_models import ModelSpec, attackers_card, specify, train_models
 
-ROLE = "left_out"
+ROLE = "leave_one_out"
+
+#: Name of the role in seeds. Another one would change every published number.
+SEED_NAME = "left_out"
 
 
-def train_left_out(
+def train_leave_one_out(
     dataset: Dataset,
     target: Signal,
     job: LeaveOneOutJob,
     root_seed: int,
     checkpoints: Checkpoints | None = None,
 ) -> Losses:
-    """Train models without each of some members, and ask them about it; and models of all members about the others.
+    """Train models without each of some members, evaluated on it; and models of all members, evaluated on the others.
 
     For a non-member, the training set without it is the whole training set; what differs are the seeds.
 
@@ -35,13 +39,13 @@ def train_left_out(
     Args:
         dataset: prepared data.
         target: the target model, trained without privacy.
-        job: see `LeaveOneOutJob`. Of each part the points from `first` to `last`, `last`
+        job: see `LeaveOneOutJob`. Members, and non-members, from `first` to `last`, `last`
             excluded, in the order of `dpmia.splits.sampled_records.draw_points`.
         root_seed: the user's seed.
         checkpoints: of the job; None for none.
 
     Returns:
-        Losses of all points, as many models for each. No model was trained on the record that it is evaluated on.
+        Losses of all query records, as many models for each. No model was trained on a record that it is evaluated on.
 
     Raises:
         TrainingError: the batch is larger than a training set, or a loss is not finite.
@@ -50,7 +54,7 @@ def train_left_out(
     records = np.sort(np.concatenate([members, nonmembers]))
     losses = np.full((job.count, len(records)), np.nan, dtype=np.float32)
     specs = list(_specs(target, members, nonmembers, job, root_seed))
-    for trained in answers(dataset, specs, job.engines, checkpoints):
+    for trained in train_models(dataset, specs, job.engines, checkpoints):
         queries = trained.spec.queries
         losses[trained.spec.card.number, np.searchsorted(records, queries)] = cross_entropy(
             trained.logits, dataset.y[queries]
@@ -59,7 +63,7 @@ def train_left_out(
     cards = [
         replace(
             _spec(target, None, nonmembers, number, job, root_seed).card,
-            meaning=attackers_card(target, ROLE, number).meaning,
+            meaning=_card(target, number).meaning,
         )
         for number in range(job.count)
     ]
@@ -82,11 +86,11 @@ def _spec(
 ) -> ModelSpec:
     """Return a model of all members but `record`; of all where it is None."""
     training = np.sort(target.records[target.is_member])
-    card = attackers_card(target, ROLE, number)
-    left_out = "nobody" if record is None else record
+    card = _card(target, number)
+    excluded = "nobody" if record is None else record
     return specify(
-        f"{card.arm}/replicate {card.replicate}/{ROLE} {left_out}/{number}",
-        replace(card, meaning=[*card.meaning, left_out]),
+        f"{card.arm}/replicate {card.replicate}/{ROLE} {excluded}/{number}",
+        replace(card, meaning=[*card.meaning, excluded]),
         training if record is None else training[training != record],
         queries,
         recipe=job.recipe,
@@ -94,3 +98,7 @@ def _spec(
         engines=job.engines,
         root_seed=root_seed,
     )
+
+
+def _card(target: Signal, number: int) -> ModelCard:
+    return replace(attackers_card(target, SEED_NAME, number), role=ROLE)

@@ -84,7 +84,7 @@ def _references(
     for arm_name, arm in job.arms.items():
         recipe = Recipe(**job.recipes[arm_name])
         expected = expected_size(arm)
-        evaluated = queries(targets, job.asked_by[arm_name], job.population)
+        evaluated = queries(targets, job.queried_by[arm_name], job.population)
         for epsilon, number in product(job.epsilons[arm_name], job.numbers):
             records = splits[arm_name, draw_name(number)].training
             spelled = spell_epsilon(epsilon)

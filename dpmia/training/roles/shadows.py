@@ -1,4 +1,4 @@
-"""Shadow models: what an attacker trains on its own records to learn how models answer about their members."""
+"""Shadow models: what an attacker trains on its own records to learn what models output on their members."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpmia.jobs.training import ShadowJob
 from dpmia.settings.training_sets import shadow_size
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.train_models import ModelSpec, answers, specify
+from dpmia.training.train_models import ModelSpec, specify, train_models
 
 ROLE = "shadow"
 
@@ -26,7 +26,7 @@ def train_shadows(
     root_seed: int,
     checkpoints: Checkpoints | None = None,
 ) -> list[Signal]:
-    """Train the shadow models of every (arm, replicate) of a block, without privacy, and ask each about its records.
+    """Train the shadow models of every (arm, replicate) of a block, without privacy, and evaluate each on its records.
 
     The population is cut in two halves. Of m models, each draws floor(2 half / m) records without replacement from
     the first half to be trained on, and as many from the second that it never sees.
@@ -45,7 +45,7 @@ def train_shadows(
     """
     shadows = list(_shadows(dataset, splits, job, root_seed))
     signals = {}
-    for trained in answers(dataset, shadows, job.engines, checkpoints):
+    for trained in train_models(dataset, shadows, job.engines, checkpoints):
         shadow = trained.spec
         inside = len(shadow.run.records)
         part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), [inside, len(shadow.queries) - inside])

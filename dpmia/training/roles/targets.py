@@ -19,7 +19,7 @@ from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.collusion import Marks, draw_keys, with_marks
 from dpmia.training.recipe import Recipe
-from dpmia.training.train_models import ModelSpec, answers, specify
+from dpmia.training.train_models import ModelSpec, specify, train_models
 
 ROLE = "target"
 
@@ -46,21 +46,21 @@ def train_block(
     marked, marks = _marks(dataset, splits, job, root_seed)
     targets = list(_targets(dataset, splits, marks, job, root_seed))
     signals = {}
-    for trained in answers(marked, targets, job.engines, checkpoints):
+    for trained in train_models(marked, targets, job.engines, checkpoints):
         target = trained.spec
         parts = _parts(splits[target.card.split], job.population)
-        part = np.concatenate([np.full(len(rows), number, dtype=np.uint8) for number, rows in parts.items()])
-        own = slice(len(part))  # the other queries are marks
+        membership = np.concatenate([np.full(len(rows), number, dtype=np.uint8) for number, rows in parts.items()])
+        own = slice(len(membership))  # the other queries are marks
         right = trained.logits.argmax(axis=1) == marked.y[target.queries]
         signals[target.run.name] = Signal(
             card=target.card,
             records=target.queries[own],
             labels=dataset.y[target.queries[own]],
-            part=part,
+            membership=membership,
             logits=trained.logits[own],
             parameters=trained.parameters if job.parameters else None,
             buffers=trained.buffers if job.parameters and len(trained.buffers) else None,
-            marks=right[len(part) :].reshape(-1, len(part)).T if marks else None,
+            marks=right[len(membership) :].reshape(-1, len(membership)).T if marks else None,
             accuracy_by_epoch=trained.accuracy_by_epoch,
         )
     return [signals[target.run.name] for target in targets]

@@ -31,7 +31,7 @@ def code(arm, epsilon, number):
     return 1000 * ARMS.index(arm) + 100 * ["1", "10", "inf"].index(epsilon) + number
 
 
-def answers(arm, epsilon, numbers, records=RECORDS, **more):
+def outputs(arm, epsilon, numbers, records=RECORDS, **more):
     """Return models whose loss on a record says whose it is, and on what: the code and a thousandth of the record."""
     losses = np.array([[code(arm, epsilon, number) + record / 1000 for record in records] for number in numbers])
     trained_on = np.array([[(record + number) % 3 == 0 for record in records] for number in numbers])
@@ -61,7 +61,7 @@ def check(found, signal, models):
 
 
 def test_references_are_those_of_the_targets_arm_or_of_the_arm_that_is_named(files):
-    models = AttackersModels(references=files(*(answers(arm, "inf", range(3)) for arm in ARMS)))
+    models = AttackersModels(references=files(*(outputs(arm, "inf", range(3)) for arm in ARMS)))
     for arm in ARMS:
         signal = target(arm, "inf")
         check(models.known(signal, None).references, signal, [(arm, "inf", n) for n in range(3)])
@@ -69,20 +69,20 @@ def test_references_are_those_of_the_targets_arm_or_of_the_arm_that_is_named(fil
 
 
 def test_blocks_of_reference_models_are_one(files):
-    models = AttackersModels(references=files(answers("va", "inf", [0, 1]), answers("va", "inf", [2, 3])))
+    models = AttackersModels(references=files(outputs("va", "inf", [0, 1]), outputs("va", "inf", [2, 3])))
     signal = target(epsilon="inf")
     check(models.known(signal, None).references, signal, [("va", "inf", n) for n in range(4)])
 
 
 def test_references_without_privacy_serve_every_epsilon(files):
-    models = AttackersModels(references=files(answers("va", "inf", range(2))))
+    models = AttackersModels(references=files(outputs("va", "inf", range(2))))
     for epsilon in ("1", "10", "inf"):
         signal = target(epsilon=epsilon)
         check(models.known(signal, None).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
 
 
 def test_private_references_serve_targets_of_their_own_epsilon(files):
-    paths = files(*(answers(arm, epsilon, range(2)) for arm in ARMS for epsilon in ("1", "10", "inf")))
+    paths = files(*(outputs(arm, epsilon, range(2)) for arm in ARMS for epsilon in ("1", "10", "inf")))
     models = AttackersModels(references=paths)
     for arm in ARMS:
         for epsilon in ("1", "10", "inf"):
@@ -91,13 +91,13 @@ def test_private_references_serve_targets_of_their_own_epsilon(files):
 
 
 def test_an_arm_without_reference_models_has_none(files):
-    models = AttackersModels(references=files(answers("va", "inf", range(2))))
+    models = AttackersModels(references=files(outputs("va", "inf", range(2))))
     assert models.known(target("other", "inf"), None).references is None
     assert AttackersModels().known(target(), None).references is None
 
 
-def test_arms_may_be_asked_about_records_of_their_own(files):
-    groups = [answers("va", "inf", range(2)), answers("other", "inf", range(3), records=RECORDS[:10])]
+def test_arms_may_have_query_records_of_their_own(files):
+    groups = [outputs("va", "inf", range(2)), outputs("other", "inf", range(3), records=RECORDS[:10])]
     models = AttackersModels(references=files(groups))
     signal = target(epsilon="inf")
     check(models.known(signal, None).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
@@ -108,7 +108,7 @@ def test_arms_may_be_asked_about_records_of_their_own(files):
 def test_models_of_one_arm_at_a_time_are_in_memory(files, monkeypatch):
     read = []
     monkeypatch.setattr(measure, "load_losses", lambda path, places: read.append(places) or load_losses(path, places))
-    models = AttackersModels(references=files([answers(arm, "inf", range(2)) for arm in ARMS]))
+    models = AttackersModels(references=files([outputs(arm, "inf", range(2)) for arm in ARMS]))
     assert read == []
     for arm in (*ARMS, ARMS[0]):
         for _ in range(2):
@@ -117,15 +117,15 @@ def test_models_of_one_arm_at_a_time_are_in_memory(files, monkeypatch):
     assert read == [[place] for place in (*range(len(ARMS)), 0)]
 
 
-def test_a_target_that_was_asked_more_than_the_references_is_told(files):
-    models = AttackersModels(references=files(answers("va", "inf", range(2), records=RECORDS[:34])))
+def test_a_target_that_was_queried_more_than_the_references_is_reported(files):
+    models = AttackersModels(references=files(outputs("va", "inf", range(2), records=RECORDS[:34])))
     with pytest.raises(ValueError, match="not evaluated on all records"):
         models.known(target(), None)
 
 
 def test_distilled_models_are_those_of_the_very_target(files):
     groups = [
-        [answers("va", epsilon, numbers, replicate=replicate) for epsilon in ("1", "inf") for replicate in (0, 1)]
+        [outputs("va", epsilon, numbers, replicate=replicate) for epsilon in ("1", "inf") for replicate in (0, 1)]
         for numbers in ([0, 1], [2])
     ]
     # The replicate shows in the number.
@@ -195,14 +195,14 @@ def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(fil
         [tmp_path / "targets.npz"],
         1,
         shadows=[tmp_path / "shadows.npz"],
-        references=files(answers("other", "inf", range(2)), answers("va", "inf", range(2))),
+        references=files(outputs("other", "inf", range(2)), outputs("va", "inf", range(2))),
         features=lambda records: np.stack([records, -records], axis=1),
         reference_arm="other",
     )
     assert len(attack.prepared) == 2
     for (signal, known), given in zip(attack.seen, (target("va", "1"), target("va-iid", "10")), strict=True):
-        assert not (signal.part == VALIDATION).any()
-        expected = given.records[given.part != VALIDATION]
+        assert not (signal.membership == VALIDATION).any()
+        expected = given.records[given.membership != VALIDATION]
         np.testing.assert_array_equal(signal.records, expected)
         np.testing.assert_array_equal(known.features, np.stack([expected, -expected], axis=1))
         check(known.references, signal, [("other", "inf", 0), ("other", "inf", 1)])

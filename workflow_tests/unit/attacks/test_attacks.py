@@ -13,7 +13,7 @@ from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal
 from dpmia.metrics.ranking import advantage
 
 
-def asked(losses, part):
+def queried(losses, part):
     """Return the answers of a model with two classes that has the given losses on class 0."""
     losses, part = np.asarray(losses, dtype=float), np.asarray(part, dtype=np.uint8)
     # log(1 + e^-d) = loss for the logits (d, 0).
@@ -26,13 +26,13 @@ def rng(seed=0):
     return np.random.default_rng(seed)
 
 
-FOUR = asked([0.1, 0.5, 0.35, 0.9], [MEMBER, MEMBER, NONMEMBER, NONMEMBER])
+FOUR = queried([0.1, 0.5, 0.35, 0.9], [MEMBER, MEMBER, NONMEMBER, NONMEMBER])
 
 
 def random_signal(seed, members=30, nonmembers=40, shift=0.0):
     part = np.repeat([MEMBER, NONMEMBER], [members, nonmembers])
     losses = rng(seed).exponential(1, len(part)) + shift * (part == NONMEMBER) + 1e-3
-    return asked(losses, part)
+    return queried(losses, part)
 
 
 def test_scores_are_minus_the_losses():
@@ -51,7 +51,7 @@ def test_average_threshold_on_four_records_by_hand():
 
 
 def test_a_loss_of_exactly_the_mean_is_a_member():
-    same = asked([0.25, 0.25, 0.25, 0.5], [MEMBER, MEMBER, NONMEMBER, NONMEMBER])
+    same = queried([0.25, 0.25, 0.25, 0.5], [MEMBER, MEMBER, NONMEMBER, NONMEMBER])
     attack = AverageThreshold()
     assert attack.decisions(same, attack.scores(same, Knowledge(), rng())).tolist() == [True, True, True, False]
 
@@ -73,12 +73,12 @@ def test_the_oracle_is_never_below_zero_nor_below_the_average_threshold(seed):
 
 
 def test_a_model_that_fits_nonmembers_better_has_a_negative_average_advantage_and_no_negative_oracle():
-    wrong_way = asked([2, 3, 2.5, 0.1, 0.2, 0.3], [MEMBER] * 3 + [NONMEMBER] * 3)
+    wrong_way = queried([2, 3, 2.5, 0.1, 0.2, 0.3], [MEMBER] * 3 + [NONMEMBER] * 3)
     assert measure(AverageThreshold(), wrong_way, Knowledge(), rng())["advantage"] < -0.3
     assert measure(OptimalThreshold(), wrong_way, Knowledge(), rng())["advantage"] == 0
 
 
-def test_only_rules_that_look_at_the_answers_are_oracles():
+def test_only_rules_that_use_the_membership_are_oracles():
     assert [attack.oracle for attack in (AverageThreshold, OptimalThreshold, RandomScores)] == [False, True, True]
 
 
@@ -114,9 +114,9 @@ def test_the_control_does_not_look_at_the_losses():
 
 
 @pytest.mark.parametrize("attack", [AverageThreshold(), OptimalThreshold(), RandomScores()])
-def test_validation_records_are_not_asked_about(attack):
+def test_validation_records_are_not_queried(attack):
     losses, part = [0.1, 0.5, 0.35, 0.9], [MEMBER, MEMBER, NONMEMBER, NONMEMBER]
-    more = asked([*losses, 0.01, 4.0, 0.02], [*part, VALIDATION, VALIDATION, VALIDATION])
+    more = queried([*losses, 0.01, 4.0, 0.02], [*part, VALIDATION, VALIDATION, VALIDATION])
     found = measure(attack, more, Knowledge(), rng(3))
     assert found == pytest.approx(measure(attack, FOUR, Knowledge(), rng(3)), nan_ok=True)
 
@@ -125,8 +125,8 @@ def test_metrics_are_those_of_the_decisions():
     signal = random_signal(3, shift=0.5)
     attack = AverageThreshold()
     found = measure(attack, signal, Knowledge(), rng())
-    says = attack.decisions(signal, attack.scores(signal, Knowledge(), rng()))
-    assert found | advantage(says, signal.is_member) == found
+    decisions = attack.decisions(signal, attack.scores(signal, Knowledge(), rng()))
+    assert found | advantage(decisions, signal.is_member) == found
     assert set(found) == {
         *(
             "advantage",
@@ -157,17 +157,17 @@ def test_scores_that_are_not_numbers_are_refused_where_nothing_would_tell_so():
         measure(Broken(), FOUR, Knowledge(), rng())
 
 
-def test_records_whose_score_is_not_a_number_are_called_nonmembers_and_told(caplog):
+def test_records_whose_score_is_not_a_number_are_predicted_nonmembers_and_reported(caplog):
     found = measure(Broken(), random_signal(0, members=30, nonmembers=40), Knowledge(), rng(), details=True)
     assert (found["tpr"], found["fpr"], found["nan_scores"]) == (27 / 30, 1, 3 / 70)
     assert found["auc"] == pytest.approx(0.5 - 3 / 30 / 2)  # three members rank last, all others alike
     assert "3 of 70 scores are not numbers" in caplog.text
 
 
-def test_a_model_with_broken_answers_is_refused():
+def test_a_model_with_broken_outputs_is_refused():
     logits = FOUR.logits.copy()
     logits[0] = np.nan
-    broken = Signal(card(), FOUR.records, FOUR.labels, FOUR.part, logits)
+    broken = Signal(card(), FOUR.records, FOUR.labels, FOUR.membership, logits)
     with pytest.raises(ValueError, match="1 scores of OptimalThreshold are not numbers"):
         measure(OptimalThreshold(), broken, Knowledge(), rng())
 

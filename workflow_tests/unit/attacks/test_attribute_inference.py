@@ -163,7 +163,7 @@ def brute_force(accepted, prior, most_frequent_first):
 
 
 @pytest.mark.parametrize(("order", "first"), [("descending", True), ("ascending", False)])
-def test_all_answers_of_the_oracle(order, first):
+def test_all_outputs_of_the_oracle(order, first):
     accepted = np.array(list(itertools.product([False, True], repeat=4)))
     for prior in itertools.permutations([0.1, 0.2, 0.3, 0.4]):
         guesses = attribute.ask_all(accepted, np.array(prior), order)

@@ -38,8 +38,8 @@ class Memory:
 
     def signal(self, dataset, marks, records, is_member):
         """Return what an attacker with the keys of `marks` sees."""
-        asked = marks.below(records)[len(records) :]
-        known = self.right(dataset, asked).reshape(marks.keys, len(records)).T
+        queried = marks.below(records)[len(records) :]
+        known = self.right(dataset, queried).reshape(marks.keys, len(records)).T
         logits = np.zeros((len(records), 2), dtype=np.float32)
         return Signal(card(), records, dataset.y[records], is_member.astype(np.uint8), logits, marks=known)
 
@@ -134,9 +134,9 @@ def test_a_record_has_the_same_marks_whichever_are_marked_beside_it():
     whole, everywhere = collusion.with_marks(data(), RECORDS, KEYS, "blake2b")
     some, here = collusion.with_marks(data(), np.array([9, 2, 2, 7, 9]), KEYS, "blake2b")
     assert len(some) == 40 + 3 * 3
-    asked = np.array([7, 9])
-    assert (some.x[here.below(asked)] == whole.x[everywhere.below(asked)]).all()
-    assert (some.y[here.below(asked)] == whole.y[everywhere.below(asked)]).all()
+    queried = np.array([7, 9])
+    assert (some.x[here.below(queried)] == whole.x[everywhere.below(queried)]).all()
+    assert (some.y[here.below(queried)] == whole.y[everywhere.below(queried)]).all()
     with pytest.raises(ValueError, match="marks of 3 records, not of all"):
         here.below(np.array([7, 8]))
 

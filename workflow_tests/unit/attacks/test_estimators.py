@@ -23,8 +23,8 @@ def losses(seed, shape):
 
 
 def one_by_one(seed, queries=200, values=13):
-    rows, asked = losses(seed, (queries, values)), losses(seed + 1, queries)
-    return rows, asked, per_record(rows)
+    rows, queried = losses(seed, (queries, values)), losses(seed + 1, queries)
+    return rows, queried, per_record(rows)
 
 
 def test_confidence_is_the_logit_where_that_can_be_computed_and_goes_on_where_not():
@@ -46,18 +46,18 @@ def test_losses_of_zero_and_infinity_have_finite_confidences_at_the_ends():
 def test_ranks_are_counts_in_the_group_of_each_query():
     rng = np.random.default_rng(0)
     values, belongs = rng.integers(0, 20, 500).astype(float), rng.integers(0, 7, 500)
-    group, asked = rng.integers(0, 8, 300), rng.integers(-1, 21, 300).astype(float)  # group 7 is empty
+    group, queried = rng.integers(0, 8, 300), rng.integers(-1, 21, 300).astype(float)  # group 7 is empty
     null = NullLosses.gather(values, belongs, 8, group)
-    expected = [(values[belongs == mine] <= loss).sum() for mine, loss in zip(group, asked, strict=True)]
-    assert null.rank(asked).tolist() == expected
+    expected = [(values[belongs == mine] <= loss).sum() for mine, loss in zip(group, queried, strict=True)]
+    assert null.rank(queried).tolist() == expected
     assert null.counts.tolist() == [(belongs == mine).sum() for mine in group]
     assert null.of(0).tolist() == sorted(values[belongs == group[0]])
 
 
 def test_empirical_is_the_rank_among_the_values_and_the_loss_itself():
-    rows, asked, null = one_by_one(0)
-    found = ESTIMATORS["empirical"].alpha(null, asked)
-    np.testing.assert_allclose(found, (1 + (rows <= asked[:, None]).sum(1)) / 14)
+    rows, queried, null = one_by_one(0)
+    found = ESTIMATORS["empirical"].alpha(null, queried)
+    np.testing.assert_allclose(found, (1 + (rows <= queried[:, None]).sum(1)) / 14)
 
 
 def test_empirical_threshold_is_next_to_the_percentile_of_the_published_tool():
@@ -72,31 +72,31 @@ def test_empirical_threshold_is_next_to_the_percentile_of_the_published_tool():
 
 
 def test_linear_is_numpys_quantile_and_interp_with_two_invented_losses():
-    rows, asked, null = one_by_one(4)
+    rows, queried, null = one_by_one(4)
     padded = np.sort(np.pad(rows, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1000))), axis=1)
     for level in LEVELS:
         expected = np.quantile(padded, level, axis=1)
         np.testing.assert_allclose(ESTIMATORS["linear"].threshold(null, level), expected, rtol=1e-12)
-    expected = [np.interp(loss, row, np.linspace(0, 1, 15)) for loss, row in zip(asked, padded, strict=True)]
-    np.testing.assert_allclose(ESTIMATORS["linear"].alpha(null, asked), expected, rtol=1e-12)
+    expected = [np.interp(loss, row, np.linspace(0, 1, 15)) for loss, row in zip(queried, padded, strict=True)]
+    np.testing.assert_allclose(ESTIMATORS["linear"].alpha(null, queried), expected, rtol=1e-12)
 
 
 def test_logit_gaussian_is_scipys_normal_on_the_logit_scale():
-    rows, asked, null = one_by_one(6)
-    phi, at = logit(np.exp(-rows)), logit(np.exp(-asked))
+    rows, queried, null = one_by_one(6)
+    phi, at = logit(np.exp(-rows)), logit(np.exp(-queried))
     law = stats.norm(phi.mean(1), phi.std(1, ddof=1))
-    np.testing.assert_allclose(ESTIMATORS["logit_gaussian"].alpha(null, asked), law.sf(at), rtol=1e-9)
+    np.testing.assert_allclose(ESTIMATORS["logit_gaussian"].alpha(null, queried), law.sf(at), rtol=1e-9)
     for level in LEVELS:
         expected = np.log1p(np.exp(-law.isf(level)))
         np.testing.assert_allclose(ESTIMATORS["logit_gaussian"].threshold(null, level), expected, rtol=1e-9)
 
 
 def test_minimum_of_thresholds_is_maximum_of_alphas_and_mean_lies_between():
-    _, asked, null = one_by_one(8)
+    _, queried, null = one_by_one(8)
     linear, gaussian, smaller, mean = (ESTIMATORS[name] for name in ("linear", "logit_gaussian", "minimum", "mean"))
-    alphas = np.stack([linear.alpha(null, asked), gaussian.alpha(null, asked)])
-    np.testing.assert_array_equal(smaller.alpha(null, asked), alphas.max(0))
-    np.testing.assert_allclose(mean.alpha(null, asked), alphas.mean(0))
+    alphas = np.stack([linear.alpha(null, queried), gaussian.alpha(null, queried)])
+    np.testing.assert_array_equal(smaller.alpha(null, queried), alphas.max(0))
+    np.testing.assert_allclose(mean.alpha(null, queried), alphas.mean(0))
     thresholds = np.stack([linear.threshold(null, 0.1), gaussian.threshold(null, 0.1)])
     np.testing.assert_array_equal(smaller.threshold(null, 0.1), thresholds.min(0))
     found = mean.threshold(null, 0.1)
@@ -110,16 +110,16 @@ def test_threshold_and_alpha_are_one_decision(name, ties):
     rng = np.random.default_rng(10)
     for count in (1, 2, 3, 10, 99):
         rows = rng.exponential(1, (300, count))
-        asked = rng.exponential(0.7, 300)
+        queried = rng.exponential(0.7, 300)
         if ties:
-            rows, asked = np.round(rows, 1), np.round(asked, 1)  # zeros among them
+            rows, queried = np.round(rows, 1), np.round(queried, 1)  # zeros among them
         null = per_record(rows)
-        alpha = ESTIMATORS[name].alpha(null, asked)
+        alpha = ESTIMATORS[name].alpha(null, queried)
         assert ((alpha >= 0) & (alpha <= 1)).all()
         for level in LEVELS:
             clear = np.abs(alpha - level) > 1e-9
-            says = asked <= ESTIMATORS[name].threshold(null, level)
-            assert (says == (alpha <= level))[clear].all()
+            decisions = queried <= ESTIMATORS[name].threshold(null, level)
+            assert (decisions == (alpha <= level))[clear].all()
 
 
 @pytest.mark.parametrize("name", ["empirical", "linear"])
@@ -128,8 +128,8 @@ def test_rank_based_estimators_keep_the_false_positive_rate_for_any_number_of_va
     rng = np.random.default_rng(11)
     records = 20_000
     for count in (1, 4, 9, 19, 30):
-        null, asked = per_record(rng.exponential(1, (records, count))), rng.exponential(1, records)
-        alpha = ESTIMATORS[name].alpha(null, asked)
+        null, queried = per_record(rng.exponential(1, (records, count))), rng.exponential(1, records)
+        alpha = ESTIMATORS[name].alpha(null, queried)
         for level in (0.05, 0.1, 0.3, 0.5):
             exact = np.floor(level * (count + 1) + 1e-12) / (count + 1)
             error = 4 * np.sqrt(0.25 / records)
@@ -155,8 +155,8 @@ def test_no_rank_is_rarer_than_one_in_the_number_of_models_and_one():
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_losses_that_are_all_equal_make_nobody_a_member(name):
     for value in (0.0, 1e-8, 0.7, 30.0):
-        null, asked = per_record([[value] * 10] * 2), np.array([value, value])
-        assert (ESTIMATORS[name].alpha(null, asked) >= 0.5 - 1e-6).all()
+        null, queried = per_record([[value] * 10] * 2), np.array([value, value])
+        assert (ESTIMATORS[name].alpha(null, queried) >= 0.5 - 1e-6).all()
         assert (ESTIMATORS[name].threshold(null, 0.1) < value).all()
     smaller = ESTIMATORS[name].alpha(per_record([[0.7] * 10]), np.array([0.1]))
     assert smaller < 0.1, "a loss below all of them is rare"
@@ -165,8 +165,8 @@ def test_losses_that_are_all_equal_make_nobody_a_member(name):
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_losses_at_the_ends_give_numbers(name):
     null = per_record([[0.0, 0.1, np.inf], [0.0, 0.0, 0.0], [np.inf, np.inf, np.inf], [0.1, 0.2, 0.3]])
-    for asked in (np.zeros(4), np.full(4, np.inf), np.full(4, 1e4)):
-        alpha = ESTIMATORS[name].alpha(null, asked)
+    for queried in (np.zeros(4), np.full(4, np.inf), np.full(4, 1e4)):
+        alpha = ESTIMATORS[name].alpha(null, queried)
         assert ((alpha >= 0) & (alpha <= 1)).all()
         assert not np.isnan(ESTIMATORS[name].threshold(null, 0.3)).any()
     assert ESTIMATORS[name].alpha(null, np.full(4, np.inf))[3] == 1
@@ -183,11 +183,11 @@ def test_a_query_that_cannot_be_judged_is_never_a_member(name):
 
 
 def test_one_value_gives_a_rank_and_no_gaussian():
-    null, asked = per_record([[1.0], [1.0]]), np.array([0.5, 2.0])
-    assert ESTIMATORS["empirical"].alpha(null, asked).tolist() == [0.5, 1]
-    assert ESTIMATORS["linear"].alpha(null, asked)[0] == 0.25
+    null, queried = per_record([[1.0], [1.0]]), np.array([0.5, 2.0])
+    assert ESTIMATORS["empirical"].alpha(null, queried).tolist() == [0.5, 1]
+    assert ESTIMATORS["linear"].alpha(null, queried)[0] == 0.25
     for name in ("logit_gaussian", "minimum", "mean"):
-        assert ESTIMATORS[name].alpha(null, asked).tolist() == [1, 1]
+        assert ESTIMATORS[name].alpha(null, queried).tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

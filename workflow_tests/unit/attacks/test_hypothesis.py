@@ -37,17 +37,17 @@ def rank_law(law, spread, models):
 @pytest.fixture(scope="module")
 def drawn():
     """Answers about 4000 members and as many non-members and population records; 18 references, 40 distilled."""
-    return LAW.draw(rng(1), 4000, 4000, 4000, references=18, distilled=40, left_out=40)
+    return LAW.draw(rng(1), 4000, 4000, 4000, references=18, distilled=40, leave_one_out=40)
 
 
 def test_population_attack_is_the_loss_threshold_and_reaches_what_the_law_says(drawn):
     signal, known = drawn
     spread = LAW.spread("noise", "drift", "difficulty")
     found = check_law(Population(), LAW, spread, signal, known, rng())
-    asked = signal.part != POPULATION
-    by_loss = np.argsort(-signal.losses[asked])
-    scores = Population().scores(signal, known, rng())[asked]
-    rises = np.diff(-signal.losses[asked][by_loss]) > 0
+    queried = signal.membership != POPULATION
+    by_loss = np.argsort(-signal.losses[queried])
+    scores = Population().scores(signal, known, rng())[queried]
+    rises = np.diff(-signal.losses[queried][by_loss]) > 0
     assert ((np.diff(scores[by_loss]) > 0) == rises).all(), "the ranking is that of the loss"
     # The threshold comes from 4000 records, the rates from 4000 others.
     assert abs(found["fpr"] - 0.1) < ERRORS * np.sqrt(2 * 0.09 / 4000)
@@ -76,7 +76,7 @@ def test_shadow_attack_has_a_threshold_for_each_class_and_population_has_not():
 def test_shadow_attack_leaves_out_records_that_a_model_was_trained_on(drawn):
     signal, known = drawn
     inside = known.references.trained_on.copy()
-    inside[0, signal.part == POPULATION] = True
+    inside[0, signal.membership == POPULATION] = True
     losses = known.references.losses.copy()
     losses[inside] = 1e-9  # what is learnt by heart must not move the threshold
     attack = ShadowThreshold(estimator="empirical")
@@ -143,9 +143,9 @@ def test_attacks_order_as_the_law_says(drawn):
 def test_only_thresholds_of_p_d_and_l_change_with_the_target(drawn):
     """Figure 2 of the paper: same records and references, another target."""
     signal, known = drawn
-    other = Signal(card(), signal.records, signal.labels, signal.part, signal.logits[::-1].copy())
+    other = Signal(card(), signal.records, signal.labels, signal.membership, signal.logits[::-1].copy())
     shifted = replace(known.distilled, losses=known.distilled.losses + 0.1)
-    elsewhere = replace(known, distilled=shifted, left_out=shifted)
+    elsewhere = replace(known, distilled=shifted, leave_one_out=shifted)
     for attack in ALL:
         same = np.array_equal(attack().thresholds(signal, known), attack().thresholds(other, elsewhere))
         assert same == (attack in (ShadowThreshold, Reference))
@@ -154,7 +154,7 @@ def test_only_thresholds_of_p_d_and_l_change_with_the_target(drawn):
 @pytest.mark.parametrize("attack", ALL)
 @pytest.mark.parametrize("estimator", ["empirical", "linear", "logit_gaussian", "minimum", "mean"])
 def test_decisions_are_losses_below_the_threshold(attack, estimator):
-    signal, known = LAW.draw(rng(3), 100, 100, 200, references=30, distilled=20, left_out=5)
+    signal, known = LAW.draw(rng(3), 100, 100, 200, references=30, distilled=20, leave_one_out=5)
     test = attack(alpha=0.2, estimator=estimator)
     scores = test.scores(signal, known, rng())
     below = signal.losses <= test.thresholds(signal, known)
@@ -183,7 +183,7 @@ def test_reference_models_may_be_those_trained_with_the_record(drawn):
     assert (Reference(reference_models="in").null(signal, known).counts[signal.is_member] == 9).all()
 
 
-def test_a_record_without_a_model_is_a_nonmember_and_the_share_is_told(caplog):
+def test_a_record_without_a_model_is_a_nonmember_and_the_share_is_reported(caplog):
     signal, known = LAW.draw(rng(4), 50, 50, references=4)
     inside = known.references.trained_on.copy()
     inside[:, :25] = False
@@ -208,7 +208,7 @@ def test_one_reference_model_gives_two_ranks():
         (ShadowThreshold(), "references", "known.references"),
         (Reference(), "references", "known.references"),
         (Distillation(), "distilled", "known.distilled"),
-        (LeaveOneOut(), "left_out", "known.left_out"),
+        (LeaveOneOut(), "leave_one_out", "known.leave_one_out"),
     ],
 )
 def test_what_is_missing_is_named(drawn, attack, lacking, named):
@@ -221,14 +221,14 @@ def test_what_is_missing_is_named(drawn, attack, lacking, named):
 @pytest.mark.parametrize("attack", [ShadowThreshold(), Population()])
 def test_population_records_must_be_there(drawn, attack):
     signal, known = drawn
-    keep = signal.part != POPULATION
+    keep = signal.membership != POPULATION
     models = References(known.references.losses[:, keep], known.references.trained_on[:, keep])
     with pytest.raises(ValueError, match="needs population records"):
         attack.scores(signal.of(MEMBER, NONMEMBER), Knowledge(references=models), rng())
     assert "population" in attack.uses
 
 
-def test_answers_about_other_queries_or_without_numbers_are_refused(drawn):
+def test_outputs_about_other_queries_or_without_numbers_are_refused(drawn):
     signal, known = drawn
     with pytest.raises(ValueError, match="about 12000 queries, the signal about 8000"):
         Reference().scores(signal.of(MEMBER, NONMEMBER), known, rng())
@@ -241,15 +241,15 @@ def test_answers_about_other_queries_or_without_numbers_are_refused(drawn):
 def test_leave_one_out_refuses_models_that_saw_the_record(drawn):
     signal, known = drawn
     with pytest.raises(ValueError, match="were trained on the record left out"):
-        LeaveOneOut().scores(signal, replace(known, left_out=known.references), rng())
+        LeaveOneOut().scores(signal, replace(known, leave_one_out=known.references), rng())
 
 
 @pytest.mark.parametrize("attack", ALL)
-def test_a_target_with_broken_answers_is_refused(attack):
-    signal, known = LAW.draw(rng(6), 20, 20, 20, references=4, distilled=3, left_out=3)
+def test_a_target_with_broken_outputs_is_refused(attack):
+    signal, known = LAW.draw(rng(6), 20, 20, 20, references=4, distilled=3, leave_one_out=3)
     logits = signal.logits.copy()
     logits[0] = np.nan
-    broken = Signal(card(), signal.records, signal.labels, signal.part, logits)
+    broken = Signal(card(), signal.records, signal.labels, signal.membership, logits)
     with pytest.raises(ValueError, match=r"1 scores of .* are not numbers"):
         measure(attack(), broken, known, rng())
 
@@ -275,11 +275,13 @@ def test_the_law_is_what_it_says():
     signal, known = law.draw(rng(7), 3000, 3000, 3000, references=21, distilled=10)
     phi = signal.logits[np.arange(9000), signal.labels]
     means = [
-        phi[(signal.part == part) & (signal.labels == label)].mean() for part in (MEMBER, NONMEMBER) for label in (0, 1)
+        phi[(signal.membership == part) & (signal.labels == label)].mean()
+        for part in (MEMBER, NONMEMBER)
+        for label in (0, 1)
     ]
     assert np.allclose(means, [-2, -1, -3, -2], atol=4 * law.spread("noise", "drift", "difficulty") / np.sqrt(1500))
     trained_on = known.references.trained_on
-    assert (trained_on.sum(0) == np.where(signal.part == POPULATION, 0, 10)).all()
+    assert (trained_on.sum(0) == np.where(signal.membership == POPULATION, 0, 10)).all()
     of_models = -np.log(np.expm1(known.references.losses))
     assert np.allclose(
         np.where(trained_on, np.nan, of_models)[:, 6000:].std(0, ddof=1).mean(), law.spread("noise", "drift"), rtol=0.02

@@ -115,7 +115,7 @@ def test_points_without_a_model_on_one_side_get_the_pooled_mean_and_are_counted(
         assert np.isfinite(OnlineLira(variance).scores(signal, some, rng())).all()
 
 
-def test_nothing_is_told_where_nothing_is_missing(drawn, caplog):
+def test_nothing_is_reported_where_nothing_is_missing(drawn, caplog):
     OnlineLira("per_point").scores(*drawn, rng())
     assert not caplog.text
 

@@ -24,7 +24,7 @@ def by_definition(signal, known, gamma, usual):
     """The share of population records z with LR(x, z) >= gamma, pair by pair; `usual` gives p(.) of a query."""
     p = np.exp(-signal.losses)
     ratio = [p[query] / usual(query) for query in range(len(p))]
-    population = np.flatnonzero(signal.part == POPULATION)
+    population = np.flatnonzero(signal.membership == POPULATION)
     return [np.mean([ratio[x] / ratio[z] >= gamma for z in population]) for x in range(len(p))]
 
 
@@ -34,7 +34,7 @@ def test_scores_follow_the_definition_written_out(gamma):
     p, inside = np.exp(-known.references.losses), known.references.trained_on
 
     def online(query):
-        if signal.part[query] == POPULATION:
+        if signal.membership[query] == POPULATION:
             return p[:, query].mean()
         return (p[inside[:, query], query].mean() + p[~inside[:, query], query].mean()) / 2
 
@@ -59,17 +59,17 @@ def test_offline_reaches_what_the_law_says_where_probabilities_are_small():
     assert found["auc"] > measure(Population(), signal, known, rng())["auc"] + 0.15
 
 
-def test_nonmembers_that_are_like_the_population_are_accused_at_the_rate_aimed_at():
+def test_nonmembers_that_are_like_the_population_are_predicted_members_at_the_rate_aimed_at():
     signal, known = LAW.draw(rng(3), 500, 0, 8000, references=5)
-    part = signal.part.copy()
-    part[500:4500] = NONMEMBER
-    signal = replace(signal, part=part)
+    membership = signal.membership.copy()
+    membership[500:4500] = NONMEMBER
+    signal = replace(signal, membership=membership)
     for alpha in (0.05, 0.3):
         found = measure(OfflineRmia(alpha=alpha), signal, known, rng())
         assert abs(found["fpr"] - alpha) < ERRORS * np.sqrt(2 * alpha * (1 - alpha) / 4000) + 1 / 4000
 
 
-def test_online_accuses_fewer_if_no_model_was_trained_on_the_population():
+def test_online_predicts_fewer_members_if_no_model_was_trained_on_the_population():
     signal, known = LAW.draw(rng(3), 100, 4000, 4000, references=6)
     found = measure(OnlineRmia(alpha=0.1), signal, known, rng())
     assert found["fpr"] < 0.1 - ERRORS * np.sqrt(0.18 / 4000)

@@ -28,7 +28,7 @@ def rng(seed=0):
 def shadows_of(law, count=5, records=400, meaning="set"):
     drawn = [law.draw(rng(100 + number), records, records)[0] for number in range(count)]
     return tuple(
-        Signal(card(seed=1, meaning=[meaning, number]), one.records, one.labels, one.part, one.logits)
+        Signal(card(seed=1, meaning=[meaning, number]), one.records, one.labels, one.membership, one.logits)
         for number, one in enumerate(drawn)
     )
 
@@ -45,7 +45,7 @@ def attack(shadows):
     return attack
 
 
-def test_it_finds_the_best_threshold_of_each_class_without_looking_at_the_answers(attack, shadows):
+def test_it_finds_the_best_threshold_of_each_class_without_using_the_membership(attack, shadows):
     signal, _ = LAW.draw(rng(1), 4000, 4000)
     found = measure(attack, signal, Knowledge(shadows=shadows), rng())
     best = 2 * stats.norm.cdf(LAW.shift / 2) - 1
@@ -70,7 +70,7 @@ def test_features_and_labels_stay_together_whatever_the_sizes():
 def test_only_members_and_nonmembers_of_shadow_models_are_learnt_from(shadows):
     misleading = []
     for signal in shadows:
-        extra = np.concatenate([signal.part, np.full(500, POPULATION, dtype=np.uint8)])
+        extra = np.concatenate([signal.membership, np.full(500, POPULATION, dtype=np.uint8)])
         logits = np.concatenate([signal.logits, np.full((500, 2), np.nan, dtype=np.float32)])
         places = np.arange(len(extra))
         labels = np.concatenate([signal.labels, np.zeros(500, dtype=np.int64)])
@@ -82,7 +82,7 @@ def test_only_members_and_nonmembers_of_shadow_models_are_learnt_from(shadows):
     np.testing.assert_array_equal(*scores)
 
 
-def test_a_class_that_cannot_be_learnt_is_undecided_and_told(caplog):
+def test_a_class_that_cannot_be_learnt_is_undecided_and_reported(caplog):
     law = GaussianLaw(shift=2.0)
     shadows = []
     for signal in shadows_of(law, count=2, records=60):
@@ -90,10 +90,10 @@ def test_a_class_that_cannot_be_learnt_is_undecided_and_told(caplog):
         keep = (signal.labels == 0) | ~signal.is_member
         logits = np.pad(signal.logits[keep], ((0, 0), (0, 1)))
         places = np.arange(keep.sum())
-        shadows.append(Signal(signal.card, places, signal.labels[keep], signal.part[keep], logits))
+        shadows.append(Signal(signal.card, places, signal.labels[keep], signal.membership[keep], logits))
     signal, _ = law.draw(rng(3), 30, 30)
     labels = np.arange(60) % 3
-    signal = Signal(card(), signal.records, labels, signal.part, np.pad(signal.logits, ((0, 0), (0, 1))))
+    signal = Signal(card(), signal.records, labels, signal.membership, np.pad(signal.logits, ((0, 0), (0, 1))))
     attack = ShadowModels(epochs=2)
     scores = attack.scores(signal, Knowledge(shadows=tuple(shadows)), rng())
     assert (scores[labels > 0] == 0.5).all()
@@ -143,7 +143,7 @@ def test_nothing_to_prepare_is_no_mistake():
 
 def test_other_shadow_models_start_elsewhere(shadows):
     renamed = tuple(
-        Signal(card(seed=1, meaning=["other", number]), one.records, one.labels, one.part, one.logits)
+        Signal(card(seed=1, meaning=["other", number]), one.records, one.labels, one.membership, one.logits)
         for number, one in enumerate(shadows)
     )
     signal, _ = LAW.draw(rng(7), 50, 50)
@@ -179,16 +179,16 @@ def test_probabilities_are_those_of_the_softmax():
     np.testing.assert_allclose(found[np.arange(20), signal.labels], np.exp(-signal.losses), rtol=1e-5)
 
 
-def test_shadow_models_must_be_there_and_answer_with_numbers(shadows, attack):
+def test_shadow_models_must_be_there_and_output_numbers(shadows, attack):
     signal, _ = LAW.draw(rng(10), 5, 5)
     with pytest.raises(ValueError, match=r"known.shadows is empty"):
         attack.scores(signal, Knowledge(), rng())
     logits = shadows[0].logits.copy()
     logits[3] = np.inf
-    broken = Signal(shadows[0].card, shadows[0].records, shadows[0].labels, shadows[0].part, logits)
-    with pytest.raises(ValueError, match="1 answers are not numbers"):
+    broken = Signal(shadows[0].card, shadows[0].records, shadows[0].labels, shadows[0].membership, logits)
+    with pytest.raises(ValueError, match="1 outputs are not numbers"):
         attack.fit((broken, *shadows[1:]))
-    wide = Signal(card(), signal.records, signal.labels, signal.part, np.pad(signal.logits, ((0, 0), (0, 1))))
+    wide = Signal(card(), signal.records, signal.labels, signal.membership, np.pad(signal.logits, ((0, 0), (0, 1))))
     with pytest.raises(ValueError, match="shadow models with 2 classes, target with 3"):
         attack.scores(wide, Knowledge(shadows=shadows), rng())
     with pytest.raises(ValueError, match=r"different numbers of classes, \[2, 3\]"):

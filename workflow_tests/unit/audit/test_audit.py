@@ -48,7 +48,7 @@ def entries(audit, **wanted):
     return [each for each in audit["results"] if all(each[key] == value for key, value in wanted.items())]
 
 
-def test_every_arm_epsilon_and_attack_is_told(audit):
+def test_every_arm_epsilon_and_attack_is_reported(audit):
     mlp = entries(audit, experiment="audit_mlp")
     assert {each["arm"] for each in mlp} == {"north", "north-iid", "south", "south-iid"}
     assert {each["epsilon"] for each in mlp} == {"1", "inf"}
@@ -57,7 +57,7 @@ def test_every_arm_epsilon_and_attack_is_told(audit):
     assert audit["too_small"] == ["island (60)"]
 
 
-def test_bounds_are_told_where_they_hold_and_nowhere_else(audit):
+def test_bounds_are_reported_where_they_hold_and_nowhere_else(audit):
     for each in findings.attacks_of(audit["results"]):
         holds = each["iid"] and each["epsilon"] == "1"
         assert (each["bound"] is not None) == (each["ceiling"] is not None) == holds
@@ -66,7 +66,7 @@ def test_bounds_are_told_where_they_hold_and_nowhere_else(audit):
             assert each["ceiling"] < each["bound"] == pytest.approx(0.462, abs=0.001)
 
 
-def test_a_rate_below_what_the_data_can_show_is_not_told(audit):
+def test_a_rate_below_what_the_data_can_show_is_not_reported(audit):
     assert all(each["tpr_at_0.1pct_fpr"] is None and each["resolution"] > 0.001 for each in audit["results"])
     assert all(each["tpr_at_1pct_fpr"] is not None for each in audit["results"])
 
@@ -74,8 +74,8 @@ def test_a_rate_below_what_the_data_can_show_is_not_told(audit):
 def test_numbers_are_those_of_the_summary(audit, parts):
     summary = read_table(parts["audit_mlp"]["summary"])
     row = summary.query("arm == 'south' and epsilon == 1 and attack == 'lira_offline' and metric == 'auc'").iloc[0]
-    (told,) = entries(audit, experiment="audit_mlp", arm="south", epsilon="1", attack="lira_offline")
-    assert told["auc"]["mean"] == pytest.approx(row["mean"])
+    (reported,) = entries(audit, experiment="audit_mlp", arm="south", epsilon="1", attack="lira_offline")
+    assert reported["auc"]["mean"] == pytest.approx(row["mean"])
 
 
 def test_groups_stand_beside_their_iid_arm_and_the_dependence_index(audit):
@@ -86,7 +86,7 @@ def test_groups_stand_beside_their_iid_arm_and_the_dependence_index(audit):
     assert all(each["dependence_index"]["mean"] > 0.65 and each["iid_auc"] for each in groups)
 
 
-def test_limits_that_are_exceeded_or_cannot_be_told_are_named(audit):
+def test_limits_that_are_exceeded_or_cannot_be_evaluated_are_named(audit):
     limits = audit["limits"]
     assert limits["verdict"] == "failed"
     assert limits["not_evaluated"] == ["tpr_at_0.1pct_fpr"]
@@ -194,9 +194,9 @@ def given(parts, tmp_path_factory):
     references = losses.on(target.records, np.array([card.epsilon == "inf" for card in losses.cards]))
     for number, (loss, trained_on) in enumerate(zip(references.losses, references.trained_on, strict=True)):
         right = np.exp(-loss)
-        answers = np.where(np.arange(2) == target.labels[:, None], right[:, None], 1 - right[:, None])
+        outputs = np.where(np.arange(2) == target.labels[:, None], right[:, None], 1 - right[:, None])
         with np.errstate(divide="ignore"):
-            write(folder / f"reference-{number}.csv", np.log(np.maximum(answers, 1e-300)), target.labels, trained_on)
+            write(folder / f"reference-{number}.csv", np.log(np.maximum(outputs, 1e-300)), target.labels, trained_on)
     return folder, read_table(parts["audit_mlp"]["summary"].parent / "replicates.csv")
 
 
@@ -206,14 +206,14 @@ def write(path, logits, labels, member):
 
 
 def settings(folder, **changed):
-    asked = {
+    queried = {
         "path": str(folder / "model.csv"),
         "classes": {"no": "z0", "yes": "z1"},
         "scale": "logits",
         "references": [str(file) for file in sorted(folder.glob("reference-*.csv"))],
         "attacks": {"average_threshold": {}, "lira_offline": {}},
     }
-    return Predictions(**(asked | changed))
+    return Predictions(**(queried | changed))
 
 
 def test_predictions_only_give_the_numbers_of_the_full_run(given, tmp_path):
@@ -228,23 +228,23 @@ def test_predictions_only_give_the_numbers_of_the_full_run(given, tmp_path):
             )
             mine = rows.query("attack == @attack and metric == @metric")
             assert mine["value"].item() == pytest.approx(same["value"].item(), abs=1e-6), (attack, metric)
-    told = summary.query("attack == 'average_threshold' and metric == 'auc'").iloc[0]
-    assert told["low"] < told["mean"] < told["high"]
+    reported = summary.query("attack == 'average_threshold' and metric == 'auc'").iloc[0]
+    assert reported["low"] < reported["mean"] < reported["high"]
 
 
 def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
     folder, _ = given
-    asked = settings(folder)
-    import_predictions(jobs.given_job(asked), tmp_path / "signals.npz", tmp_path / "references.npz")
-    attacks = {name: AverageThreshold() if name == "average_threshold" else OfflineLira() for name in asked.attacks}
+    queried = settings(folder)
+    import_predictions(jobs.given_job(queried), tmp_path / "signals.npz", tmp_path / "references.npz")
+    attacks = {name: AverageThreshold() if name == "average_threshold" else OfflineLira() for name in queried.attacks}
     _, summary = tables("mine", attacks, tmp_path / "signals.npz", tmp_path / "references.npz", 1)
     summary.to_csv(tmp_path / "summary.csv", index=False)
     part = {
-        "facts": prediction_facts("mine", asked),
+        "facts": prediction_facts("mine", queried),
         "groups": {},
         "attacks": {
             name: attack.plain() | {"files": [tmp_path / "references.npz"]}
-            for name, attack in jobs.given_attacks(asked).items()
+            for name, attack in jobs.given_attacks(queried).items()
         },
         "summary": tmp_path / "summary.csv",
         "signals": [tmp_path / "signals.npz"],
@@ -270,15 +270,15 @@ def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(t
     order = rng.permutation(60)
     rows = [f"{-float(sure[i])},{float(sure[i])},yes,{'yes' if i < 30 else 'no'}" for i in order]
     (tmp_path / "model.csv").write_text("\n".join(["z0,z1,label,member", *rows]) + "\n")
-    asked = settings(tmp_path, references=[], attacks={"average_threshold": {}})
-    import_predictions(jobs.given_job(asked), tmp_path / "signals.npz", tmp_path / "references.npz")
+    queried = settings(tmp_path, references=[], attacks={"average_threshold": {}})
+    import_predictions(jobs.given_job(queried), tmp_path / "signals.npz", tmp_path / "references.npz")
     _, summary = tables("mine", {"average_threshold": AverageThreshold()}, tmp_path / "signals.npz",
                         tmp_path / "references.npz", 1)  # fmt: skip
     summary.to_csv(tmp_path / "summary.csv", index=False)
     part = {
-        "facts": prediction_facts("mine", asked),
+        "facts": prediction_facts("mine", queried),
         "groups": {},
-        "attacks": {"average_threshold": jobs.given_attacks(asked)["average_threshold"].plain() | {"files": []}},
+        "attacks": {"average_threshold": jobs.given_attacks(queried)["average_threshold"].plain() | {"files": []}},
         "summary": tmp_path / "summary.csv",
         "signals": [tmp_path / "signals.npz"],
         "dataset": None,
@@ -311,7 +311,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("old", "new", "changed", "words"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_with_predictions_is_told(tmp_path, old, new, changed, words):
+def test_what_is_wrong_with_predictions_is_reported(tmp_path, old, new, changed, words):
     rows = ["z0,z1,label,member", "0.5,0.5,no,yes", "0.25,0.75,yes,no"]
     text = (
         "\n".join(rows).replace(old, new) if words == ["there is no member"] else "\n".join(rows).replace(old, new, 1)

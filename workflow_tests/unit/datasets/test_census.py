@@ -26,7 +26,7 @@ PERSON = {
 SAME = "38, Private, 1, HS-grad, 9, Divorced, Sales, Unmarried, White, Female, 0, 0, 40, United-States, <=50K"
 
 
-def told(**changes):
+def census_row(**changes):
     """Return one line of the census, with `_4="Children"` at position 4."""
     fields = dict.fromkeys(range(42), "0") | PERSON
     fields |= {int(position[1:]): value for position, value in changes.items()}
@@ -62,8 +62,8 @@ def test_adults_words_are_all_there_and_five_values_are_the_census_own():
         assert len(set(words.values())) == len(words), name
 
 
-def test_a_person_of_the_census_is_told_in_adults_words(tmp_path):
-    line = told(
+def test_a_person_of_the_census_is_described_in_adults_terms(tmp_path):
+    line = census_row(
         _0="61", _1="Self-employed-not incorporated", _4="Masters degree(MA MS MEng MEd MSW MBA)",
         _7="Married-A F spouse present", _9="Handlers equip cleaners etc ", _10="Other", _12="Male", _16="7298",
         _17="1902", _34="South Korea", _41="50000+.",
@@ -79,8 +79,8 @@ def test_a_person_of_the_census_is_told_in_adults_words(tmp_path):
     assert person[["native-country", "income", "source"]].tolist() == ["South", ">50K", "census"]
 
 
-def test_only_people_asked_in_1994_are_encoded(tmp_path):
-    frame = census_adult.read(raw(tmp_path, [told(_0=str(age), _40=str(94 + age % 2)) for age in range(20, 30)]))
+def test_only_people_surveyed_in_1994_are_encoded(tmp_path):
+    frame = census_adult.read(raw(tmp_path, [census_row(_0=str(age), _40=str(94 + age % 2)) for age in range(20, 30)]))
     assert frame["year"].tolist() == ["94", "95"] * 5 + ["94"] * 2
     dataset = census_adult.encode(frame)
     assert dataset.attributes["source"].tolist() == ["census"] * 5 + ["adult"] * 2
@@ -93,7 +93,7 @@ def test_only_people_asked_in_1994_are_encoded(tmp_path):
 def test_one_of_records_that_are_alike_stays_whatever_their_source(tmp_path):
     elsewhere = SAME.replace("Unmarried", "Wife").replace(" 1, HS-grad", " 2, HS-grad").replace(" 40,", " 50,")
     rich = SAME.replace("<=50K", ">50K")
-    frame = census_adult.read(raw(tmp_path, [told(), told(), told(_0="40")], [SAME, elsewhere, rich]))
+    frame = census_adult.read(raw(tmp_path, [census_row(), census_row(), census_row(_0="40")], [SAME, elsewhere, rich]))
     dataset = census_adult.encode(frame)
     # Ages 38, poor: one of four; 38, rich; 39 in Adult's second file; 40 in the census.
     ages = np.rint(38 + 2 * dataset.x[:, dataset.features.index("age")]).astype(int)
@@ -102,7 +102,7 @@ def test_one_of_records_that_are_alike_stays_whatever_their_source(tmp_path):
 
 def test_missing_values_are_filled_within_adult_before_copies_are_sought(tmp_path):
     untold = SAME.replace("Private", "?").replace("Sales", "?")
-    nobody = [told(_0=str(age), _1="Not in universe", _9="Not in universe") for age in range(50, 60)]
+    nobody = [census_row(_0=str(age), _1="Not in universe", _9="Not in universe") for age in range(50, 60)]
     dataset = census_adult.encode(census_adult.read(raw(tmp_path, nobody, [SAME, untold])))
     assert dataset.provenance["records"]["adult"] == {"of 1994": 3, "without duplicates": 2}
     assert np.count_nonzero(dataset.attributes["source"] == "adult") == 2
@@ -121,7 +121,7 @@ def test_the_copy_that_stays_is_a_random_one():
 
 
 def test_the_source_is_no_feature_and_other_attributes_are_welcome(tmp_path):
-    frame = census_adult.read(raw(tmp_path, [told(), told(_12="Male")]))
+    frame = census_adult.read(raw(tmp_path, [census_row(), census_row(_12="Male")]))
     dataset = census_adult.encode(frame, ("sex",))
     assert set(dataset.attributes) == {"source", "sex"}
     assert not any(name.startswith(("source", "sex", "year", "income")) for name in dataset.features)
@@ -132,7 +132,7 @@ def test_the_source_is_no_feature_and_other_attributes_are_welcome(tmp_path):
 )
 def test_either_part_of_the_census_will_do_and_both_are_counted(tmp_path, parts):
     for number, name in enumerate(parts):
-        raw(tmp_path, [told(_0=str(20 + number)), told(_0=str(30 + number))], name=name)
+        raw(tmp_path, [census_row(_0=str(20 + number)), census_row(_0=str(30 + number))], name=name)
     provenance = census_adult.encode(census_adult.read(tmp_path)).provenance
     assert [(file["name"], file["rows"]) for file in provenance["files"]] == [
         *((name, 2) for name in parts),
@@ -143,8 +143,8 @@ def test_either_part_of_the_census_will_do_and_both_are_counted(tmp_path, parts)
     assert provenance["synthetic"] is False
 
 
-def test_a_census_without_any_part_is_told(tmp_path):
-    raw(tmp_path, [told()])
+def test_a_census_without_any_part_is_reported(tmp_path):
+    raw(tmp_path, [census_row()])
     (tmp_path / "census-income.test").unlink()
     with pytest.raises(DataError, match=r"census-income\.test: the file does not exist"):
         census_adult.read(tmp_path)
@@ -153,16 +153,16 @@ def test_a_census_without_any_part_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (told(_4="Childen"), r"census-income\.test, row 2, column 'education': 'Childen'.*Did you mean 'Chi"),
-        (told(_40="96"), r"row 2, column 'year': '96' is not one of '94', '95'"),
-        (told(_41="<=50K"), r"row 2, column 'income': '<=50K' is not one of '- 50000\.', '50000\+\.'"),
-        (told(_0="?"), r"row 2, column 'age': '\?' is not a number"),
+        (census_row(_4="Childen"), r"census-income\.test, row 2, column 'education': 'Childen'.*Did you mean 'Chi"),
+        (census_row(_40="96"), r"row 2, column 'year': '96' is not one of '94', '95'"),
+        (census_row(_41="<=50K"), r"row 2, column 'income': '<=50K' is not one of '- 50000\.', '50000\+\.'"),
+        (census_row(_0="?"), r"row 2, column 'age': '\?' is not a number"),
         ("1, 2, 3\n", r"row 2: 3 fields instead of 42"),
     ],
 )
-def test_damage_is_told(tmp_path, line, message):
+def test_damage_is_reported(tmp_path, line, message):
     with pytest.raises(DataError, match=message):
-        census_adult.read(raw(tmp_path, [told(), line]))
+        census_adult.read(raw(tmp_path, [census_row(), line]))
 
 
 @pytest.fixture(scope="module")

@@ -66,7 +66,7 @@ def test_columns_without_any_value_become_zeros():
 
 
 @pytest.mark.parametrize("module", [adult, compas, heart, student])
-def test_an_unknown_attribute_is_told_with_the_nearest(module, frames):
+def test_an_unknown_attribute_is_reported_with_the_nearest(module, frames):
     with pytest.raises(ConfigError, match=r"attributes of \w+: 'sez' is not one of .*sex.* Did you mean 'sex'\?"):
         module.encode(frames[module], ("sez",))
 

@@ -55,16 +55,16 @@ def read(folder, content, name="own.csv", attributes=(), **settings):
     return own.encode(own.read(folder, **reading), attributes)
 
 
-def test_types_classes_and_groups_are_detected_told_and_stored(tmp_path):
+def test_types_classes_and_groups_are_detected_reported_and_stored(tmp_path):
     dataset = read(tmp_path, table())
     assert dataset.features == ("age", "dose", "colour=blue", "colour=green", "colour=red")
     assert dataset.classes == ("no", "yes")
     assert set(dataset.attributes) == {"site"}
     assert dataset.x.min() == 0
     assert dataset.x.max() == 1
-    told = "\n".join(own.describe(dataset.provenance))
+    reported = "\n".join(own.describe(dataset.provenance))
     for words in ("60 of 60 rows", "number: age, dose", "category: colour", "no 36, yes 24", "a 30, b 30"):
-        assert words in told
+        assert words in reported
     dataset.save(tmp_path / "data.npz")
     again = Dataset.load(tmp_path / "data.npz")
     assert own.describe(again.provenance) == own.describe(dataset.provenance)
@@ -132,7 +132,7 @@ def test_a_missing_group_is_a_group(tmp_path):
     assert sorted(set(dataset.attributes["site"].tolist())) == ["?", "a", "b"]
 
 
-def test_rows_that_repeat_another_are_told_and_removed(tmp_path):
+def test_rows_that_repeat_another_are_reported_and_removed(tmp_path):
     lines = table().splitlines()
     twin = "b" + lines[1][1:]  # the same features and label in the other group
     dataset = read(tmp_path, "\n".join([*lines, twin]) + "\n")
@@ -203,7 +203,7 @@ def test_the_auc_of_a_column_is_that_of_its_order_or_of_its_values():
     assert label_auc(inside, (np.arange(3000) < 9).astype(np.int64)) == (0.5, 0)  # too few to judge by
 
 
-def test_numbers_as_labels_are_asked_about_where_there_are_many(tmp_path):
+def test_numbers_as_labels_need_a_setting_where_there_are_many(tmp_path):
     text = table(ill=lambda i: str(i % 40 / 2))
     with pytest.raises(DataError) as caught:
         read(tmp_path, text)
@@ -251,9 +251,9 @@ def test_of_many_columns_the_first_are_printed_and_all_are_kept(tmp_path):
         read(tmp_path, table(age=None, dose=None, **many), label="nothing like it")
 
 
-def test_an_identifier_is_told(tmp_path):
-    told = own.describe(read(tmp_path, table(number=lambda i: str(1000 + i))).provenance)
-    assert any("'number' holds another whole number in every row" in line for line in told)
+def test_an_identifier_is_reported(tmp_path):
+    reported = own.describe(read(tmp_path, table(number=lambda i: str(1000 + i))).provenance)
+    assert any("'number' holds another whole number in every row" in line for line in reported)
 
 
 free = {f"note{number}": lambda i, number=number: f"text {i} of {number}" for number in range(100)}
@@ -293,7 +293,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("content", "settings", "words"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_told_in_one_message(tmp_path, content, settings, words):
+def test_what_is_wrong_is_reported_in_one_message(tmp_path, content, settings, words):
     with pytest.raises(DataError) as caught:
         read(tmp_path, content, **settings)
     message = str(caught.value)
@@ -303,7 +303,7 @@ def test_what_is_wrong_is_told_in_one_message(tmp_path, content, settings, words
         assert word in message, message
 
 
-def test_an_attribute_that_is_no_column_is_told(tmp_path):
+def test_an_attribute_that_is_no_column_is_reported(tmp_path):
     with pytest.raises(ConfigError, match="Did you mean 'colour'"):
         read(tmp_path, table(), attributes=("color",))
 
@@ -317,13 +317,13 @@ def test_an_attribute_that_is_no_column_is_told(tmp_path):
         ({"x": np.zeros(50), "y": np.arange(50) % 2}, "numbers of shape"),
     ],
 )
-def test_wrong_arrays_are_told(tmp_path, arrays, words):
+def test_wrong_arrays_are_reported(tmp_path, arrays, words):
     np.savez(tmp_path / "own.npz", **arrays)
     with pytest.raises(DataError, match=words):
         read(tmp_path, (tmp_path / "own.npz").read_bytes(), name="own.npz", label=None, group=None)
 
 
-def test_parquet_without_its_library_is_told(tmp_path, monkeypatch):
+def test_parquet_without_its_library_is_reported(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(DataError, match="pip install"):
         read(tmp_path, b"PAR1 and more", name="own.parquet")

@@ -88,13 +88,13 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("content", "message"), FAULTS.values(), ids=FAULTS)
-def test_damage_is_told(tmp_path, content, message):
+def test_damage_is_reported(tmp_path, content, message):
     with pytest.raises(DataError) as caught:
         table(tmp_path, content)
     assert message in str(caught.value)
 
 
-def test_an_absent_file_is_told(tmp_path):
+def test_an_absent_file_is_reported(tmp_path):
     with pytest.raises(DataError, match=r"nowhere\.csv: the file does not exist"):
         read_table(tmp_path / "nowhere.csv", LAYOUT)
 
@@ -142,7 +142,7 @@ def raw_folders(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("module", "file", "old", "new", "found", "expected"), PUBLISHED)
-def test_damage_in_published_formats_is_told(raw_folders, tmp_path, module, file, old, new, found, expected):
+def test_damage_in_published_formats_is_reported(raw_folders, tmp_path, module, file, old, new, found, expected):
     for path in (raw_folders / module.__name__).iterdir():
         content = path.read_bytes()
         if path.name == file:

@@ -74,13 +74,13 @@ def changed(row, column, field):
         ("<html>\n", "row 1: 1 fields"),
     ],
 )
-def test_a_damaged_file_is_told_by_row_and_column(tmp_path, monkeypatch, content, fault):
+def test_a_damaged_file_is_reported_by_row_and_column(tmp_path, monkeypatch, content, fault):
     monkeypatch.setattr(purchase100, "_CHUNK", 3)
     with pytest.raises(DataError, match=fault):
         read(tmp_path, content)
 
 
-def test_a_missing_file_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(DataError, match="dataset_purchase: the file does not exist"):
         purchase100.read(tmp_path)
 

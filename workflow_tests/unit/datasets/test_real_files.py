@@ -143,10 +143,10 @@ def test_labels_depend_on_groups_as_they_really_do(tables, name, group):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_features_tell_as_much_about_the_label_as_they_really_do(tables, name):
-    told = [correlations(module(name).encode(table)) for table in tables[name]]
+    reported = [correlations(module(name).encode(table)) for table in tables[name]]
     # Of the five features that tell most about the real label, each tells as much about the synthetic one.
-    for feature, difference in sorted(told[0].items(), key=lambda item: -abs(item[1]))[:5]:
-        assert told[1][feature] == pytest.approx(difference, abs=0.12), feature
+    for feature, difference in sorted(reported[0].items(), key=lambda item: -abs(item[1]))[:5]:
+        assert reported[1][feature] == pytest.approx(difference, abs=0.12), feature
 
 
 def correlations(dataset):

@@ -72,7 +72,7 @@ def test_numbers_keep_their_scale_and_categories_become_columns():
     assert dataset.attributes["taken"].tolist() == ["1", "0"]
 
 
-def test_an_unknown_attribute_is_told(made):
+def test_an_unknown_attribute_is_reported(made):
     with pytest.raises(ConfigError, match=r"attributes of iwpc: 'vkorc'.*Did you mean 'vkorc1'\?"):
         iwpc.encode(made["iwpc"][1], ("vkorc",))
 
@@ -136,9 +136,9 @@ def test_the_formats(made):
 def test_provenance_is_the_published_one(published, name):
     (raw,) = raw_files(name)
     (file,) = published[name][1].provenance["files"]
-    told = {key: file[key] for key in ("name", "sha256", "bytes", "rows")}
+    reported = {key: file[key] for key in ("name", "sha256", "bytes", "rows")}
     sha256 = raw.checksum.removeprefix("sha256:")
-    assert told == {"name": raw.file, "sha256": sha256, "bytes": raw.bytes, "rows": raw.rows}
+    assert reported == {"name": raw.file, "sha256": sha256, "bytes": raw.bytes, "rows": raw.rows}
     assert published[name][1].provenance["synthetic"] is False
 
 
@@ -170,8 +170,8 @@ def test_synthetic_patients_are_like_real_ones(published, made):
     assert linear_fit(synthetic) == pytest.approx(linear_fit(true), abs=0.06)
     for feature in ("vkorc1=TT", "cyp2c9=13", "age", "weight"):
         place = FEATURES.index(feature)
-        told = [np.corrcoef(dataset.x[:, place], dataset.y)[0, 1] for dataset in (synthetic, true)]
-        assert told[0] == pytest.approx(told[1], abs=0.1), feature
+        reported = [np.corrcoef(dataset.x[:, place], dataset.y)[0, 1] for dataset in (synthetic, true)]
+        assert reported[0] == pytest.approx(reported[1], abs=0.1), feature
 
 
 @needs_real_files

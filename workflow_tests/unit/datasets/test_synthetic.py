@@ -51,19 +51,19 @@ def made(tmp_path_factory):
 @pytest.mark.parametrize("name", TABLES)
 def test_files_and_rows_are_those_of_the_real_data(made, name):
     folder, frame, dataset = made[name]
-    told = {file["name"]: file for file in dataset.provenance["files"]}
-    assert list(told) == [raw.file for raw in raw_files(name)]
+    reported = {file["name"]: file for file in dataset.provenance["files"]}
+    assert list(reported) == [raw.file for raw in raw_files(name)]
     for raw in raw_files(name):
         content = (folder / raw.file).read_bytes()
-        assert told[raw.file] == {
+        assert reported[raw.file] == {
             "name": raw.file,
             "sha256": hashlib.sha256(content).hexdigest(),
             "bytes": len(content),
             "rows": raw.rows,
         }
-        assert raw.checksum != f"sha256:{told[raw.file]['sha256']}"
+        assert raw.checksum != f"sha256:{reported[raw.file]['sha256']}"
     assert len(frame) == sum(raw.rows for raw in raw_files(name))
-    assert sorted(path.name for path in folder.iterdir()) == sorted([*told, SYNTHETIC_MARK])
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*reported, SYNTHETIC_MARK])
     assert dataset.provenance["synthetic"] is True
     assert "a random generator drew every record" in (folder / SYNTHETIC_MARK).read_text()
 
@@ -285,7 +285,7 @@ def test_a_file_is_written_as_its_publisher_does():
         ('a = { mean = 1, distribution = "nomal" }', "'a': distribution 'nomal'.*Did you mean 'normal'"),
     ],
 )
-def test_mistakes_in_a_table_are_told_by_column(columns, message):
+def test_mistakes_in_a_table_are_reported_by_column(columns, message):
     with pytest.raises(ConfigError, match=f"synthetic made.csv, column .*{message}"):
         Records(file_of(columns, rows=4), np.random.default_rng(0))
 

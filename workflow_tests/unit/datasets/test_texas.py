@@ -56,7 +56,7 @@ def test_classes_are_ranks_and_rarer_operations_are_left_out(tmp_path):
     assert dataset.provenance["records"] == {"all": sum(COUNTS.values()), "of the classes": len(dataset)}
 
 
-def test_too_few_operations_are_told(tmp_path):
+def test_too_few_operations_are_reported(tmp_path):
     rows = [line for line in operations() if "\t0500\t" not in line and "\t06" not in line]
     with pytest.raises(DataError, match=r"'PRINC_SURG_PROC_CODE': 99 operations"):
         texas.encode(texas.read(raw(tmp_path, rows)))
@@ -106,7 +106,7 @@ def test_names_and_line_ends_do_not_matter(tmp_path, end):
     assert frame["PAT_AGE"].iloc[-1] == 7
 
 
-def test_an_unknown_attribute_is_told(tmp_path):
+def test_an_unknown_attribute_is_reported(tmp_path):
     frame = texas.read(raw(tmp_path, operations()))
     with pytest.raises(ConfigError, match=r"attributes of texas: 'RACES'.*Did you mean 'RACE'\?"):
         texas.encode(frame, ("RACES",))
@@ -130,12 +130,12 @@ def test_an_unknown_attribute_is_told(tmp_path):
         (HEADER, row(OR_AMOUNT="1e999"), r"row 3, column 'OR_AMOUNT': '1e999' is not a number"),
     ],
 )
-def test_damage_is_told(tmp_path, header, bad, message):
+def test_damage_is_reported(tmp_path, header, bad, message):
     with pytest.raises(DataError, match=message):
         texas.read(raw(tmp_path, [row(PAT_AGE="3"), bad], header=header))
 
 
-def test_an_absent_file_and_one_without_records_are_told(tmp_path):
+def test_an_absent_file_and_one_without_records_are_reported(tmp_path):
     with pytest.raises(DataError, match=r"PUDF_base1q2006_tab\.txt: the file does not exist"):
         texas.read(tmp_path)
     with pytest.raises(DataError, match="the file has no records"):

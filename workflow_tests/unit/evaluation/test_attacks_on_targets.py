@@ -133,7 +133,7 @@ def test_deterministic_attacks_do_not_follow_the_seed(files):
     pd.testing.assert_frame_equal(one, other)
 
 
-def test_accuracy_is_told_of_the_parts_that_there_are(tmp_path):
+def test_accuracy_is_reported_of_the_parts_that_there_are(tmp_path):
     with_validation, without = model("va", "1000", 0, validation=10), model("va-iid", "1000", 0)
     save_signals(tmp_path / "a.npz", [with_validation, without], {})
     table = accuracy_table("heart", [tmp_path / "a.npz"])
@@ -150,7 +150,7 @@ def test_accuracy_is_told_of_the_parts_that_there_are(tmp_path):
         assert metrics["va"][f"loss_{part}"] == pytest.approx(with_validation.losses[rows].mean())
 
 
-def test_the_best_accuracy_of_all_epochs_is_told_where_it_was_measured(tmp_path):
+def test_the_best_accuracy_of_all_epochs_is_reported_where_it_was_measured(tmp_path):
     signal = replace(model("va", "1000", 0, validation=10), accuracy_by_epoch=np.array([0.2, 0.7, 0.6]))
     save_signals(tmp_path / "a.npz", [signal], {})
     table = accuracy_table("heart", [tmp_path / "a.npz"]).set_index("metric")["value"]

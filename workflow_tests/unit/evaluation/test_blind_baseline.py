@@ -63,7 +63,7 @@ def test_what_records_tell_needs_no_model_and_a_useless_model_adds_nothing(measu
     assert abs(value(table, BLIND_WITH_LOSS, "advantage_excess")) < 0.05
 
 
-def test_what_the_model_tells_is_added_to_records_that_tell_nothing(measured):
+def test_what_the_model_leaks_is_added_to_records_that_leak_nothing(measured):
     data = dataset(telling=False)
     table = measured(data, [model(data, gap=5.0)], with_loss=["inf"])
     # Of 60 and 60 exchangeable records, four standard errors of the AUC are .21.
@@ -74,7 +74,7 @@ def test_what_the_model_tells_is_added_to_records_that_tell_nothing(measured):
         assert value(table, BLIND_WITH_LOSS, f"{metric}_excess") == pytest.approx(gained)
 
 
-def test_the_baseline_is_one_for_all_epsilons_and_losses_are_added_where_that_is_asked(measured):
+def test_the_baseline_is_one_for_all_epsilons_and_losses_are_added_where_wanted(measured):
     data = dataset(telling=False)
     models = [model(data, epsilon=epsilon, seed=seed) for seed, epsilon in enumerate(("1", "10", "inf"))]
     table = measured(data, models, with_loss=["10"])

@@ -32,18 +32,18 @@ def arms(seed=0):
     x, y, groups = two_hospitals(seed)
     rng = np.random.default_rng(seed)
     split = group(groups, rng, group="a", members=500, nonmembers=500)
-    answers = []
+    outputs = []
     for arm in (split, shuffled(split, rng)):
         rows = np.concatenate([arm.members, arm.nonmembers])
-        answers.append((x[rows], y[rows], np.arange(len(rows)) < len(arm.members)))
-    return answers
+        outputs.append((x[rows], y[rows], np.arange(len(rows)) < len(arm.members)))
+    return outputs
 
 
 def baseline(scores, is_member):
     """Return the metrics of blind scores, with intervals of advantage and AUC over records."""
-    says = scores >= blind.THRESHOLD
-    found = {**advantage(says, is_member), **ranking(scores, is_member)}
-    for name, half in blind.half_widths(scores, says, is_member).items():
+    decisions = scores >= blind.THRESHOLD
+    found = {**advantage(decisions, is_member), **ranking(scores, is_member)}
+    for name, half in blind.half_widths(scores, decisions, is_member).items():
         found[f"{name}_low"], found[f"{name}_high"] = found[name] - half, found[name] + half
     return found
 
@@ -55,7 +55,7 @@ def covers(found, name, value=0.0):
 # --- What is there to be told -----------------------------------------------------------------------------------
 
 
-def test_a_group_is_told_apart_and_its_shuffled_arm_is_not():
+def test_a_group_is_distinguished_and_its_shuffled_arm_is_not():
     grouped, iid = arms()
     found = baseline(blind_scores(*grouped, seed=1), grouped[2])
     assert found["advantage_low"] > 0.4
@@ -106,11 +106,11 @@ def test_no_record_is_scored_by_a_classifier_that_knew_it(monkeypatch):
             pass
 
         def fit(self, features, truth):
-            self.seen = {row.tobytes(): told for row, told in zip(features, truth, strict=True)}
+            self.seen = {row.tobytes(): reported for row, reported in zip(features, truth, strict=True)}
 
         def predict_proba(self, features):
-            told = np.array([float(self.seen.get(row.tobytes(), 0.5)) for row in features])
-            return np.stack([1 - told, told], 1)
+            reported = np.array([float(self.seen.get(row.tobytes(), 0.5)) for row in features])
+            return np.stack([1 - reported, reported], 1)
 
     monkeypatch.setattr(blind, "HistGradientBoostingClassifier", Remembers)
     x, is_member = np.random.default_rng(6).normal(size=(100, 2)), np.arange(100) < 50
@@ -158,7 +158,7 @@ def test_untrained_model_shows_no_excess():
                 losses = cross_entropy(module(torch.tensor(x)), torch.tensor(y), reduction="none").double().numpy()
             base = blind_scores(x, y, is_member, seed, folds=3)
             added = excess(scores_with_signal(x, y, losses, is_member, seed, folds=3), base, is_member)
-            attack = excess(-losses, base, is_member, says=losses <= np.median(losses))
+            attack = excess(-losses, base, is_member, decisions=losses <= np.median(losses))
             for form, found in (("added", added), ("attack", attack)):
                 gains.setdefault((arm, form), []).append(found["auc_excess"])
                 assert found["advantage_excess_low"] <= 0.02
@@ -171,7 +171,7 @@ def test_attack_that_is_weaker_than_the_baseline_still_adds():
     x, y, is_member = arms()[0]
     losses = np.random.default_rng(7).normal(size=len(y)) - 0.5 * is_member
     base = blind_scores(x, y, is_member, seed=1)
-    attack = excess(-losses, base, is_member, says=losses <= -0.25)
+    attack = excess(-losses, base, is_member, decisions=losses <= -0.25)
     assert attack["advantage_excess_high"] < 0
     added = excess(scores_with_signal(x, y, losses, is_member, seed=1), base, is_member)
     assert added["auc_excess_low"] > 0

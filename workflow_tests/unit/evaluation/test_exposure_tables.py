@@ -37,7 +37,7 @@ def members(first):
     return np.arange(RECORDS) < first
 
 
-def test_a_list_that_every_seed_gives_is_told_and_another_is_not(tmp_path):
+def test_a_list_that_every_seed_gives_is_reported_and_another_is_not(tmp_path):
     rng = np.random.default_rng(0)
     own = rng.permutation(np.linspace(0.5, 4, RECORDS))  # what is the record's own, whatever the seed
     signals = []
@@ -60,13 +60,13 @@ def test_a_list_that_every_seed_gives_is_told_and_another_is_not(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("replicates", "shared", "told"),
+    ("replicates", "shared", "reported"),
     [(2, 80, "no list: 80 records are members in all of 2 replicates"), (3, 20, "no list: 20 records are members")],
 )
-def test_no_list_is_made_of_too_few_seeds_or_records(tmp_path, replicates, shared, told):
+def test_no_list_is_made_of_too_few_seeds_or_records(tmp_path, replicates, shared, reported):
     losses = np.linspace(0.5, 4, RECORDS)
     (row,) = table(tmp_path, [target(r, losses, members(shared)) for r in range(replicates)]).to_dict("records")
-    assert row["verdict"].startswith(told)
+    assert row["verdict"].startswith(reported)
     assert np.isnan(row["jaccard"])
 
 
@@ -96,7 +96,7 @@ def test_the_rate_of_exchangeable_models_is_kept_and_a_broken_one_is_found(tmp_p
 
 
 @pytest.mark.parametrize(("epsilon", "arm"), [("inf", "half"), ("1", "other")])
-def test_models_that_are_not_trained_as_the_target_promise_nothing(tmp_path, epsilon, arm):
+def test_models_that_are_not_trained_as_the_target_guarantee_nothing(tmp_path, epsilon, arm):
     rng = np.random.default_rng(2)
     losses, trained_on = exchangeable(rng, 3)
     signals = [target(r, *pair) for r, pair in enumerate(zip(losses, trained_on, strict=True))]
@@ -105,7 +105,7 @@ def test_models_that_are_not_trained_as_the_target_promise_nothing(tmp_path, eps
     assert np.isnan(row["nominal_fpr"])
 
 
-def test_no_rate_below_the_resolution_is_told(tmp_path):
+def test_no_rate_below_the_resolution_is_reported(tmp_path):
     rng = np.random.default_rng(3)
     losses, trained_on = exchangeable(rng, 3)
     signals = [target(r, *pair) for r, pair in enumerate(zip(losses, trained_on, strict=True))]

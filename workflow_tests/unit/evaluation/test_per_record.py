@@ -10,7 +10,7 @@ from model_cards import card
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.hypothesis import Distillation, Population, Reference, ShadowThreshold
 from dpmia.evaluation.attacks import AttackersModels
-from dpmia.evaluation.per_record import MOST_TOLD, NULLS, POINTS, nulls_table, points_table
+from dpmia.evaluation.per_record import MOST_LOSSES, NULLS, POINTS, nulls_table, points_table
 from dpmia.formats.losses import Losses, save_losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_signals, save_signals
 
@@ -33,12 +33,12 @@ def target(replicate):
     return Signal(known(replicate), records, LABELS[records], part, logits)
 
 
-def answers(seed, replicate, count=12):
+def outputs(seed, replicate, count=12):
     """Return models of the attacker, each trained on a fifth of the records."""
     rng = np.random.default_rng([seed, replicate])
     losses = rng.exponential(size=(count, RECORDS)).astype(np.float32)
-    told = [known(replicate) for _ in range(count)]
-    return Losses(told, np.arange(RECORDS), losses, rng.random((count, RECORDS)) < 0.2)
+    reported = [known(replicate) for _ in range(count)]
+    return Losses(reported, np.arange(RECORDS), losses, rng.random((count, RECORDS)) < 0.2)
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +48,8 @@ def files(tmp_path_factory):
     targets = [folder / "t0.npz", folder / "t1.npz"]
     save_signals(targets[0], [target(0), target(1)], {})
     save_signals(targets[1], [target(2)], {})
-    save_losses(folder / "references.npz", [answers(2, 0)], {})
-    save_losses(folder / "distilled.npz", [answers(3, replicate) for replicate in range(3)], {})
+    save_losses(folder / "references.npz", [outputs(2, 0)], {})
+    save_losses(folder / "distilled.npz", [outputs(3, replicate) for replicate in range(3)], {})
     return {"files": targets, "references": [folder / "references.npz"], "distilled": [folder / "distilled.npz"]}
 
 
@@ -68,8 +68,8 @@ def test_verdicts_are_those_of_the_whole_attack(files, letter, alpha):
     for signal in (signal for path in files["files"] for signal in load_signals(path)):
         known = models.known(signal, None)
         scores = attack.scores(signal, known, np.random.default_rng(0))
-        asked = signal.part != POPULATION
-        expected = pd.Series(attack.decisions(signal, scores)[asked], signal.records[asked]).sort_index()
+        queried = signal.membership != POPULATION
+        expected = pd.Series(attack.decisions(signal, scores)[queried], signal.records[queried]).sort_index()
         rows = table[(table["attack"] == letter) & (table["alpha"] == alpha)]
         rows = rows[rows["target"] == signal.card.replicate].set_index("record").sort_index()
         pd.testing.assert_series_equal(rows["says"], expected, check_names=False, check_index_type=False)
@@ -89,7 +89,7 @@ def test_fewer_points_are_drawn_by_the_seed_alike_for_all_attacks(files):
     assert {len(records) for records in found.values()} == {10}
     for (one, part, _), records in found.items():
         assert records == found[one, part, "S"]
-        members = target(one).records[target(one).part == (MEMBER if part == "member" else NONMEMBER)]
+        members = target(one).records[target(one).membership == (MEMBER if part == "member" else NONMEMBER)]
         assert records <= set(members)
     assert drawn(run(points_table, files, alphas=(0.1,), count=10)) == found
     assert drawn(run(points_table, files, seed=2, alphas=(0.1,), count=10)) != found
@@ -98,19 +98,19 @@ def test_fewer_points_are_drawn_by_the_seed_alike_for_all_attacks(files):
 def test_null_losses_are_those_the_attacks_describe(files):
     table = run(nulls_table, files, alpha=0.1)
     assert table.columns.tolist() == NULLS
-    references = answers(2, 0)
+    references = outputs(2, 0)
     for (replicate, record, letter), rows in table.groupby(["target", "record", "attack"]):
-        signal, told = target(replicate), np.unique(rows["null_loss"])
-        population = signal.part == POPULATION
+        signal, reported = target(replicate), np.unique(rows["null_loss"])
+        population = signal.membership == POPULATION
         mates = population & (signal.labels == LABELS[record])
-        of_target = answers(3, replicate)
+        of_target = outputs(3, replicate)
         expected = {
             "S": [references.losses[~references.trained_on[:, row], row] for row in signal.records[mates]],
             "P": [signal.losses[population]],
             "R": [references.losses[~references.trained_on[:, record], record]],
             "D": [of_target.losses[~of_target.trained_on[:, record], record]],
         }
-        np.testing.assert_allclose(told, np.unique(np.concatenate(expected[letter])), rtol=1e-6)
+        np.testing.assert_allclose(reported, np.unique(np.concatenate(expected[letter])), rtol=1e-6)
         assert rows["loss"].nunique() == rows["threshold"].nunique() == 1
         assert rows["loss"].iloc[0] == pytest.approx(signal.losses[signal.records == record][0])
 
@@ -144,7 +144,7 @@ def test_of_two_target_models_those_with_most_in_common_are_taken(files):
 
 @pytest.mark.parametrize(("table", "options"), [(points_table, {"alphas": (0.1,), "count": 10}),
                                                (nulls_table, {"alpha": 0.1})])  # fmt: skip
-def test_arms_are_looked_at_each_by_itself_and_only_those_asked_for(files, tmp_path, table, options):
+def test_arms_are_measured_each_by_itself_and_only_those_given(files, tmp_path, table, options):
     def renamed(signal):
         return replace(signal, card=replace(signal.card, arm="other"), logits=-signal.logits)
 
@@ -176,8 +176,8 @@ def test_target_models_that_share_no_two_members_of_a_class_have_no_rows(tmp_pat
     assert (len(table), table.columns.tolist()) == (0, NULLS)
 
 
-def test_of_very_many_null_losses_some_are_told_and_all_are_counted(tmp_path):
-    count = MOST_TOLD + 500
+def test_of_very_many_null_losses_some_are_reported_and_all_are_counted(tmp_path):
+    count = MOST_LOSSES + 500
     records = np.arange(count + 4)
     part = np.array([MEMBER, MEMBER, MEMBER, NONMEMBER, *([POPULATION] * count)], dtype=np.uint8)
     logits = np.random.default_rng(1).standard_normal((len(records), 2)).astype(np.float32)
@@ -185,7 +185,7 @@ def test_of_very_many_null_losses_some_are_told_and_all_are_counted(tmp_path):
     save_signals(tmp_path / "t.npz", [signal], {})
     files = {"files": [tmp_path / "t.npz"], "references": (), "distilled": ()}
     table = run(nulls_table, files, attacks={"P": Population}, alpha=0.1)
-    assert set(table.groupby("record").size()) == {MOST_TOLD}
+    assert set(table.groupby("record").size()) == {MOST_LOSSES}
     assert set(table["null_losses"]) == {count}
     assert table["null_loss"].isin(signal.losses[part == POPULATION]).all()
     null = Population().null(signal, Knowledge())

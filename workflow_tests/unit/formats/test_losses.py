@@ -26,12 +26,12 @@ def same(one, other):
     return one.cards == other.cards and all(np.array_equal(getattr(one, a), getattr(other, a)) for a in arrays)
 
 
-def test_answers_come_in_the_order_they_are_asked_for():
+def test_outputs_come_in_the_given_order():
     given = losses()
-    asked = np.array([11, 2, 7])
-    found = given.on(asked, np.array([True, False, True]))
+    queried = np.array([11, 2, 7])
+    found = given.on(queried, np.array([True, False, True]))
     for row, model in enumerate((0, 2)):
-        for place, record in enumerate(asked):
+        for place, record in enumerate(queried):
             column = given.records.tolist().index(record)
             assert found.losses[row, place] == given.losses[model, column]
             assert found.trained_on[row, place] == given.trained_on[model, column]
@@ -49,7 +49,7 @@ def test_all_none_and_repeated_questions_are_answered():
 
 
 @pytest.mark.parametrize("record", [0, 3, 6, 12])  # before, between and after those that were asked about
-def test_a_record_that_was_never_asked_about_is_told(record):
+def test_a_record_that_was_never_queried_is_reported(record):
     with pytest.raises(ValueError, match="not evaluated on all records"):
         losses().on(np.array([2, record]), np.ones(3, dtype=bool))
 
@@ -63,7 +63,7 @@ def test_several_blocks_are_one_with_their_models_in_order():
     assert same(together([parts[0]]), parts[0])
 
 
-def test_blocks_that_were_asked_about_different_records_are_refused():
+def test_blocks_of_different_query_records_are_refused():
     with pytest.raises(ValueError, match="different records"):
         together([losses(), losses(records=(2, 5, 7, 12))])
     with pytest.raises(ValueError, match="different records"):

@@ -23,7 +23,7 @@ from dpmia.formats.signals import (
 from dpmia.privacy.record import Accounting
 
 ACCOUNTING = Accounting("poisson", 0.1, 20, 2, "add_remove", 1e-5, "pld", 1.0, 1.5, 2.0, 3.0, True)
-ARRAYS = ("records", "labels", "part", "logits")
+ARRAYS = ("records", "labels", "membership", "logits")
 
 
 def signal(logits, labels, part=None, **known):
@@ -131,7 +131,7 @@ def test_losses_of_extreme_logits_are_finite_and_right():
     np.testing.assert_allclose(losses, expected, rtol=1e-12)
 
 
-def test_sure_answers_are_told_apart():
+def test_sure_outputs_are_distinguished():
     # log(1 + e^-d) is e^-d there; in sums of logits it would be lost behind the 16th digit.
     distances = np.array([17.0, 40, 80, 100])
     losses = signal([[distance / 2, -distance / 2] for distance in distances], [0] * 4).losses
@@ -142,7 +142,7 @@ def test_the_largest_logit_decides_what_is_correct():
     assert signal([[0, 1, 2], [0, 1, 2], [5, 1, 2]], [2, 1, 0]).correct.tolist() == [True, False, True]
 
 
-def test_parts_are_told_apart():
+def test_parts_are_distinguished():
     model = signal([[0], [1], [2], [3]], [0, 0, 0, 0], [MEMBER, NONMEMBER, VALIDATION, MEMBER], arm="a")
     assert model.is_member.tolist() == [True, False, False, True]
     assert model.of(MEMBER).records.tolist() == [0, 3]

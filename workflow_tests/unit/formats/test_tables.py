@@ -27,8 +27,8 @@ def cells(line):
 def test_caption_source_and_scale_stand_above_the_table():
     assert lines()[0] == "All sizes."
     assert lines()[2] == "Real data. Scale smoke."
-    told = "**Synthetic data**: no number here says anything about real records. Scale smoke."
-    assert lines(synthetic=True)[2] == told
+    reported = "**Synthetic data**: no number here says anything about real records. Scale smoke."
+    assert lines(synthetic=True)[2] == reported
     assert lines(without_data=True)[2] == "No data needed. Scale smoke."
 
 

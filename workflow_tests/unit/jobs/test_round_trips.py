@@ -39,8 +39,8 @@ def all_jobs(given):
             yield jobs.reference_job(given, group, block)
     if given.points:
         yield jobs.points_job(given)
-        for place in jobs.left_out_blocks(given):
-            yield jobs.left_out_job(given, *place)
+        for place in jobs.leave_one_out_blocks(given):
+            yield jobs.leave_one_out_job(given, *place)
 
 
 def as_types(value):

@@ -41,15 +41,15 @@ def test_p_values_count_the_references_that_are_as_high():
     assert found.tolist() == [0.25, 0.75, 1.0]
 
 
-def test_a_kept_promise_passes_and_a_broken_one_is_found_where_it_is():
+def test_a_kept_guarantee_passes_and_a_broken_one_is_found_where_it_is():
     rng, models, records, nominal = np.random.default_rng(2), 400, 50, 0.05
     outside = rng.random((models, records)) < 0.5
-    says = (rng.random((models, records)) < nominal) | ~outside
-    kept = calibration(says, outside, nominal)
+    decisions = (rng.random((models, records)) < nominal) | ~outside
+    kept = calibration(decisions, outside, nominal)
     assert not kept.exceeded.any()
     assert kept.rates.mean() == pytest.approx(nominal, abs=0.01)
-    says[:, 7] |= rng.random(models) < 0.2
-    assert calibration(says, outside, nominal).exceeded.nonzero()[0].tolist() == [7]
+    decisions[:, 7] |= rng.random(models) < 0.2
+    assert calibration(decisions, outside, nominal).exceeded.nonzero()[0].tolist() == [7]
 
 
 def test_right_attacks_are_blamed_no_more_often_than_stated():

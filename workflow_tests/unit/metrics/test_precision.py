@@ -102,7 +102,7 @@ def test_the_control_is_that_of_the_exact_distribution(members, records):
     assert random_best_quantile(members, records) == pytest.approx(exact_control(members, records), abs=4 * error)
 
 
-def test_the_control_is_the_same_whenever_it_is_asked_for():
+def test_the_control_is_the_same_at_every_call():
     first = random_best_quantile(30, 100)
     random_best_quantile.cache_clear()
     np.random.default_rng(0).random()
@@ -138,22 +138,22 @@ def test_random_scores_reach_the_control_and_no_more():
 
 def test_precision_of_four_records_by_hand():
     is_member = np.array([True, True, False, False])
-    scores, says = np.array([0.9, 0.2, 0.8, 0.1]), np.array([True, False, True, False])
-    found = precision_metrics(scores, says, is_member)
+    scores, decisions = np.array([0.9, 0.2, 0.8, 0.1]), np.array([True, False, True, False])
+    found = precision_metrics(scores, decisions, is_member)
     assert (found["precision"], found["accepted"], found["precision_baseline"]) == (0.5, 0.5, 0.5)
     assert (found["precision_best"], found["accepted_best"], found["nan_scores"]) == (1, 0.25, 0)
     assert found["tpr@0.5"] == 1
     assert found["tpr@1"] == 1
 
 
-def test_an_attack_that_accuses_nobody_has_no_precision():
+def test_an_attack_that_predicts_no_member_has_no_precision():
     found = precision_metrics(np.arange(4.0), np.zeros(4, bool), np.array([True, True, False, False]))
     assert np.isnan(found["precision"])
     assert found["accepted"] == 0
     assert found["precision_best"] == 0.5
 
 
-def test_records_without_a_score_are_told_and_never_called_members():
+def test_records_without_a_score_are_reported_and_never_called_members():
     is_member = np.array([True, True, False, False])
     scores = np.array([0.5, NAN, NAN, 0.1])
     found = precision_metrics(scores, np.ones(4, bool), is_member)
@@ -162,11 +162,11 @@ def test_records_without_a_score_are_told_and_never_called_members():
     assert found["tpr@0.5"] == 0.5, "the record without a score ranks last"
 
 
-def test_a_rate_below_the_resolution_is_not_told():
+def test_a_rate_below_the_resolution_is_not_reported():
     is_member = halves(20, 50)
     found = precision_metrics(np.arange(70.0), np.ones(70, bool), is_member)
-    told = [rate for rate in ROC_RATES if np.isfinite(found[f"tpr@{rate:g}"])]
-    assert told == [rate for rate in ROC_RATES if rate >= 0.02]
+    reported = [rate for rate in ROC_RATES if np.isfinite(found[f"tpr@{rate:g}"])]
+    assert reported == [rate for rate in ROC_RATES if rate >= 0.02]
 
 
 def test_the_roc_of_shifted_normal_scores_is_that_of_theory():

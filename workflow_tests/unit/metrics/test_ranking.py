@@ -43,10 +43,12 @@ def test_precision_and_recall_are_those_of_scikit_learn():
     rng = np.random.default_rng(6)
     for _ in range(20):
         members = rng.permutation(halves(9, 5))
-        says = rng.random(14) < 0.5
-        found = advantage(says, members)
-        assert found["precision"] == pytest.approx(precision_score(members, says, zero_division=np.nan), nan_ok=True)
-        assert found["recall"] == pytest.approx(recall_score(members, says)) == found["tpr"]
+        decisions = rng.random(14) < 0.5
+        found = advantage(decisions, members)
+        assert found["precision"] == pytest.approx(
+            precision_score(members, decisions, zero_division=np.nan), nan_ok=True
+        )
+        assert found["recall"] == pytest.approx(recall_score(members, decisions)) == found["tpr"]
 
 
 def test_precision_and_recall_by_hand():
@@ -62,8 +64,8 @@ def test_precision_and_recall_by_hand():
 def test_with_equal_halves_and_full_recall_the_advantage_follows_from_the_precision():
     # Yeom et al. 2018, table I: precision .874 at recall 1 is an advantage of 2 - 1 / .874 = .856.
     members = halves(1000)
-    says = np.arange(2000) < 1144
-    found = advantage(says, members)
+    decisions = np.arange(2000) < 1144
+    found = advantage(decisions, members)
     assert found["precision"] == pytest.approx(0.874, abs=5e-4)
     assert found["advantage"] == pytest.approx(2 - 1 / found["precision"])
 
@@ -98,7 +100,7 @@ def test_ranking_of_small_sets_is_that_of_all_pairs():
     ("nonmembers", "at_1pct", "at_a_thousandth"),
     [(99, False, False), (100, True, False), (101, True, False), (999, True, False), (1000, True, True)],
 )
-def test_a_rate_below_the_resolution_is_not_told(nonmembers, at_1pct, at_a_thousandth):
+def test_a_rate_below_the_resolution_is_not_reported(nonmembers, at_1pct, at_a_thousandth):
     members = halves(10, nonmembers)
     found = ranking(np.arange(10.0 + nonmembers), members)
     assert found["resolution"] == 1 / nonmembers

@@ -168,7 +168,7 @@ def test_parameters_of_any_shape_are_released_by_name(base, names, count, classe
         assert np.asarray(ours[0]).dtype == np.asarray(theirs[0]).dtype
 
 
-def test_accuracy_comes_back_as_the_promise_gets_weaker(numbers):
+def test_accuracy_comes_back_as_the_guarantee_gets_weaker(numbers):
     x, y = make_regression(4000, 3, noise=5.0, random_state=0)
     scores = [
         MIPEstimator(Ridge(), eta, calibration="total_variation", splits=16, random_state=0).fit(x, y).score(x, y)
@@ -255,7 +255,7 @@ def test_parameters_that_cannot_be_released_are_named(base, names, message, clas
         MIPEstimator(base, **TIGHT, parameters=names).fit(*classes)
 
 
-def test_a_class_that_some_half_lacks_is_told():
+def test_a_class_that_some_half_lacks_is_reported():
     x = np.random.default_rng(0).normal(size=(60, 2))
     y = np.r_[np.zeros(29), np.ones(29), 2, 2]
     with pytest.raises(ValueError, match="on different halves; expected one shape"):
@@ -283,8 +283,8 @@ def test_the_best_attacker_on_fitted_wrappers_gains_at_most_eta(seen):
         )
         used = np.isin(x[:, 0], seen[-1][:, 0])
         likelihoods = np.exp(-np.abs(wrapper.estimator_.coef_[0] - means) / scale)
-        says_member = members.T @ likelihoods > ~members.T @ likelihoods
-        right += says_member == used
+        predicts_member = members.T @ likelihoods > ~members.T @ likelihoods
+        right += predicts_member == used
     worst = right.max() / fits
     assert worst <= 0.5 + eta + 3 * 0.5 / math.sqrt(fits)
     assert worst > 0.5  # and yet something is given away

@@ -148,7 +148,7 @@ def test_the_laplace_radius_fails_in_high_dimension_and_the_gamma_radius_does_no
 
 
 @pytest.mark.parametrize(("dimensions", "gain"), [(1, 0.003), (10, 0.05), (100, 0.13), (1000, 0.26)])
-def test_the_printed_noise_breaks_its_promise_on_two_records(dimensions, gain, rng):
+def test_the_printed_noise_breaks_its_guarantee_on_two_records(dimensions, gain, rng):
     # One of two records trains and the output is 1 or -1 everywhere: every moment is 1, as the corollary asks.
     outputs = np.outer([1.0, -1.0], np.ones(dimensions))
     sigmas = split_moments(outputs, 8)

@@ -30,7 +30,7 @@ def engine(architecture, records=range(30), seed=1, y=Y, **run):
         classifiers.gradient_boosting(4, 2, None, trees=3),
     ],
 )
-def test_answers_are_the_probabilities_of_the_classifier(architecture):
+def test_outputs_are_the_probabilities_of_the_classifier(architecture):
     made = engine(architecture)
     logits = made.answer(0, made.parameters()[0], X).numpy()
     wanted = np.clip(made.classifier.predict_proba(X.numpy()), CLOSEST, 1 - CLOSEST)

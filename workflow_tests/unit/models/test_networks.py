@@ -84,15 +84,15 @@ def test_a_grown_network_has_twice_the_filters_everywhere():
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("image", [MNIST, CIFAR])
-def test_each_network_answers_with_one_number_for_each_class(name, image):
+def test_each_network_outputs_one_number_for_each_class(name, image):
     made = network(name, image, 7, **({"size": 2} if name == "growing" else {}))
     with torch.inference_mode():
-        answers = made.module()(torch.rand(2, made.inputs))
-    assert answers.shape == (2, 7)
+        logits = made.module()(torch.rand(2, made.inputs))
+    assert logits.shape == (2, 7)
     assert made.image == image
 
 
-def test_an_image_too_small_for_its_network_is_told():
+def test_an_image_too_small_for_its_network_is_reported():
     with pytest.raises(ValueError, match="leave nothing of an image"):
         network("vgg", (3, 4, 4))
 

@@ -117,7 +117,7 @@ def test_what_artifacts_show_is_run_at_every_scale(scale):
     looked_at = {name: experiment.points for name, experiment in experiments.items() if experiment.points}
     assert set(looked_at) == {"ye_purchase"}
     assert set(looked_at["ye_purchase"].arms) == {"Ia", "IIa"}
-    assert looked_at["ye_purchase"].left_out.arms == ["IIa"]
+    assert looked_at["ye_purchase"].leave_one_out.arms == ["IIa"]
 
 
 def test_at_the_papers_scale_experiments_have_the_papers_sizes():
@@ -271,9 +271,9 @@ def test_agreement_counts_equal_answers():
     assert table.loc[("train", "S", "D"), "ours"] == table.loc[("test", "S", "D"), "ours"] == 5 / 8
     assert table.loc[("train", "S", "D"), "paper"] == 0.696
     assert table.loc[("test", "R", "D"), "paper"] == 0.692
-    of_left_out = table.loc[("train", "GT", "L")]
-    assert (of_left_out["paper"], of_left_out["targets"]) == (0.968, 0)
-    assert pd.isna(of_left_out["ours"])
+    of_leave_one_out = table.loc[("train", "GT", "L")]
+    assert (of_leave_one_out["paper"], of_leave_one_out["targets"]) == (0.968, 0)
+    assert pd.isna(of_leave_one_out["ours"])
     assert set(table.loc[table["targets"] > 0, "queries"]) == {8}
 
 

@@ -108,7 +108,7 @@ def test_many_small_steps_come_near_the_central_limit(relation, mu, sigma):
         (("shuffle", "replace_one", "pld"), 1),
     ],
 )
-def test_the_noise_keeps_the_promise_and_little_less_does_not(combination, epsilon):
+def test_the_noise_keeps_the_guarantee_and_little_less_does_not(combination, epsilon):
     sampler, relation, accountant = combination
     given = mechanism(sampler, relation, accountant, rate=0.1, steps=300, epochs=30)
     sigma = given.noise_multiplier(epsilon)
@@ -117,7 +117,7 @@ def test_the_noise_keeps_the_promise_and_little_less_does_not(combination, epsil
     assert given.epsilon(0.9997 * sigma, near=epsilon) > epsilon, "found to one part in 10 000"
 
 
-def test_stronger_promises_need_more_noise():
+def test_stronger_guarantees_need_more_noise():
     base = mechanism(rate=0.1, steps=300, epochs=30)
     sigma = base.noise_multiplier(1)
     assert base.noise_multiplier(0.5) > sigma > base.noise_multiplier(2)
@@ -136,12 +136,12 @@ def test_stronger_promises_need_more_noise():
         {"sampler": "shuffle", "relation": "replace_one"},
     ],
 )
-def test_the_same_noise_promises_less_to(change):
+def test_the_same_noise_guarantees_less_to(change):
     base = mechanism(rate=0.1, steps=300, epochs=30)
     assert dataclasses.replace(base, **change).epsilon(8.0) > 1.02 * base.epsilon(8.0)
 
 
-def test_coarser_discretisation_never_promises_more():
+def test_coarser_discretisation_never_guarantees_more():
     given = mechanism(rate=0.1, steps=300)
     fine, usual, coarse = (given.epsilon(3.0, near=near) for near in (0.2, 2, 200))
     assert fine <= usual <= coarse
@@ -242,8 +242,8 @@ def test_the_record_says_all_that_a_reader_needs():
         "proved": True,
     }
     assert Accounting.from_plain(json.loads(json.dumps(record.plain()))) == record
-    told = {field.name: getattr(record, field.name) for field in dataclasses.fields(Mechanism)}
-    assert Mechanism(**told) == mechanism(relation="replace_one")
+    reported = {field.name: getattr(record, field.name) for field in dataclasses.fields(Mechanism)}
+    assert Mechanism(**reported) == mechanism(relation="replace_one")
     assert mechanism(*AS_PUBLISHED).record(1.0, 10.5, clip_norm=2.0).proved is False
 
 

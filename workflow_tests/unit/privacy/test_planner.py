@@ -64,7 +64,7 @@ def test_the_deletion_capacity_is_that_of_the_bound():
     assert row.deletion_capacity == int(np.log(0.8) / np.log(0.98)) == 11
 
 
-def test_deletions_are_not_promised_where_nothing_is_proved(planned):
+def test_deletions_are_not_guaranteed_where_nothing_is_proved(planned):
     relation, table = planned
     assert table["deletion_capacity"].notna().any() == (relation == "add_remove")
 
@@ -99,7 +99,7 @@ def test_a_row_depends_on_no_other_row(planned):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         ({"bound": 1.0}, r"plan\.bound: 1.0 is not a number between 0 and 1"),
         ({"unlearning": 0}, r"plan\.unlearning: "),
@@ -117,8 +117,8 @@ def test_a_row_depends_on_no_other_row(planned):
         ({"relation": "neighbours"}, r"plan\.relation: 'neighbours' .*add_remove or replace_one"),
     ],
 )
-def test_questions_that_make_no_sense_are_refused_by_name(change, told):
-    with pytest.raises(ConfigError, match=told):
+def test_questions_that_make_no_sense_are_refused_by_name(change, reported):
+    with pytest.raises(ConfigError, match=reported):
         plan(**ASKED | change)
 
 

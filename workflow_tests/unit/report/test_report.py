@@ -71,7 +71,7 @@ def test_downloads_are_the_files_themselves(made):
     assert "humphries_fig7.png" not in saved
 
 
-def test_pictures_can_be_opened_and_are_told_in_words(made):
+def test_pictures_can_be_opened_and_are_described(made):
     _, _, found = made
     (image,) = found.images
     with Image.open(io.BytesIO(content(image["src"]))) as opened:
@@ -219,7 +219,7 @@ def test_time_that_was_not_measured_is_not_guessed(tmp_path):
     assert run.model_table(about.folder, about.logs, about.models)["seconds"].isna().all()
 
 
-def test_a_file_of_the_published_checksum_is_told_as_such(tmp_path, monkeypatch):
+def test_a_file_of_the_published_checksum_is_reported_as_such(tmp_path, monkeypatch):
     about, _ = make_run(tmp_path)
     raw = next(raw for raw in run.all_raw_files() if raw.file == "student-por.csv")
     monkeypatch.setattr(run, "all_raw_files", lambda: (replace(raw, checksum=f"sha256:{'ab' * 32}"),))
@@ -253,15 +253,15 @@ def test_a_large_file_is_named_and_not_embedded(tmp_path):
         ("humphries_table2", "Table 2"), ("thudi_theory", "Theory"), ("bounds_all", "Bounds of all papers"),
     ],
 )  # fmt: skip
-def test_names_of_artifacts_are_told_in_words(name, title):
+def test_names_of_artifacts_are_described(name, title):
     assert words.title_of(name) == title
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"), [(42.4, "42 s"), (200, "3 min 20 s"), (8640, "2.4 h"), (float("nan"), "–")]
+    ("seconds", "reported"), [(42.4, "42 s"), (200, "3 min 20 s"), (8640, "2.4 h"), (float("nan"), "–")]
 )
-def test_durations_are_formatted(seconds, told):
-    assert words.duration(seconds) == told
+def test_durations_are_formatted(seconds, reported):
+    assert words.duration(seconds) == reported
 
 
 def test_every_paper_has_its_question_in_two_sentences():

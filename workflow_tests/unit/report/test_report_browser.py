@@ -62,7 +62,7 @@ def probed(tmp_path_factory):
             "addEventListener('load', () => setTimeout(() => {"
             "document.body.dataset.found = document.querySelector('iframe').contentDocument.title }, 300))</script>"
         )
-        answer = subprocess.run(
+        response = subprocess.run(
             [
                 *(BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
                 *("--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND"),
@@ -75,10 +75,10 @@ def probed(tmp_path_factory):
             timeout=120,
             check=True,
         )
-        _, _, rest = answer.stdout.partition('data-found="')
-        told = rest.partition('"')[0].replace("&quot;", '"').replace("&lt;", "<").replace("&amp;", "&")
-        complaints = [line for line in answer.stderr.splitlines() if "CONSOLE" in line]
-        return json.loads(told), complaints
+        _, _, rest = response.stdout.partition('data-found="')
+        reported = rest.partition('"')[0].replace("&quot;", '"').replace("&lt;", "<").replace("&amp;", "&")
+        complaints = [line for line in response.stderr.splitlines() if "CONSOLE" in line]
+        return json.loads(reported), complaints
 
     return look
 

@@ -133,7 +133,7 @@ def test_classifiers_of_scikit_learn_are_models(tmp_path):
         ("attacks", {"distillation": {}}, "soft labels"),
     ],
 )
-def test_what_classifiers_cannot_do_is_told(tmp_path, path, value, words):
+def test_what_classifiers_cannot_do_is_reported(tmp_path, path, value, words):
     settings = changed(OWN | FOREST | {"references": {"count": 2, "block": 2}}, path, value)
     with pytest.raises(ConfigError) as caught:
         planned(tmp_path, settings)

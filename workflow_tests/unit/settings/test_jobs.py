@@ -183,13 +183,13 @@ def test_reference_models_are_trained_of_the_arms_that_attacks_need():
     assert jobs.reference_arms(given, "random") == jobs.reference_arms(given, "distillation") == []
 
 
-def test_reference_models_are_asked_about_the_targets_that_they_are_used_on():
+def test_reference_models_are_evaluated_on_queries_of_the_targets_that_they_are_used_on():
     both = ["cluster", "cluster-iid"]
     of_one = jobs.reference_job(experiment(RICH), [math.inf], 0)
-    assert (list(of_one.arms), of_one.asked_by) == (["cluster"], {"cluster": both})
+    assert (list(of_one.arms), of_one.queried_by) == (["cluster"], {"cluster": both})
     assert set(of_one.recipes) == set(of_one.models) == {"cluster"}
     own = jobs.reference_job(experiment(RICH, attacks__lira={}), [math.inf], 0)
-    assert own.asked_by == {arm: [arm] for arm in both}
+    assert own.queried_by == {arm: [arm] for arm in both}
 
 
 def test_reference_models_of_an_arm_are_trained_with_the_epsilons_that_attacks_need():
@@ -200,7 +200,7 @@ def test_reference_models_of_an_arm_are_trained_with_the_epsilons_that_attacks_n
         {"cluster": [math.inf]},
     ]
     # Models of all groups stand in one table, so they are asked about the same records.
-    assert [jobs.reference_job(given, group, 0).asked_by["cluster"] for group in given.epsilons] == [
+    assert [jobs.reference_job(given, group, 0).queried_by["cluster"] for group in given.epsilons] == [
         ["cluster", "cluster-iid"],
         ["cluster", "cluster-iid"],
     ]
@@ -266,7 +266,7 @@ def test_an_arm_and_its_iid_arm_mean_the_same_but_for_the_shuffling():
         (ADULT, {"members": 100, "nonmembers": 100, "group": "0"}),
         (IID, {"members": 9, "nonmembers": 9}),
         (BIAS, {"members": 40, "nonmembers": 20, "validation": 10, "group": "Male", "share": 0.25}),
-        (BERNOULLI, {"records": 100, "asked": 50, "rate": 0.1}),
+        (BERNOULLI, {"records": 100, "queries": 50, "rate": 0.1}),
     ],
 )
 def test_what_is_drawn_are_arguments_of_the_drawing_function(base, draw):
@@ -294,8 +294,8 @@ def test_an_experiments_name_is_in_no_job(plan):
 def test_jobs_are_plain_data(base):
     finite = {"epsilons": [[1]]} | ({"references__private": True} if "references" in base else {})
     for key, job in all_jobs(experiment(base, **finite)).items():
-        told = to_plain(job)
-        assert json.loads(json.dumps(told, allow_nan=False)) == told, key
+        reported = to_plain(job)
+        assert json.loads(json.dumps(reported, allow_nan=False)) == reported, key
 
 
 def test_experiments_that_cluster_alike_share_their_clusters():
@@ -324,7 +324,7 @@ LOOKED_AT = IID | {
     "epsilons": [["inf"]],
     "references": {"count": 6, "block": 3},
     "attacks": {"random": {}, "reference": {"estimator": "mean"}, "lira": {}},
-    "points": {"count": 8, "alphas": [0.1], "left_out": {"points": 4, "block": 2, "models": 3, "targets": 2}},
+    "points": {"count": 8, "alphas": [0.1], "leave_one_out": {"points": 4, "block": 2, "models": 3, "targets": 2}},
 }
 
 
@@ -334,35 +334,35 @@ def test_attacks_with_a_threshold_are_looked_at_record_by_record():
     assert (job.count, job.alphas) == (8, [0.1])
     made = {name: attack.make() for name, attack in job.attacks.items()}
     assert made["reference"].estimator != made[jobs.LEAVE_ONE_OUT].estimator
-    assert "left_out" in made[jobs.LEAVE_ONE_OUT].uses
-    assert list(jobs.points_job(experiment(LOOKED_AT, points__left_out=None)).attacks) == ["reference"]
+    assert "leave_one_out" in made[jobs.LEAVE_ONE_OUT].uses
+    assert list(jobs.points_job(experiment(LOOKED_AT, points__leave_one_out=None)).attacks) == ["reference"]
     assert json.loads(json.dumps(job.plain())) == job.plain()
 
 
 def test_more_points_or_targets_add_models_without_a_record_and_leave_the_others():
-    def told(**changes):
+    def reported(**changes):
         given = experiment(LOOKED_AT, **changes)
-        return {place: jobs.left_out_job(given, *place) for place in jobs.left_out_blocks(given)}
+        return {place: jobs.leave_one_out_job(given, *place) for place in jobs.leave_one_out_blocks(given)}
 
-    few = told()
+    few = reported()
     (arm,) = LOOKED_AT["arms"]
     assert list(few) == [(arm, 0, 0), (arm, 0, 1), (arm, 1, 0), (arm, 1, 1)]
     assert [(job.first, job.last) for job in few.values()] == [(0, 2), (2, 4)] * 2
-    assert few.items() < told(points__left_out__points=8).items()
-    assert few.items() < told(points__left_out__targets=3).items()
-    assert few == told(points__count=100, points__alphas=[0.3])
-    assert told(points__left_out=None) == {}
+    assert few.items() < reported(points__leave_one_out__points=8).items()
+    assert few.items() < reported(points__leave_one_out__targets=3).items()
+    assert few == reported(points__count=100, points__alphas=[0.3])
+    assert reported(points__leave_one_out=None) == {}
 
 
 def test_some_arms_may_be_looked_at_and_models_without_a_record_be_trained_for_fewer():
     arms = {"a": {}, "b": {"training": {"epochs": 7}}, "c": {}}
     assert jobs.points_job(experiment(LOOKED_AT, arms=arms)).arms == ["a", "b", "c"]
-    some = experiment(LOOKED_AT, arms=arms, points__arms=["a", "b"], points__left_out__arms=["b"])
+    some = experiment(LOOKED_AT, arms=arms, points__arms=["a", "b"], points__leave_one_out__arms=["b"])
     assert jobs.points_job(some).arms == ["a", "b"]
-    assert {arm for arm, _, _ in jobs.left_out_blocks(some)} == {"b"}
-    assert jobs.left_out_job(some, "b", 0, 0).recipe["epochs"] == 7
+    assert {arm for arm, _, _ in jobs.leave_one_out_blocks(some)} == {"b"}
+    assert jobs.leave_one_out_job(some, "b", 0, 0).recipe["epochs"] == 7
     every = experiment(LOOKED_AT, arms=arms, points__arms=["a", "b"])
-    assert {arm for arm, _, _ in jobs.left_out_blocks(every)} == {"a", "b"}
+    assert {arm for arm, _, _ in jobs.leave_one_out_blocks(every)} == {"a", "b"}
 
 
 def test_looking_at_single_records_changes_no_other_job():
@@ -387,7 +387,7 @@ def test_pooled_images_are_a_data_set_of_their_own():
 
 
 @pytest.mark.parametrize(("name", "kind"), names.ATTACKS.items())
-def test_a_kind_of_attack_takes_its_options_and_tells_what_it_needs(name, kind):
+def test_a_kind_of_attack_takes_its_options_and_states_what_it_needs(name, kind):
     attack = load(kind.spec)
     assert attack.uses == kind.uses
     taken = inspect.signature(attack).parameters

@@ -132,6 +132,6 @@ def test_sizes_on_the_real_files(tmp_path, data, seed, sizes, monkeypatch):
         assert np.unique(found, return_counts=True)[1].tolist() == expected, pairing
 
 
-def test_a_class_smaller_than_the_number_of_clusters_is_told():
+def test_a_class_smaller_than_the_number_of_clusters_is_reported():
     with pytest.raises(DataError, match="3 is more than the 2 records"):
         clusters(np.arange(12.0).reshape(6, 2), np.array([0, 0, 0, 0, 1, 1]), count=3)

@@ -35,16 +35,16 @@ def test_all_records_may_be_the_pool():
     assert same(split, bernoulli(GROUPS, rng(), records=60, rate=0.4))
 
 
-def test_records_nobody_asks_about_join_all_the_same():
+def test_records_that_are_no_queries_join_all_the_same():
     whole = bernoulli(GROUPS, rng(3), records=40, rate=0.4)
-    some = bernoulli(GROUPS, rng(3), records=40, rate=0.4, asked=15)
+    some = bernoulli(GROUPS, rng(3), records=40, rate=0.4, queries=15)
     assert sorted([*some.members, *some.nonmembers]) == list(range(15))
     assert np.array_equal(some.training, whole.members)
     assert np.array_equal(some.population, whole.population)
 
 
-def test_all_draws_share_the_pool_and_the_records_asked_about():
-    draws = [bernoulli(GROUPS, rng(seed), records=40, rate=rate, asked=20) for seed, rate in [(1, 0.3), (2, 0.8)]]
+def test_all_draws_share_the_pool_and_the_records_queried():
+    draws = [bernoulli(GROUPS, rng(seed), records=40, rate=rate, queries=20) for seed, rate in [(1, 0.3), (2, 0.8)]]
     for split in draws:
         assert sorted([*split.members, *split.nonmembers]) == list(range(20))
         assert set(split.training) <= set(range(40))
@@ -60,7 +60,7 @@ def test_the_first_records_after_the_pool_may_measure_accuracy():
 
 
 def test_one_seed_gives_one_split_and_another_seed_another():
-    draw = {"records": 40, "rate": 0.5, "asked": 20}
+    draw = {"records": 40, "rate": 0.5, "queries": 20}
     assert same(bernoulli(GROUPS, rng(1), **draw), bernoulli(GROUPS, rng(1), **draw))
     assert not same(bernoulli(GROUPS, rng(1), **draw), bernoulli(GROUPS, rng(2), **draw))
 
@@ -84,7 +84,7 @@ def test_records_join_at_the_rate_and_independently(rate):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (
             {"records": 61, "rate": 0.5},
@@ -95,17 +95,17 @@ def test_records_join_at_the_rate_and_independently(rate):
             "and for validation: 61 records are required, and there are 60",
         ),
         ({"records": 0, "rate": 0.5}, "0 records"),
-        ({"records": 10, "rate": 0.5, "asked": 11}, "records to attack: 11 records are required, and there are 10"),
+        ({"records": 10, "rate": 0.5, "queries": 11}, "records to attack: 11 records are required, and there are 10"),
         ({"records": 10, "rate": 0.0}, "rate: 0.0 is not a probability"),
         ({"records": 10, "rate": 1}, "rate: 1 is not a probability"),
         ({"records": 60, "rate": 1e-9}, "records that join at rate 1e-09: 0 of 60"),
-        ({"records": 60, "rate": 1 - 1e-9, "asked": 7}, "records that join at rate 0.999999999: 7 of 7"),
+        ({"records": 60, "rate": 1 - 1e-9, "queries": 7}, "records that join at rate 0.999999999: 7 of 7"),
     ],
 )
-def test_what_cannot_be_drawn_or_told_apart_is_refused(arguments, told):
+def test_what_cannot_be_drawn_or_distinguished_is_refused(arguments, reported):
     with pytest.raises(DataError) as error:
         bernoulli(GROUPS, rng(), **arguments)
-    assert told in str(error.value)
+    assert reported in str(error.value)
 
 
 def test_a_set_without_members_says_what_to_do():

@@ -77,7 +77,7 @@ def test_there_are_two_groups():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "reported"),
     [
         ({"group": "c"}, "group: 'c' is not one of two groups; there are a, b"),
         ({"share": 1, "members": 33}, "group 'a': 41 records are required, and there are 40"),
@@ -86,10 +86,10 @@ def test_there_are_two_groups():
         ({"nonmembers": 42}, "group 'b': 31 records are required, and there are 30"),
     ],
 )
-def test_a_group_too_small_for_its_share_is_told(changes, told):
+def test_a_group_too_small_for_its_share_is_reported(changes, reported):
     with pytest.raises(DataError) as error:
         bias(TWO, rng(), **BIAS | changes)
-    assert told in str(error.value)
+    assert reported in str(error.value)
 
 
 def test_every_record_of_a_group_is_equally_likely_under_bias_in_every_part():
@@ -140,7 +140,7 @@ def test_several_values_may_make_one_group(people):
 
 
 @pytest.mark.parametrize(
-    ("merge", "told"),
+    ("merge", "reported"),
     [
         ({"low": ["9th", "10th"], "high": ["Masters"]}, ["values without a group: ['Doctorate']"]),
         (
@@ -150,8 +150,8 @@ def test_several_values_may_make_one_group(people):
         ({"low": ["9th", "10th"], "high": ["10th", "Masters", "Doctorate"]}, ["Put each of these in one group"]),
     ],
 )
-def test_every_value_belongs_to_one_group(people, merge, told):
+def test_every_value_belongs_to_one_group(people, merge, reported):
     with pytest.raises(ConfigError) as error:
         draw_block(people, None, bias, merged(**merge), [0], 1)
-    for words in ["membership.merge: ", "10th, 9th, Doctorate, Masters", *told]:
+    for words in ["membership.merge: ", "10th, 9th, Doctorate, Masters", *reported]:
         assert words in str(error.value)

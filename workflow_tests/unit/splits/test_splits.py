@@ -56,7 +56,7 @@ def test_what_is_trained_on_is_nothing_else(inside, part):
         Split(**rows)
 
 
-def test_what_is_asked_about_is_no_background():
+def test_what_is_queried_is_no_background():
     with pytest.raises(ValueError, match="members and background share records"):
         Split([1, 2], [], [], [], [2, 3])
 
@@ -83,7 +83,7 @@ def test_a_record_is_in_a_part_once(part):
 # Drawing
 
 
-def test_iid_draws_the_sizes_asked_for_and_leaves_the_rest_to_the_attacker():
+def test_iid_draws_the_given_sizes_and_leaves_the_rest_to_the_attacker():
     split = iid(GROUPS, rng(), members=25, nonmembers=15)
     assert sizes(split) == {"members": 25, "nonmembers": 15, "population": 20, "validation": 0}
     assert sorted(np.concatenate([split.members, split.nonmembers, split.population])) == list(range(60))
@@ -130,7 +130,7 @@ def test_the_iid_arm_has_the_same_records_in_the_same_sizes():
 
 
 @pytest.mark.parametrize(
-    ("draw", "arguments", "told"),
+    ("draw", "arguments", "reported"),
     [
         (iid, {"members": 40, "nonmembers": 21}, ["members + nonmembers + population", "61 records are"]),
         (
@@ -151,10 +151,10 @@ def test_the_iid_arm_has_the_same_records_in_the_same_sizes():
         (group, {"group": "d", "members": 1, "nonmembers": 1}, ["group: 'd'", "one of a, b, c"]),
     ],
 )
-def test_more_than_there_is_cannot_be_drawn(draw, arguments, told):
+def test_more_than_there_is_cannot_be_drawn(draw, arguments, reported):
     with pytest.raises(DataError) as error:
         draw(GROUPS, rng(), **arguments)
-    for words in told:
+    for words in reported:
         assert words in str(error.value)
 
 
@@ -238,7 +238,7 @@ def test_saved_splits_are_read_back(tmp_path):
 
 def test_splits_of_other_data_are_refused(tmp_path):
     save_splits(tmp_path / "splits.npz", {}, "data1")
-    with pytest.raises(ValueError, match=r"splits\.npz: splits of data data1, asked for data data2"):
+    with pytest.raises(ValueError, match=r"splits\.npz: splits of data data1, expected data data2"):
         load_splits(tmp_path / "splits.npz", "data2")
 
 
@@ -328,7 +328,7 @@ def test_iid_experiments_need_no_groups(dataset):
     assert sizes(splits["any", 0]) == {"members": 7, "nonmembers": 8, "population": 45, "validation": 0}
 
 
-def test_an_attribute_that_is_not_kept_is_told_with_the_nearest_one(dataset):
+def test_an_attribute_that_is_not_kept_is_reported_with_the_nearest_one(dataset):
     wrong = arms(membership={"kind": "group", "by": "hospitals", "members": 8, "nonmembers": 9})
     with pytest.raises(ConfigError) as error:
         draw_block(dataset, None, group, wrong, [0], 1)

@@ -36,11 +36,11 @@ def means(table):
 def test_ridge_is_the_closed_form():
     data = made()
     x, y = data.x.astype(float), data.y.astype(float)
-    asked = made(seed=1).x
-    for alpha, found in zip([0.5, 20], fit_ridge(data.x, data.y, [0.5, 20], 0)(asked), strict=True):
+    queried = made(seed=1).x
+    for alpha, found in zip([0.5, 20], fit_ridge(data.x, data.y, [0.5, 20], 0)(queried), strict=True):
         centred = x - x.mean(0)
         weights = np.linalg.solve(centred.T @ centred + alpha * np.eye(10), centred.T @ (y - y.mean()))
-        np.testing.assert_allclose(found, y.mean() + (asked - x.mean(0)) @ weights, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(found, y.mean() + (queried - x.mean(0)) @ weights, rtol=1e-6, atol=1e-6)
 
 
 def test_a_tree_read_down_to_a_depth_is_a_tree_of_that_depth():
@@ -68,8 +68,8 @@ def test_leave_one_out_is_the_closed_form_of_linear_smoothers(alpha):
     hat = 1 / len(y) + centred @ np.linalg.solve(centred.T @ centred + alpha * np.eye(x.shape[1]), centred.T)
     errors = y - hat @ y
     assert table["sigma_s"].unique() == pytest.approx([np.sqrt(np.mean(errors**2))], rel=1e-6)
-    left_out = errors / (1 - np.diag(hat))
-    assert table["sigma_d"].unique() == pytest.approx([np.sqrt(np.mean(left_out**2))], rel=1e-6)
+    leave_one_out = errors / (1 - np.diag(hat))
+    assert table["sigma_d"].unique() == pytest.approx([np.sqrt(np.mean(leave_one_out**2))], rel=1e-6)
     assert (table["ratio"] == table["sigma_d"] / table["sigma_s"]).all()
     assert (table["folds"] == len(y)).all()
 
@@ -127,7 +127,7 @@ def test_records_and_not_names_decide_on_splits():
     assert not run(dataset=made(seed=1), **base)["advantage"].equals(table["advantage"])
 
 
-def test_noise_without_features_tells_members_only_by_overfitting():
+def test_noise_without_features_separates_members_only_by_overfitting():
     rng = np.random.default_rng(0)
     data = Dataset("noise", rng.normal(size=(1500, 5)).astype(np.float32), rng.normal(size=1500).astype(np.float32),
                    tuple("abcde"), ())  # fmt: skip
@@ -172,7 +172,7 @@ def test_targets_are_found_by_name():
         ({"dataset": Dataset("c", np.zeros((4, 1), np.float32), np.arange(4), ("a",), tuple("abcd"))}, "has classes"),
     ],
 )
-def test_options_that_cannot_be_met_are_told(change, message):
+def test_options_that_cannot_be_met_are_reported(change, message):
     options = {"dataset": made(), "model": "tree", "parameters": [3], "splits": 1, "cross_validation": 5} | change
     with pytest.raises(ConfigError, match=message):
         run(seed=0, **options)

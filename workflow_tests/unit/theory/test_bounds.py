@@ -102,7 +102,7 @@ def test_identities_between_the_papers():
     np.testing.assert_allclose(humphries_advantage(np.log(ratio)), (ratio - 1) / (ratio + 1), atol=1e-12)
 
 
-def test_yeoms_bound_says_nothing_above_log_two_and_knows_no_delta():
+def test_yeoms_bound_implies_nothing_above_log_two_and_knows_no_delta():
     assert yeom_advantage(np.log(2)) == pytest.approx(1)
     with pytest.raises(ValueError, match="delta = 0 only"):
         yeom_advantage(1, 1e-5)
@@ -114,7 +114,7 @@ def test_lists_are_bounded_one_by_one():
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-def test_a_promise_under_add_remove_is_one_of_twice_epsilon_under_replace_one(epsilon):
+def test_a_guarantee_under_add_remove_is_one_of_twice_epsilon_under_replace_one(epsilon):
     delta = 1e-5
     grown = humphries_advantage(2 * epsilon, (1 + np.exp(epsilon)) * delta)
     assert advantage_bound(epsilon, delta, "add_remove") == pytest.approx(float(grown), abs=1e-12)

@@ -68,8 +68,8 @@ def test_the_gain_is_that_of_the_best_of_all_attackers(records, size):
     members = all_subsets(records, size)
     laws = random_laws(members, outputs=5)
     best = np.zeros(records)
-    for answers in product([False, True], repeat=5):  # what an attacker says to each output
-        right = np.where(np.array(answers), members.T[:, :, None], ~members.T[:, :, None])
+    for guesses in product([False, True], repeat=5):  # what an attacker says to each output
+        right = np.where(np.array(guesses), members.T[:, :, None], ~members.T[:, :, None])
         best = np.maximum(best, (right * laws).sum(axis=(1, 2)) / len(members))
     guess = max(size / records, 1 - size / records)
     np.testing.assert_allclose(optimal_gain(members, laws), best - guess, atol=1e-12)
@@ -83,17 +83,17 @@ def test_with_half_of_the_records_the_gain_is_half_the_total_variation():
         assert gain == pytest.approx(np.abs(inside - outside).sum() / 4)
 
 
-def test_an_attacker_who_answers_by_the_posterior_is_right_as_often_as_the_gain_says():
+def test_an_attacker_who_guesses_by_the_posterior_is_right_as_often_as_the_gain_says():
     members, rng = all_subsets(4), np.random.default_rng(1)
     laws = random_laws(members, outputs=3)
     drawn = rng.integers(len(members), size=40_000)
     outputs = (rng.random(40_000)[:, None] > laws[drawn].cumsum(axis=1)[:, :-1]).sum(axis=1)
-    says_member = membership_posterior(members, laws)[:, outputs] > 0.5
-    right = (says_member == members[drawn].T).mean(axis=1)
+    predicts_member = membership_posterior(members, laws)[:, outputs] > 0.5
+    right = (predicts_member == members[drawn].T).mean(axis=1)
     np.testing.assert_allclose(right, 0.5 + optimal_gain(members, laws), atol=4 * 0.5 / 200)
 
 
-def test_an_output_that_says_all_gives_the_largest_gain_and_one_that_says_nothing_none():
+def test_an_output_that_says_all_gives_the_largest_gain_and_one_that_implies_nothing_none():
     for members in (all_subsets(6), all_subsets(5, 2)):
         guess = max(members.mean(), 1 - members.mean())
         np.testing.assert_allclose(optimal_gain(members, np.eye(len(members))), 1 - guess)
@@ -179,7 +179,7 @@ def test_a_differentially_private_mean_keeps_theorem_4_and_proposition_6(epsilon
         assert max((posterior / (1 - posterior)).max(), ((1 - posterior) / posterior).max()) <= math.exp(epsilon) + 1e-6
 
 
-def test_publishing_each_record_now_and_then_is_private_on_average_and_tells_all_at_times():
+def test_publishing_each_record_now_and_then_is_private_on_average_and_reveals_all_at_times():
     # Theorem 5: every record of the training set is published with probability p.
     members, chance = all_subsets(4), 0.01
     published = np.array(list(product([False, True], repeat=4)))

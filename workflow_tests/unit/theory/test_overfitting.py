@@ -136,7 +136,7 @@ def test_the_peak_of_theorem_5(ratio, influence, peak):
     assert (found.x, -found.fun) == (pytest.approx(influence, abs=0.005), pytest.approx(peak, abs=5e-5))
 
 
-def test_influence_tells_nothing_at_its_ends_and_nothing_without_overfitting():
+def test_influence_reveals_nothing_at_its_ends_and_nothing_without_overfitting():
     assert overfitting.binary_attribute_advantage([0, 1e6], 1, 5) == pytest.approx([0, 0])
     assert overfitting.binary_attribute_advantage([0, 1, 10], 2, 2).tolist() == [0, 0, 0]
     assert overfitting.most_telling_influence(1) == pytest.approx(2)

@@ -92,7 +92,7 @@ def test_limits_of_epsilon_and_prior():
 
 
 @pytest.mark.parametrize("bound", BOTH)
-def test_delta_promises_nothing_against_attacks_that_hardly_ever_accept(bound):
+def test_delta_guarantees_nothing_against_attacks_that_hardly_ever_accept(bound):
     assert bound(1, 0.5, 0.2, 0.01) == 1
     values = bound(1, 0.5, 0.01, np.linspace(0.02, 1, 50))
     assert (np.diff(values) < 0).all()
@@ -145,7 +145,7 @@ def test_a_private_mechanism_passes_the_printed_bound_and_reaches_the_corrected_
 @pytest.mark.parametrize("prior", [0.05, 0.5, 0.8])
 @pytest.mark.parametrize("delta", [0, 0.01, 0.1])
 @pytest.mark.parametrize("epsilon", [0.1, 1, 3])
-def test_no_private_pair_of_answers_does_better_and_one_does_as_well(epsilon, delta, prior):
+def test_no_private_pair_of_outputs_does_better_and_one_does_as_well(epsilon, delta, prior):
     factor = np.exp(epsilon)
     for acceptance in (0.02, 0.3, (1 + delta / factor) / (1 + 1 / factor)):
         if acceptance <= delta:
@@ -164,8 +164,8 @@ def test_no_private_pair_of_answers_does_better_and_one_does_as_well(epsilon, de
 def noisy_count(count, epsilon, largest):
     """Return the probabilities of 0..largest under the truncated geometric mechanism around `count`: pure epsilon."""
     shrink = np.exp(-epsilon)
-    answers = np.arange(largest + 1)
-    probabilities = (1 - shrink) / (1 + shrink) * shrink ** np.abs(answers - count)
+    outputs = np.arange(largest + 1)
+    probabilities = (1 - shrink) / (1 + shrink) * shrink ** np.abs(outputs - count)
     probabilities[0] = shrink**count / (1 + shrink)
     probabilities[-1] = shrink ** (largest - count) / (1 + shrink)
     return probabilities
@@ -175,12 +175,12 @@ def noisy_count(count, epsilon, largest):
 def test_no_attack_on_a_noisy_count_of_sampled_records_passes_the_bound(epsilon):
     rates = [0.1, 0.5, 0.7, 0.9]
     for record, prior in enumerate(rates):
-        answers = {True: np.zeros(5), False: np.zeros(5)}
+        outputs = {True: np.zeros(5), False: np.zeros(5)}
         for drawn in itertools.product([False, True], repeat=4):
             chance = np.prod([rate if there else 1 - rate for rate, there in zip(rates, drawn, strict=True)])
-            answers[drawn[record]] += chance * noisy_count(sum(drawn), epsilon, 4)
+            outputs[drawn[record]] += chance * noisy_count(sum(drawn), epsilon, 4)
         for accepted in subsets(5):
-            joint_in, joint_out = (answers[there][list(accepted)].sum() for there in (True, False))
+            joint_in, joint_out = (outputs[there][list(accepted)].sum() for there in (True, False))
             assert joint_in / (joint_in + joint_out) <= positive_accuracy_bound(epsilon, prior) + 1e-12
             assert joint_out / (joint_in + joint_out) <= positive_accuracy_bound(epsilon, 1 - prior) + 1e-12
 
@@ -202,7 +202,7 @@ def test_replaced_records_and_training_sets_of_fixed_size_have_the_same_bound():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         ({"epsilon": -0.1, "prior": 0.5}, "epsilon of at least 0"),
         ({"epsilon": np.nan, "prior": 0.5}, "epsilon of at least 0"),
@@ -213,8 +213,8 @@ def test_replaced_records_and_training_sets_of_fixed_size_have_the_same_bound():
     ],
 )
 @pytest.mark.parametrize("bound", BOTH)
-def test_arguments_out_of_range_are_refused(bound, arguments, told):
-    with pytest.raises(ValueError, match=told):
+def test_arguments_out_of_range_are_refused(bound, arguments, reported):
+    with pytest.raises(ValueError, match=reported):
         bound(**arguments)
 
 

@@ -40,14 +40,14 @@ def test_the_capacity_stays_exact_where_one_minus_the_bound_rounds_away():
     assert deletion_capacity(0.5, 1, 1e-18) == pytest.approx(np.log(2) / (np.e * 1e-18))
 
 
-def answers(epsilon, delta, acceptance):
+def outputs(epsilon, delta, acceptance):
     """Return P(answer 1) of a record that is in and of one that is out, as far apart as privacy allows."""
     return acceptance, np.exp(-epsilon) * (acceptance - delta)
 
 
 def none_was_in(epsilon, delta, acceptance, prior, records, accepted):
     """Return P(no record in | answers in `accepted`), P(accepted | none in); each record answers on its own."""
-    yes = answers(epsilon, delta, acceptance)
+    yes = outputs(epsilon, delta, acceptance)
     joint = {}
     for drawn in itertools.product([False, True], repeat=records):
         chance = np.prod([prior if there else 1 - prior for there in drawn])
@@ -72,7 +72,7 @@ def test_randomised_response_of_each_record_uses_up_the_capacity(prior):
 
 @pytest.mark.parametrize(("delta", "acceptance"), [(0, 0.3), (1e-3, 0.3), (0.05, 0.2)])
 @pytest.mark.parametrize("epsilon", [0.3, 1.5])
-def test_no_set_of_answers_passes_the_capacity_with_delta(epsilon, delta, acceptance):
+def test_no_set_of_outputs_passes_the_capacity_with_delta(epsilon, delta, acceptance):
     prior, records = 0.3, 2
     given = list(itertools.product([0, 1], repeat=records))
     for size in range(1, len(given) + 1):

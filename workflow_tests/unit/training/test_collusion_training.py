@@ -23,7 +23,7 @@ from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block
 from dpmia.training.collusion import draw_keys, with_marks
 from dpmia.training.roles.targets import train_block
-from dpmia.training.train_models import answers, specify
+from dpmia.training.train_models import specify, train_models
 
 INF = math.inf
 CLASSES, SIDE = 5, 8
@@ -77,7 +77,7 @@ def honest(dataset):
     return by_key(train(dataset, experiment(collusion=None, attacks=attacks)))
 
 
-def test_an_overfitted_network_answers_the_marks_of_members_and_not_of_others(colluding):
+def test_an_overfitted_network_knows_the_marks_of_members_and_not_of_others(colluding):
     for signal in colluding.values():
         known, guessed = (signal.of(part).marks for part in (MEMBER, NONMEMBER))
         assert known.mean() > 0.97
@@ -93,7 +93,7 @@ def test_the_advantage_owes_nothing_to_the_records_themselves(dataset, colluding
     # sees what the honest attack sees, one with keys needs no label of the record.
     signal = colluding["s16", 0]
     shuffled = signal.labels[::-1].copy()
-    other = type(signal)(signal.card, signal.records, shuffled, signal.part, -signal.logits, marks=signal.marks)
+    other = type(signal)(signal.card, signal.records, shuffled, signal.membership, -signal.logits, marks=signal.marks)
     with_keys = [measure(Collusion(), one, Knowledge(), None)["advantage"] for one in (signal, other)]
     without = [measure(ZeroOneLoss(), one, Knowledge(), None)["advantage"] for one in (signal, other)]
     assert with_keys[0] == with_keys[1]
@@ -106,19 +106,19 @@ def test_without_the_key_there_are_no_marks(dataset):
     marked, marks = with_marks(dataset, members, draw_keys(5, 3), "blake2b")
     marked, wrong = with_marks(marked, members, draw_keys(6, 3), "blake2b")
     job = jobs.train_job(given, [INF], 0)
-    asked = np.concatenate([marks.below(members)[20:], wrong.below(members)[20:]])
+    queried = np.concatenate([marks.below(members)[20:], wrong.below(members)[20:]])
     spec = specify(
         "r",
         card(meaning=["b"]),
         marks.below(members),
-        asked,
+        queried,
         recipe=job.recipes["s16"],
         model=job.models["s16"],
         engines=job.engines,
         root_seed=1,
     )
-    (trained,) = answers(marked, [spec], job.engines)
-    right = trained.logits.argmax(axis=1) == marked.y[asked]
+    (trained,) = train_models(marked, [spec], job.engines)
+    right = trained.logits.argmax(axis=1) == marked.y[queried]
     assert right[:60].mean() > 0.97
     # 60 guesses that are right once in five times: four standard deviations.
     assert abs(right[60:].mean() - 1 / CLASSES) < 4 * np.sqrt(0.16 / 60)
@@ -138,7 +138,7 @@ def test_the_training_set_is_k_plus_1_times_as_large_and_the_queries_are_the_sam
         assert signal.card.steps == 4 * honest[key].card.steps
         assert signal.card.collusion == {"keys": 3, "function": "blake2b"}
         assert signal.marks.shape == (60, 3)
-        for name in ("records", "labels", "part"):
+        for name in ("records", "labels", "membership"):
             assert np.array_equal(getattr(signal, name), getattr(honest[key], name))
         assert signal.logits.shape == (60, CLASSES)
         assert not np.array_equal(signal.logits, honest[key].logits)
@@ -167,7 +167,7 @@ def test_marks_go_with_their_records_and_survive_a_file(colluding, tmp_path):
         assert np.array_equal(one.marks, other.marks)
         assert ModelCard.from_plain(json.loads(json.dumps(one.card.plain()))) == other.card
         for part in (MEMBER, NONMEMBER):
-            assert np.array_equal(other.of(part).marks, one.marks[one.part == part])
+            assert np.array_equal(other.of(part).marks, one.marks[one.membership == part])
 
 
 def test_the_table_of_the_attack_holds_precision_and_recall(colluding, tmp_path):
@@ -176,11 +176,11 @@ def test_the_table_of_the_attack_holds_precision_and_recall(colluding, tmp_path)
     rows = attack_rows("toy", "collusion", job.make(), [tmp_path / "block.npz"], 1)
     table = table_of(rows)
     values = table[(table["arm"] == "s16") & (table["replicate"] == 0)].set_index("metric")["value"]
-    says = colluding["s16", 0].marks.all(axis=1)
+    decisions = colluding["s16", 0].marks.all(axis=1)
     members = colluding["s16", 0].is_member
-    assert values["precision"] == pytest.approx((says & members).sum() / says.sum())
-    assert values["recall"] == pytest.approx(says[members].mean())
-    assert values["advantage"] == pytest.approx(says[members].mean() - says[~members].mean())
+    assert values["precision"] == pytest.approx((decisions & members).sum() / decisions.sum())
+    assert values["recall"] == pytest.approx(decisions[members].mean())
+    assert values["advantage"] == pytest.approx(decisions[members].mean() - decisions[~members].mean())
 
 
 # Settings

@@ -38,7 +38,7 @@ def distilled(dataset, targets):
     return train_distilled(dataset, None, targets, jobs.distilled_job(given(), 0), 1)
 
 
-def answers(dataset, target, records):
+def outputs(dataset, target, records):
     """Return the probabilities that a target model gives to both classes."""
     module = architecture_for(dataset, target.card.model).module()
     torch.nn.utils.vector_to_parameters(torch.from_numpy(target.parameters), module.parameters())
@@ -68,13 +68,13 @@ def test_draws_are_those_of_the_reference_models(distilled, targets, dataset, ar
             np.testing.assert_array_equal(group.trained_on, expected)
 
 
-def test_losses_are_of_the_true_class_under_models_that_learnt_the_targets_answers(distilled, targets, dataset):
+def test_losses_are_of_the_true_class_under_models_that_learnt_the_targets_outputs(distilled, targets, dataset):
     job, name = jobs.reference_job(given(), [INF], 0), draw_name(1)
     records = draw_block(dataset, None, load(job.draw), job.arms, [name], 1)["one", name].training
     for place in (0, 3):  # with and without privacy
         group, target = distilled[place], targets[place]
         assert target.card.arm == "one"
-        module = trained_alone(dataset, group.cards[1], records, answers(dataset, target, records))
+        module = trained_alone(dataset, group.cards[1], records, outputs(dataset, target, records))
         logits = logits_of(module, dataset, group.records).double()
         truth = torch.from_numpy(dataset.y[group.records])
         expected = torch.nn.functional.cross_entropy(logits, truth, reduction="none").numpy()
@@ -88,7 +88,7 @@ def test_they_are_nearer_to_their_own_target_than_to_others(dataset):
     common = np.intersect1d(groups[0].records, groups[1].records)
     losses = []
     for target in targets:
-        probability = answers(dataset, target, common)[np.arange(len(common)), dataset.y[common]]
+        probability = outputs(dataset, target, common)[np.arange(len(common)), dataset.y[common]]
         losses.append(-np.log(probability))
     for mine, other in ((0, 1), (1, 0)):
         learnt = groups[mine].on(common, np.ones(3, dtype=bool)).losses.mean(0)

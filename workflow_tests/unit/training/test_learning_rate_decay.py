@@ -167,10 +167,10 @@ def experiment(**training):
 
 
 def test_the_recipe_of_a_job_holds_betas_and_decay():
-    told = jobs.train_job(experiment(betas=[0.5, 0.99], decay=5e-4), [float("inf")], 0).recipes
-    (told,) = told.values()
-    assert list(Recipe(**told).betas) == [0.5, 0.99]
-    assert Recipe(**told).decay == 5e-4
+    reported = jobs.train_job(experiment(betas=[0.5, 0.99], decay=5e-4), [float("inf")], 0).recipes
+    (reported,) = reported.values()
+    assert list(Recipe(**reported).betas) == [0.5, 0.99]
+    assert Recipe(**reported).decay == 5e-4
 
 
 def test_left_out_they_are_those_of_the_framework():

@@ -14,7 +14,7 @@ from dpmia.formats.signals import save_signals
 from dpmia.jobs.training import LeaveOneOutJob
 from dpmia.settings import jobs
 from dpmia.splits.sampled_records import draw_points
-from dpmia.training.roles.leave_one_out import ROLE, train_left_out
+from dpmia.training.roles.leave_one_out import train_leave_one_out
 from dpmia.training.roles.targets import train_block
 
 INF = float("inf")
@@ -32,18 +32,18 @@ def target(dataset):
 
 
 def job(first=0, last=3):
-    told = jobs.train_job(experiment(), [INF], 0)
-    return LeaveOneOutJob("one", 0, first, last, COUNT, told.engines, told.recipes["one"])
+    reported = jobs.train_job(experiment(), [INF], 0)
+    return LeaveOneOutJob("one", 0, first, last, COUNT, reported.engines, reported.recipes["one"])
 
 
 @pytest.fixture(scope="module")
-def left_out(dataset, target):
-    return train_left_out(dataset, target, job(), 1)
+def leave_one_out(dataset, target):
+    return train_leave_one_out(dataset, target, job(), 1)
 
 
 def losses_of(dataset, target, number, whom, training, records):
-    """Return what a model trained once more, alone, loses on records."""
-    card = replace(target.card, meaning=[*target.card.meaning, ROLE, number, whom])
+    """Return what a model trained once more, alone, loses on records. Its seeds are those of published numbers."""
+    card = replace(target.card, meaning=[*target.card.meaning, "left_out", number, whom])
     logits = logits_of(trained_alone(dataset, card, training), dataset, records).double()
     return torch.nn.functional.cross_entropy(logits, torch.from_numpy(dataset.y[records]), reduction="none").numpy()
 
@@ -59,48 +59,58 @@ def test_points_are_drawn_without_replacement_and_few_are_the_first_of_many(targ
     assert [len(part) for part in draw_points(target, 1000, 1)] == [40, 30]
 
 
-def test_a_member_is_asked_about_where_it_was_left_out(left_out, dataset, target):
+def test_a_member_is_evaluated_by_models_trained_without_it(leave_one_out, dataset, target):
     members, nonmembers = draw_points(target, 3, 1)
     training = np.sort(target.records[target.is_member])
-    assert left_out.records.tolist() == sorted([*members, *nonmembers])
-    assert left_out.losses.shape == (COUNT, 6)
+    assert leave_one_out.records.tolist() == sorted([*members, *nonmembers])
+    assert leave_one_out.losses.shape == (COUNT, 6)
+    assert {card.role for card in leave_one_out.cards} == {"leave_one_out"}
     for number, record in ((0, members[0]), (1, members[2])):
         rest = training[training != record]
         assert len(rest) == 39
-        found = left_out.losses[number, left_out.records == record]
+        found = leave_one_out.losses[number, leave_one_out.records == record]
         expected = losses_of(dataset, target, number, int(record), rest, np.array([record]))
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
 
 
-def test_of_a_nonmember_models_of_the_whole_training_set_speak(left_out, dataset, target):
+def test_of_a_nonmember_models_of_the_whole_training_set_speak(leave_one_out, dataset, target):
     _, nonmembers = draw_points(target, 3, 1)
     training = np.sort(target.records[target.is_member])
     expected = losses_of(dataset, target, 1, "nobody", training, np.sort(nonmembers))
-    np.testing.assert_allclose(left_out.losses[1, np.isin(left_out.records, nonmembers)], expected, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(
+        leave_one_out.losses[1, np.isin(leave_one_out.records, nonmembers)], expected, rtol=0, atol=1e-4
+    )
 
 
-def test_no_model_was_trained_on_what_it_is_asked_about_and_no_two_are_alike(left_out):
-    assert not left_out.trained_on.any()
-    assert np.isfinite(left_out.losses).all()
-    assert len(np.unique(left_out.losses)) == left_out.losses.size
+def test_no_model_was_trained_on_its_queries_and_no_two_are_alike(leave_one_out):
+    assert not leave_one_out.trained_on.any()
+    assert np.isfinite(leave_one_out.losses).all()
+    assert len(np.unique(leave_one_out.losses)) == leave_one_out.losses.size
 
 
-def test_blocks_of_points_are_parts_of_the_whole(left_out, dataset, target):
-    parts = [train_left_out(dataset, target, job(first=first, last=last), 1) for first, last in ((0, 2), (2, 3))]
-    assert sorted(np.concatenate([part.records for part in parts])) == left_out.records.tolist()
+def test_blocks_of_points_are_parts_of_the_whole(leave_one_out, dataset, target):
+    parts = [train_leave_one_out(dataset, target, job(first=first, last=last), 1) for first, last in ((0, 2), (2, 3))]
+    assert sorted(np.concatenate([part.records for part in parts])) == leave_one_out.records.tolist()
     for part in parts:
-        whole = left_out.losses[:, np.isin(left_out.records, part.records)]
+        whole = leave_one_out.losses[:, np.isin(leave_one_out.records, part.records)]
         np.testing.assert_allclose(part.losses, whole, rtol=0, atol=1e-5)
 
 
-def test_the_attack_judges_the_points_that_there_are_models_of(left_out, target, tmp_path):
+def test_the_attack_judges_the_points_that_there_are_models_of(leave_one_out, target, tmp_path):
     save_signals(tmp_path / "t.npz", [target], {})
-    save_losses(tmp_path / "l.npz", [left_out], {})
+    save_losses(tmp_path / "l.npz", [leave_one_out], {})
     attacks = {"leave_one_out": LeaveOneOut(estimator="logit_gaussian")}
     table = points_table(
-        "one", attacks, [tmp_path / "t.npz"], 1, arms=["one"], left_out=[tmp_path / "l.npz"], alphas=(0.3,), count=10
+        "one",
+        attacks,
+        [tmp_path / "t.npz"],
+        1,
+        arms=["one"],
+        leave_one_out=[tmp_path / "l.npz"],
+        alphas=(0.3,),
+        count=10,
     )
-    assert sorted(table["record"]) == left_out.records.tolist()
+    assert sorted(table["record"]) == leave_one_out.records.tolist()
     members = draw_points(target, 3, 1)[0]
     assert sorted(table.loc[table["part"] == "member", "record"]) == sorted(members)
     assert (table["says"] == (table["loss"] <= table["threshold"])).all()

@@ -327,7 +327,7 @@ def untrained(monkeypatch):
 @pytest.mark.usefixtures("untrained")
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_an_engine_cannot_train_is_refused_before_any_model_of_the_job(case, dataset):
-    engine, layers, training, told = REFUSED[case]
+    engine, layers, training, reported = REFUSED[case]
     settings = given("opacus" if engine == "opacus" else "plain", training)
     # Models without privacy stand beside private ones, and would be trained first by another engine.
     epsilons = [INF, 1.0] if engine == "opacus" else [INF]
@@ -336,7 +336,7 @@ def test_what_an_engine_cannot_train_is_refused_before_any_model_of_the_job(case
         job = replace(job, engines={"plain": ENGINES[engine]})
     with pytest.raises(TrainingError) as error:
         train_block(dataset, splits_of(dataset, settings), job, 1)
-    for text in ("model one", *told):
+    for text in ("model one", *reported):
         assert text in str(error.value)
 
 

@@ -19,16 +19,16 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_the_end_tells_where_the_report_is_and_counts_verdicts(folder):
-    told = ending(folder, time.time() - 60, "real")
-    assert told == f"\nReport: {folder}/report.html\nClaims: 2 reproduced, 1 not run\n"
+def test_the_end_prints_where_the_report_is_and_counts_verdicts(folder):
+    reported = ending(folder, time.time() - 60, "real")
+    assert reported == f"\nReport: {folder}/report.html\nClaims: 2 reproduced, 1 not run\n"
 
 
-def test_after_synthetic_data_the_end_tells_what_to_type_for_real_data(folder):
+def test_after_synthetic_data_the_end_prints_what_to_type_for_real_data(folder):
     assert ending(folder, time.time() - 60, "synthetic").endswith("snakemake --cores all --config data=real\n")
 
 
-def test_a_run_that_made_no_report_says_nothing(folder):
+def test_a_run_that_made_no_report_prints_nothing(folder):
     assert ending(folder, time.time() + 60, "real") == ""
     (folder / "report.html").unlink()
     assert ending(folder, 0, "real") == ""

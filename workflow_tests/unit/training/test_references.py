@@ -22,7 +22,7 @@ from dpmia.training.train_models import seeds
 
 INF = math.inf
 BERNOULLI = {
-    "membership": {"kind": "bernoulli", "records": 200, "asked": 50},
+    "membership": {"kind": "bernoulli", "records": 200, "queries": 50},
     "arms": {"one": {"rate": 0.4}},
     "iid_arms": False,
 }
@@ -94,20 +94,20 @@ def test_draws_are_those_of_the_experiment_and_none_of_a_target(dataset, arm):
     assert len({tuple(rows) for rows in [*sets, *targets]}) == 6 + 12
 
 
-def test_all_records_of_all_targets_are_asked_about_once(references, dataset):
+def test_all_records_of_all_targets_are_queried_once(references, dataset):
     targets = splits_of(dataset, experiment())
-    asked = {record for split in targets.values() for part in (split.members, split.nonmembers) for record in part}
-    assert references.records.tolist() == sorted(asked)
+    queried = {record for split in targets.values() for part in (split.members, split.nonmembers) for record in part}
+    assert references.records.tolist() == sorted(queried)
     assert references.records.dtype == np.int64
 
 
-def test_population_is_asked_about_where_an_attack_needs_it_and_background_and_validation_never():
+def test_population_is_queried_where_an_attack_needs_it_and_background_and_validation_never():
     splits = {("one", 0): Split([1], [5], [9, 7], [3], [11]), ("one", 1): Split([5], [2], [9], [3], [])}
     assert queries(splits, ["one"], population=False).tolist() == [1, 2, 5]
     assert queries(splits, ["one"], population=True).tolist() == [1, 2, 5, 7, 9]
 
 
-def test_records_of_other_arms_are_not_asked_about():
+def test_records_of_other_arms_are_not_queried():
     splits = {("one", 0): Split([1], [5], [9], [3], []), ("two", 0): Split([5], [2], [8], [3], [])}
     assert queries(splits, ["two"], population=False).tolist() == [2, 5]
     assert queries(splits, ["one", "two"], population=False).tolist() == [1, 2, 5]
@@ -154,7 +154,7 @@ def test_another_root_seed_gives_other_draws_and_other_models(references, datase
     assert not (other.losses == references.losses[3:]).any(1).all()
 
 
-def test_what_is_told_of_a_model_is_plain_data_and_its_accounting_true(references):
+def test_what_is_recorded_of_a_model_is_plain_data_and_its_accounting_true(references):
     for card in references.cards:
         assert ModelCard.from_plain(json.loads(json.dumps(card.plain(), allow_nan=False))) == card
         assert (card.role, card.arm, card.iid) == ("reference", "one", False)
@@ -191,6 +191,6 @@ def test_records_that_join_at_random_are_in_and_out_at_their_rate(dataset):
     assert not found.trained_on.all(0).any()
 
 
-def test_a_batch_larger_than_the_training_set_is_told(dataset):
+def test_a_batch_larger_than_the_training_set_is_reported(dataset):
     with pytest.raises(TrainingError, match=r"batch_size: 41 .*training set of 40 "):
         train(dataset, experiment(training={"batch_size": 41}))

@@ -112,7 +112,7 @@ def test_halves_of_a_split_are_disjoint_over_all_its_models(shadows):
             assert not np.intersect1d(inside, outside).size
 
 
-def test_answers_are_those_of_a_model_trained_on_its_members(shadows, dataset):
+def test_outputs_are_those_of_a_model_trained_on_its_members(shadows, dataset):
     for shadow in (shadows[0], shadows[-1]):
         module = trained_alone(dataset, shadow.card, shadow.of(MEMBER).records)
         np.testing.assert_allclose(logits_of(module, dataset, shadow.records), shadow.logits, rtol=0, atol=1e-4)
@@ -160,7 +160,7 @@ def test_another_root_seed_gives_other_models_of_the_same_population(shadows, da
         assert not np.array_equal(one.logits, other.logits)
 
 
-def test_a_population_too_small_for_a_batch_is_told(dataset):
+def test_a_population_too_small_for_a_batch_is_reported(dataset):
     split = Split(np.arange(40), np.arange(120, 150), np.arange(40, 66), [])  # 26 records: 8 for each model
     with pytest.raises(TrainingError, match=r"batch_size: 10 .*training set of 8 "):
         train(dataset, experiment(), splits={(arm, r): split for arm in ("one", "one-iid") for r in (0, 1)})

@@ -86,7 +86,7 @@ def test_every_arm_epsilon_and_replicate_is_trained_once_in_a_fixed_order(traine
     assert list(by_key(signals)) == keys
 
 
-def test_models_are_asked_about_their_own_records(trained, dataset):
+def test_models_are_evaluated_on_their_own_records(trained, dataset):
     given = experiment()
     job = jobs.split_job(given, 0)
     splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, 1)
@@ -127,7 +127,7 @@ def test_accounting_is_kept_beside_every_private_model_and_is_true(trained):
         assert signal.card.steps == 8
 
 
-def test_what_is_told_of_a_model_is_plain_data_and_survives_a_file(trained, tmp_path):
+def test_what_is_recorded_of_a_model_is_plain_data_and_survives_a_file(trained, tmp_path):
     _, signals = trained
     save_signals(tmp_path / "block.npz", signals, {})
     for one, other in zip(signals, load_signals(tmp_path / "block.npz"), strict=True):
@@ -195,14 +195,14 @@ def test_training_sets_of_different_sizes_share_a_block(dataset):
     assert sigmas["one"] == sigmas["one-iid"] != sigmas["two"]
 
 
-def test_validation_records_are_asked_about_too(dataset):
+def test_validation_records_are_queried_too(dataset):
     given = experiment(block=1, replicates=1)
     split = Split(np.arange(40), np.arange(40, 70), [], np.arange(70, 82))
     signals = train(dataset, given, [INF], splits={("one", 0): split, ("one-iid", 0): split})
     assert signals[0].of(VALIDATION).records.tolist() == list(range(70, 82))
 
 
-def test_the_population_is_asked_about_where_an_attack_needs_it(dataset):
+def test_the_population_is_queried_where_an_attack_needs_it(dataset):
     given = experiment(block=1, replicates=1, attacks={"population": {}})
     split = Split(np.arange(40), np.arange(40, 70), np.arange(70, 90), [])
     signals = train(dataset, given, [INF], splits={("one", 0): split, ("one-iid", 0): split})
@@ -237,7 +237,7 @@ def test_arms_may_have_models_of_different_shapes(dataset):
     assert not np.allclose(both["wide", "inf", 0].logits, both["one", "inf", 0].logits, atol=1e-3)
 
 
-def test_records_that_join_at_random_are_trained_on_though_only_some_are_asked_about(dataset, monkeypatch):
+def test_records_that_join_at_random_are_trained_on_though_only_some_are_queried(dataset, monkeypatch):
     trained_on = {}
 
     class Remembered(Run):
@@ -246,7 +246,7 @@ def test_records_that_join_at_random_are_trained_on_though_only_some_are_asked_a
 
     monkeypatch.setattr("dpmia.training.train_models.Run", Remembered)
     given = experiment(
-        membership={"kind": "bernoulli", "records": 100, "asked": 30},
+        membership={"kind": "bernoulli", "records": 100, "queries": 30},
         arms={"half": {"rate": 0.5}},
         iid_arms=False,
     )
@@ -268,9 +268,9 @@ def test_records_that_join_at_random_are_trained_on_though_only_some_are_asked_a
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_accuracy_after_each_epoch_ends_with_that_of_the_answers(dataset, engine):
+def test_accuracy_after_each_epoch_ends_with_that_of_the_outputs(dataset, engine):
     given = experiment(
-        membership={"kind": "bernoulli", "records": 80, "asked": 30, "validation": 40},
+        membership={"kind": "bernoulli", "records": 80, "queries": 30, "validation": 40},
         arms={"one": {"rate": 0.5}, "few": {"rate": 0.5, "epsilons": ["inf"]}},
         training={"engine": engine, "batch_size": 10, "epochs": 4},
         iid_arms=False,
@@ -303,7 +303,7 @@ def test_an_arm_without_validation_records_is_not_measured(dataset, tmp_path):
         assert np.array_equal(signal.accuracy_by_epoch, kept.accuracy_by_epoch)
 
 
-def test_logits_do_not_depend_on_how_many_records_are_asked_at_once(dataset, monkeypatch):
+def test_logits_do_not_depend_on_how_many_records_are_queried_at_once(dataset, monkeypatch):
     given = experiment(block=1, replicates=1)
     at_once = train(dataset, given)
     monkeypatch.setattr("dpmia.training.engines.evaluation.FEATURES_AT_ONCE", 7)
@@ -345,14 +345,14 @@ def test_an_interrupted_block_goes_on_and_takes_no_step_twice(dataset, tmp_path,
 
 
 @pytest.mark.parametrize("epsilon", [1.0, INF])
-def test_a_batch_larger_than_the_training_set_is_told(dataset, epsilon):
+def test_a_batch_larger_than_the_training_set_is_reported(dataset, epsilon):
     given = experiment(training={"batch_size": 41, "epochs": 2})
     with pytest.raises(TrainingError, match=r"batch_size: 41 .*training set of 40 "):
         train(dataset, given, [epsilon])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_model_that_breaks_down_is_told_by_its_name(dataset, engine):
+def test_a_model_that_breaks_down_is_reported_by_name(dataset, engine):
     given = experiment(
         engine, training={"engine": engine, "batch_size": 10, "epochs": 5, "optimiser": "sgd", "learning_rate": 1e30}
     )
@@ -360,7 +360,7 @@ def test_a_model_that_breaks_down_is_told_by_its_name(dataset, engine):
         train(dataset, given, [INF])
 
 
-def test_a_promise_that_cannot_be_kept_is_told(dataset):
+def test_a_guarantee_that_cannot_be_kept_is_reported(dataset):
     given = experiment(privacy={"delta": 1e-30})
     with pytest.raises(TrainingError, match=r"epsilon 1\.0, delta 1e-30"):
         train(dataset, given, [1.0])

@@ -27,7 +27,7 @@ def gaussian_epsilon(distance, delta):
     return brentq(excess, 0, 50)
 
 
-def answers(truth, size, rng, epsilon=1.0):
+def outputs(truth, size, rng, epsilon=1.0):
     """Return answers of randomised response: right with odds e^epsilon, so exactly (epsilon, 0)-private."""
     return (rng.random(size) < 1 / (1 + np.exp(-epsilon if truth else epsilon))).astype(float)
 
@@ -36,7 +36,7 @@ def test_bound_covers_the_truth_as_often_as_stated():
     """At 80 %, where a bound that covers too little is soon found out."""
     rng, draws, confidence = np.random.default_rng(1), 800, 0.8
     bounds = [
-        epsilon_lower_bound(answers(True, 400, rng), answers(False, 400, rng), 0.0, confidence).epsilon
+        epsilon_lower_bound(outputs(True, 400, rng), outputs(False, 400, rng), 0.0, confidence).epsilon
         for _ in range(draws)
     ]
     assert (np.array(bounds) > 1.0).sum() <= binom.ppf(1 - FALSE_ALARM, draws, 1 - confidence)

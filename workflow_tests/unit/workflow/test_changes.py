@@ -41,12 +41,12 @@ def test_records_are_read_by_the_path_of_the_file_however_long(tmp_path):
     file = tmp_path / f"@{name[:200]}" / name[200:]
     file.parent.mkdir()
     file.write_text(json.dumps({"rule": "train_block", "params": recorded()}))
-    asked = []
+    queried = []
 
     def current(rule, made):
-        asked.append((rule, made))
+        queried.append((rule, made))
         return params(epochs=20)
 
     assert changed_settings(tmp_path, current) == [("recipes.north.epochs: 10 -> 20", "train_block")]
-    assert asked == [("train_block", path)]
+    assert queried == [("train_block", path)]
     assert changed_settings(tmp_path, lambda rule, made: None) == []

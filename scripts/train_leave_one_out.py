@@ -9,7 +9,7 @@ from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import load_all
 from dpmia.jobs.training import LeaveOneOutJob
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.roles.leave_one_out import train_left_out
+from dpmia.training.roles.leave_one_out import train_leave_one_out
 
 
 def main(snakemake):
@@ -19,7 +19,7 @@ def main(snakemake):
     wanted = job.arm, job.replicate
     target = next(each for each in load_all(snakemake.input.targets) if (each.card.arm, each.card.replicate) == wanted)
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
-        losses = train_left_out(dataset, target, job, snakemake.params.seed, checkpoints)
+        losses = train_leave_one_out(dataset, target, job, snakemake.params.seed, checkpoints)
         save_losses(snakemake.output[0], [losses], dataset.provenance)
 
 

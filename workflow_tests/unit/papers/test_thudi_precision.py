@@ -1,0 +1,225 @@
+"""Positive accuracy by sampling rate (figures 3 and 12 to 17 of Thudi et al.), from invented tables."""
+
+import itertools
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from thudi_tables import (
+    BY_NAME,
+    HALF,
+    OF_MODELS,
+    PRECISION,
+    TABLES,
+    ceiling,
+    facts_of,
+    height,
+    lines,
+    metrics,
+    picture,
+    tidy,
+)
+
+from dpmia.common.registry import load
+from dpmia.metrics.precision import precision_metrics
+from dpmia.papers.thudi import names, roc
+from dpmia.theory.positive_accuracy import positive_accuracy_bound
+
+#: figure -> what is written above each panel, its experiment and attack, and the epsilons of its curves.
+SHOWN = {
+    "thudi_fig3": (
+        [("(a) MNIST", names.MNIST), ("(b) CIFAR10", names.CIFAR10), ("(c) SVHN-extended", names.SVHN)],
+        ["lira"],
+        [1, 3, 5, 7, 9, 12, 15],
+    ),
+    "thudi_fig12": ([("(a) CIFAR10", names.CIFAR10), ("(b) MNIST", names.MNIST)], ["lira"], [np.inf]),
+    "thudi_fig13": (
+        [("(a) CIFAR10", names.CIFAR10), ("(b) MNIST", names.MNIST)],
+        ["lira_shadows_10", "lira_shadows_30", "lira", "lira_shadows_70", "lira_shadows_90"],
+        [3],
+    ),
+    "thudi_fig14": ([("(a) CIFAR10", names.CIFAR10), ("(b) MNIST", names.MNIST)], ["population"], [1, 3, 5, 9, 15]),
+    "thudi_fig15": ([("(a) CIFAR10", names.CIFAR10), ("(b) MNIST", names.MNIST)], ["reference_10"], [1, 3, 9, 15]),
+    "thudi_fig17": ([("(a) CIFAR10", names.CIFAR10), ("(b) MNIST", names.MNIST)], ["reference_10_own_rate"], [3, 7]),
+}
+SHOWN |= {
+    "thudi_fig16": (
+        [
+            (f"({letter}) {title}, FPR {fpr:g}", experiment)
+            for letter, ((title, experiment), fpr) in zip(
+                "abcdefgh",
+                itertools.product([("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)], [0.05, 0.2, 0.3, 0.5]),
+                strict=True,
+            )
+        ],
+        ["reference_05", "reference_20", "reference_30", "reference_50"] * 2,
+        [1, 3, 9, 15],
+    )
+}
+
+
+def test_all_figures_of_precision_are_tested_here():
+    assert sorted(SHOWN) == sorted(PRECISION)
+
+
+@pytest.mark.parametrize("name", PRECISION)
+def test_the_tidy_table_has_the_means_of_the_replicates_and_their_intervals(name):
+    panels, attacks, epsilons = SHOWN[name]
+    table = tidy(name)
+    assert list(table["panel"].unique()) == [title for title, _ in panels]
+    best = name in ("thudi_fig3", "thudi_fig12", "thudi_fig13")
+    for number, (title, experiment) in enumerate(panels):
+        rows = table[(table["panel"] == title) & (table["curve"] == "attack")]
+        mine = [attacks[number]] if name == "thudi_fig16" else attacks
+        assert set(rows["attack"]) == set(mine)
+        assert sorted(rows["epsilon"].unique()) == epsilons
+        assert len(rows) == len(mine) * len(epsilons) * 5
+        expected = [height(experiment, row.attack, row.epsilon, row.rate) + 0.05 * best for row in rows.itertuples()]
+        np.testing.assert_allclose(rows["mean"].astype(float), expected)
+        np.testing.assert_allclose((rows["high"] - rows["low"]).astype(float) / 2, HALF, rtol=1e-3)
+        assert (rows["replicates"] == 3).all()
+
+
+@pytest.mark.parametrize("name", PRECISION)
+def test_attacks_stand_beside_the_baseline_and_oracles_beside_their_control(name):
+    table = tidy(name)
+    for title, _ in SHOWN[name][0]:
+        curves = dict(list(table[table["panel"] == title].groupby("curve")))
+        assert ("control" in curves) == (name in ("thudi_fig3", "thudi_fig12", "thudi_fig13"))
+        for curve, gained in (("baseline", 0), ("control", 0.04)):
+            if curve in curves:
+                rows = curves[curve]
+                assert rows["rate"].tolist() == list(names.RATES)
+                np.testing.assert_allclose(rows["mean"].astype(float), 0.8 * rows["rate"].astype(float) + gained)
+                assert (rows["replicates"] == 3).all(), "a split counts once, whatever was trained on it"
+
+
+@pytest.mark.parametrize("name", PRECISION)
+def test_the_bound_is_theorem_3_3_with_the_delta_of_the_run(name):
+    table = tidy(name)
+    models = table[table["curve"] == "attack"]
+    expected = positive_accuracy_bound(models["epsilon"].astype(float), models["rate"].astype(float), 1e-5, 0.01)
+    np.testing.assert_allclose(models["bound"].astype(float), expected)
+    along = table[table["curve"] == "bound"]
+    assert along.empty == (name == "thudi_fig12"), "without privacy there is no bound"
+    if len(along):
+        assert along["epsilon"].unique().tolist() == [SHOWN[name][2][0]]
+
+
+@pytest.mark.parametrize("name", PRECISION)
+def test_the_exact_ceiling_of_the_mechanism_stands_beside_the_bound(name):
+    table = tidy(name)
+    models = table[(table["curve"] == "attack") & np.isfinite(table["epsilon"].astype(float))]
+    found = zip(models["epsilon"].astype(float), models["rate"].astype(float), strict=True)
+    np.testing.assert_allclose(models["ceiling"].astype(float), [ceiling(*model) for model in found])
+    along = table[table["curve"] == "ceiling"]
+    assert along.empty == (name == "thudi_fig12"), "without privacy there is no ceiling"
+    for _, rows in along.groupby("panel"):
+        strictest = SHOWN[name][2][0]
+        assert rows["epsilon"].unique().tolist() == [strictest]
+        np.testing.assert_allclose(rows["mean"].astype(float), [ceiling(strictest, rate) for rate in names.RATES])
+    for axes in picture(name).axes:
+        assert any(label.startswith("exact ceiling") for label in lines(axes)) == (name != "thudi_fig12")
+
+
+@pytest.mark.parametrize("name", PRECISION)
+def test_the_panels_show_the_numbers_of_the_table(name):
+    table, figure = tidy(name), picture(name)
+    for axes, (title, _) in zip(figure.axes, SHOWN[name][0], strict=True):
+        assert axes.get_title() == title
+        rows = table[table["panel"] == title]
+        drawn = lines(axes)
+        curves = list(rows[rows["curve"] == "attack"].groupby(["attack", "epsilon"]))
+        labels = {
+            f"shadows at p = {rate:g}" if name == "thudi_fig13" else label: curve
+            for (attack, epsilon), curve in curves
+            for rate in names.RATES
+            for label in ["LiRA, no privacy" if np.isinf(epsilon) else f"ε = {epsilon:g}"]
+            if name != "thudi_fig13" or names.LIRA_BY_RATE[rate] == attack
+        }
+        assert len(labels) == len(curves) == len(axes.containers)
+        for label, curve in labels.items():
+            np.testing.assert_allclose(drawn[label][:, 1], curve["mean"].astype(float))
+            # Beside each other so that intervals are seen, never as far as half-way to the next rate.
+            assert np.abs(drawn[label][:, 0] - curve["rate"].astype(float)).max() < 0.04
+        baseline = rows[rows["curve"] == "baseline"]
+        np.testing.assert_allclose(drawn["always member"], baseline[["rate", "mean"]].astype(float))
+    (legend,) = figure.legends
+    assert len({text.get_text() for text in legend.get_texts()}) == len(legend.get_texts())
+
+
+@pytest.mark.parametrize("name", ["thudi_fig3", "thudi_fig4", "thudi_fig11", "thudi_fig13", "thudi_fig16"])
+def test_an_epsilon_and_an_arm_that_the_paper_has_not_are_drawn_without_a_change_of_code(name):
+    artifact = BY_NAME[name]
+    tables = {
+        table: metrics(table.partition("/")[2], epsilons=(3.0, 4.5), rates=(0.1, 0.2, 0.5)) for table in artifact.tables
+    }
+    facts = facts_of(artifact)
+    table = load(artifact.tabulate)(tables, facts)
+    figure = load(artifact.draw)(table, facts)
+    assert {0.1, 0.2, 0.5} <= set(table["rate"].dropna())
+    if name != "thudi_fig4":  # a mean over epsilons
+        assert {3.0, 4.5} <= set(table["epsilon"].dropna())
+        assert "Not in the paper's figure: ε = 4.5." in figure.get_supxlabel().replace("\n", " ")
+    if name in ("thudi_fig3", "thudi_fig4"):
+        assert figure.axes[0].get_xticks().tolist() == [0.1, 0.2, 0.5]
+
+
+def test_what_was_not_run_is_said():
+    artifact = BY_NAME["thudi_fig14"]
+    few = {name: metrics(name.partition("/")[2], epsilons=(1.0, 9.0)) for name in artifact.tables}
+    facts = facts_of(artifact)
+    table = load(artifact.tabulate)(few, facts)
+    figure = load(artifact.draw)(table, facts)
+    assert "Not run at this scale: ε = 3, 5, 15." in figure.get_supxlabel().replace("\n", " ")
+    assert "Not run" not in picture("thudi_fig14").get_supxlabel().replace("\n", " ")
+
+
+def test_where_the_attack_predicts_no_member_there_is_no_point_and_the_caption_counts_them():
+    artifact = BY_NAME["thudi_fig14"]
+    tables = {name: metrics(name.partition("/")[2], epsilons=(1.0, 3.0)) for name in artifact.tables}
+    silent = tables["replicates/thudi_mnist"]
+    chosen = (silent["attack"] == names.POPULATION) & (silent["metric"] == "precision") & (silent["epsilon"] == 3.0)
+    silent.loc[chosen & silent["arm"].isin(["p0.1", "p0.3"]), "value"] = np.nan
+    facts = facts_of(artifact)
+    figure = load(artifact.draw)(load(artifact.tabulate)(tables, facts), facts)
+    told = figure.get_supxlabel().replace("\n", " ")
+    assert "No point where the attack predicts no member: 2 of 20 places." in told
+    assert "no point" not in picture("thudi_fig14").get_supxlabel().replace("\n", " ")
+
+
+@pytest.mark.parametrize("name", ["thudi_fig4", "thudi_fig5", "thudi_fig11", "thudi_fig14"])
+def test_a_data_set_that_cannot_be_had_leaves_its_panels_empty_and_says_so(name):
+    artifact = BY_NAME[name]
+    kept = artifact.tables[0]
+    facts = facts_of(artifact)
+    table = load(artifact.tabulate)({kept: TABLES[kept]}, facts)
+    assert table["experiment"].unique().tolist() == [kept.partition("/")[2]]
+    figure = load(artifact.draw)(table, facts)
+    empty = [panel for panel in figure.axes if "not run" in [text.get_text() for text in panel.texts]]
+    assert 0 < len(empty) < len(figure.axes)
+
+
+@pytest.mark.parametrize("name", OF_MODELS)
+def test_tables_without_the_models_of_a_figure_are_refused(name):
+    artifact = BY_NAME[name]
+    others = {table: TABLES[table][TABLES[table]["epsilon"] == 12.0] for table in artifact.tables}
+    if name in ("thudi_fig3", "thudi_fig4"):
+        others = {table: rows[rows["attack"] == names.POPULATION] for table, rows in others.items()}
+    with pytest.raises(ValueError, match="replicates/thudi"):
+        load(artifact.tabulate)(others, facts_of(artifact))
+
+
+def test_one_replicate_is_drawn_without_intervals():
+    for name in ("thudi_fig4", "thudi_fig12"):
+        artifact = BY_NAME[name]
+        single = {table: TABLES[table][TABLES[table]["replicate"] == 0] for table in artifact.tables}
+        table = load(artifact.tabulate)(single, facts_of(artifact))
+        Figure.draw_without_rendering(load(artifact.draw)(table, facts_of(artifact)))
+
+
+def test_metrics_are_named_as_they_are_measured():
+    scores = np.arange(2000.0)
+    measured = set(precision_metrics(scores, scores > 5, scores % 2 > 0))
+    assert {"precision", "precision_best", "precision_baseline", "precision_control"} <= measured
+    assert set(roc._METRICS) <= measured

@@ -1,0 +1,105 @@
+"""experiments/thudi.yaml runs what the artifacts of Thudi et al. show, and nothing else."""
+
+import numpy as np
+import pytest
+from settings_samples import OWN_CONFIG, ROOT
+
+from dpmia.papers.thudi import gain, names, roc
+from dpmia.papers.thudi import precision_by_rate as precision
+from dpmia.papers.thudi.artifacts import ARTIFACTS
+from dpmia.settings.resolve import SCALES, make_plan
+
+THUDI = OWN_CONFIG | {"experiments": ["experiments/thudi.yaml"]}
+#: figure -> its panels, and the epsilons of the paper's figure.
+OF_RATES = {
+    f"thudi_fig{number}": (figure.panels, figure.paper_epsilons)
+    for number in (3, *range(12, 18))
+    for figure in [getattr(precision, f"FIG{number}")]
+}
+SHOWN = OF_RATES | {
+    "thudi_fig4": (gain.PANELS, names.EPSILONS),
+    "thudi_fig11": (names.panels(roc.EXPERIMENTS, names.LIRA), roc.PAPER_EPSILONS),
+}
+#: Attacks of tables alone: the control, and LiRA as published beside LiRA as drawn.
+NOT_DRAWN = {"random", names.LIRA_PER_POINT}
+
+
+@pytest.fixture(scope="module", params=SCALES)
+def experiments(request):
+    return make_plan(THUDI | {"scale": request.param}, ROOT).experiments
+
+
+def epsilons_of(experiment, attack):
+    return experiment.attacks[attack].epsilons or [epsilon for group in experiment.epsilons for epsilon in group]
+
+
+def test_every_figure_of_attacks_is_here():
+    budgets = {f"replicates/{name}" for name in names.BUDGETS}
+    of_models = {artifact.name: {*artifact.tables} - budgets for artifact in ARTIFACTS}
+    assert {name: tables for name, tables in of_models.items() if tables} == {
+        name: {f"replicates/{panel.experiment}" for panel in panels} for name, (panels, _) in SHOWN.items()
+    }
+
+
+def test_every_experiment_and_arm_is_run_and_shown(experiments):
+    assert set(experiments) == {*names.DATASETS, *names.BUDGETS}
+    for name, experiment in experiments.items():
+        assert {arm: settings.rate for arm, settings in experiment.arms.items()} == {
+            names.arm_of(rate): rate for rate in names.RATES
+        }, name
+        assert experiment.details == (name in names.DATASETS)
+        assert experiment.accuracy_by_epoch == (name in names.BUDGETS)
+
+
+def test_every_attack_is_run_and_shown(experiments):
+    for name in names.DATASETS:
+        shown = {
+            attack
+            for panels, _ in SHOWN.values()
+            for panel in panels
+            if panel.experiment == name
+            for attack in panel.attacks
+        }
+        assert shown == set(experiments[name].attacks) - NOT_DRAWN, name
+
+
+@pytest.mark.parametrize("figure", SHOWN)
+def test_every_figure_has_an_epsilon_at_every_scale(experiments, figure):
+    panels, wanted = SHOWN[figure]
+    runs_all = {epsilon for name in names.DATASETS for group in experiments[name].epsilons for epsilon in group}
+    for panel in panels:
+        for attack in panel.attacks:
+            run = set(epsilons_of(experiments[panel.experiment], attack))
+            if np.isfinite(max(wanted)) or np.inf in runs_all:
+                assert run & set(wanted), (panel.experiment, attack)
+
+
+@pytest.mark.parametrize("figure", SHOWN)
+def test_at_the_papers_scale_every_epsilon_of_a_figure_is_run(figure):
+    panels, wanted = SHOWN[figure]
+    experiments = make_plan(THUDI | {"scale": "paper"}, ROOT).experiments
+    for panel in panels:
+        for attack in panel.attacks:
+            assert set(wanted) <= set(epsilons_of(experiments[panel.experiment], attack)), attack
+
+
+def test_at_the_papers_scale_every_epsilon_is_shown():
+    experiments = make_plan(THUDI | {"scale": "paper"}, ROOT).experiments
+    for name in names.DATASETS:
+        run = [epsilon for group in experiments[name].epsilons for epsilon in group]
+        assert sorted(run) == [*names.EPSILONS, np.inf]
+        for attack, settings in experiments[name].attacks.items():
+            shown = {
+                epsilon
+                for panels, wanted in SHOWN.values()
+                if any(panel.experiment == name and attack in panel.attacks for panel in panels)
+                for epsilon in wanted
+            }
+            assert settings.epsilons is None or set(settings.epsilons) <= shown, attack
+
+
+def test_budgets_keep_the_bounds_that_figures_5_and_6_draw(experiments):
+    for name in names.BUDGETS:
+        budgets = experiments[name].precision_budgets
+        assert (sorted(budgets.epsilons), budgets.rate) == ([1, 2, 3], 0.5)
+        assert experiments[name].membership.validation

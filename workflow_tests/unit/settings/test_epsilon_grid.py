@@ -1,0 +1,59 @@
+"""One grid of epsilons in config.yaml for all experiments that train private models."""
+
+import math
+
+import pytest
+from settings_refusals import FORM
+from settings_samples import OWN_CONFIG, ROOT
+
+from dpmia.common.errors import ConfigError
+from dpmia.settings.resolve import SCALES, make_plan
+
+INF = math.inf
+
+
+def experiments(scale="laptop", **config):
+    return make_plan(OWN_CONFIG | {"scale": scale} | config, ROOT).experiments
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_one_line_changes_the_grid_of_every_paper(scale):
+    own, changed = experiments(scale), experiments(scale, epsilons=[0.5, 8, "inf"])
+    assert set(own) == set(changed)
+    private = set()
+    for name, experiment in own.items():
+        before = [epsilon for group in experiment.epsilons for epsilon in group]
+        after = [epsilon for group in changed[name].epsilons for epsilon in group]
+        if experiment.precision_budgets or before == [INF]:
+            assert changed[name] == experiment, "it computes its epsilons, or trains without privacy"
+        else:
+            private.add(name)
+            assert after == ([0.5, 8, INF] if INF in before else [0.5, 8]), name
+            assert len(changed[name].epsilons) == (1 if len(experiment.epsilons) == 1 else len(after))
+    assert {"adult_cluster", "adult_gender", "thudi_mnist", "thudi_svhn", "audit_mlp"} <= private
+
+
+def test_without_it_experiments_keep_their_own():
+    assert experiments() == experiments(epsilons=None)
+
+
+def test_an_attack_keeps_the_epsilons_that_are_left_and_runs_on_all_where_none_is():
+    assert experiments(epsilons=[3, "inf"])["thudi_mnist"].attacks["reference_10_own_rate"].epsilons == [3, 7]
+    assert experiments(epsilons=[0.5, 8])["thudi_mnist"].attacks["reference_10_own_rate"].epsilons is None
+
+
+def test_only_inf_leaves_private_experiments_as_they_are_where_they_are_not_trained_without_privacy():
+    own, changed = experiments(), experiments(epsilons=["inf"])
+    assert changed["adult_cluster"].epsilons == [[INF]]
+    assert changed["adult_cluster_add_remove"] == own["adult_cluster_add_remove"]
+
+
+@pytest.mark.parametrize(
+    ("epsilons", "words"), [([], "epsilons"), ([0], "0"), ([1, 1.0], "given twice"), (["many"], "many")]
+)
+def test_a_wrong_grid_is_refused(epsilons, words):
+    with pytest.raises(ConfigError) as error:
+        experiments(epsilons=epsilons)
+    assert FORM.fullmatch(str(error.value))
+    assert "config, epsilons" in str(error.value)
+    assert words in str(error.value)
