@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dpmia.claims.claim import Claim, Tables
+from dpmia.claims.claim import Claim
 from dpmia.claims.comparisons import at_most
-from dpmia.claims.decisions import Cells, Condition, Every
-from dpmia.claims.rows import ALL, Replicates
+from dpmia.claims.decisions import Condition, Every
+from dpmia.claims.quantities import at_each, metric
+from dpmia.claims.rows import ALL
 from dpmia.common.arms import IID_SUFFIX
-from dpmia.common.epsilon import format_epsilon
 from dpmia.papers.humphries.claims.fig6_to_9 import HOSPITALS
-from dpmia.papers.humphries.claims.shared import ATTACKS, AVERAGE, OPTIMAL, RANDOM, SHADOW
+from dpmia.papers.humphries.claims.shared import ATTACKS, AVERAGE, OPTIMAL, RANDOM, SHADOW, ceiling
 
 
 def _below_ceiling(experiment: str, arms: tuple[str, ...], attacks: tuple[str, ...]) -> Every:
@@ -18,24 +18,18 @@ def _below_ceiling(experiment: str, arms: tuple[str, ...], attacks: tuple[str, .
     The optimal threshold is an oracle. On samples it exceeds its true advantage by no more, on average, than the
     largest deviation of two samples, which is what random scores reach under the same rule; so much is subtracted.
     """
-
-    def measure(tables: Tables) -> Cells:
-        rows, cells = Replicates.of(tables, experiment), {}
-        for arm in arms:
-            for epsilon in rows.epsilons(ALL, arm, metric="advantage_ceiling"):
-                ceiling = rows(arm, epsilon, metric="advantage_ceiling")
-                reached = {attack: rows(arm, epsilon, attack) for attack in attacks}
-                reached[f"{OPTIMAL} less {RANDOM}"] = rows(arm, epsilon, OPTIMAL) - rows(arm, epsilon, RANDOM)
-                for name, advantage in reached.items():
-                    cells[f"{arm}, {name}, ε = {format_epsilon(epsilon)}"] = advantage - ceiling
-        return cells
-
+    excess = {}
+    for arm in arms:
+        advantages = {attack: metric(experiment, arm, attack) for attack in attacks}
+        oracle = metric(experiment, arm, OPTIMAL) - metric(experiment, arm, RANDOM)
+        for name, advantage in {**advantages, f"{OPTIMAL} less {RANDOM}": oracle}.items():
+            excess[f"{arm}, {name}"] = advantage - ceiling(experiment, arm)
     of = ", ".join(ATTACKS[attack] for attack in attacks)
     quantity = (
         f"advantage of {of} and (minus that of random scores) the optimal threshold, IID, minus the exact upper bound, "
         "at every finite epsilon"
     )
-    return Every(Condition(quantity, at_most(0), measure))
+    return Every(Condition(quantity, at_most(0), at_each(ALL, excess)))
 
 
 _HOSPITALS = tuple(arm + IID_SUFFIX for arm in HOSPITALS)

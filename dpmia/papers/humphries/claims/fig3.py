@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpmia.claims.claim import Claim
 from dpmia.claims.comparisons import above, at_least
 from dpmia.claims.decisions import Condition, Every
-from dpmia.claims.rows import Replicates
+from dpmia.claims.quantities import at, metric
 from dpmia.papers.humphries.claims.shared import FROM_01, OPTIMAL, over_iid
 
-COMPAS, EPSILON = "compas_cluster", 10
+COMPAS, ARM, EPSILON = "compas_cluster", "cluster", 10
+
+_claim = partial(Claim, artifact="humphries_fig3", tables=(f"replicates/{COMPAS}",))
 
 CLAIMS = (
-    Claim(
+    _claim(
         id="humphries-fig3-compas-eps10",
-        artifact="humphries_fig3",
         statement="On clusters of COMPAS the optimal threshold is nearly perfect at epsilon 10.",
         paper_value="about 1",
-        tables=(f"replicates/{COMPAS}",),
         rule=Every(
             Condition(
                 f"advantage of the optimal threshold at epsilon {EPSILON}",
                 at_least(0.9),
-                lambda tables: Replicates.of(tables, COMPAS)("cluster", EPSILON, OPTIMAL),
+                at(EPSILON, metric(COMPAS, ARM, OPTIMAL)),
             )
         ),
     ),
-    Claim(
+    _claim(
         id="humphries-fig3-order",
-        artifact="humphries_fig3",
         statement="On clusters of COMPAS the optimal threshold does better than on the same records shuffled.",
-        tables=(f"replicates/{COMPAS}",),
-        rule=Every(over_iid(COMPAS, ("cluster",), (OPTIMAL,), FROM_01, above(0.1))),
+        rule=over_iid(COMPAS, (ARM,), (OPTIMAL,), FROM_01, above(0.1)),
     ),
 )
