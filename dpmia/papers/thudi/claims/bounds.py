@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from dpmia.claims.claim import Claim, Tables
@@ -41,24 +43,36 @@ def _smallest_step(axis: int) -> float:
     return np.diff(positive_accuracy_bound(np.linspace(0.1, 5, 50)[:, None], PRIORS), axis=axis).min()
 
 
-def _rate_minus_epsilon(t: np.ndarray) -> np.ndarray:
-    """Return the difference of the two terms of figure 2."""
+def _terms(low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the terms of epsilon and of the rate, of figure 2, on a grid of t."""
     epsilon, rate = rates.TERMS.values()
-    return rate(t) - epsilon(t)
+    t = np.linspace(low, high, 100)
+    return epsilon(t), rate(t)
 
 
-def _ratio_of_terms(t: float) -> float:
-    epsilon, rate = rates.TERMS.values()
-    return rate(t) / epsilon(t)
+def _below_crossing(tables: Tables) -> float:
+    epsilon, rate = _terms(0.01, rates.crossing() - 0.01)
+    return (rate - epsilon).min()
 
+
+def _above_crossing(tables: Tables) -> float:
+    epsilon, rate = _terms(rates.crossing() + 0.01, 1)
+    return (rate - epsilon).max()
+
+
+def _ratio_of_terms(tables: Tables) -> float:
+    epsilon, rate = _terms(LOW, LOW)
+    return (rate / epsilon).min()
+
+
+_claim = partial(Claim, about_data=False)
 
 CLAIMS = (
-    Claim(
+    _claim(
         id="thudi-thm33-labels",
         artifact="thudi_theory",
         statement="The bounds that figures 5 and 6 keep are theorem 3.3 at rate 1/2 and epsilon 1, 2 and 3.",
         paper_value=", ".join(map(spelled, LABELS.values())),
-        about_data=False,
         rule=Exact(
             Condition(
                 "bound",
@@ -68,11 +82,10 @@ CLAIMS = (
             note="exact; {1:.4f} and {2:.4f} besides",
         ),
     ),
-    Claim(
+    _claim(
         id="thudi-thm33-equals-humphries",
         artifact="thudi_theory",
         statement="At rate 1/2 without delta the theorem is the bound of Humphries et al. as accuracy.",
-        about_data=False,
         rule=Exact(
             Condition(
                 "largest distance from the bound of Humphries et al. and from 1 / (1 + e^-epsilon)",
@@ -81,11 +94,10 @@ CLAIMS = (
             )
         ),
     ),
-    Claim(
+    _claim(
         id="thudi-fig1-limits",
         artifact="thudi_fig1",
         statement="The bound falls to 0 with the sampling rate, and to the rate with epsilon.",
-        about_data=False,
         rule=Exact(
             Condition(
                 f"bound at rate {RARE:g} and epsilon 5", below(0.02), lambda tables: positive_accuracy_bound(5, RARE)
@@ -97,29 +109,16 @@ CLAIMS = (
             Condition("smallest step of the bound as the rate rises", above(0), lambda tables: _smallest_step(1)),
         ),
     ),
-    Claim(
+    _claim(
         id="thudi-fig2-order",
         artifact="thudi_fig2",
         statement="Lowering the sampling rate helps without end, lowering epsilon only up to a factor.",
         paper_value="about 0.66",
-        about_data=False,
         rule=Exact(
             Condition("t at which both terms are equal", near(0.66, 0.02), lambda tables: rates.crossing()),
-            Condition(
-                "term of the rate minus that of epsilon, smallest at lower t",
-                above(0),
-                lambda tables: _rate_minus_epsilon(np.linspace(0.01, rates.crossing() - 0.01, 100)).min(),
-            ),
-            Condition(
-                "the same, largest at higher t",
-                below(0),
-                lambda tables: _rate_minus_epsilon(np.linspace(rates.crossing() + 0.01, 1, 100)).max(),
-            ),
-            Condition(
-                f"term of the rate divided by that of epsilon at t = {LOW:g}",
-                above(10),
-                lambda tables: _ratio_of_terms(LOW),
-            ),
+            Condition("term of the rate minus that of epsilon, smallest at lower t", above(0), _below_crossing),
+            Condition("the same, largest at higher t", below(0), _above_crossing),
+            Condition(f"term of the rate divided by that of epsilon at t = {LOW:g}", above(10), _ratio_of_terms),
         ),
     ),
 )

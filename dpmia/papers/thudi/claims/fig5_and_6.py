@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,6 @@ from dpmia.claims.comparisons import at_most, exactly, highest_at, listed, near_
 from dpmia.claims.decisions import Cells, Condition, Every, Exact, Highest, NoLater
 from dpmia.claims.rows import ALL, Replicates
 from dpmia.papers.thudi import budgets, names
-from dpmia.papers.thudi.claims.shared import datasets
 
 #: The three bounds, as figures name them.
 TIGHT, MIDDLE, LOOSE = 0.731, 0.881, 0.953
@@ -36,28 +36,16 @@ def _budget(bound: float, rate: float) -> float:
     return float(table[(table["bound"].round(3) == bound) & (table["rate"] == rate)]["epsilon"].iloc[0])
 
 
-def _curves(rows: Replicates, metric: str) -> Curves:
-    """Return test accuracies; what was not run is left out."""
-    found: Curves = {}
+def _curves(tables: Tables, experiment: str, metric: str = budgets.BEST) -> Curves:
+    """Return test accuracies; epsilons and rates that were not run are absent."""
+    rows, found = Replicates.of(tables, experiment), Curves()
     for cell in budgets.budgets().dropna().itertuples():
-        run = [
-            epsilon
-            for epsilon in rows.epsilons(ALL, cell.arm, metric=metric)
-            if abs(epsilon - cell.epsilon) <= budgets.ROUNDING
-        ]
-        if run:
-            found.setdefault(round(cell.bound, 3), {})[cell.rate] = rows(cell.arm, run[0], metric=metric)
+        measured = rows.epsilons(ALL, cell.arm, metric=metric)
+        for epsilon in [epsilon for epsilon in measured if abs(epsilon - cell.epsilon) <= budgets.ROUNDING][:1]:
+            found.setdefault(round(cell.bound, 3), {})[cell.rate] = rows(cell.arm, epsilon, metric=metric)
     if len(found) < len(budgets.TARGET_EPSILONS):
         raise MissingRowsError(f"{rows.experiment} has no {metric} for some of the bounds")
     return found
-
-
-def _best(tables: Tables, experiment: str) -> Curves:
-    return _curves(Replicates.of(tables, experiment), budgets.BEST)
-
-
-def _final(tables: Tables, experiment: str) -> Curves:
-    return _curves(Replicates.of(tables, experiment), budgets.FINAL)
 
 
 def _highest(experiment: str, bounds: tuple[float, ...], rates: tuple[float, ...]) -> Highest:
@@ -67,7 +55,7 @@ def _highest(experiment: str, bounds: tuple[float, ...], rates: tuple[float, ...
         Condition(
             f"best test accuracy by sampling rate, for {kept} {listed(bounds)}",
             highest_at(*rates),
-            lambda tables: {bound: _best(tables, experiment)[bound] for bound in bounds},
+            lambda tables: {bound: _curves(tables, experiment)[bound] for bound in bounds},
         )
     )
 
@@ -76,7 +64,7 @@ def _tight_no_later(experiment: str) -> NoLater:
     """Return the rule that the best rate for the tightest bound is not above that for the loosest."""
 
     def measure(tables: Tables) -> dict[str, tuple]:
-        curves = _best(tables, experiment)
+        curves = _curves(tables, experiment)
         return {"": (curves[TIGHT], curves[LOOSE])}
 
     quantity = f"sampling rate with the highest best test accuracy, for the bound {TIGHT:g} minus that for {LOOSE:g}"
@@ -85,8 +73,10 @@ def _tight_no_later(experiment: str) -> NoLater:
 
 def _steps_to_looser(tables: Tables) -> Cells:
     cells = {}
-    for title, rows in datasets(tables, names.BUDGETS).items():
-        curves = _curves(rows, budgets.BEST)
+    for experiment, title in names.BUDGETS.items():
+        if f"replicates/{experiment}" not in tables:
+            continue
+        curves = _curves(tables, experiment)
         for tight, loose in pairwise(sorted(curves)):
             for rate, curve in curves[tight].items():
                 cells[f"{title}, p = {rate:g}, {loose:g} less {tight:g}"] = curves[loose][rate] - curve
@@ -94,7 +84,7 @@ def _steps_to_looser(tables: Tables) -> Cells:
 
 
 def _lowest_minus_others(tables: Tables) -> Cells:
-    curves = _final(tables, CIFAR10)
+    curves = _curves(tables, CIFAR10, budgets.FINAL)
     return {
         f"bound {bound:g}, {LOWEST:g} less {rate:g}": curves[bound][LOWEST] - curve
         for bound in (TIGHT, MIDDLE)
@@ -104,9 +94,13 @@ def _lowest_minus_others(tables: Tables) -> Cells:
 
 
 def _final_and_best(tables: Tables) -> dict[str, tuple]:
-    best, final = _best(tables, CIFAR10), _final(tables, CIFAR10)
+    best, final = _curves(tables, CIFAR10), _curves(tables, CIFAR10, budgets.FINAL)
     return {f"bound {bound:g}": (final[bound], best[bound]) for bound in final}
 
+
+_cifar10, _mnist, _svhn = (
+    partial(Claim, artifact="thudi_fig5", tables=(f"replicates/{experiment}",)) for experiment in (CIFAR10, MNIST, SVHN)
+)
 
 CLAIMS = (
     Claim(
@@ -130,41 +124,31 @@ CLAIMS = (
             note="exact; {0:.3f}, {1:.3f}, {2:.3f}, {3:.3f} at rates 0.1 to 0.7, none at 0.9",
         ),
     ),
-    Claim(
+    _cifar10(
         id="thudi-fig5-lower-p-better-cifar",
-        artifact="thudi_fig5",
         statement="CIFAR10 is learned best at a sampling rate below 1/2.",
         paper_value="0.3",
-        tables=(f"replicates/{CIFAR10}",),
         rule=_highest(CIFAR10, (TIGHT, MIDDLE), (0.1, 0.3)),
     ),
-    Claim(
+    _mnist(
         id="thudi-fig5-mnist-half",
-        artifact="thudi_fig5",
         statement="MNIST is learned best near rate 1/2 for the loosest bound.",
         paper_value="0.5",
-        tables=(f"replicates/{MNIST}",),
         rule=_highest(MNIST, (LOOSE,), (0.3, 0.5, 0.7)),
     ),
-    Claim(
+    _mnist(
         id="thudi-fig5-mnist-tight",
-        artifact="thudi_fig5",
         statement="MNIST prefers no higher rate for the tightest bound than for the loosest.",
-        tables=(f"replicates/{MNIST}",),
         rule=_tight_no_later(MNIST),
     ),
-    Claim(
+    _svhn(
         id="thudi-fig5-svhn",
-        artifact="thudi_fig5",
         statement="SVHN prefers a low rate for the tightest bound.",
-        tables=(f"replicates/{SVHN}",),
         rule=_highest(SVHN, (TIGHT,), (0.1, 0.3)),
     ),
-    Claim(
+    _svhn(
         id="thudi-fig5-svhn-tight",
-        artifact="thudi_fig5",
         statement="SVHN prefers no higher rate for the tightest bound than for the loosest.",
-        tables=(f"replicates/{SVHN}",),
         rule=_tight_no_later(SVHN),
     ),
     Claim(
@@ -181,12 +165,11 @@ CLAIMS = (
             )
         ),
     ),
-    Claim(
+    _cifar10(
         id="thudi-fig6-final-cifar",
         artifact="thudi_fig6",
         statement="After the last epoch CIFAR10 prefers the lowest rate for the tight bounds.",
         paper_value="0.1",
-        tables=(f"replicates/{CIFAR10}",),
         rule=Every(
             Condition(
                 f"final test accuracy at rate {LOWEST:g} minus that at every other, for the bounds {TIGHT:g} and "
@@ -196,11 +179,10 @@ CLAIMS = (
             )
         ),
     ),
-    Claim(
+    _cifar10(
         id="thudi-fig6-final-lower",
         artifact="thudi_fig6",
         statement="After the last epoch CIFAR10 prefers no higher rate than it does with the best epoch.",
-        tables=(f"replicates/{CIFAR10}",),
         rule=NoLater(
             Condition(
                 "sampling rate with the highest final test accuracy minus that with the highest best one, for each "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from functools import partial
+from itertools import starmap
 
 import numpy as np
 from scipy.optimize import brentq
@@ -41,8 +43,13 @@ def _by_threshold(values: Iterable[float]) -> dict[str, float]:
     return {f"threshold {threshold}": float(value) for threshold, value in zip(PRECISIONS, values, strict=True)}
 
 
-def _printed_capacity(size: float) -> Callable[[Tables], np.ndarray]:
-    return lambda tables: theory.printed_capacity(size)
+def _capacity(size: int, printed: float) -> Condition:
+    """Return the condition that the capacity is near the printed one."""
+    return Condition(
+        f"deletion capacity where {size} of the records are expected in training",
+        near_percent(printed, 1),
+        lambda tables: theory.printed_capacity(size),
+    )
 
 
 def _gap_to_older() -> np.ndarray:
@@ -58,33 +65,26 @@ def _gap_to_sablayrolles(tables: Tables) -> float:
     )
 
 
+_claim = partial(Claim, about_data=False)
+
 CLAIMS = (
-    Claim(
+    _claim(
         id="thudi-fig7-capacity",
         artifact="thudi_fig7",
         statement="By the printed formula deletion capacity falls with the training set, from far above its size to "
         "below it.",
         paper_value=", ".join(map(spelled, CAPACITIES.values())),
-        about_data=False,
         rule=Exact(
-            *(
-                Condition(
-                    f"deletion capacity where {size} of the records are expected in training",
-                    near_percent(value, 1),
-                    _printed_capacity(size),
-                )
-                for size, value in CAPACITIES.items()
-            ),
+            *starmap(_capacity, CAPACITIES.items()),
             Condition("number of expected records that is the capacity itself", near(80, 10), _as_many_as_records),
             note="exact; {1:.1f} at 10, {2:.2f} at 200; as many as records at {3:.1f}",
         ),
     ),
-    Claim(
+    _claim(
         id="thudi-fig8-positive-accuracy",
         artifact="thudi_fig8",
         statement="Positive accuracy tends to 1 at low thresholds while accuracy stays near chance.",
         paper_value=f"{spelled(PRECISIONS[-100])}; {spelled(BEST)}",
-        about_data=False,
         rule=Exact(
             Condition("best accuracy", near(BEST, 0.002), lambda tables: logistic_example.accuracy(THRESHOLDS).max()),
             Condition(
@@ -100,11 +100,10 @@ CLAIMS = (
             note="exact; at {1:.2f}; positive accuracy at -100, -50, 0: {2:.3f}, {3:.3f}, {4:.3f}",
         ),
     ),
-    Claim(
+    _claim(
         id="thudi-fig9-order",
         artifact="thudi_fig9",
         statement="The bound is below those of Erlingsson et al. and Sablayrolles et al. at rate 1/2.",
-        about_data=False,
         rule=Exact(
             Condition(
                 f"smallest distance to the lower of the two older bounds from epsilon {FROM:g} up",
@@ -114,11 +113,10 @@ CLAIMS = (
             Condition("smallest distance at any epsilon", at_least(0, 1e-12), lambda tables: _gap_to_older().min()),
         ),
     ),
-    Claim(
+    _claim(
         id="thudi-fig10-order",
         artifact="thudi_fig10",
         statement="The bound is at or below that of Sablayrolles et al. at every rate.",
-        about_data=False,
         rule=Exact(
             Condition(
                 f"smallest distance to the bound of Sablayrolles et al. at epsilon {listed(FEW_EPSILONS)}",
