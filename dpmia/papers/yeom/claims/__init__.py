@@ -7,6 +7,6 @@ models or sizes, all are judged together (`dpmia.claims.decisions.Every`, Bonfer
 
 from __future__ import annotations
 
-from dpmia.papers.yeom.claims import fig2, fig3, fig4, table1, theorems
+from dpmia.papers.yeom.claims import networks, regression, theorems
 
-CLAIMS = (*theorems.CLAIMS, *fig2.CLAIMS, *table1.CLAIMS, *fig3.CLAIMS, *fig4.CLAIMS)
+CLAIMS = (*theorems.CLAIMS, *regression.CLAIMS, *networks.CLAIMS)
