@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from dpmia.claims.claim import Claim
-from dpmia.claims.decisions import Condition, DecisionRule, Every
+from dpmia.claims.decisions import Condition, DecisionRule, Every, Exact
 
 
 def claim(
@@ -23,3 +24,7 @@ def claim(
     """
     options = {} if note is None else {"note": note}
     return Claim(id=id, statement=statement, rule=rule(*conditions, **options), **fields)
+
+
+#: Return a claim about formulas alone, of which every number is exact or simulated here.
+theorem = partial(claim, rule=Exact, about_data=False)

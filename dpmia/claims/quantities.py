@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import pandas as pd
 
@@ -38,7 +39,7 @@ class Quantity:
     keys: tuple[tuple[str, str, str, str], ...]
     value: Callable[[Metrics, float], pd.Series]
 
-    def __sub__(self, other: Quantity | Callable[[float], float]) -> Quantity:
+    def __sub__(self, other: Quantity | Callable[[float], Any]) -> Quantity:
         """Return the difference to another quantity, or to a formula of epsilon."""
         if isinstance(other, Quantity):
             keys, less = self.keys + other.keys, other.value

@@ -7,9 +7,7 @@ from claim_worlds import World, scatter, verdict, with_impossible
 
 from dpmia.claims.judge import Run, judge
 from dpmia.papers.yeom.claims import CLAIMS
-from dpmia.papers.yeom.claims.fig2 import STRONG
-from dpmia.papers.yeom.claims.fig3 import AT_DEPTH
-from dpmia.papers.yeom.claims.splits import DEEP, KNOWN, MULTI, TARGETS, UNKNOWN
+from dpmia.papers.yeom.claims.regression import AT_DEPTH, DEEP, KNOWN, MULTI, STRONG, TARGETS, UNKNOWN
 from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
 
 BY_ID = {claim.id: claim for claim in CLAIMS}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpmia.claims.comparisons import Comparison
-from dpmia.claims.decisions import Condition, Every
+from dpmia.claims.decisions import Condition
 from dpmia.claims.quantities import Quantity, at_each, metric
 from dpmia.claims.rows import Epsilons
 from dpmia.common.arms import IID_SUFFIX
@@ -37,10 +37,10 @@ def gap(experiment: str, arm: str, attack: str = "model", name: str = "advantage
 
 def over_iid(
     experiment: str, arms: tuple[str, ...], attacks: tuple[str, ...], epsilons: Epsilons, comparison: Comparison
-) -> Every:
-    """Return the rule on what attacks gain on an arm over its IID arm."""
+) -> Condition:
+    """Return the condition on what attacks gain on an arm over its IID arm."""
     of = "all three attacks" if len(attacks) == len(ATTACKS) else " and ".join(ATTACKS[attack] for attack in attacks)
     where = f" in each of {', '.join(arms)}" if len(arms) > 1 else ""
     gaps = {f"{arm}, {attack}": gap(experiment, arm, attack) for arm in arms for attack in attacks}
     quantity = f"advantage of {of} non-IID minus IID{where}, at {epsilons}"
-    return Every(Condition(quantity, comparison, at_each(epsilons, gaps)))
+    return Condition(quantity, comparison, at_each(epsilons, gaps))

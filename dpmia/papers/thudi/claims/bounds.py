@@ -6,9 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from dpmia.claims.claim import Claim, Tables
+from dpmia.claims.build import theorem
+from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import above, below, near, near_each, spelled
-from dpmia.claims.decisions import Condition, Exact
+from dpmia.claims.decisions import Condition
 from dpmia.papers.thudi import budgets, rates
 from dpmia.papers.thudi.earlier_bounds import EPSILONS, PRIORS
 from dpmia.theory.bounds import humphries_advantage
@@ -65,60 +66,48 @@ def _ratio_of_terms(tables: Tables) -> float:
     return (rate / epsilon).min()
 
 
-_claim = partial(Claim, about_data=False)
+_theory = partial(theorem, artifact="thudi_theory")
 
 CLAIMS = (
-    _claim(
-        id="thudi-thm33-labels",
-        artifact="thudi_theory",
-        statement="The bounds that figures 5 and 6 keep are theorem 3.3 at rate 1/2 and epsilon 1, 2 and 3.",
+    _theory(
+        "thudi-thm33-labels",
+        "The bounds that figures 5 and 6 keep are theorem 3.3 at rate 1/2 and epsilon 1, 2 and 3.",
+        Condition(
+            "bound",
+            near_each(_by_epsilon([*LABELS.values()]), 0.001),
+            lambda tables: _by_epsilon(sorted(budgets.target_bounds())),
+        ),
         paper_value=", ".join(map(spelled, LABELS.values())),
-        rule=Exact(
-            Condition(
-                "bound",
-                near_each(_by_epsilon([*LABELS.values()]), 0.001),
-                lambda tables: _by_epsilon(sorted(budgets.target_bounds())),
-            ),
-            note="exact; {1:.4f} and {2:.4f} besides",
+        note="exact; {1:.4f} and {2:.4f} besides",
+    ),
+    _theory(
+        "thudi-thm33-equals-humphries",
+        "At rate 1/2 without delta the theorem is the bound of Humphries et al. as accuracy.",
+        Condition(
+            "largest distance from the bound of Humphries et al. and from 1 / (1 + e^-epsilon)",
+            below(1e-12),
+            _distance_from_humphries,
         ),
     ),
-    _claim(
-        id="thudi-thm33-equals-humphries",
-        artifact="thudi_theory",
-        statement="At rate 1/2 without delta the theorem is the bound of Humphries et al. as accuracy.",
-        rule=Exact(
-            Condition(
-                "largest distance from the bound of Humphries et al. and from 1 / (1 + e^-epsilon)",
-                below(1e-12),
-                _distance_from_humphries,
-            )
+    theorem(
+        "thudi-fig1-limits",
+        "The bound falls to 0 with the sampling rate, and to the rate with epsilon.",
+        Condition(
+            f"bound at rate {RARE:g} and epsilon 5", below(0.02), lambda tables: positive_accuracy_bound(5, RARE)
         ),
-    ),
-    _claim(
-        id="thudi-fig1-limits",
+        Condition(f"largest distance of the bound from the rate at epsilon {TINY:g}", below(1e-5), _distance_from_rate),
+        Condition("smallest step of the bound as epsilon rises", above(0), lambda tables: _smallest_step(0)),
+        Condition("smallest step of the bound as the rate rises", above(0), lambda tables: _smallest_step(1)),
         artifact="thudi_fig1",
-        statement="The bound falls to 0 with the sampling rate, and to the rate with epsilon.",
-        rule=Exact(
-            Condition(
-                f"bound at rate {RARE:g} and epsilon 5", below(0.02), lambda tables: positive_accuracy_bound(5, RARE)
-            ),
-            Condition(
-                f"largest distance of the bound from the rate at epsilon {TINY:g}", below(1e-5), _distance_from_rate
-            ),
-            Condition("smallest step of the bound as epsilon rises", above(0), lambda tables: _smallest_step(0)),
-            Condition("smallest step of the bound as the rate rises", above(0), lambda tables: _smallest_step(1)),
-        ),
     ),
-    _claim(
-        id="thudi-fig2-order",
+    theorem(
+        "thudi-fig2-order",
+        "Lowering the sampling rate helps without end, lowering epsilon only up to a factor.",
+        Condition("t at which both terms are equal", near(0.66, 0.02), lambda tables: rates.crossing()),
+        Condition("term of the rate minus that of epsilon, smallest at lower t", above(0), _below_crossing),
+        Condition("the same, largest at higher t", below(0), _above_crossing),
+        Condition(f"term of the rate divided by that of epsilon at t = {LOW:g}", above(10), _ratio_of_terms),
         artifact="thudi_fig2",
-        statement="Lowering the sampling rate helps without end, lowering epsilon only up to a factor.",
         paper_value="about 0.66",
-        rule=Exact(
-            Condition("t at which both terms are equal", near(0.66, 0.02), lambda tables: rates.crossing()),
-            Condition("term of the rate minus that of epsilon, smallest at lower t", above(0), _below_crossing),
-            Condition("the same, largest at higher t", below(0), _above_crossing),
-            Condition(f"term of the rate divided by that of epsilon at t = {LOW:g}", above(10), _ratio_of_terms),
-        ),
     ),
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dpmia.claims.claim import Claim
+from dpmia.claims.build import claim
 from dpmia.claims.comparisons import at_most
-from dpmia.claims.decisions import Condition, Every
+from dpmia.claims.decisions import Condition
 from dpmia.claims.quantities import Quantity, at_each, metric
 from dpmia.papers.thudi.claims.shared import ARMS, EPSILONS, TWO, each_rate
 from dpmia.theory.unlearning import generalisation_bound
@@ -24,19 +24,16 @@ def _excess(experiment: str, rate: float) -> Quantity:
 
 
 CLAIMS = (
-    Claim(
-        id="thudi-cor54-generalisation",
+    claim(
+        "thudi-cor54-generalisation",
+        "The generalisation gap of private models stays below corollary 5.4.",
+        Condition(
+            f"accuracy on members minus that on others, minus tanh(epsilon / 2), at rate {RATE:g} and every epsilon",
+            at_most(0.01),
+            at_each(EPSILONS, each_rate(_excess, (RATE,), "{}")),
+        ),
         artifact="thudi_theory",
-        statement="The generalisation gap of private models stays below corollary 5.4.",
         tables=TWO,
         each=True,
-        rule=Every(
-            Condition(
-                "accuracy on members minus that on others, minus tanh(epsilon / 2), at rate "
-                f"{RATE:g} and every epsilon",
-                at_most(0.01),
-                at_each(EPSILONS, each_rate(_excess, (RATE,), "{}")),
-            )
-        ),
     ),
 )

@@ -8,9 +8,9 @@ from itertools import combinations, permutations
 
 import pandas as pd
 
-from dpmia.claims.claim import Claim
+from dpmia.claims.build import claim
 from dpmia.claims.comparisons import above, at_most, consistent_with, near
-from dpmia.claims.decisions import Condition, Every, Some
+from dpmia.claims.decisions import Condition, Some
 from dpmia.claims.quantities import at, metric
 from dpmia.papers.thudi import names
 from dpmia.papers.thudi.claims.shared import ARMS, TWO, each_rate, gain, lira, measured
@@ -41,59 +41,52 @@ _differences_of_shadow_rates = {
     for more, less in combinations(names.RATES, 2)
 }
 
-_claim = partial(Claim, tables=TWO, each=True)
+_claim = partial(claim, tables=TWO, each=True)
 
 CLAIMS = (
     _claim(
-        id="thudi-fig11-near-diagonal",
+        "thudi-fig11-near-diagonal",
+        "Against private models LiRA's ROC is close to guessing.",
+        Condition(f"AUC of LiRA at epsilon {EPSILON}, at every rate", near(0.5, 0.05), at(EPSILON, _aucs)),
+        Condition(
+            f"TPR of LiRA at FPR {FPR:g} and epsilon {EPSILON}, at every rate with enough non-members to show it",
+            at_most(0.05),
+            _shown_tprs,
+        ),
         artifact="thudi_fig11",
-        statement="Against private models LiRA's ROC is close to guessing.",
-        rule=Every(
-            Condition(f"AUC of LiRA at epsilon {EPSILON}, at every rate", near(0.5, 0.05), at(EPSILON, _aucs)),
-            Condition(
-                f"TPR of LiRA at FPR {FPR:g} and epsilon {EPSILON}, at every rate with enough non-members to show it",
-                at_most(0.05),
-                _shown_tprs,
-            ),
-            note=_with_hidden,
-        ),
+        note=_with_hidden,
     ),
-    Claim(
-        id="thudi-fig12-no-dp",
+    claim(
+        "thudi-fig12-no-dp",
+        "Without privacy LiRA gains more than with it.",
+        Condition(
+            f"gain of LiRA on CIFAR10 at rate 0.5 without privacy minus that at epsilon {EPSILON}",
+            above(0),
+            at(math.inf, gain(names.CIFAR10, 0.5) - gain(names.CIFAR10, 0.5).fixed(EPSILON)),
+        ),
         artifact="thudi_fig12",
-        statement="Without privacy LiRA gains more than with it.",
         tables=(f"replicates/{names.CIFAR10}",),
-        rule=Every(
-            Condition(
-                f"gain of LiRA on CIFAR10 at rate 0.5 without privacy minus that at epsilon {EPSILON}",
-                above(0),
-                at(math.inf, gain(names.CIFAR10, 0.5) - gain(names.CIFAR10, 0.5).fixed(EPSILON)),
-            )
-        ),
     ),
     _claim(
-        id="thudi-fig12-depends-on-p",
+        "thudi-fig12-depends-on-p",
+        "Without privacy the gain depends on the sampling rate.",
+        Condition(
+            "gain of LiRA without privacy at one rate minus that at another, for all pairs of rates",
+            above(0.05),
+            at(math.inf, _differences_of_rates),
+        ),
         artifact="thudi_fig12",
-        statement="Without privacy the gain depends on the sampling rate.",
-        rule=Some(
-            Condition(
-                "gain of LiRA without privacy at one rate minus that at another, for all pairs of rates",
-                above(0.05),
-                at(math.inf, _differences_of_rates),
-            )
-        ),
+        rule=Some,
     ),
     _claim(
-        id="thudi-fig13-shadow-rate",
-        artifact="thudi_fig13",
-        statement="The sampling rate of the shadow models makes no difference to LiRA.",
-        rule=Every(
-            Condition(
-                f"positive accuracy of LiRA at epsilon {EPSILON} with one shadow rate minus that with another, at "
-                "every rate",
-                consistent_with(0),
-                at(EPSILON, _differences_of_shadow_rates),
-            )
+        "thudi-fig13-shadow-rate",
+        "The sampling rate of the shadow models makes no difference to LiRA.",
+        Condition(
+            f"positive accuracy of LiRA at epsilon {EPSILON} with one shadow rate minus that with another, at "
+            "every rate",
+            consistent_with(0),
+            at(EPSILON, _differences_of_shadow_rates),
         ),
+        artifact="thudi_fig13",
     ),
 )

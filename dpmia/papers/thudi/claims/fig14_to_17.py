@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from dpmia.claims.build import claim
 from dpmia.claims.claim import Claim
 from dpmia.claims.comparisons import at_most, listed
-from dpmia.claims.decisions import Condition, Every
+from dpmia.claims.decisions import Condition
 from dpmia.claims.quantities import at_each, metric
 from dpmia.claims.rows import Epsilons
 from dpmia.papers.thudi import names
@@ -14,14 +15,17 @@ from dpmia.papers.thudi.claims.shared import ARMS, TWO, measured
 
 #: False positive rates of figure 16.
 OTHER_RATES = (0.05, 0.2, 0.3, 0.5)
+OTHERS = tuple(names.REFERENCE[rate] for rate in OTHER_RATES)
 
 
-def _no_gain(attack: str, attacks: tuple[str, ...], epsilons: tuple[float, ...], tolerance: float) -> Every:
-    """Return the rule that attacks' own decisions are hardly more precise than predicting every record a member.
+def _no_gain(
+    id: str, statement: str, what: str, attacks: tuple[str, ...], at: tuple[float, ...], tolerance: float, artifact: str
+) -> Claim:
+    """Return the claim that attacks' own decisions are hardly more precise than predicting every record a member.
 
     Precision is undefined where no record is predicted a member.
     """
-    wanted = Epsilons(named=epsilons)
+    epsilons = Epsilons(named=at)
     gains = {
         f"{title}, {name}, p = {rate:g}": metric(experiment, arm, name, "precision")
         - metric(experiment, arm, name, "precision_baseline")
@@ -29,42 +33,47 @@ def _no_gain(attack: str, attacks: tuple[str, ...], epsilons: tuple[float, ...],
         for name in attacks
         for rate, arm in ARMS.items()
     }
-    cells, note = measured(at_each(wanted, gains), pd.Series.any, "nobody is called a member")
-    quantity = f"positive accuracy of {attack} minus baseline, at every rate and {wanted}"
-    return Every(Condition(quantity, at_most(tolerance), cells), note=note)
+    cells, note = measured(at_each(epsilons, gains), pd.Series.any, "nobody is called a member")
+    quantity = f"positive accuracy of {what} minus baseline, at every rate and {epsilons}"
+    condition = Condition(quantity, at_most(tolerance), cells)
+    return claim(id, statement, condition, note=note, artifact=artifact, tables=TWO, each=True)
 
 
-CLAIMS = tuple(
-    Claim(id=name, artifact=artifact, statement=statement, tables=TWO, each=True, rule=rule)
-    for name, artifact, statement, rule in (
-        (
-            "thudi-fig14-p-null",
-            "thudi_fig14",
-            "Attack P is no more precise than predicting every record a member.",
-            _no_gain("attack P", (names.POPULATION,), (1, 3, 5, 9, 15), 0.06),
-        ),
-        (
-            "thudi-fig15-r-null",
-            "thudi_fig15",
-            "Attack R is no more precise than predicting every record a member.",
-            _no_gain("attack R", (names.REFERENCE[0.1],), (1, 3, 9, 15), 0.06),
-        ),
-        (
-            "thudi-fig16-r-fpr",
-            "thudi_fig16",
-            "Other false positive rates do not help attack R.",
-            _no_gain(
-                f"attack R at false positive rates {listed(OTHER_RATES)}",
-                tuple(names.REFERENCE[fpr] for fpr in OTHER_RATES),
-                (1, 3, 9, 15),
-                0.08,
-            ),
-        ),
-        (
-            "thudi-fig17-r-same-rate",
-            "thudi_fig17",
-            "Shadow models at the target's own rate do not help attack R.",
-            _no_gain("attack R with shadow models at the target's rate", (names.REFERENCE_OWN_RATE,), (3, 7), 0.08),
-        ),
-    )
+CLAIMS = (
+    _no_gain(
+        "thudi-fig14-p-null",
+        "Attack P is no more precise than predicting every record a member.",
+        "attack P",
+        (names.POPULATION,),
+        (1, 3, 5, 9, 15),
+        0.06,
+        artifact="thudi_fig14",
+    ),
+    _no_gain(
+        "thudi-fig15-r-null",
+        "Attack R is no more precise than predicting every record a member.",
+        "attack R",
+        (names.REFERENCE[0.1],),
+        (1, 3, 9, 15),
+        0.06,
+        artifact="thudi_fig15",
+    ),
+    _no_gain(
+        "thudi-fig16-r-fpr",
+        "Other false positive rates do not help attack R.",
+        f"attack R at false positive rates {listed(OTHER_RATES)}",
+        OTHERS,
+        (1, 3, 9, 15),
+        0.08,
+        artifact="thudi_fig16",
+    ),
+    _no_gain(
+        "thudi-fig17-r-same-rate",
+        "Shadow models at the target's own rate do not help attack R.",
+        "attack R with shadow models at the target's rate",
+        (names.REFERENCE_OWN_RATE,),
+        (3, 7),
+        0.08,
+        artifact="thudi_fig17",
+    ),
 )

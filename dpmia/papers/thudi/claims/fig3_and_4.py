@@ -6,9 +6,10 @@ from functools import partial
 
 import pandas as pd
 
-from dpmia.claims.claim import Claim, Tables
+from dpmia.claims.build import claim, theorem
+from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import above, at_most, listed, near_each
-from dpmia.claims.decisions import Cells, Condition, Every, Exact
+from dpmia.claims.decisions import Cells, Condition
 from dpmia.claims.quantities import Quantity, at_each, mean_over, metric
 from dpmia.papers.thudi import budgets, names, theory
 from dpmia.papers.thudi.claims.shared import ALL, ARMS, EPSILONS, each_rate, gain, lira
@@ -54,92 +55,77 @@ _middle_minus_outer = each_rate(
     lambda experiment, rate: gain(experiment, MIDDLE) - gain(experiment, rate), OUTER, f"{{}}, {MIDDLE:g} less {{:g}}"
 )
 
-_fig3 = partial(Claim, artifact="thudi_fig3", tables=ALL, each=True)
-_fig4 = partial(Claim, artifact="thudi_fig4", tables=ALL, each=True)
+_fig3 = partial(claim, artifact="thudi_fig3", tables=ALL, each=True)
+_fig4 = partial(claim, artifact="thudi_fig4", tables=ALL, each=True)
 
 CLAIMS = (
     _fig3(
-        id="thudi-fig3-baseline",
-        statement="LiRA against private models is hardly more precise than predicting every record a member.",
-        rule=Every(
-            Condition(
-                "positive accuracy of LiRA minus baseline, mean over epsilon, at every rate",
-                at_most(0.15),
-                mean_over(EPSILONS, each_rate(gain)),
-            )
+        "thudi-fig3-baseline",
+        "LiRA against private models is hardly more precise than predicting every record a member.",
+        Condition(
+            "positive accuracy of LiRA minus baseline, mean over epsilon, at every rate",
+            at_most(0.15),
+            mean_over(EPSILONS, each_rate(gain)),
         ),
     ),
     _fig3(
-        id="thudi-fig3-sampling-dominates",
-        statement="The sampling rate matters far more than epsilon.",
-        rule=Every(
-            Condition(
-                f"range of LiRA's positive accuracy over rates minus {FACTOR} times the widest range over epsilon",
-                above(0),
-                _rates_against_epsilons,
-            )
+        "thudi-fig3-sampling-dominates",
+        "The sampling rate matters far more than epsilon.",
+        Condition(
+            f"range of LiRA's positive accuracy over rates minus {FACTOR} times the widest range over epsilon",
+            above(0),
+            _rates_against_epsilons,
         ),
     ),
     _fig3(
-        id="thudi-fig3-below-bound",
-        statement="LiRA's own decisions keep to theorem 3.3.",
+        "thudi-fig3-below-bound",
+        "LiRA's own decisions keep to theorem 3.3.",
+        Condition(
+            "positive accuracy of LiRA minus theorem 3.3, at every rate and epsilon",
+            at_most(0),
+            at_each(EPSILONS, each_rate(_over_bound)),
+        ),
         ours=True,
-        rule=Every(
-            Condition(
-                "positive accuracy of LiRA minus theorem 3.3, at every rate and epsilon",
-                at_most(0),
-                at_each(EPSILONS, each_rate(_over_bound)),
-            )
-        ),
     ),
     _fig3(
-        id="thudi-fig3-below-ceiling",
-        statement="LiRA's own decisions keep to the exact ceiling of the trained mechanism, which is lower.",
-        ours=True,
-        rule=Every(
-            Condition(
-                "positive accuracy of LiRA minus the exact upper bound, at every rate and epsilon",
-                at_most(0),
-                at_each(EPSILONS, each_rate(_over_ceiling)),
-            )
+        "thudi-fig3-below-ceiling",
+        "LiRA's own decisions keep to the exact ceiling of the trained mechanism, which is lower.",
+        Condition(
+            "positive accuracy of LiRA minus the exact upper bound, at every rate and epsilon",
+            at_most(0),
+            at_each(EPSILONS, each_rate(_over_ceiling)),
         ),
+        ours=True,
     ),
     _fig4(
-        id="thudi-fig4-hump",
-        statement="LiRA gains most at middle sampling rates.",
-        rule=Every(
-            Condition(
-                f"gain of LiRA over the baseline at rate {MIDDLE:g} minus that at {listed(OUTER)}, mean over epsilon",
-                above(0),
-                mean_over(EPSILONS, _middle_minus_outer),
-            )
+        "thudi-fig4-hump",
+        "LiRA gains most at middle sampling rates.",
+        Condition(
+            f"gain of LiRA over the baseline at rate {MIDDLE:g} minus that at {listed(OUTER)}, mean over epsilon",
+            above(0),
+            mean_over(EPSILONS, _middle_minus_outer),
         ),
     ),
-    Claim(
-        id="thudi-fig4-null-control",
+    theorem(
+        "thudi-fig4-null-control",
+        "A random ranking under the same rule gains most at middle rates, too.",
+        Condition(
+            "gain of random rankings over the baseline",
+            near_each({f"rate {rate:g}": value for rate, value in CONTROL.items()}, 0.006),
+            lambda tables: {f"rate {rate:g}": theory.control_gain(rate) for rate in CONTROL},
+        ),
         artifact="thudi_fig4",
-        statement="A random ranking under the same rule gains most at middle rates, too.",
-        about_data=False,
         ours=True,
-        rule=Exact(
-            Condition(
-                "gain of random rankings over the baseline",
-                near_each({f"rate {rate:g}": value for rate, value in CONTROL.items()}, 0.006),
-                lambda tables: {f"rate {rate:g}": theory.control_gain(rate) for rate in CONTROL},
-            ),
-            note="simulated; at the five rates {1:.3f}, {2:.3f}, {0:.3f}, {3:.3f}, {4:.3f}",
-        ),
+        note="simulated; at the five rates {1:.3f}, {2:.3f}, {0:.3f}, {3:.3f}, {4:.3f}",
     ),
     _fig4(
-        id="thudi-fig4-beyond-control",
-        statement="LiRA gains more than a random ranking under the same rule.",
-        ours=True,
-        rule=Every(
-            Condition(
-                "positive accuracy of LiRA minus that of random rankings, mean over epsilon, at every rate",
-                above(0),
-                mean_over(EPSILONS, each_rate(partial(gain, over="control"))),
-            )
+        "thudi-fig4-beyond-control",
+        "LiRA gains more than a random ranking under the same rule.",
+        Condition(
+            "positive accuracy of LiRA minus that of random rankings, mean over epsilon, at every rate",
+            above(0),
+            mean_over(EPSILONS, each_rate(partial(gain, over="control"))),
         ),
+        ours=True,
     ),
 )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
+from typing import Any
 
 import pandas as pd
 
+from dpmia.claims.build import claim
 from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import Comparison, above, at_least, near, near_each, spelled
-from dpmia.claims.decisions import Cells, Condition, Every, Note
+from dpmia.claims.decisions import Cells, Condition, Note
 from dpmia.claims.rows import Replicates
 from dpmia.metrics.intervals import mean_interval
 from dpmia.papers.ye.names import (
@@ -115,13 +117,14 @@ def _ours(row: Configuration, rows: Replicates) -> Cells:
     }
 
 
-def _as_printed(table: str, configurations: Configurations) -> Every:
-    """Return the rule that all AUCs and accuracies of a table are near the printed ones, where they were run."""
+def _as_printed(id: str, number: int, title: str, configurations: Configurations) -> Claim:
+    """Return the claim that all AUCs and accuracies of a table are near the printed ones, where they were run."""
     printed = {  # as fractions
-        _name(row, quantity): number / 100 if quantity in MODEL_METRICS else number
+        _name(row, quantity): value / 100 if quantity in MODEL_METRICS else value
         for row in configurations
-        for quantity, (number, _) in row.printed.items()
+        for quantity, (value, _) in row.printed.items()
     }
+    table = f"table {number}"
     condition = Condition(
         "each AUC and accuracy", near_each(printed, TOLERANCE, f"the value in {table}"), _of_each(configurations, _ours)
     )
@@ -132,11 +135,13 @@ def _as_printed(table: str, configurations: Configurations) -> Every:
         without = _judged_without(configurations)(tables, finding)
         return f"{inside} of {len(cells)} within {spelled(TOLERANCE)}; {without}"
 
-    return Every(condition, note=note)
+    statement = f"On {title} attacks and target models reach the AUCs and accuracies of {table}."
+    fields = {"artifact": f"ye_table{number}", "paper_value": table, "note": note}
+    return _claim(id, statement, configurations, condition, **fields)
 
 
-def _falls(*pairs: tuple[str, str]) -> Every:
-    """Return the rule that each attack has a higher AUC on the first configuration of every pair."""
+def _falls(*pairs: tuple[str, str]) -> Condition:
+    """Return the condition that each attack has a higher AUC on the first configuration of every pair."""
 
     def measure(tables: Tables) -> Cells:
         rows = Replicates.of(tables, "ye_purchase")
@@ -148,90 +153,78 @@ def _falls(*pairs: tuple[str, str]) -> Every:
         }
 
     where = " and ".join(f"{more} minus {less}" for more, less in pairs)
-    return Every(Condition(f"AUC of each of {', '.join(PAPER)}, {where}", above(0), measure))
+    return Condition(f"AUC of each of {', '.join(PAPER)}, {where}", above(0), measure)
 
 
 def _of_s_and_p(row: Configuration, rows: Replicates) -> Cells:
     return {f"{row.label}, {letter}": _of_attack(row, rows, letter) for letter in "SP"}
 
 
-def _claim(configurations: Configurations, *conditions: Condition, rule: Every | None = None, **claim: str) -> Claim:
+def _claim(id: str, statement: str, configurations: Configurations, *conditions: Condition, **fields: Any) -> Claim:
     """Return the claim about each of some configurations, which is judged on those that were run."""
-    rule = rule or Every(*conditions, note=_judged_without(configurations))
-    return Claim(tables=tables_of(configurations), each=True, rule=rule, **claim)
+    fields = {"note": _judged_without(configurations), **fields}
+    return claim(id, statement, *conditions, tables=tables_of(configurations), each=True, **fields)
 
 
 _PURCHASE, _MNIST = PURCHASE.values(), MNIST.values()
 
 CLAIMS = (
-    *(
-        _claim(
-            table.values(),
-            id=name,
-            artifact=f"ye_table{number}",
-            statement=f"On {title} attacks and target models reach the AUCs and accuracies of table {number}.",
-            paper_value=f"table {number}",
-            rule=_as_printed(f"table {number}", table.values()),
-        )
-        for name, number, title, table in (
-            ("ye-table1-purchase-auc", 1, "Purchase100", PURCHASE),
-            ("ye-table3-cifar10-auc", 3, "CIFAR10", CIFAR10),
-            ("ye-table4-cifar100-auc", 4, "CIFAR100", CIFAR100),
-            ("ye-table5-mnist-auc", 5, "MNIST", MNIST),
-        )
-    ),
+    _as_printed("ye-table1-purchase-auc", 1, "Purchase100", PURCHASE.values()),
+    _as_printed("ye-table3-cifar10-auc", 3, "CIFAR10", CIFAR10.values()),
+    _as_printed("ye-table4-cifar100-auc", 4, "CIFAR100", CIFAR100.values()),
+    _as_printed("ye-table5-mnist-auc", 5, "MNIST", MNIST.values()),
     _claim(
+        "ye-table1-d-best",
+        "Attack D has the highest AUC on every configuration of Purchase100.",
         _PURCHASE,
         _ahead("D", "SPR", at_least(-0.005), _PURCHASE),
-        id="ye-table1-d-best",
         artifact="ye_table1",
-        statement="Attack D has the highest AUC on every configuration of Purchase100.",
     ),
     _claim(
+        "ye-table1-r-beats-sp",
+        "Without L2 penalty attack R, which knows the record, does better than S and P, which do not.",
         WITHOUT_L2,
         _ahead("R", "SP", above(0), WITHOUT_L2),
-        id="ye-table1-r-beats-sp",
         artifact="ye_table1",
-        statement="Without L2 penalty attack R, which knows the record, does better than S and P, which do not.",
     ),
-    Claim(
-        id="ye-table1-l2-lowers-auc",
+    claim(
+        "ye-table1-l2-lowers-auc",
+        "An L2 penalty lowers the AUC of every attack.",
+        _falls(("Ia", "Ib"), ("IIa", "IIb")),
         artifact="ye_table1",
-        statement="An L2 penalty lowers the AUC of every attack.",
         tables=("replicates/ye_purchase",),
-        rule=_falls(("Ia", "Ib"), ("IIa", "IIb")),
     ),
-    Claim(
-        id="ye-table1-more-data-lowers-auc",
+    claim(
+        "ye-table1-more-data-lowers-auc",
+        "The more members, the lower the AUC of every attack.",
+        _falls(("Ia", "IIa"), ("IIa", "III")),
         artifact="ye_table1",
-        statement="The more members, the lower the AUC of every attack.",
         tables=("replicates/ye_purchase",),
-        rule=_falls(("Ia", "IIa"), ("IIa", "III")),
     ),
     _claim(
+        "ye-table5-r-best-mnist",
+        "On MNIST attack R is the best, and S and P do not separate members from non-members.",
         _MNIST,
         _ahead("R", "SPD", at_least(0), _MNIST),
         Condition("AUC of each of S, P on each of them", near(0.5, 0.02), _of_each(_MNIST, _of_s_and_p)),
-        id="ye-table5-r-best-mnist",
         artifact="ye_table5",
-        statement="On MNIST attack R is the best, and S and P do not separate members from non-members.",
     ),
     _claim(
+        "ye-fig3-roc",
+        "On Purchase100 Ia and IIa attack D has the highest AUC, and finds no fewer members than P.",
         ROC["fig3"],
         _ahead("D", "SPR", at_least(0), ROC["fig3"]),
         _ahead("D", "P", at_least(0), ROC["fig3"], f"tpr@{FPR:g}", f"TPR at FPR {FPR:g}"),
-        id="ye-fig3-roc",
         artifact="ye_fig3",
-        statement="On Purchase100 Ia and IIa attack D has the highest AUC, and finds no fewer members than P.",
     ),
     _claim(
+        "ye-fig4-p-near-chance-iv",
+        "Where gradients are clipped (IV) P is near guessing, while R and D are not.",
         CLIPPED,
         _ahead("S", "P", above(0), CLIPPED),
         _ahead("R", "S", above(0), CLIPPED),
         _ahead("D", "R", at_least(0), CLIPPED),
-        id="ye-fig4-p-near-chance-iv",
         artifact="ye_fig4",
-        statement="Where gradients are clipped (IV) P is near guessing, while R and D are not.",
         paper_value="P 0.55, D 0.70",
     ),
 )

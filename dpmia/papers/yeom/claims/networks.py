@@ -9,9 +9,10 @@ from itertools import pairwise, product, starmap
 import numpy as np
 import pandas as pd
 
-from dpmia.claims.claim import Claim, Tables
+from dpmia.claims.build import claim
+from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import Comparison, above, at_least, at_most, below, near, spelled
-from dpmia.claims.decisions import Cells, Condition, Every
+from dpmia.claims.decisions import Cells, Condition
 from dpmia.claims.rows import Replicates
 from dpmia.papers.yeom.table1 import PRINTED, SIZE, size_of
 
@@ -155,76 +156,64 @@ def _cost(tables: Tables, name: str, most: float) -> Cells:
     return cells
 
 
-_claim = partial(Claim, each=True)
+_claim = partial(claim, each=True)
 
 CLAIMS = (
     _claim(
-        id="yeom-fig2c-cnn-order",
-        artifact="yeom_fig2c",
-        statement="Networks leak most on CIFAR-100, then CIFAR-10, and hardly on MNIST.",
-        tables=HONEST,
-        rule=Every(
-            Condition(
-                "advantage at the size where it is largest, CIFAR-100 minus CIFAR-10 and CIFAR-10 minus MNIST",
-                above(0),
-                _steps_to_easier,
-            ),
-            Condition("advantage on MNIST, at every size", at_most(0.1), _on_mnist),
+        "yeom-fig2c-cnn-order",
+        "Networks leak most on CIFAR-100, then CIFAR-10, and hardly on MNIST.",
+        Condition(
+            "advantage at the size where it is largest, CIFAR-100 minus CIFAR-10 and CIFAR-10 minus MNIST",
+            above(0),
+            _steps_to_easier,
         ),
+        Condition("advantage on MNIST, at every size", at_most(0.1), _on_mnist),
+        artifact="yeom_fig2c",
+        tables=HONEST,
     ),
     _claim(
-        id="yeom-table1-precision",
+        "yeom-table1-precision",
+        "One threshold finds nearly all members of networks, with a precision that follows overfitting.",
+        *_for_each(
+            f"precision on {{}} at size {SIZE} or the largest trained",
+            lambda value: near(value, 0.05),
+            PRECISION,
+            _precision,
+        ),
+        Condition("recall on each of them at that size", above(0.9), _recall),
         artifact="yeom_table1",
-        statement="One threshold finds nearly all members of networks, with a precision that follows overfitting.",
         paper_value=", ".join(map(spelled, PRECISION.values())),
         tables=HONEST,
-        rule=Every(
-            *_for_each(
-                f"precision on {{}} at size {SIZE} or the largest trained",
-                lambda value: near(value, 0.05),
-                PRECISION,
-                _precision,
-            ),
-            Condition("recall on each of them at that size", above(0.9), _recall),
-        ),
     ),
     _claim(
-        id="yeom-fig4a-advantage",
+        "yeom-fig4a-advantage",
+        "An attacker who colludes with the trainer is nearly always right on networks from size 16 up.",
+        *_for_each(f"advantage of collusion on {{}} at every size from {PLATEAU} up", at_least, ADVANTAGE, _advantages),
         artifact="yeom_fig4a",
-        statement="An attacker who colludes with the trainer is nearly always right on networks from size 16 up.",
         paper_value="0.9, 0.9, 0.98",
         tables=COLLUDING,
-        rule=Every(
-            *_for_each(
-                f"advantage of collusion on {{}} at every size from {PLATEAU} up", at_least, ADVANTAGE, _advantages
-            )
-        ),
     ),
     _claim(
-        id="yeom-fig4b-gen-error",
+        "yeom-fig4b-gen-error",
+        "Under collusion networks generalise as the paper shows: well on MNIST, badly on CIFAR.",
+        *_for_each(
+            "generalisation error on {} at the size where it is largest",
+            lambda value: near(value, 0.08),
+            LARGEST_ERROR,
+            _largest_error,
+        ),
+        _errors_of_large("mnist", below(0.02)),
+        _errors_of_large("cifar10", at_least(0.46)),
         artifact="yeom_fig4b",
-        statement="Under collusion networks generalise as the paper shows: well on MNIST, badly on CIFAR.",
         paper_value=", ".join(map(spelled, LARGEST_ERROR.values())),
         tables=COLLUDING,
-        rule=Every(
-            *_for_each(
-                "generalisation error on {} at the size where it is largest",
-                lambda value: near(value, 0.08),
-                LARGEST_ERROR,
-                _largest_error,
-            ),
-            _errors_of_large("mnist", below(0.02)),
-            _errors_of_large("cifar10", at_least(0.46)),
-        ),
     ),
     _claim(
-        id="yeom-fig4b-acc-cost",
+        "yeom-fig4b-acc-cost",
+        "Collusion costs little accuracy on new records.",
+        *_for_each("accuracy on new records of {} that collusion costs, mean over sizes", at_most, COST, _cost),
         artifact="yeom_fig4b",
-        statement="Collusion costs little accuracy on new records.",
         paper_value="0.014, 0.047, 0.031",
         tables=(*HONEST, *COLLUDING),
-        rule=Every(
-            *_for_each("accuracy on new records of {} that collusion costs, mean over sizes", at_most, COST, _cost)
-        ),
     ),
 )

@@ -12,6 +12,7 @@ from itertools import pairwise
 import pandas as pd
 from scipy.stats import spearmanr
 
+from dpmia.claims.build import claim
 from dpmia.claims.claim import Claim, MissingRowsError, Tables
 from dpmia.claims.comparisons import above, at_least, below, consistent_with, near, spelled
 from dpmia.claims.decisions import Cells, Condition, Every, Exact, Together
@@ -132,20 +133,20 @@ def _at_depth(target: str, adversary: str, value: float) -> Condition:
     )
 
 
-_trees = partial(Claim, tables=(IWPC,))
-_ridge = partial(Claim, artifact="yeom_fig2a", tables=(EYEDATA,))
+_trees = partial(claim, tables=(IWPC,))
+_ridge = partial(claim, artifact="yeom_fig2a", tables=(EYEDATA,))
 
 CLAIMS = (
     _trees(
-        id="yeom-fig2a-agreement-tree",
+        "yeom-fig2a-agreement-tree",
+        "On trees the attack that knows both errors follows theorem 3.",
+        Condition("advantage minus theorem 3, at every depth", near(0, 0.05), _at_each(IWPC, _over_theorem_3)),
         artifact="yeom_fig2a",
-        statement="On trees the attack that knows both errors follows theorem 3.",
-        rule=Every(
-            Condition("advantage minus theorem 3, at every depth", near(0, 0.05), _at_each(IWPC, _over_theorem_3))
-        ),
     ),
-    _ridge(
+    Claim(
         id="yeom-fig2a-regression",
+        artifact="yeom_fig2a",
+        tables=(EYEDATA,),
         statement="On ridge regression advantage rises with the ratio and is near theory where the ratio is large.",
         paper_value=f"{spelled(AT_WEAK)} (our rerun of the released data)",
         rule=Together(
@@ -157,80 +158,68 @@ CLAIMS = (
         ),
     ),
     _ridge(
-        id="yeom-fig2a-regression-below-theory",
-        statement="On ridge regression with penalties from 50 up the attack stays below theorem 3.",
+        "yeom-fig2a-regression-below-theory",
+        "On ridge regression with penalties from 50 up the attack stays below theorem 3.",
+        Condition(
+            f"advantage minus theorem 3, at every penalty from {STRONG} up",
+            below(0),
+            _at_each(EYEDATA, _over_theorem_3, STRONG, "penalty"),
+        ),
         ours=True,
-        rule=Every(
-            Condition(
-                f"advantage minus theorem 3, at every penalty from {STRONG} up",
-                below(0),
-                _at_each(EYEDATA, _over_theorem_3, STRONG, "penalty"),
-            )
-        ),
     ),
     _trees(
-        id="yeom-fig2b-exceeds-theory",
+        "yeom-fig2b-exceeds-theory",
+        "On trees that overfit the attack without the error on new records beats its formula.",
+        Condition(
+            f"advantage minus the formula, at every depth from {DEEP} up",
+            above(0.05),
+            _at_each(IWPC, _unknown_over_formula, DEEP),
+        ),
         artifact="yeom_fig2b",
-        statement="On trees that overfit the attack without the error on new records beats its formula.",
-        rule=Every(
-            Condition(
-                f"advantage minus the formula, at every depth from {DEEP} up",
-                above(0.05),
-                _at_each(IWPC, _unknown_over_formula, DEEP),
-            )
-        ),
     ),
     _trees(
-        id="yeom-fig2b-unknown-beats-known",
+        "yeom-fig2b-unknown-beats-known",
+        "On trees that overfit it even beats the attack that knows both errors.",
+        Condition(
+            f"advantage without the error on new records minus that with both, at every depth from {DEEP} up",
+            above(0),
+            _at_each(IWPC, lambda rows, depth: rows(depth, UNKNOWN) - rows(depth, KNOWN), DEEP),
+        ),
         artifact="yeom_fig2b",
-        statement="On trees that overfit it even beats the attack that knows both errors.",
-        rule=Every(
-            Condition(
-                f"advantage without the error on new records minus that with both, at every depth from {DEEP} up",
-                above(0),
-                _at_each(IWPC, lambda rows, depth: rows(depth, UNKNOWN) - rows(depth, KNOWN), DEEP),
-            )
-        ),
     ),
     _trees(
-        id="yeom-thm7-uniform",
+        "yeom-thm7-uniform",
+        "Evaluating one value chosen uniformly gives the m-th part of the membership advantage (theorem 7).",
+        Condition(
+            "advantage of the uniform attack minus the m-th part of the membership advantage, for "
+            f"m = {' and '.join(map(str, TARGETS.values()))}, at every depth",
+            consistent_with(0),
+            _uniform_minus_share,
+        ),
         artifact="yeom_fig3",
-        statement="Evaluating one value chosen uniformly gives the m-th part of the membership advantage (theorem 7).",
         paper_value="0",
-        rule=Every(
-            Condition(
-                "advantage of the uniform attack minus the m-th part of the membership advantage, for "
-                f"m = {' and '.join(map(str, TARGETS.values()))}, at every depth",
-                consistent_with(0),
-                _uniform_minus_share,
-            )
-        ),
     ),
     _trees(
-        id="yeom-fig3-order",
-        artifact="yeom_fig3",
-        statement="On trees that overfit: membership before multi-query before attribute before uniform.",
-        rule=Every(
-            Condition(
-                "advantage of membership minus multi-query, multi-query minus attribute and attribute minus uniform "
-                f"inference, for both genotypes, at every depth from {DEEP} up",
-                above(0),
-                _steps,
-            )
+        "yeom-fig3-order",
+        "On trees that overfit: membership before multi-query before attribute before uniform.",
+        Condition(
+            "advantage of membership minus multi-query, multi-query minus attribute and attribute minus uniform "
+            f"inference, for both genotypes, at every depth from {DEEP} up",
+            above(0),
+            _steps,
         ),
+        artifact="yeom_fig3",
     ),
     _trees(
-        id="yeom-fig3-values",
+        "yeom-fig3-values",
+        "At depth 20 attribute, multi-query and uniform attacks reach the reference values.",
+        *(
+            _at_depth(target, adversary, value)
+            for target, values in AT_DEPTH.items()
+            for adversary, value in values.items()
+        ),
         artifact="yeom_fig3",
-        statement="At depth 20 attribute, multi-query and uniform attacks reach the reference values.",
         paper_value="; ".join(", ".join(map(spelled, values.values())) for values in AT_DEPTH.values())
         + " (our rerun of the released data)",
-        rule=Every(
-            *(
-                _at_depth(target, adversary, value)
-                for target, values in AT_DEPTH.items()
-                for adversary, value in values.items()
-            )
-        ),
     ),
 )
