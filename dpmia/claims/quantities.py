@@ -65,7 +65,10 @@ class Quantity:
         measured = [metrics(experiment).epsilons(wanted, *key) for experiment, *key in self.keys]
         shared = sorted(set(measured[0]).intersection(*measured))
         if not shared:
-            raise MissingRowsError(f"no epsilon ({wanted}) at which all of {', '.join(map(str, self.keys))} were run")
+            names = " and ".join(
+                f"{name} of {attack} ({experiment}, {arm})" for experiment, arm, attack, name in self.keys
+            )
+            raise MissingRowsError(f"no epsilon at which all of {names} were measured")
         return shared
 
 

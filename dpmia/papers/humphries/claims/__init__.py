@@ -1,8 +1,8 @@
 """What Humphries et al. 2023 claim, and what the exact upper bound adds to it.
 
-Differences between an arm and its IID arm, and between arms, are taken within each replicate. Where a claim speaks of
+Differences between an arm and its IID arm, and between arms, are taken within each replicate. Where a claim compares
 several epsilons, attacks or arms, all are judged together (`dpmia.claims.decisions.Every`, Bonferroni). Of the epsilons
-that a claim names, those that a scale left out are passed over.
+that a claim names, those that a scale left out are skipped.
 """
 
 from __future__ import annotations

@@ -51,7 +51,9 @@ def _excess_of_other_attackers(tables: Tables) -> float:
     for _ in range(20):
         laws = rng.dirichlet(np.ones(8), size=len(theory.HALVES))
         best = optimal_gain(theory.HALVES, laws) + 0.5
-        attackers = np.concatenate([rng.random((500, 8)), rng.integers(2, size=(500, 8))])  # P(says member | output)
+        attackers = np.concatenate(
+            [rng.random((500, 8)), rng.integers(2, size=(500, 8))]
+        )  # P(predicts member | output)
         for record, inside in enumerate(theory.HALVES.T):
             member, other = laws[inside].sum(axis=0), laws[~inside].sum(axis=0)
             right = (attackers @ member + (1 - attackers) @ other) / len(theory.HALVES)

@@ -1,7 +1,7 @@
 """What Yeom et al. 2018 claim, and where one of our measurements must differ.
 
 Studies fit models on random splits of one set of records. Splits overlap, so they are not independent, and intervals
-over them say how sure the mean over splits is, not what other records would give. Where a claim speaks of several
+over them show how certain the mean over splits is, not what other records would give. Where a claim compares several
 models or sizes, all are judged together (`dpmia.claims.decisions.Every`, Bonferroni).
 """
 
