@@ -126,9 +126,9 @@ def test_the_claim_of_the_other_page_has_its_criterion_and_falls_with_its_test_l
     row, line = blocks(section, "python")
     names = vars(fig3).copy()
     exec("\n".join(re.findall(r"`(from [^`]+)`", section)), names)
-    (claim,) = eval(f"({row})", names)
+    claim = eval(row, names)
     assert f'"{claim.criterion}"' in " ".join(section.split())
-    ((name, (experiment, value, arm, epsilon, attack)),) = eval(f"{{{line}}}", names).items()
+    ((name, (experiment, value, arm, epsilon, attack)),) = eval(line.partition("|= ")[2], names).items()
     assert claim.id == name
     means = {(arm + iid, epsilon, attack, "advantage"): 0.1 if iid else 0.5 for iid in ("", "-iid")}
     world = World({experiment: means})
