@@ -19,7 +19,7 @@ STAGES = ("nulls", "points", "replicates", "sizes", "studies", "summary")
 
 
 class MissingRowsError(Exception):
-    """A table holds no numbers for the question that a claim asks: an epsilon, an arm or an attack was not run."""
+    """A table lacks rows that a claim needs: an epsilon, an arm or an attack was not run."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Finding:
 
     Attributes:
         measured: the number that the claim's criterion is about; of several the one that decides.
-        low: lower limit of its interval; NaN where one replicate cannot tell, `measured` where it is exact.
+        low: lower limit of its interval; NaN for one replicate, `measured` where it is exact.
         high: upper limit.
         holds: None where the interval covers both.
         note: which of several numbers is reported, what was left out, why.
@@ -47,16 +47,16 @@ class Finding:
 class Claim:
     """One statement that tables can support or refute.
 
-    Thresholds are set from the paper's words before looking at numbers; a change of one is a line in the changelog.
+    Thresholds follow from the paper's text, set before looking at numbers; the changelog lists every change of one.
 
     Attributes:
         id: unique among all papers: `<paper>-<figure, table or theorem>-<what>`.
         artifact: figure or table that it is about.
         statement: what is claimed, in one sentence.
         rule: which quantities are measured, what they are compared with, and how that decides.
-        paper_value: what the paper prints, if it prints a number or a word for it.
+        paper_value: what the paper prints, a number or a word.
         tables: what `rule` reads, each as `stage/experiment` with a stage of `STAGES`.
-        about_data: whether it says something about real records; then it is never judged on synthetic ones.
+        about_data: whether it is about real records; then it is never judged on synthetic ones.
         each: `rule` makes do with some of the tables, as the claim is about each data set by itself.
         ours: not in the paper.
     """
@@ -86,13 +86,13 @@ class Claim:
 
     @property
     def criterion(self) -> str:
-        """What must be so, in words: made of the comparisons that `judge` performs."""
+        """What must hold, generated from the comparisons that `judge` performs."""
         return self.rule.criterion
 
     def judge(self, tables: Tables) -> Finding:
-        """Return what the tables say.
+        """Return what was measured, and whether the claim holds.
 
         Raises:
-            MissingRowsError: they do not hold what is asked for.
+            MissingRowsError: rows that the claim needs are missing.
         """
         return self.rule.judge(tables)

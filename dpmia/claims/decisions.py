@@ -1,6 +1,6 @@
 """Rules that decide claims: conditions on measured quantities, and how their intervals make one finding.
 
-Means have Student t intervals over replicates. Where a claim speaks of several means (panels, epsilons, attacks),
+Means have Student t intervals over replicates. Where a claim compares several means (panels, epsilons, attacks),
 all of their intervals hold together with 95 %: each is taken at the level 1 - 0.05 / number of means (Bonferroni).
 """
 
@@ -80,14 +80,14 @@ class DecisionRule(ABC):
 
     @property
     def criterion(self) -> str:
-        """What must be so, in words: made of the comparisons that `judge` performs."""
+        """What must hold, generated from the comparisons that `judge` performs."""
         return "; ".join(map(str, self.conditions))
 
     def judge(self, tables: Tables) -> Finding:
         """Return what was measured, and whether it is as it must be.
 
         Raises:
-            MissingRowsError: the tables do not hold what is asked for.
+            MissingRowsError: rows that a condition needs are missing.
         """
         finding = self._judge(tables)
         return replace(finding, note=self._note(tables, finding)) if self._note else finding
@@ -97,18 +97,18 @@ class DecisionRule(ABC):
 
 
 class Every(DecisionRule):
-    """Every mean must be as its condition says; the worst one is reported."""
+    """Every mean must meet its condition; the worst one is reported."""
 
     def _judge(self, tables: Tables) -> Finding:
         return _worst(_of_means(self.conditions, tables))
 
 
 class Some(DecisionRule):
-    """One mean at least must be as its condition says; the best one is reported."""
+    """At least one mean must meet its condition; the best one is reported."""
 
     @property
     def criterion(self) -> str:
-        """What must be so, in words."""
+        """What must hold."""
         return f"{super().criterion}, in one case at least"
 
     def _judge(self, tables: Tables) -> Finding:
@@ -118,7 +118,7 @@ class Some(DecisionRule):
 
 
 class Exact(DecisionRule):
-    """Every number must be as its condition says, without chance: formulas, counts. The first one is reported."""
+    """Every number must meet its condition, without chance: formulas, counts. The first one is reported."""
 
     def __init__(self, *conditions: Condition, note: str | Note = "exact") -> None:
         """Take the conditions and a note: a template that is filled with the numbers in their order, or a function."""
@@ -155,7 +155,7 @@ class Highest(DecisionRule):
 
 
 class NoLater(DecisionRule):
-    """The place where each first curve is highest less that of its second must be as the condition says.
+    """The place where each first curve is highest less that of its second must meet the condition.
 
     The limits of the difference come from all places at which either curve may be highest: those that are not shown
     to lie below another one. Bonferroni over all pairs of places. Cells are pairs of curves.
@@ -186,7 +186,7 @@ class Together(DecisionRule):
 
     @property
     def criterion(self) -> str:
-        """What must be so, in words."""
+        """What must hold."""
         return "; ".join(rule.criterion for rule in self._rules)
 
     def _judge(self, tables: Tables) -> Finding:
@@ -200,7 +200,7 @@ class Undecidable(DecisionRule):
     """
 
     def __init__(self, reason: str, *conditions: Condition, note: Note) -> None:
-        """Take why nothing is decided, the conditions, and what the note says besides."""
+        """Take why nothing is decided, the conditions, and what else the note reports."""
         super().__init__(*conditions, note=note)
         self._reason = reason
 
@@ -213,7 +213,7 @@ class Undecidable(DecisionRule):
         first = self.conditions[0]
         found = [_of_mean(first.of(name), name, values, 0.95) for name, values in first.cells(tables).items()]
         if not found:
-            raise MissingRowsError("nothing that the claim speaks of was run")
+            raise MissingRowsError("nothing that the claim compares was run")
         return replace(min(found, key=lambda finding: finding.margin), holds=None)
 
     def judge(self, tables: Tables) -> Finding:
@@ -226,7 +226,7 @@ def _of_means(conditions: tuple[Condition, ...], tables: Tables) -> list[Finding
     """Return a finding for each cell of all conditions."""
     cells = [(each.of(name), name, values) for each in conditions for name, values in each.cells(tables).items()]
     if not cells:
-        raise MissingRowsError("nothing that the claim speaks of was run")
+        raise MissingRowsError("nothing that the claim compares was run")
     return [_of_mean(*cell, 1 - FAMILY_ERROR / len(cells)) for cell in cells]
 
 

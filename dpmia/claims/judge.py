@@ -1,4 +1,4 @@
-"""What the tables of a run say about claims: verdicts."""
+"""Verdicts on claims, from the tables of a run."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
     """Return the verdict on one claim, and what it rests on.
 
     A claim about data is never judged on synthetic data, nor at the scale `smoke`, which trains next to nothing. Where
-    a table is missing, a claim about each of several data sets is judged on the others, and says so.
+    a table is missing, a claim about each of several data sets is judged on the others, and the note names it.
     """
     if claim.about_data and run.synthetic:
         return SYNTHETIC, _noted("synthetic records say nothing about it; run with data=real")

@@ -24,7 +24,7 @@ def markdown(verdicts: pd.DataFrame, run: Run) -> str:
         f"# Claims\n\n{source[0].upper()}{source[1:]}. Scale {run.scale}.",
         table.to_markdown(),
         "Measured: the number that the criterion is about, of several the one that decides, with its 95 % t interval "
-        "over replicates; where a claim speaks of several numbers, all intervals hold together (Bonferroni). "
+        "over replicates; where a claim compares several numbers, all intervals hold together (Bonferroni). "
         "Undecided: the interval covers both. Claims marked * are not in the paper.",
     ]
     for paper, rows in verdicts.groupby("paper", sort=False):

@@ -1,4 +1,4 @@
-"""The metrics of one experiment, asked for by meaning."""
+"""The metrics of one experiment, by arm, epsilon, attack and name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpmia.formats.rows import NO_ATTACK
 
 @dataclass(frozen=True)
 class Epsilons:
-    """The epsilons that a claim speaks of; those that a scale left out are passed over.
+    """The epsilons of a claim; those that were not run at a scale are skipped.
 
     Attributes:
         least: none below.
@@ -31,7 +31,7 @@ class Epsilons:
         return self.least <= epsilon <= self.most and (not self.named or epsilon in self.named)
 
     def __str__(self) -> str:
-        """Return it as criteria say it: `every epsilon from 1 up`, `epsilon 0.1 and 1`."""
+        """Return it as criteria write it: `every epsilon from 1 up`, `epsilon 0.1 and 1`."""
         if self.named:
             *first, last = map(format_epsilon, self.named)
             return f"epsilon {', '.join(first)} and {last}" if first else f"epsilon {last}"
@@ -51,7 +51,7 @@ ALL = Epsilons()
 
 
 class Replicates:
-    """A table `replicates/<experiment>`: one number for each replicate and question."""
+    """A table `replicates/<experiment>`: one number for each replicate and metric."""
 
     def __init__(self, table: pd.DataFrame) -> None:
         """Take a table as `dpmia.evaluation.summary.replicates_table` returns it."""

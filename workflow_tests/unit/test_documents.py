@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from claim_worlds import World, verdict
 from in_process import prepare
 from settings_samples import changed
 
 from dpmia.common.errors import ConfigError, TrainingError
 from dpmia.common.registry import load
+from dpmia.papers.humphries.claims import fig3
 from dpmia.settings import jobs
 from dpmia.settings.batches import check_batches
 from dpmia.settings.generate import ROOT
@@ -117,6 +119,21 @@ def test_the_network_of_the_other_page_is_trained_by_the_engine_that_the_page_na
     engine = PlainEngine(architecture, recipe, [Run("one", np.arange(40), Seeds(1, 2, 3))], x, y)
     assert np.isfinite(engine.advance(engine.steps)).all()
     assert engine.answer(0, engine.parameters()[0], x).isfinite().all()
+
+
+def test_the_claim_of_the_other_page_has_its_criterion_and_falls_with_its_test_line(tmp_path):
+    section = EXTEND.partition("## A claim")[2]
+    row, line = blocks(section, "python")
+    names = vars(fig3).copy()
+    exec("\n".join(re.findall(r"`(from [^`]+)`", section)), names)
+    claim = eval(row, names)
+    assert f'"{claim.criterion}"' in " ".join(section.split())
+    ((name, (experiment, value, arm, epsilon, attack)),) = eval(line.partition("|= ")[2], names).items()
+    assert claim.id == name
+    means = {(arm + iid, epsilon, attack, "advantage"): 0.1 if iid else 0.5 for iid in ("", "-iid")}
+    world = World({experiment: means})
+    assert verdict(claim, world, tmp_path) == "reproduced"
+    assert verdict(claim, world.bent(experiment, value, arm, epsilon, attack), tmp_path) == "not reproduced"
 
 
 FOLLOW = """

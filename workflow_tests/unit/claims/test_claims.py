@@ -90,11 +90,11 @@ def test_rows_that_a_scale_left_out_are_named(run):
     assert (verdict, finding.note) == ("not run", "toy has no advantage at ε = 1000 at scale laptop")
 
 
-def test_a_verdict_says_what_was_trained(run):
+def test_the_note_names_what_was_trained(run):
     words = dict.fromkeys(("toy", "other"), "perceptron, 5 members") | {"texas": "not looked at"}
-    asked = claim(tables=("replicates/toy", "summary/toy", "summary/other"), each=True)
-    assert judge(asked, replace(run, trained=words))[1].note.count("trained: perceptron, 5 members") == 1
-    assert "trained" not in judge(asked, run)[1].note
+    two = claim(tables=("replicates/toy", "summary/toy", "summary/other"), each=True)
+    assert judge(two, replace(run, trained=words))[1].note.count("trained: perceptron, 5 members") == 1
+    assert "trained" not in judge(two, run)[1].note
 
 
 @pytest.mark.parametrize(
@@ -122,15 +122,15 @@ def test_every_claim_belongs_to_an_artifact_of_its_paper():
         assert {claim.artifact for claim in of_paper} <= names
 
 
-def test_every_figure_and_table_of_a_paper_that_has_claims_is_spoken_of():
+def test_every_figure_and_table_of_a_paper_that_has_claims_has_a_claim():
     """What is ours beside a paper (variants, limits, bounds of all papers) makes no claim."""
-    spoken_of = {claim.artifact for claim in ALL}
+    claimed = {claim.artifact for claim in ALL}
     silent = {
         artifact.name
         for paper in CLAIMS
         for artifact in PAPERS[paper]
         if artifact.name.partition("_")[2].rstrip("0123456789abc") in ("fig", "table")
-    } - spoken_of
+    } - claimed
     assert not silent
 
 
@@ -250,7 +250,7 @@ def test_the_page_shows_every_claim_with_criterion_number_and_interval(verdicts,
         ((0.5, 0.4, 0.6), "0.500 [0.400, 0.600]"),
     ],
 )
-def test_numbers_are_told_with_what_is_known_of_them(numbers, text):
+def test_numbers_are_formatted_with_their_interval(numbers, text):
     assert render.number(*numbers) == text
 
 

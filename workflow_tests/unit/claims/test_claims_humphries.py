@@ -1,4 +1,4 @@
-"""The claims of Humphries et al.: each holds where all is as the paper says, and falls where one thing is not."""
+"""The claims of Humphries et al.: each holds in a world where the paper is right, and falls where one mean differs."""
 
 import itertools
 

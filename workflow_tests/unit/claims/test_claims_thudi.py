@@ -1,4 +1,4 @@
-"""The claims of Thudi et al.: each holds where all is as the paper says, and falls where one thing is not."""
+"""The claims of Thudi et al.: each holds in a world where the paper is right, and falls where one mean differs."""
 
 import numpy as np
 import pytest
@@ -164,7 +164,7 @@ def test_an_attack_that_calls_nobody_a_member_gains_nothing_and_one_that_is_wron
     assert finding.note.endswith("in 2 more nobody is called a member")
 
 
-def test_a_false_positive_rate_that_some_models_cannot_show_is_left_out_of_the_claim_and_told(tmp_path):
+def test_a_false_positive_rate_that_some_models_cannot_show_is_not_judged_and_counted(tmp_path):
     claim = BY_ID["thudi-fig11-near-diagonal"]
     unseen = WORLD.bent(names.MNIST, np.nan, "p0.9", 3.0, names.LIRA, "tpr@0.01")
     unseen.write(tmp_path, claim.tables, replicates=5)

@@ -83,9 +83,9 @@ def nulls(arm, spreads, thresholds, targets=(1, 2)):
 
 
 def world(rates=RATES, spreads=SPREADS, thresholds=THRESHOLDS, arms=("Ia", "IIa"), **options):
-    """Return the world in which all is as printed, but for what is told.
+    """Return the world in which all is as printed, except for the arguments.
 
-    Of single records claims speak on one arm each, which is as told; the other is otherwise.
+    Claims about single records are about one arm each, which follows the arguments; the other differs.
     """
     nulls_of = {"Ia": nulls("Ia", OTHER_SPREADS, thresholds), "IIa": nulls("IIa", spreads, OTHER_THRESHOLDS)}
     points_of = {"Ia": points("Ia", OTHER_RATES, **options), "IIa": points("IIa", rates, **options)}
@@ -200,7 +200,7 @@ def test_few_records_leave_a_claim_undecided(name, tmp_path):
     assert verdict(BY_ID[name], world(count=6), tmp_path) == "undecided"
 
 
-def test_how_many_numbers_of_a_table_are_near_the_print_is_told(tmp_path):
+def test_how_many_numbers_of_a_table_are_near_the_print_is_in_the_note(tmp_path):
     claim = BY_ID["ye-table5-mnist-auc"]
     without("ye_mnist", "Ia").bent("ye_mnist", 0.9, arm="IIb", attack="distillation").write(tmp_path, claim.tables)
     found, finding = judge(claim, Run(tmp_path, False, "laptop"))
@@ -208,7 +208,7 @@ def test_how_many_numbers_of_a_table_are_near_the_print_is_told(tmp_path):
     assert finding.note == "17 of 18 within 0.05; worst of 18: MNIST IIb, D; judged without MNIST Ia"
 
 
-def test_what_a_claim_was_judged_without_is_told_of_tables_and_of_arms(tmp_path):
+def test_what_a_claim_was_judged_without_names_tables_and_arms(tmp_path):
     claim = BY_ID["ye-table1-purchase-auc"]
     without("ye_purchase", "IIa", "Ib").write(tmp_path, ["replicates/ye_purchase"])
     found, finding = judge(claim, Run(tmp_path, False, "laptop"))

@@ -1,4 +1,4 @@
-"""The claims of Yeom et al.: each holds where all is as the paper says, and falls where one thing is not."""
+"""The claims of Yeom et al.: each holds in a world where the paper is right, and falls where one mean differs."""
 
 import numpy as np
 import pandas as pd
@@ -7,9 +7,7 @@ from claim_worlds import World, scatter, verdict, with_impossible
 
 from dpmia.claims.judge import Run, judge
 from dpmia.papers.yeom.claims import CLAIMS
-from dpmia.papers.yeom.claims.fig2 import STRONG
-from dpmia.papers.yeom.claims.fig3 import AT_DEPTH
-from dpmia.papers.yeom.claims.splits import DEEP, KNOWN, MULTI, TARGETS, UNKNOWN
+from dpmia.papers.yeom.claims.regression import AT_DEPTH, DEEP, KNOWN, MULTI, STRONG, TARGETS, UNKNOWN
 from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
@@ -104,7 +102,7 @@ def test_noise_leaves_a_claim_about_studies_undecided(name, tmp_path):
     assert verdict(BY_ID[name], studies(noise=3.0), tmp_path) == "undecided"
 
 
-def test_advantages_that_do_not_follow_the_ratio_are_told(tmp_path):
+def test_advantages_that_do_not_follow_the_ratio_are_in_the_note(tmp_path):
     world = studies({(20, KNOWN, MEMBERSHIP): 0.1})
     world.write(tmp_path, BY_ID["yeom-fig2a-regression"].tables)
     found, finding = judge(BY_ID["yeom-fig2a-regression"], Run(tmp_path, False, "paper"))

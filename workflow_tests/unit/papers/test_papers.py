@@ -1,24 +1,21 @@
-"""The artifacts of the papers, drawn from invented tables whose numbers are known."""
+"""The figures of Humphries et al., drawn from synthetic tables whose numbers are known."""
 
-import inspect
 import itertools
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from matplotlib.figure import Figure
-from settings_samples import OWN_CONFIG, OWN_FILES, ROOT
+from settings_samples import OWN_CONFIG, ROOT
 
 from dpmia.common.registry import load
 from dpmia.formats.rows import KEYS
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Artifact, Facts
+from dpmia.papers.artifact import Facts
 from dpmia.papers.catalogue import PAPERS
-from dpmia.papers.humphries import bounds, epsilon_curves, shares, table2
-from dpmia.papers.tables import markdown
+from dpmia.papers.humphries import bounds, epsilon_curves, shares
 from dpmia.settings.facts import run_facts
-from dpmia.settings.resolve import SCALES, make_plan
+from dpmia.settings.resolve import make_plan
 from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage
 
 #: Those of Humphries et al.; the other papers have tests of their own.
@@ -79,18 +76,8 @@ def summary(experiment, epsilons=EPSILONS):
     return pd.DataFrame(rows, columns=[*KEYS, "mean", "low", "high", "replicates"])
 
 
-def sizes(experiment, population=7):
-    """Return the table of sizes that an experiment has by the paper."""
-    rows = []
-    for (name, arm), (_, _, *printed) in table2.PRINTED.items():
-        for suffix in ("", "-iid") if name == experiment else ():
-            rows.append([name, arm + suffix, *printed[:4], printed[4] or population, 0])
-    return pd.DataFrame(rows, columns=["experiment", "arm", *table2.COLUMNS[2:], "validation"])
-
-
 def tidy(artifact, synthetic=True, **options):
-    make = {"summary": summary, "sizes": sizes}
-    tables = {table: make[table.split("/")[0]](table.split("/")[1], **options) for table in artifact.tables}
+    tables = {table: summary(table.split("/")[1], **options) for table in artifact.tables}
     return load(artifact.tabulate)(tables, facts_of(artifact, synthetic))
 
 
@@ -106,67 +93,6 @@ def lines(axes):
 
 FIGURES = [name for name, artifact in ARTIFACTS.items() if artifact.draw]
 OF_MODELS = [name for name in FIGURES if ARTIFACTS[name].tables]
-
-# The catalogue
-
-
-ALL = {artifact.name: (paper, artifact) for paper, artifacts in PAPERS.items() for artifact in artifacts}
-
-
-def test_names_are_unique_and_begin_with_their_paper():
-    assert len(ALL) == sum(map(len, PAPERS.values()))
-    for name, (paper, _) in ALL.items():
-        assert name.startswith(f"{paper}_") or name == "bounds_all"
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_the_functions_of_an_artifact_exist_and_take_what_they_are_given(name):
-    _, artifact = ALL[name]
-    assert list(inspect.signature(load(artifact.tabulate)).parameters) == ["tables", "facts"]
-    if artifact.draw:
-        assert list(inspect.signature(load(artifact.draw)).parameters) == ["table", "facts"]
-    kinds = {"summary", "sizes", "studies", "replicates", "points", "nulls"}
-    assert {table.split("/")[0] for table in artifact.tables} <= kinds
-    assert artifact.caption.endswith(".")
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_the_experiments_of_an_artifact_are_of_its_paper(name):
-    paper, artifact = ALL[name]
-    paper_of = {
-        each: file["paper"] for file in OWN_FILES for part in ("experiments", "studies") for each in file.get(part, ())
-    }
-    assert {paper_of[table.split("/")[1]] for table in artifact.tables if table.split("/")[1] in paper_of} <= {paper}
-
-
-def test_every_experiment_is_shown_somewhere():
-    assert {name for artifact in ARTIFACTS.values() for name in names_of(artifact)} == set(EXPERIMENTS)
-
-
-@pytest.mark.parametrize("scale", SCALES)
-def test_what_figures_show_is_run_at_every_scale(scale):
-    experiments = make_plan(OWN_CONFIG | HUMPHRIES | {"scale": scale}, ROOT).experiments
-    for name, experiment in experiments.items():
-        assert {"average_threshold", "optimal_threshold", "random"} <= set(experiment.attacks)
-        assert experiment.iid_arms == (experiment.membership.kind != "bias")
-        if experiment.membership.kind == "bias":
-            few = {"p0", "p50", "p100"} if (name, scale) == ("adult_education_text", "laptop") else set(shares.SHARES)
-            assert set(experiment.arms) == few, name
-    for name, arm in table2.PRINTED:
-        assert arm in experiments[name].arms
-
-
-@pytest.mark.parametrize(("kind", "draw"), [("figure", None), ("table", "a:b"), ("picture", "a:b")])
-def test_a_figure_is_drawn_and_a_table_is_not(kind, draw):
-    with pytest.raises(ValueError, match="x_1: kind"):
-        Artifact("x_1", kind, "Caption.", "a:b", draw)
-
-
-def test_the_paper_is_that_of_the_experiment_files():
-    assert {file["paper"] for file in OWN_FILES} == {*PAPERS, "audit"}
-    for paper in PAPERS:
-        assert yaml.safe_load((ROOT / f"experiments/{paper}.yaml").read_text(encoding="utf-8"))["paper"] == paper
-
 
 # Figure 1
 
@@ -431,57 +357,3 @@ def test_drawing_does_not_change_the_table(name):
     before = table.copy()
     load(artifact.draw)(table, facts_of(artifact))
     pd.testing.assert_frame_equal(table, before)
-
-
-# Table II
-
-
-def test_table_2_sets_our_sizes_beside_the_printed_ones():
-    table = tidy(ARTIFACTS["humphries_table2"]).set_index("experiment")
-    assert len(table) == len(table2.PRINTED) == 11
-    # Humphries et al. 2023, table II.
-    printed = {
-        "adult cluster": [104, 2, 10_000, 10_000, 15_132],
-        "compas cluster": [15, 2, 2_000, 2_000, pd.NA],
-        "adult education": [87, 2, 10_000, 10_000, 10_772],
-        "adult gender": [103, 2, 10_000, 10_000, 11_192],
-        "heart Cleveland": [22, 2, 303, 617, pd.NA],
-        "heart Hungary": [22, 2, 294, 626, pd.NA],
-        "heart Switzerland": [22, 2, 123, 797, pd.NA],
-        "heart VA Long Beach": [22, 2, 200, 720, pd.NA],
-        "students Gabriel Pereira": [42, 2, 423, 226, pd.NA],
-        "texas region 3": [269, 100, 10_000, 10_000, 20_000],
-        "census and adult": [100, 2, 10_000, 10_000, 20_000],
-    }
-    assert list(table.index) == list(printed)
-    for name, numbers in printed.items():
-        row = table.loc[name]
-        assert row[[f"paper_{column}" for column in table2.COLUMNS[2:]]].tolist() == numbers
-        ours = [*numbers[:4], 7 if numbers[4] is pd.NA else numbers[4]]
-        assert row[table2.COLUMNS[2:]].tolist() == ours
-
-
-def test_table_2_shows_our_sizes_where_they_differ():
-    artifact = ARTIFACTS["humphries_table2"]
-    tables = {table: sizes(table.split("/")[1]) for table in artifact.tables}
-    tables["sizes/adult_cluster"]["population"] = 15_135
-    table = table2.tabulate(tables, facts_of(artifact)).set_index("experiment")
-    assert table.loc["adult cluster", ["population", "paper_population"]].tolist() == [15_135, 15_132]
-
-
-def test_table_2_in_markdown_says_synthetic_and_shows_dashes():
-    artifact = ARTIFACTS["humphries_table2"]
-    for synthetic in (True, False):
-        text = markdown(tidy(artifact, synthetic), artifact.caption, facts_of(artifact, synthetic))
-        assert text.startswith(artifact.caption)
-        assert ("Synthetic data" in text) == synthetic
-        assert "| heart Cleveland" in text
-        (row,) = (line for line in text.splitlines() if "compas cluster" in line)
-        assert row.strip("| ").split()[-2:] == ["|", "-"]
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_every_artifact_is_declared_under_its_written_name(paper):
-    source = (ROOT / "dpmia/papers" / paper / "artifacts.py").read_text()
-    for artifact in PAPERS[paper]:
-        assert f'"{artifact.name}"' in source, "so that a search for the name finds where it is made"

@@ -2,61 +2,52 @@
 
 from __future__ import annotations
 
-from dpmia.claims.claim import Claim, Tables
+from dpmia.claims.build import claim
+from dpmia.claims.claim import Claim
 from dpmia.claims.comparisons import at_most
-from dpmia.claims.decisions import Cells, Condition, Every
-from dpmia.claims.rows import ALL, Replicates
+from dpmia.claims.decisions import Condition
+from dpmia.claims.quantities import at_each, metric
+from dpmia.claims.rows import ALL
 from dpmia.common.arms import IID_SUFFIX
-from dpmia.common.epsilon import format_epsilon
 from dpmia.papers.humphries.claims.fig6_to_9 import HOSPITALS
-from dpmia.papers.humphries.claims.shared import ATTACKS, AVERAGE, OPTIMAL, RANDOM, SHADOW
+from dpmia.papers.humphries.claims.shared import ATTACKS, AVERAGE, OPTIMAL, RANDOM, SHADOW, ceiling
 
 
-def _below_ceiling(experiment: str, arms: tuple[str, ...], attacks: tuple[str, ...]) -> Every:
-    """Return the rule that attacks on independent records stay below the exact upper bound.
+def _below_ceiling(id: str, figure: int, experiment: str, arms: tuple[str, ...], *attacks: str) -> Claim:
+    """Return the claim that attacks on independent records stay below the exact upper bound.
 
     The optimal threshold is an oracle. On samples it exceeds its true advantage by no more, on average, than the
     largest deviation of two samples, which is what random scores reach under the same rule; so much is subtracted.
     """
-
-    def measure(tables: Tables) -> Cells:
-        rows, cells = Replicates.of(tables, experiment), {}
-        for arm in arms:
-            for epsilon in rows.epsilons(ALL, arm, metric="advantage_ceiling"):
-                ceiling = rows(arm, epsilon, metric="advantage_ceiling")
-                reached = {attack: rows(arm, epsilon, attack) for attack in attacks}
-                reached[f"{OPTIMAL} less {RANDOM}"] = rows(arm, epsilon, OPTIMAL) - rows(arm, epsilon, RANDOM)
-                for name, advantage in reached.items():
-                    cells[f"{arm}, {name}, ε = {format_epsilon(epsilon)}"] = advantage - ceiling
-        return cells
-
-    of = ", ".join(ATTACKS[attack] for attack in attacks)
+    excess = {}
+    for arm in arms:
+        advantages = {attack: metric(experiment, arm, attack) for attack in attacks}
+        oracle = metric(experiment, arm, OPTIMAL) - metric(experiment, arm, RANDOM)
+        for name, advantage in {**advantages, f"{OPTIMAL} less {RANDOM}": oracle}.items():
+            excess[f"{arm}, {name}"] = advantage - ceiling(experiment, arm)
     quantity = (
-        f"advantage of {of} and (minus that of random scores) the optimal threshold, IID, minus the exact upper bound, "
-        "at every finite epsilon"
+        f"advantage of {', '.join(ATTACKS[attack] for attack in attacks)} and (minus that of random scores) the "
+        "optimal threshold, IID, minus the exact upper bound, at every finite epsilon"
     )
-    return Every(Condition(quantity, at_most(0), measure))
+    return claim(
+        id,
+        "On independent records no attack exceeds the mechanism's exact upper bound.",
+        Condition(quantity, at_most(0), at_each(ALL, excess)),
+        artifact=f"humphries_fig{figure}",
+        tables=(f"replicates/{experiment}",),
+        ours=True,
+    )
 
 
 _HOSPITALS = tuple(arm + IID_SUFFIX for arm in HOSPITALS)
 
-CLAIMS = tuple(
-    Claim(
-        id=name,
-        artifact=artifact,
-        statement="On independent records no attack exceeds the mechanism's exact upper bound.",
-        ours=True,
-        tables=(f"replicates/{experiment}",),
-        rule=_below_ceiling(experiment, arms, attacks),
-    )
-    for name, artifact, experiment, arms, attacks in (
-        ("humphries-fig2-iid-below-ceiling", "humphries_fig2", "adult_cluster", ("cluster-iid",), (AVERAGE, SHADOW)),
-        ("humphries-fig3-iid-below-ceiling", "humphries_fig3", "compas_cluster", ("cluster-iid",), (AVERAGE,)),
-        ("humphries-fig4-iid-below-ceiling", "humphries_fig4", "adult_gender", ("p50",), (AVERAGE, SHADOW)),
-        ("humphries-fig5-iid-below-ceiling", "humphries_fig5", "adult_education", ("p50",), (AVERAGE, SHADOW)),
-        ("humphries-fig6-iid-below-ceiling", "humphries_fig6", "heart", _HOSPITALS, (AVERAGE,)),
-        ("humphries-fig7-iid-below-ceiling", "humphries_fig7", "student", ("gabriel_pereira-iid",), (AVERAGE,)),
-        ("humphries-fig8-iid-below-ceiling", "humphries_fig8", "texas", ("region_3-iid",), (AVERAGE, SHADOW)),
-        ("humphries-fig9-iid-below-ceiling", "humphries_fig9", "census_adult", ("census-iid",), (AVERAGE, SHADOW)),
-    )
+CLAIMS = (
+    _below_ceiling("humphries-fig2-iid-below-ceiling", 2, "adult_cluster", ("cluster-iid",), AVERAGE, SHADOW),
+    _below_ceiling("humphries-fig3-iid-below-ceiling", 3, "compas_cluster", ("cluster-iid",), AVERAGE),
+    _below_ceiling("humphries-fig4-iid-below-ceiling", 4, "adult_gender", ("p50",), AVERAGE, SHADOW),
+    _below_ceiling("humphries-fig5-iid-below-ceiling", 5, "adult_education", ("p50",), AVERAGE, SHADOW),
+    _below_ceiling("humphries-fig6-iid-below-ceiling", 6, "heart", _HOSPITALS, AVERAGE),
+    _below_ceiling("humphries-fig7-iid-below-ceiling", 7, "student", ("gabriel_pereira-iid",), AVERAGE),
+    _below_ceiling("humphries-fig8-iid-below-ceiling", 8, "texas", ("region_3-iid",), AVERAGE, SHADOW),
+    _below_ceiling("humphries-fig9-iid-below-ceiling", 9, "census_adult", ("census-iid",), AVERAGE, SHADOW),
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from dpmia.claims.claim import Claim, Tables
+from dpmia.claims.build import theorem
+from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import at_least, at_most, near
-from dpmia.claims.decisions import Condition, Exact
+from dpmia.claims.decisions import Condition
 from dpmia.papers.humphries.bounds import DELTA, EPSILONS
 from dpmia.theory.bounds import erlingsson_advantage, humphries_advantage, yeom_advantage
 
@@ -24,40 +27,29 @@ def _gaps() -> np.ndarray:
     return erlingsson_advantage(GRID) - humphries_advantage(GRID)
 
 
+_claim = partial(theorem, artifact="humphries_fig1")
+
 CLAIMS = (
-    Claim(
-        id="humphries-fig1-tightest",
-        artifact="humphries_fig1",
-        statement="The paper's bound lies at or below those of Yeom et al. and of Erlingsson et al. at every epsilon.",
+    _claim(
+        "humphries-fig1-tightest",
+        "The paper's bound lies at or below those of Yeom et al. and of Erlingsson et al. at every epsilon.",
+        Condition("smallest distance to the lower of the two older bounds", at_least(0, 1e-12), _smallest_distance),
         paper_value="tightest of the three",
-        about_data=False,
-        rule=Exact(
-            Condition("smallest distance to the lower of the two older bounds", at_least(0, 1e-12), _smallest_distance)
-        ),
     ),
-    Claim(
-        id="humphries-fig1-max-gap",
-        artifact="humphries_fig1",
-        statement="What the bound gains on that of Erlingsson et al. is largest near epsilon 0.88.",
+    _claim(
+        "humphries-fig1-max-gap",
+        "What the bound gains on that of Erlingsson et al. is largest near epsilon 0.88.",
+        Condition("largest gap between the two bounds", near(0.1716, 0.002), lambda tables: _gaps().max()),
+        Condition("epsilon of the largest gap", near(0.881, 0.02), lambda tables: GRID[_gaps().argmax()]),
         paper_value="almost 0.2",
-        about_data=False,
-        # Both values are computed; the paper rounds its own generously.
-        rule=Exact(
-            Condition("largest gap between the two bounds", near(0.1716, 0.002), lambda tables: _gaps().max()),
-            Condition("epsilon of the largest gap", near(0.881, 0.02), lambda tables: GRID[_gaps().argmax()]),
-            note="exact; at ε = {1:.3f}",
-        ),
+        note="exact; at ε = {1:.3f}",
     ),
-    Claim(
-        id="humphries-fig1-regimes",
-        artifact="humphries_fig1",
-        statement="Epsilon up to 0.1 leaves an attacker next to nothing; at epsilon 10 the bound is vacuous.",
-        about_data=False,
-        rule=Exact(
-            Condition("bound at epsilon 1", near(0.462, 0.002), lambda tables: humphries_advantage(1, DELTA)),
-            Condition("bound at epsilon 0.1", at_most(0.051), lambda tables: humphries_advantage(0.1, DELTA)),
-            Condition("bound at epsilon 10", at_least(0.999), lambda tables: humphries_advantage(10, DELTA)),
-            note="exact, at ε = 1; {1:.4f} at 0.1, {2:.4f} at 10",
-        ),
+    _claim(
+        "humphries-fig1-regimes",
+        "Epsilon up to 0.1 leaves an attacker next to nothing; at epsilon 10 the bound is vacuous.",
+        Condition("bound at epsilon 1", near(0.462, 0.002), lambda tables: humphries_advantage(1, DELTA)),
+        Condition("bound at epsilon 0.1", at_most(0.051), lambda tables: humphries_advantage(0.1, DELTA)),
+        Condition("bound at epsilon 10", at_least(0.999), lambda tables: humphries_advantage(10, DELTA)),
+        note="exact, at ε = 1; {1:.4f} at 0.1, {2:.4f} at 10",
     ),
 )

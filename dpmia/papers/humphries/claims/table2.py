@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dpmia.claims.claim import Claim, Finding, Tables
+from dpmia.claims.build import claim
+from dpmia.claims.claim import Finding, Tables
 from dpmia.claims.comparisons import exactly, listed, near_percent
 from dpmia.claims.decisions import Condition, Exact
 from dpmia.papers.humphries.table2 import COLUMNS, PRINTED
@@ -53,37 +54,35 @@ def _smaller_cluster(tables: Tables) -> int:
 
 
 CLAIMS = (
-    Claim(
-        id="humphries-table2-sizes",
+    claim(
+        "humphries-table2-sizes",
+        "Features, classes and numbers of records of every experiment are those of Table II.",
+        Condition(
+            f"numbers that differ from Table II, {len(EXCEPTIONS)} aside that the public files explain "
+            "(named in the note)",
+            exactly(0),
+            lambda tables: len(_differences(tables)[0]),
+        ),
         artifact="humphries_table2",
-        statement="Features, classes and numbers of records of every experiment are those of Table II.",
         paper_value="Table II",
         tables=tuple(f"sizes/{name}" for name in dict.fromkeys(name for name, _ in PRINTED)),
         each=True,
-        rule=Exact(
-            Condition(
-                f"numbers that differ from Table II, {len(EXCEPTIONS)} aside that the public files explain "
-                "(named in the note)",
-                exactly(0),
-                lambda tables: len(_differences(tables)[0]),
-            ),
-            note=_note,
-        ),
+        rule=Exact,
+        note=_note,
     ),
-    Claim(
-        id="humphries-adult-cluster-sizes",
+    claim(
+        "humphries-adult-cluster-sizes",
+        "k-means within each class cuts Adult into groups of 15 132 and 33 710 records.",
+        Condition("records in the smaller cluster", near_percent(CLUSTERS[0], 2), _smaller_cluster),
+        Condition(
+            "records in the larger cluster",
+            near_percent(CLUSTERS[1], 2),
+            lambda tables: sum(CLUSTERS) - _smaller_cluster(tables),
+        ),
         artifact="humphries_table2",
-        statement="k-means within each class cuts Adult into groups of 15 132 and 33 710 records.",
         paper_value=listed(CLUSTERS),
         tables=("sizes/adult_cluster",),
-        rule=Exact(
-            Condition("records in the smaller cluster", near_percent(CLUSTERS[0], 2), _smaller_cluster),
-            Condition(
-                "records in the larger cluster",
-                near_percent(CLUSTERS[1], 2),
-                lambda tables: sum(CLUSTERS) - _smaller_cluster(tables),
-            ),
-            note="counted; the other one has {1:.0f}",
-        ),
+        rule=Exact,
+        note="counted; the other one has {1:.0f}",
     ),
 )

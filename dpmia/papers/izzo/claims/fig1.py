@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from dpmia.claims.claim import Claim, Finding, Tables
+from dpmia.claims.build import theorem
+from dpmia.claims.claim import Finding, Tables
 from dpmia.claims.comparisons import above, at_most, near
-from dpmia.claims.decisions import Condition, Exact
+from dpmia.claims.decisions import Condition
 from dpmia.papers.izzo.fig1 import ETAS, RECORDS, SIGMA
 from dpmia.theory.mip import COROLLARY_8_CONSTANT, corollary_8_scale, epsilon_from_eta
 from dpmia.theory.reciprocal_sum import ReciprocalSum
@@ -47,36 +50,30 @@ def _noise_note(tables: Tables, finding: Finding) -> str:
     return f"exact; MIP {_mip():.4g}, DP {each}"
 
 
+_claim = partial(theorem, artifact="izzo_fig1")
+
 CLAIMS = (
-    Claim(
-        id="izzo-fig1-mip-flat",
-        artifact="izzo_fig1",
-        statement="Noise for MIP does not depend on the number of records and falls with the square of eta.",
+    _claim(
+        "izzo-fig1-mip-flat",
+        "Noise for MIP does not depend on the number of records and falls with the square of eta.",
+        Condition("slope of the logarithm of the scale in that of eta", near(-2, 1e-6), _slope),
+        Condition(
+            f"relative distance of the scale from ({COROLLARY_8_CONSTANT:g} / eta)^2 sigma, largest over eta",
+            at_most(1e-6),
+            _distance_from_formula,
+        ),
         paper_value="-2",
-        about_data=False,
-        rule=Exact(
-            Condition("slope of the logarithm of the scale in that of eta", near(-2, 1e-6), _slope),
-            Condition(
-                f"relative distance of the scale from ({COROLLARY_8_CONSTANT:g} / eta)^2 sigma, largest over eta",
-                at_most(1e-6),
-                _distance_from_formula,
-            ),
-            note="exact; n does not enter",
-        ),
+        note="exact; n does not enter",
     ),
-    Claim(
-        id="izzo-fig1-crossing",
-        artifact="izzo_fig1",
-        statement="For moderate n and eta MIP needs less noise than DP, whose noise grows exponentially in n.",
-        about_data=False,
-        rule=Exact(
-            Condition(f"noise for DP with n = {MORE} divided by that with n = {FEWER}", above(5), _growth),
-            Condition(
-                f"noise for DP minus that for MIP at eta = {ETA:g}, for each n",
-                above(0),
-                lambda tables: {records: scale - _mip() for records, scale in _dp().items()},
-            ),
-            note=_noise_note,
+    _claim(
+        "izzo-fig1-crossing",
+        "For moderate n and eta MIP needs less noise than DP, whose noise grows exponentially in n.",
+        Condition(f"noise for DP with n = {MORE} divided by that with n = {FEWER}", above(5), _growth),
+        Condition(
+            f"noise for DP minus that for MIP at eta = {ETA:g}, for each n",
+            above(0),
+            lambda tables: {records: scale - _mip() for records, scale in _dp().items()},
         ),
+        note=_noise_note,
     ),
 )

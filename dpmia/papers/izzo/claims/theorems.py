@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 
-from dpmia.claims.claim import Claim, Finding, Tables
+from dpmia.claims.build import theorem
+from dpmia.claims.claim import Finding, Tables
 from dpmia.claims.comparisons import above, at_most, below, listed, near, near_each
-from dpmia.claims.decisions import Condition, Exact
+from dpmia.claims.decisions import Condition
 from dpmia.mip.noise import Noise, random_halves, split_moments
 from dpmia.papers.izzo import theory
 from dpmia.theory.mip import (
@@ -49,7 +51,9 @@ def _excess_of_other_attackers(tables: Tables) -> float:
     for _ in range(20):
         laws = rng.dirichlet(np.ones(8), size=len(theory.HALVES))
         best = optimal_gain(theory.HALVES, laws) + 0.5
-        attackers = np.concatenate([rng.random((500, 8)), rng.integers(2, size=(500, 8))])  # P(says member | output)
+        attackers = np.concatenate(
+            [rng.random((500, 8)), rng.integers(2, size=(500, 8))]
+        )  # P(predicts member | output)
         for record, inside in enumerate(theory.HALVES.T):
             member, other = laws[inside].sum(axis=0), laws[~inside].sum(axis=0)
             right = (attackers @ member + (1 - attackers) @ other) / len(theory.HALVES)
@@ -119,164 +123,112 @@ def _for_each_n(quantity: Callable[[int], float]) -> dict[str, float]:
     return {f"n = {records}": quantity(records) for records in reversed(theory.RECORDS)}
 
 
+_claim = partial(theorem, artifact="izzo_theory")
+
 CLAIMS = (
-    Claim(
-        id="izzo-thm4-eta",
-        artifact="izzo_theory",
-        statement="Differential privacy gives MIP with eta = 1 / (1 + e^-epsilon) - 1/2, about epsilon / 4 where it is "
-        "small.",
+    _claim(
+        "izzo-thm4-eta",
+        "Differential privacy gives MIP with eta = 1 / (1 + e^-epsilon) - 1/2, about epsilon / 4 where it is small.",
+        Condition(f"eta / epsilon at epsilon {TINY:g}", near(0.25, 1e-4), lambda tables: eta_from_epsilon(TINY) / TINY),
+        Condition(
+            "eta", near_each(_by_epsilon(ETAS.values()), 1e-4), lambda tables: _by_epsilon(eta_from_epsilon([*ETAS]))
+        ),
+        Condition("largest error of the inverse from epsilon 0.01 to 10", at_most(1e-6), _inverse_error),
         paper_value="0.25",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                f"eta / epsilon at epsilon {TINY:g}",
-                near(0.25, 1e-4),
-                lambda tables: eta_from_epsilon(TINY) / TINY,
-            ),
-            Condition(
-                "eta",
-                near_each(_by_epsilon(ETAS.values()), 1e-4),
-                lambda tables: _by_epsilon(eta_from_epsilon([*ETAS])),
-            ),
-            Condition("largest error of the inverse from epsilon 0.01 to 10", at_most(1e-6), _inverse_error),
-            note="exact; eta {1:.5f} at ε = 0.1, {2:.5f} at ε = 1",
-        ),
+        note="exact; eta {1:.5f} at ε = 0.1, {2:.5f} at ε = 1",
     ),
-    Claim(
-        id="izzo-thm4-tight",
-        artifact="izzo_theory",
-        statement="Theorem 4 is tight: on two records an algorithm that names the right one reaches it.",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                "largest distance of the best attacker's gain from 1 / (1 + e^-epsilon) - 1/2",
-                at_most(0.01),
-                _distance_from_theorem_4,
-            ),
-            note="exact, by enumeration",
+    _claim(
+        "izzo-thm4-tight",
+        "Theorem 4 is tight: on two records an algorithm that names the right one reaches it.",
+        Condition(
+            "largest distance of the best attacker's gain from 1 / (1 + e^-epsilon) - 1/2",
+            at_most(0.01),
+            _distance_from_theorem_4,
         ),
+        note="exact, by enumeration",
     ),
-    Claim(
-        id="izzo-prop2-optimal",
-        artifact="izzo_theory",
-        statement="No attacker is right more often than the one that predicts what is more likely given the output.",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                "largest accuracy of other attackers minus that of the best",
-                at_most(0, 1e-12),
-                _excess_of_other_attackers,
-            ),
-            note="exact accuracies of 1000 attackers on each of 20 random algorithms",
+    _claim(
+        "izzo-prop2-optimal",
+        "No attacker is right more often than the one that predicts what is more likely given the output.",
+        Condition(
+            "largest accuracy of other attackers minus that of the best", at_most(0, 1e-12), _excess_of_other_attackers
         ),
+        note="exact accuracies of 1000 attackers on each of 20 random algorithms",
     ),
-    Claim(
-        id="izzo-prop6-ratio",
-        artifact="izzo_theory",
-        statement="Given any output of a differentially private algorithm, in and out differ by at most a factor "
-        "e^epsilon.",
-        about_data=False,
-        rule=Exact(
-            Condition("largest ratio of the two, divided by e^epsilon", at_most(1, 1e-6), _largest_ratio),
-            note="exact on a grid of outputs, Laplace mechanism",
+    _claim(
+        "izzo-prop6-ratio",
+        "Given any output of a differentially private algorithm, in and out differ by at most a factor e^epsilon.",
+        Condition("largest ratio of the two, divided by e^epsilon", at_most(1, 1e-6), _largest_ratio),
+        note="exact on a grid of outputs, Laplace mechanism",
+    ),
+    _claim(
+        "izzo-thm7-valid",
+        "Noise of the scale (7.5 / eta)^(1 + 2/M) sigma gives eta-MIP.",
+        Condition(
+            f"gain of the best attacker minus eta, largest over M = {listed(theory.THEOREM_7)} and "
+            f"eta = {listed(theory.ETAS)}",
+            at_most(0, 1e-6),
+            _theorem_7_excess,
         ),
+        note="exact, by enumeration",
     ),
-    Claim(
-        id="izzo-thm7-valid",
-        artifact="izzo_theory",
-        statement="Noise of the scale (7.5 / eta)^(1 + 2/M) sigma gives eta-MIP.",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                f"gain of the best attacker minus eta, largest over M = {listed(theory.THEOREM_7)} and "
-                f"eta = {listed(theory.ETAS)}",
-                at_most(0, 1e-6),
-                _theorem_7_excess,
-            ),
-            note="exact, by enumeration",
+    _claim(
+        "izzo-thm7-loose",
+        "The scale of theorem 7 is many times what is needed.",
+        Condition(
+            f"largest gain of the best attacker where up to {max(theory.ETAS):g} is allowed",
+            at_most(0.01),
+            _theorem_7_gain,
         ),
-    ),
-    Claim(
-        id="izzo-thm7-loose",
-        artifact="izzo_theory",
-        statement="The scale of theorem 7 is many times what is needed.",
-        about_data=False,
         ours=True,
-        rule=Exact(
-            Condition(
-                f"largest gain of the best attacker where up to {max(theory.ETAS):g} is allowed",
-                at_most(0.01),
-                _theorem_7_gain,
-            ),
-            note="exact, by enumeration",
-        ),
+        note="exact, by enumeration",
     ),
-    Claim(
-        id="izzo-cor11-constant",
-        artifact="izzo_theory",
-        statement="For M >= 2 the constant 6.16 will do in place of 7.5.",
+    _claim(
+        "izzo-cor11-constant",
+        "For M >= 2 the constant 6.16 will do in place of 7.5.",
+        Condition(
+            f"gain of the best attacker minus eta, largest over M = {listed(theory.COROLLARY_8)} and "
+            f"eta = {listed(theory.ETAS)}",
+            at_most(0, 1e-6),
+            _corollary_8_excess,
+        ),
+        Condition(
+            f"scale divided by that of theorem 7, largest over M = {listed(MOMENTS)}", below(1), _ratio_of_scales
+        ),
         paper_value="6.16",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                f"gain of the best attacker minus eta, largest over M = {listed(theory.COROLLARY_8)} and "
-                f"eta = {listed(theory.ETAS)}",
-                at_most(0, 1e-6),
-                _corollary_8_excess,
-            ),
-            Condition(
-                f"scale divided by that of theorem 7, largest over M = {listed(MOMENTS)}", below(1), _ratio_of_scales
-            ),
-            note="exact, by enumeration; M = 2 and 4",
-        ),
+        note="exact, by enumeration; M = 2 and 4",
     ),
-    Claim(
-        id="izzo-cor8-norm",
-        artifact="izzo_theory",
-        statement="In the norm of corollary 8 the output's deviation has an M-th moment of at most 1.",
+    _claim(
+        "izzo-cor8-norm",
+        "In the norm of corollary 8 the output's deviation has an M-th moment of at most 1.",
+        Condition(
+            f"mean of the norm to the power M, largest over M = {listed(MOMENTS)}", at_most(1, 1e-9), _moment_of_norm
+        ),
         paper_value="1",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                f"mean of the norm to the power M, largest over M = {listed(MOMENTS)}",
-                at_most(1, 1e-9),
-                _moment_of_norm,
-            ),
-            note="exact, of 200 drawn outputs of 12 numbers; M = 2, 4 and 8",
-        ),
+        note="exact, of 200 drawn outputs of 12 numbers; M = 2, 4 and 8",
     ),
-    Claim(
-        id="izzo-alg1-consistency",
-        artifact="izzo_theory",
-        statement="The moments of algorithm 1 converge as halves are added, and 128 of them are enough to use.",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                f"relative standard deviation with {HALVES[1]} halves", below(0.1), lambda tables: _estimates()[0]
-            ),
-            Condition(
-                f"fall of the mean relative error from {HALVES[0]} to {HALVES[1]} and from {HALVES[1]} to {HALVES[2]} "
-                "halves",
-                above(0),
-                lambda tables: dict(enumerate(-np.diff(_estimates()[1]))),
-            ),
-            note=_errors_note,
+    _claim(
+        "izzo-alg1-consistency",
+        "The moments of algorithm 1 converge as halves are added, and 128 of them are enough to use.",
+        Condition(f"relative standard deviation with {HALVES[1]} halves", below(0.1), lambda tables: _estimates()[0]),
+        Condition(
+            f"fall of the mean relative error from {HALVES[0]} to {HALVES[1]} and from {HALVES[1]} to {HALVES[2]} "
+            "halves",
+            above(0),
+            lambda tables: dict(enumerate(-np.diff(_estimates()[1]))),
         ),
+        note=_errors_note,
     ),
-    Claim(
-        id="izzo-prop9-construction",
-        artifact="izzo_theory",
-        statement="An output may vary by less than 1 over halves and yet change exponentially with one record.",
+    _claim(
+        "izzo-prop9-construction",
+        "An output may vary by less than 1 over halves and yet change exponentially with one record.",
+        Condition(
+            f"largest output for n = {listed(theory.RECORDS)}",
+            near_each(_for_each_n(theory.root_of_halves), 1e-6, "the root of the number of halves"),
+            lambda tables: _for_each_n(theory.largest_output),
+        ),
+        Condition("variance, for each n", at_most(1), lambda tables: _for_each_n(theory.output_variance)),
         paper_value="113.446 (n = 16)",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                f"largest output for n = {listed(theory.RECORDS)}",
-                near_each(_for_each_n(theory.root_of_halves), 1e-6, "the root of the number of halves"),
-                lambda tables: _for_each_n(theory.largest_output),
-            ),
-            Condition("variance, for each n", at_most(1), lambda tables: _for_each_n(theory.output_variance)),
-            note=f"exact, by enumeration; n = {theory.RECORDS[-1]}, variance {{3:.5f}}",
-        ),
+        note=f"exact, by enumeration; n = {theory.RECORDS[-1]}, variance {{3:.5f}}",
     ),
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from dpmia.claims.claim import Claim, Tables
+from dpmia.claims.build import theorem
+from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import above, below, near, near_each, spelled
-from dpmia.claims.decisions import Condition, Exact
+from dpmia.claims.decisions import Condition
 from dpmia.papers.thudi import budgets, rates
 from dpmia.papers.thudi.earlier_bounds import EPSILONS, PRIORS
 from dpmia.theory.bounds import humphries_advantage
@@ -41,85 +44,70 @@ def _smallest_step(axis: int) -> float:
     return np.diff(positive_accuracy_bound(np.linspace(0.1, 5, 50)[:, None], PRIORS), axis=axis).min()
 
 
-def _rate_minus_epsilon(t: np.ndarray) -> np.ndarray:
-    """Return the difference of the two terms of figure 2."""
+def _terms(low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the terms of epsilon and of the rate, of figure 2, on a grid of t."""
     epsilon, rate = rates.TERMS.values()
-    return rate(t) - epsilon(t)
+    t = np.linspace(low, high, 100)
+    return epsilon(t), rate(t)
 
 
-def _ratio_of_terms(t: float) -> float:
-    epsilon, rate = rates.TERMS.values()
-    return rate(t) / epsilon(t)
+def _below_crossing(tables: Tables) -> float:
+    epsilon, rate = _terms(0.01, rates.crossing() - 0.01)
+    return (rate - epsilon).min()
 
+
+def _above_crossing(tables: Tables) -> float:
+    epsilon, rate = _terms(rates.crossing() + 0.01, 1)
+    return (rate - epsilon).max()
+
+
+def _ratio_of_terms(tables: Tables) -> float:
+    epsilon, rate = _terms(LOW, LOW)
+    return (rate / epsilon).min()
+
+
+_theory = partial(theorem, artifact="thudi_theory")
 
 CLAIMS = (
-    Claim(
-        id="thudi-thm33-labels",
-        artifact="thudi_theory",
-        statement="The bounds that figures 5 and 6 keep are theorem 3.3 at rate 1/2 and epsilon 1, 2 and 3.",
+    _theory(
+        "thudi-thm33-labels",
+        "The bounds that figures 5 and 6 keep are theorem 3.3 at rate 1/2 and epsilon 1, 2 and 3.",
+        Condition(
+            "bound",
+            near_each(_by_epsilon([*LABELS.values()]), 0.001),
+            lambda tables: _by_epsilon(sorted(budgets.target_bounds())),
+        ),
         paper_value=", ".join(map(spelled, LABELS.values())),
-        about_data=False,
-        rule=Exact(
-            Condition(
-                "bound",
-                near_each(_by_epsilon([*LABELS.values()]), 0.001),
-                lambda tables: _by_epsilon(sorted(budgets.target_bounds())),
-            ),
-            note="exact; {1:.4f} and {2:.4f} besides",
+        note="exact; {1:.4f} and {2:.4f} besides",
+    ),
+    _theory(
+        "thudi-thm33-equals-humphries",
+        "At rate 1/2 without delta the theorem is the bound of Humphries et al. as accuracy.",
+        Condition(
+            "largest distance from the bound of Humphries et al. and from 1 / (1 + e^-epsilon)",
+            below(1e-12),
+            _distance_from_humphries,
         ),
     ),
-    Claim(
-        id="thudi-thm33-equals-humphries",
-        artifact="thudi_theory",
-        statement="At rate 1/2 without delta the theorem is the bound of Humphries et al. as accuracy.",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                "largest distance from the bound of Humphries et al. and from 1 / (1 + e^-epsilon)",
-                below(1e-12),
-                _distance_from_humphries,
-            )
+    theorem(
+        "thudi-fig1-limits",
+        "The bound falls to 0 with the sampling rate, and to the rate with epsilon.",
+        Condition(
+            f"bound at rate {RARE:g} and epsilon 5", below(0.02), lambda tables: positive_accuracy_bound(5, RARE)
         ),
-    ),
-    Claim(
-        id="thudi-fig1-limits",
+        Condition(f"largest distance of the bound from the rate at epsilon {TINY:g}", below(1e-5), _distance_from_rate),
+        Condition("smallest step of the bound as epsilon rises", above(0), lambda tables: _smallest_step(0)),
+        Condition("smallest step of the bound as the rate rises", above(0), lambda tables: _smallest_step(1)),
         artifact="thudi_fig1",
-        statement="The bound falls to 0 with the sampling rate, and to the rate with epsilon.",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                f"bound at rate {RARE:g} and epsilon 5", below(0.02), lambda tables: positive_accuracy_bound(5, RARE)
-            ),
-            Condition(
-                f"largest distance of the bound from the rate at epsilon {TINY:g}", below(1e-5), _distance_from_rate
-            ),
-            Condition("smallest step of the bound as epsilon rises", above(0), lambda tables: _smallest_step(0)),
-            Condition("smallest step of the bound as the rate rises", above(0), lambda tables: _smallest_step(1)),
-        ),
     ),
-    Claim(
-        id="thudi-fig2-order",
+    theorem(
+        "thudi-fig2-order",
+        "Lowering the sampling rate helps without end, lowering epsilon only up to a factor.",
+        Condition("t at which both terms are equal", near(0.66, 0.02), lambda tables: rates.crossing()),
+        Condition("term of the rate minus that of epsilon, smallest at lower t", above(0), _below_crossing),
+        Condition("the same, largest at higher t", below(0), _above_crossing),
+        Condition(f"term of the rate divided by that of epsilon at t = {LOW:g}", above(10), _ratio_of_terms),
         artifact="thudi_fig2",
-        statement="Lowering the sampling rate helps without end, lowering epsilon only up to a factor.",
         paper_value="about 0.66",
-        about_data=False,
-        rule=Exact(
-            Condition("t at which both terms are equal", near(0.66, 0.02), lambda tables: rates.crossing()),
-            Condition(
-                "term of the rate minus that of epsilon, smallest at lower t",
-                above(0),
-                lambda tables: _rate_minus_epsilon(np.linspace(0.01, rates.crossing() - 0.01, 100)).min(),
-            ),
-            Condition(
-                "the same, largest at higher t",
-                below(0),
-                lambda tables: _rate_minus_epsilon(np.linspace(rates.crossing() + 0.01, 1, 100)).max(),
-            ),
-            Condition(
-                f"term of the rate divided by that of epsilon at t = {LOW:g}",
-                above(10),
-                lambda tables: _ratio_of_terms(LOW),
-            ),
-        ),
     ),
 )

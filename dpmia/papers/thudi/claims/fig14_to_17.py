@@ -2,92 +2,78 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import pandas as pd
 
-from dpmia.claims.claim import Claim, Finding, Tables
+from dpmia.claims.build import claim
+from dpmia.claims.claim import Claim
 from dpmia.claims.comparisons import at_most, listed
-from dpmia.claims.decisions import Cells, Condition, Every
+from dpmia.claims.decisions import Condition
+from dpmia.claims.quantities import at_each, metric
 from dpmia.claims.rows import Epsilons
-from dpmia.common.epsilon import format_epsilon
 from dpmia.papers.thudi import names
-from dpmia.papers.thudi.claims.shared import ARMS, TWO, datasets
+from dpmia.papers.thudi.claims.shared import ARMS, TWO, measured
 
 #: False positive rates of figure 16.
 OTHER_RATES = (0.05, 0.2, 0.3, 0.5)
+OTHERS = tuple(names.REFERENCE[rate] for rate in OTHER_RATES)
 
 
-def _no_gain(attack: str, attacks: tuple[str, ...], epsilons: tuple[float, ...], tolerance: float) -> Every:
-    """Return the rule that attacks' own decisions are hardly more precise than predicting every record a member.
+def _no_gain(
+    id: str, statement: str, what: str, attacks: tuple[str, ...], at: tuple[float, ...], tolerance: float, artifact: str
+) -> Claim:
+    """Return the claim that attacks' own decisions are hardly more precise than predicting every record a member.
 
-    Models of whose records none is called a member have no precision.
+    Precision is undefined where no record is predicted a member.
     """
-    wanted = Epsilons(named=epsilons)
-
-    def precisions(tables: Tables) -> dict[str, tuple[pd.Series, pd.Series]]:
-        """Return precision and baseline of each attack at each rate and epsilon of each data set."""
-        return {
-            f"{title}, {name}, p = {rate:g}, ε = {format_epsilon(epsilon)}": (
-                rows(arm, epsilon, name, "precision"),
-                rows(arm, epsilon, name, "precision_baseline"),
-            )
-            for title, rows in datasets(tables).items()
-            for name, (rate, arm) in product(attacks, ARMS.items())
-            for epsilon in rows.epsilons(wanted, arm, name, "precision")
-        }
-
-    def gains(tables: Tables) -> Cells:
-        return {
-            name: precision - baseline
-            for name, (precision, baseline) in precisions(tables).items()
-            if not precision.isna().all()
-        }
-
-    def with_silent(tables: Tables, finding: Finding) -> str:
-        silent = len(precisions(tables)) - len(gains(tables))
-        return finding.note + (f"; in {silent} more nobody is called a member" if silent else "")
-
-    quantity = f"positive accuracy of {attack} minus baseline, at every rate and {wanted}"
-    return Every(Condition(quantity, at_most(tolerance), gains), note=with_silent)
+    epsilons = Epsilons(named=at)
+    gains = {
+        f"{title}, {name}, p = {rate:g}": metric(experiment, arm, name, "precision")
+        - metric(experiment, arm, name, "precision_baseline")
+        for experiment, title in names.DATASETS.items()
+        for name in attacks
+        for rate, arm in ARMS.items()
+    }
+    cells, note = measured(at_each(epsilons, gains), pd.Series.any, "nobody is called a member")
+    quantity = f"positive accuracy of {what} minus baseline, at every rate and {epsilons}"
+    condition = Condition(quantity, at_most(tolerance), cells)
+    return claim(id, statement, condition, note=note, artifact=artifact, tables=TWO, each=True)
 
 
 CLAIMS = (
-    Claim(
-        id="thudi-fig14-p-null",
+    _no_gain(
+        "thudi-fig14-p-null",
+        "Attack P is no more precise than predicting every record a member.",
+        "attack P",
+        (names.POPULATION,),
+        (1, 3, 5, 9, 15),
+        0.06,
         artifact="thudi_fig14",
-        statement="Attack P is no more precise than predicting every record a member.",
-        tables=TWO,
-        each=True,
-        rule=_no_gain("attack P", (names.POPULATION,), (1, 3, 5, 9, 15), 0.06),
     ),
-    Claim(
-        id="thudi-fig15-r-null",
+    _no_gain(
+        "thudi-fig15-r-null",
+        "Attack R is no more precise than predicting every record a member.",
+        "attack R",
+        (names.REFERENCE[0.1],),
+        (1, 3, 9, 15),
+        0.06,
         artifact="thudi_fig15",
-        statement="Attack R is no more precise than predicting every record a member.",
-        tables=TWO,
-        each=True,
-        rule=_no_gain("attack R", (names.REFERENCE[0.1],), (1, 3, 9, 15), 0.06),
     ),
-    Claim(
-        id="thudi-fig16-r-fpr",
+    _no_gain(
+        "thudi-fig16-r-fpr",
+        "Other false positive rates do not help attack R.",
+        f"attack R at false positive rates {listed(OTHER_RATES)}",
+        OTHERS,
+        (1, 3, 9, 15),
+        0.08,
         artifact="thudi_fig16",
-        statement="Other false positive rates do not help attack R.",
-        tables=TWO,
-        each=True,
-        rule=_no_gain(
-            f"attack R at false positive rates {listed(OTHER_RATES)}",
-            tuple(names.REFERENCE[fpr] for fpr in OTHER_RATES),
-            (1, 3, 9, 15),
-            0.08,
-        ),
     ),
-    Claim(
-        id="thudi-fig17-r-same-rate",
+    _no_gain(
+        "thudi-fig17-r-same-rate",
+        "Shadow models at the target's own rate do not help attack R.",
+        "attack R with shadow models at the target's rate",
+        (names.REFERENCE_OWN_RATE,),
+        (3, 7),
+        0.08,
         artifact="thudi_fig17",
-        statement="Shadow models at the target's own rate do not help attack R.",
-        tables=TWO,
-        each=True,
-        rule=_no_gain("attack R with shadow models at the target's rate", (names.REFERENCE_OWN_RATE,), (3, 7), 0.08),
     ),
 )

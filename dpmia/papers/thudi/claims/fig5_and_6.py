@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
-from dpmia.claims.claim import Claim, MissingRowsError, Tables
+from dpmia.claims.build import claim, theorem
+from dpmia.claims.claim import MissingRowsError, Tables
 from dpmia.claims.comparisons import at_most, exactly, highest_at, listed, near_each, not_below, spelled
-from dpmia.claims.decisions import Cells, Condition, Every, Exact, Highest, NoLater
+from dpmia.claims.decisions import Cells, Condition, Highest, NoLater
 from dpmia.claims.rows import ALL, Replicates
 from dpmia.papers.thudi import budgets, names
-from dpmia.papers.thudi.claims.shared import datasets
 
 #: The three bounds, as figures name them.
 TIGHT, MIDDLE, LOOSE = 0.731, 0.881, 0.953
@@ -36,57 +37,43 @@ def _budget(bound: float, rate: float) -> float:
     return float(table[(table["bound"].round(3) == bound) & (table["rate"] == rate)]["epsilon"].iloc[0])
 
 
-def _curves(rows: Replicates, metric: str) -> Curves:
-    """Return test accuracies; what was not run is left out."""
-    found: Curves = {}
+def _curves(tables: Tables, experiment: str, metric: str = budgets.BEST) -> Curves:
+    """Return test accuracies; epsilons and rates that were not run are absent."""
+    rows, found = Replicates.of(tables, experiment), Curves()
     for cell in budgets.budgets().dropna().itertuples():
-        run = [
-            epsilon
-            for epsilon in rows.epsilons(ALL, cell.arm, metric=metric)
-            if abs(epsilon - cell.epsilon) <= budgets.ROUNDING
-        ]
-        if run:
-            found.setdefault(round(cell.bound, 3), {})[cell.rate] = rows(cell.arm, run[0], metric=metric)
+        measured = rows.epsilons(ALL, cell.arm, metric=metric)
+        for epsilon in [epsilon for epsilon in measured if abs(epsilon - cell.epsilon) <= budgets.ROUNDING][:1]:
+            found.setdefault(round(cell.bound, 3), {})[cell.rate] = rows(cell.arm, epsilon, metric=metric)
     if len(found) < len(budgets.TARGET_EPSILONS):
         raise MissingRowsError(f"{rows.experiment} has no {metric} for some of the bounds")
     return found
 
 
-def _best(tables: Tables, experiment: str) -> Curves:
-    return _curves(Replicates.of(tables, experiment), budgets.BEST)
-
-
-def _final(tables: Tables, experiment: str) -> Curves:
-    return _curves(Replicates.of(tables, experiment), budgets.FINAL)
-
-
-def _highest(experiment: str, bounds: tuple[float, ...], rates: tuple[float, ...]) -> Highest:
-    """Return the rule that best test accuracies are highest at some of the rates, under each of some bounds."""
+def _highest(experiment: str, bounds: tuple[float, ...], rates: tuple[float, ...]) -> Condition:
+    """Return the condition that best test accuracies are highest at some of the rates, under each of some bounds."""
     kept = "the bound" if len(bounds) == 1 else "each of the bounds"
-    return Highest(
-        Condition(
-            f"best test accuracy by sampling rate, for {kept} {listed(bounds)}",
-            highest_at(*rates),
-            lambda tables: {bound: _best(tables, experiment)[bound] for bound in bounds},
-        )
+    return Condition(
+        f"best test accuracy by sampling rate, for {kept} {listed(bounds)}",
+        highest_at(*rates),
+        lambda tables: {bound: _curves(tables, experiment)[bound] for bound in bounds},
     )
 
 
-def _tight_no_later(experiment: str) -> NoLater:
-    """Return the rule that the best rate for the tightest bound is not above that for the loosest."""
-
-    def measure(tables: Tables) -> dict[str, tuple]:
-        curves = _best(tables, experiment)
-        return {"": (curves[TIGHT], curves[LOOSE])}
-
-    quantity = f"sampling rate with the highest best test accuracy, for the bound {TIGHT:g} minus that for {LOOSE:g}"
-    return NoLater(Condition(quantity, at_most(0), measure))
+def _tight_no_later(experiment: str) -> Condition:
+    """Return the condition that the best rate for the tightest bound is not above that for the loosest."""
+    return Condition(
+        f"sampling rate with the highest best test accuracy, for the bound {TIGHT:g} minus that for {LOOSE:g}",
+        at_most(0),
+        lambda tables: {"": tuple(_curves(tables, experiment)[bound] for bound in (TIGHT, LOOSE))},
+    )
 
 
 def _steps_to_looser(tables: Tables) -> Cells:
     cells = {}
-    for title, rows in datasets(tables, names.BUDGETS).items():
-        curves = _curves(rows, budgets.BEST)
+    for experiment, title in names.BUDGETS.items():
+        if f"replicates/{experiment}" not in tables:
+            continue
+        curves = _curves(tables, experiment)
         for tight, loose in pairwise(sorted(curves)):
             for rate, curve in curves[tight].items():
                 cells[f"{title}, p = {rate:g}, {loose:g} less {tight:g}"] = curves[loose][rate] - curve
@@ -94,7 +81,7 @@ def _steps_to_looser(tables: Tables) -> Cells:
 
 
 def _lowest_minus_others(tables: Tables) -> Cells:
-    curves = _final(tables, CIFAR10)
+    curves = _curves(tables, CIFAR10, budgets.FINAL)
     return {
         f"bound {bound:g}, {LOWEST:g} less {rate:g}": curves[bound][LOWEST] - curve
         for bound in (TIGHT, MIDDLE)
@@ -104,110 +91,97 @@ def _lowest_minus_others(tables: Tables) -> Cells:
 
 
 def _final_and_best(tables: Tables) -> dict[str, tuple]:
-    best, final = _best(tables, CIFAR10), _final(tables, CIFAR10)
+    best, final = _curves(tables, CIFAR10), _curves(tables, CIFAR10, budgets.FINAL)
     return {f"bound {bound:g}": (final[bound], best[bound]) for bound in final}
 
 
+_cifar10, _mnist, _svhn = (
+    partial(claim, artifact="thudi_fig5", tables=(f"replicates/{experiment}",)) for experiment in (CIFAR10, MNIST, SVHN)
+)
+
 CLAIMS = (
-    Claim(
-        id="thudi-fig5-eps-grid",
-        artifact="thudi_theory",
-        statement="The epsilon that keeps a bound grows as the sampling rate falls; above the bound no epsilon keeps "
-        "it.",
-        paper_value=", ".join(spelled(epsilon) for rate, epsilon in BUDGETS.items() if rate != 0.5),
-        about_data=False,
-        rule=Exact(
-            Condition(
-                f"epsilon that keeps the bound {TIGHT:g}",
-                near_each({f"rate {rate:g}": epsilon for rate, epsilon in BUDGETS.items()}, 0.01),
-                lambda tables: {f"rate {rate:g}": _budget(TIGHT, rate) for rate in BUDGETS},
-            ),
-            Condition(
-                f"bounds of {TIGHT:g} and {MIDDLE:g} that an epsilon keeps at rate {NEVER:g}",
-                exactly(0),
-                lambda tables: sum(not np.isnan(_budget(bound, NEVER)) for bound in (TIGHT, MIDDLE)),
-            ),
-            note="exact; {0:.3f}, {1:.3f}, {2:.3f}, {3:.3f} at rates 0.1 to 0.7, none at 0.9",
+    theorem(
+        "thudi-fig5-eps-grid",
+        "The epsilon that keeps a bound grows as the sampling rate falls; above the bound no epsilon keeps it.",
+        Condition(
+            f"epsilon that keeps the bound {TIGHT:g}",
+            near_each({f"rate {rate:g}": epsilon for rate, epsilon in BUDGETS.items()}, 0.01),
+            lambda tables: {f"rate {rate:g}": _budget(TIGHT, rate) for rate in BUDGETS},
         ),
+        Condition(
+            f"bounds of {TIGHT:g} and {MIDDLE:g} that an epsilon keeps at rate {NEVER:g}",
+            exactly(0),
+            lambda tables: sum(not np.isnan(_budget(bound, NEVER)) for bound in (TIGHT, MIDDLE)),
+        ),
+        artifact="thudi_theory",
+        paper_value=", ".join(spelled(epsilon) for rate, epsilon in BUDGETS.items() if rate != 0.5),
+        note="exact; {0:.3f}, {1:.3f}, {2:.3f}, {3:.3f} at rates 0.1 to 0.7, none at 0.9",
     ),
-    Claim(
-        id="thudi-fig5-lower-p-better-cifar",
-        artifact="thudi_fig5",
-        statement="CIFAR10 is learned best at a sampling rate below 1/2.",
+    _cifar10(
+        "thudi-fig5-lower-p-better-cifar",
+        "CIFAR10 is learned best at a sampling rate below 1/2.",
+        _highest(CIFAR10, (TIGHT, MIDDLE), (0.1, 0.3)),
         paper_value="0.3",
-        tables=(f"replicates/{CIFAR10}",),
-        rule=_highest(CIFAR10, (TIGHT, MIDDLE), (0.1, 0.3)),
+        rule=Highest,
     ),
-    Claim(
-        id="thudi-fig5-mnist-half",
-        artifact="thudi_fig5",
-        statement="MNIST is learned best near rate 1/2 for the loosest bound.",
+    _mnist(
+        "thudi-fig5-mnist-half",
+        "MNIST is learned best near rate 1/2 for the loosest bound.",
+        _highest(MNIST, (LOOSE,), (0.3, 0.5, 0.7)),
         paper_value="0.5",
-        tables=(f"replicates/{MNIST}",),
-        rule=_highest(MNIST, (LOOSE,), (0.3, 0.5, 0.7)),
+        rule=Highest,
     ),
-    Claim(
-        id="thudi-fig5-mnist-tight",
-        artifact="thudi_fig5",
-        statement="MNIST prefers no higher rate for the tightest bound than for the loosest.",
-        tables=(f"replicates/{MNIST}",),
-        rule=_tight_no_later(MNIST),
+    _mnist(
+        "thudi-fig5-mnist-tight",
+        "MNIST prefers no higher rate for the tightest bound than for the loosest.",
+        _tight_no_later(MNIST),
+        rule=NoLater,
     ),
-    Claim(
-        id="thudi-fig5-svhn",
-        artifact="thudi_fig5",
-        statement="SVHN prefers a low rate for the tightest bound.",
-        tables=(f"replicates/{SVHN}",),
-        rule=_highest(SVHN, (TIGHT,), (0.1, 0.3)),
+    _svhn(
+        "thudi-fig5-svhn",
+        "SVHN prefers a low rate for the tightest bound.",
+        _highest(SVHN, (TIGHT,), (0.1, 0.3)),
+        rule=Highest,
     ),
-    Claim(
-        id="thudi-fig5-svhn-tight",
-        artifact="thudi_fig5",
-        statement="SVHN prefers no higher rate for the tightest bound than for the loosest.",
-        tables=(f"replicates/{SVHN}",),
-        rule=_tight_no_later(SVHN),
+    _svhn(
+        "thudi-fig5-svhn-tight",
+        "SVHN prefers no higher rate for the tightest bound than for the loosest.",
+        _tight_no_later(SVHN),
+        rule=NoLater,
     ),
-    Claim(
-        id="thudi-fig5-bound-order",
+    claim(
+        "thudi-fig5-bound-order",
+        "A looser bound never costs accuracy.",
+        Condition(
+            "best test accuracy under a looser bound minus that under the next tighter, at every rate",
+            not_below(0),
+            _steps_to_looser,
+        ),
         artifact="thudi_fig5",
-        statement="A looser bound never costs accuracy.",
         tables=tuple(f"replicates/{experiment}" for experiment in names.BUDGETS),
         each=True,
-        rule=Every(
-            Condition(
-                "best test accuracy under a looser bound minus that under the next tighter, at every rate",
-                not_below(0),
-                _steps_to_looser,
-            )
-        ),
     ),
-    Claim(
-        id="thudi-fig6-final-cifar",
+    _cifar10(
+        "thudi-fig6-final-cifar",
+        "After the last epoch CIFAR10 prefers the lowest rate for the tight bounds.",
+        Condition(
+            f"final test accuracy at rate {LOWEST:g} minus that at every other, for the bounds {TIGHT:g} and "
+            f"{MIDDLE:g}",
+            not_below(0),
+            _lowest_minus_others,
+        ),
         artifact="thudi_fig6",
-        statement="After the last epoch CIFAR10 prefers the lowest rate for the tight bounds.",
         paper_value="0.1",
-        tables=(f"replicates/{CIFAR10}",),
-        rule=Every(
-            Condition(
-                f"final test accuracy at rate {LOWEST:g} minus that at every other, for the bounds {TIGHT:g} and "
-                f"{MIDDLE:g}",
-                not_below(0),
-                _lowest_minus_others,
-            )
-        ),
     ),
-    Claim(
-        id="thudi-fig6-final-lower",
-        artifact="thudi_fig6",
-        statement="After the last epoch CIFAR10 prefers no higher rate than it does with the best epoch.",
-        tables=(f"replicates/{CIFAR10}",),
-        rule=NoLater(
-            Condition(
-                "sampling rate with the highest final test accuracy minus that with the highest best one, for each "
-                "bound",
-                at_most(0),
-                _final_and_best,
-            )
+    _cifar10(
+        "thudi-fig6-final-lower",
+        "After the last epoch CIFAR10 prefers no higher rate than it does with the best epoch.",
+        Condition(
+            "sampling rate with the highest final test accuracy minus that with the highest best one, for each bound",
+            at_most(0),
+            _final_and_best,
         ),
+        artifact="thudi_fig6",
+        rule=NoLater,
     ),
 )

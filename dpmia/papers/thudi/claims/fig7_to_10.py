@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from itertools import starmap
 
 import numpy as np
 from scipy.optimize import brentq
 
-from dpmia.claims.claim import Claim, Tables
+from dpmia.claims.build import theorem
+from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import above, at_least, listed, near, near_each, near_percent, spelled
-from dpmia.claims.decisions import Condition, Exact
+from dpmia.claims.decisions import Condition
 from dpmia.papers.thudi import theory
 from dpmia.papers.thudi.earlier_bounds import EPSILONS, FEW_EPSILONS, PRIORS
 from dpmia.theory import logistic_example
@@ -41,8 +43,13 @@ def _by_threshold(values: Iterable[float]) -> dict[str, float]:
     return {f"threshold {threshold}": float(value) for threshold, value in zip(PRECISIONS, values, strict=True)}
 
 
-def _printed_capacity(size: float) -> Callable[[Tables], np.ndarray]:
-    return lambda tables: theory.printed_capacity(size)
+def _capacity(size: int, printed: float) -> Condition:
+    """Return the condition that the capacity is near the printed one."""
+    return Condition(
+        f"deletion capacity where {size} of the records are expected in training",
+        near_percent(printed, 1),
+        lambda tables: theory.printed_capacity(size),
+    )
 
 
 def _gap_to_older() -> np.ndarray:
@@ -59,72 +66,52 @@ def _gap_to_sablayrolles(tables: Tables) -> float:
 
 
 CLAIMS = (
-    Claim(
-        id="thudi-fig7-capacity",
+    theorem(
+        "thudi-fig7-capacity",
+        "By the printed formula deletion capacity falls with the training set, from far above its size to below it.",
+        *starmap(_capacity, CAPACITIES.items()),
+        Condition("number of expected records that is the capacity itself", near(80, 10), _as_many_as_records),
         artifact="thudi_fig7",
-        statement="By the printed formula deletion capacity falls with the training set, from far above its size to "
-        "below it.",
         paper_value=", ".join(map(spelled, CAPACITIES.values())),
-        about_data=False,
-        rule=Exact(
-            *(
-                Condition(
-                    f"deletion capacity where {size} of the records are expected in training",
-                    near_percent(value, 1),
-                    _printed_capacity(size),
-                )
-                for size, value in CAPACITIES.items()
-            ),
-            Condition("number of expected records that is the capacity itself", near(80, 10), _as_many_as_records),
-            note="exact; {1:.1f} at 10, {2:.2f} at 200; as many as records at {3:.1f}",
-        ),
+        note="exact; {1:.1f} at 10, {2:.2f} at 200; as many as records at {3:.1f}",
     ),
-    Claim(
-        id="thudi-fig8-positive-accuracy",
+    theorem(
+        "thudi-fig8-positive-accuracy",
+        "Positive accuracy tends to 1 at low thresholds while accuracy stays near chance.",
+        Condition("best accuracy", near(BEST, 0.002), lambda tables: logistic_example.accuracy(THRESHOLDS).max()),
+        Condition(
+            "threshold of the best accuracy",
+            near(theory.BEST_THRESHOLD, 0.02),
+            lambda tables: THRESHOLDS[logistic_example.accuracy(THRESHOLDS).argmax()],
+        ),
+        Condition(
+            "positive accuracy",
+            near_each(_by_threshold([*PRECISIONS.values()]), 0.002),
+            lambda tables: _by_threshold(logistic_example.positive_accuracy([*PRECISIONS])),
+        ),
         artifact="thudi_fig8",
-        statement="Positive accuracy tends to 1 at low thresholds while accuracy stays near chance.",
         paper_value=f"{spelled(PRECISIONS[-100])}; {spelled(BEST)}",
-        about_data=False,
-        rule=Exact(
-            Condition("best accuracy", near(BEST, 0.002), lambda tables: logistic_example.accuracy(THRESHOLDS).max()),
-            Condition(
-                "threshold of the best accuracy",
-                near(theory.BEST_THRESHOLD, 0.02),
-                lambda tables: THRESHOLDS[logistic_example.accuracy(THRESHOLDS).argmax()],
-            ),
-            Condition(
-                "positive accuracy",
-                near_each(_by_threshold([*PRECISIONS.values()]), 0.002),
-                lambda tables: _by_threshold(logistic_example.positive_accuracy([*PRECISIONS])),
-            ),
-            note="exact; at {1:.2f}; positive accuracy at -100, -50, 0: {2:.3f}, {3:.3f}, {4:.3f}",
-        ),
+        note="exact; at {1:.2f}; positive accuracy at -100, -50, 0: {2:.3f}, {3:.3f}, {4:.3f}",
     ),
-    Claim(
-        id="thudi-fig9-order",
+    theorem(
+        "thudi-fig9-order",
+        "The bound is below those of Erlingsson et al. and Sablayrolles et al. at rate 1/2.",
+        Condition(
+            f"smallest distance to the lower of the two older bounds from epsilon {FROM:g} up",
+            above(0),
+            lambda tables: _gap_to_older()[EPSILONS >= FROM].min(),
+        ),
+        Condition("smallest distance at any epsilon", at_least(0, 1e-12), lambda tables: _gap_to_older().min()),
         artifact="thudi_fig9",
-        statement="The bound is below those of Erlingsson et al. and Sablayrolles et al. at rate 1/2.",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                f"smallest distance to the lower of the two older bounds from epsilon {FROM:g} up",
-                above(0),
-                lambda tables: _gap_to_older()[EPSILONS >= FROM].min(),
-            ),
-            Condition("smallest distance at any epsilon", at_least(0, 1e-12), lambda tables: _gap_to_older().min()),
-        ),
     ),
-    Claim(
-        id="thudi-fig10-order",
-        artifact="thudi_fig10",
-        statement="The bound is at or below that of Sablayrolles et al. at every rate.",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                f"smallest distance to the bound of Sablayrolles et al. at epsilon {listed(FEW_EPSILONS)}",
-                at_least(0, 1e-12),
-                _gap_to_sablayrolles,
-            )
+    theorem(
+        "thudi-fig10-order",
+        "The bound is at or below that of Sablayrolles et al. at every rate.",
+        Condition(
+            f"smallest distance to the bound of Sablayrolles et al. at epsilon {listed(FEW_EPSILONS)}",
+            at_least(0, 1e-12),
+            _gap_to_sablayrolles,
         ),
+        artifact="thudi_fig10",
     ),
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-from dpmia.claims.claim import Tables
-from dpmia.claims.rows import Epsilons, Replicates
+from dpmia.claims.claim import Finding, Tables
+from dpmia.claims.decisions import Cells, Note
+from dpmia.claims.quantities import Measure, Quantity, metric
+from dpmia.claims.rows import Epsilons
 from dpmia.papers.thudi import names
 
 #: Tables of all data sets, and of those without SVHN.
@@ -20,23 +22,47 @@ ARMS = {rate: names.arm_of(rate) for rate in names.RATES}
 EPSILONS = Epsilons(named=names.EPSILONS)
 
 
-def datasets(tables: Tables, experiments: Iterable[str] = names.DATASETS) -> dict[str, Replicates]:
-    """Return the tables that are there, by data set."""
-    titles = names.DATASETS | names.BUDGETS
-    named = {titles[experiment]: f"replicates/{experiment}" for experiment in experiments}
-    return {title: Replicates(tables[name]) for title, name in named.items() if name in tables}
+def each_rate(
+    quantity: Callable[[str, float], Quantity], rates: Iterable[float] = names.RATES, title: str = "{}, p = {:g}"
+) -> dict[str, Quantity]:
+    """Return a quantity at each sampling rate of each data set.
+
+    Args:
+        quantity: takes experiment and sampling rate.
+        rates: the sampling rates.
+        title: name of a cell, with the data set and the rate to be filled in.
+    """
+    return {
+        title.format(dataset, rate): quantity(experiment, rate)
+        for experiment, dataset in names.DATASETS.items()
+        for rate in rates
+    }
 
 
-def epsilons(rows: Replicates, arm: str) -> list[float]:
-    """Return the finite epsilons of figure 3 that were run."""
-    return rows.epsilons(EPSILONS, arm, names.LIRA, "precision_best")
+def lira(experiment: str, rate: float, name: str = "precision_best") -> Quantity:
+    """Return a metric of LiRA; `precision_best` is that of the best of forty quantiles."""
+    return metric(experiment, ARMS[rate], names.LIRA, name)
 
 
-def gain(rows: Replicates, arm: str, epsilon: float, over: str = "baseline") -> pd.Series:
-    """Return what LiRA's best of forty quantiles has above the baseline or above its control."""
-    return rows(arm, epsilon, names.LIRA, "precision_best") - rows(arm, epsilon, names.LIRA, f"precision_{over}")
+def gain(experiment: str, rate: float, over: str = "baseline") -> Quantity:
+    """Return what LiRA's best of forty quantiles has above the baseline, or above its control."""
+    return lira(experiment, rate) - lira(experiment, rate, f"precision_{over}")
 
 
-def mean_gain(rows: Replicates, arm: str, over: str = "baseline") -> pd.Series:
-    """Return the gain, mean over epsilons."""
-    return pd.concat([gain(rows, arm, epsilon, over) for epsilon in epsilons(rows, arm)], axis=1).mean(axis=1)
+def measured(measure: Measure, enough: Callable[[pd.Series], bool], reason: str) -> tuple[Measure, Note]:
+    """Return the measure of the cells with enough numbers, and the note that counts the others.
+
+    Args:
+        measure: of all cells.
+        enough: takes which values of a cell are numbers.
+        reason: why the others have none, as the note gives it.
+    """
+
+    def cells(tables: Tables) -> Cells:
+        return {name: values for name, values in measure(tables).items() if enough(pd.Series(values).notna())}
+
+    def note(tables: Tables, finding: Finding) -> str:
+        others = len(measure(tables)) - len(cells(tables))
+        return finding.note + (f"; in {others} more {reason}" if others else "")
+
+    return cells, note

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from dpmia.claims.claim import Claim, Tables
+from dpmia.claims.build import theorem
+from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import above, at_most, below, exactly, listed, near, near_each, spelled
-from dpmia.claims.decisions import Condition, Exact
+from dpmia.claims.decisions import Condition
 from dpmia.papers.yeom import theory
 from dpmia.theory.overfitting import (
     UNKNOWN_SIGMA_LIMIT,
@@ -67,82 +70,69 @@ def _falls(tables: Tables) -> dict[str, float]:
     return {name: np.diff(curve[curve.argmax() :]).max() for name, curve in _curves().items()}
 
 
+_claim = partial(theorem, artifact="yeom_theory")
+
 CLAIMS = (
-    Claim(
-        id="yeom-thm3-values",
-        artifact="yeom_theory",
-        statement="The advantage of the best threshold on normal errors follows from the ratio of their deviations.",
+    _claim(
+        "yeom-thm3-values",
+        "The advantage of the best threshold on normal errors follows from the ratio of their deviations.",
+        Condition(
+            "advantage",
+            near_each(_by_ratio(ADVANTAGES), 0.0005),
+            lambda tables: _by_ratio({ratio: float(gaussian_advantage(ratio)) for ratio in ADVANTAGES}),
+        ),
+        Condition("advantage at ratio 1", exactly(0), lambda tables: gaussian_advantage(1)),
+        Condition("smallest step of the advantage from ratio 1 to 100", above(0), _smallest_step),
         paper_value=", ".join(map(spelled, ADVANTAGES.values())),
-        about_data=False,
-        rule=Exact(
-            Condition(
-                "advantage",
-                near_each(_by_ratio(ADVANTAGES), 0.0005),
-                lambda tables: _by_ratio({ratio: float(gaussian_advantage(ratio)) for ratio in ADVANTAGES}),
-            ),
-            Condition("advantage at ratio 1", exactly(0), lambda tables: gaussian_advantage(1)),
-            Condition("smallest step of the advantage from ratio 1 to 100", above(0), _smallest_step),
-            note="exact, at ratio 2; {1:.4f} at 5, {2:.4f} at 10",
-        ),
+        note="exact, at ratio 2; {1:.4f} at 5, {2:.4f} at 10",
     ),
-    Claim(
-        id="yeom-thm3-sim",
-        artifact="yeom_theory",
-        statement="The threshold attack on drawn normal errors reaches theorem 3.",
-        about_data=False,
-        rule=Exact(
-            Condition(
-                f"largest distance of the simulated advantage from theorem 3 at ratios {listed(SIMULATED)}",
-                below(0.005),
-                _distance_of_simulation,
-            ),
-            note="simulated, a million errors of either kind",
+    _claim(
+        "yeom-thm3-sim",
+        "The threshold attack on drawn normal errors reaches theorem 3.",
+        Condition(
+            f"largest distance of the simulated advantage from theorem 3 at ratios {listed(SIMULATED)}",
+            below(0.005),
+            _distance_of_simulation,
         ),
+        note="simulated, a million errors of either kind",
     ),
-    Claim(
-        id="yeom-unknown-limit",
-        artifact="yeom_theory",
-        statement="Without the error on new records the advantage is at most erf(1 / sqrt 2).",
+    _claim(
+        "yeom-unknown-limit",
+        "Without the error on new records the advantage is at most erf(1 / sqrt 2).",
+        Condition("largest advantage", at_most(LIMIT, 1e-4), lambda tables: _unknown_sigma().max()),
+        Condition("erf(1 / sqrt 2)", near(LIMIT, 1e-4), lambda tables: UNKNOWN_SIGMA_LIMIT),
+        Condition(
+            "smallest step of the advantage as the ratio rises",
+            above(0),
+            lambda tables: np.diff(_unknown_sigma()).min(),
+        ),
         paper_value=spelled(LIMIT),
-        about_data=False,
-        rule=Exact(
-            Condition("largest advantage", at_most(LIMIT, 1e-4), lambda tables: _unknown_sigma().max()),
-            Condition("erf(1 / sqrt 2)", near(LIMIT, 1e-4), lambda tables: UNKNOWN_SIGMA_LIMIT),
-            Condition(
-                "smallest step of the advantage as the ratio rises",
-                above(0),
-                lambda tables: np.diff(_unknown_sigma()).min(),
-            ),
-        ),
     ),
-    Claim(
-        id="yeom-fig1-shape",
-        artifact="yeom_fig1",
-        statement="Attribute advantage has one peak below 1/2, between no influence and too much; the ratio raises it.",
-        paper_value=", ".join(map(spelled, HEIGHTS.values())),
-        about_data=False,
-        rule=Exact(
-            Condition("height of the peak", near_each(_by_ratio(HEIGHTS), 0.002), _heights),
-            Condition("influence at the peak", near_each(_by_ratio(PEAKS), 0.01), _places),
-            Condition(
-                "the same by formula",
-                near_each(_by_ratio(PEAKS), 0.01),
-                lambda tables: _by_ratio({ratio: float(most_telling_influence(ratio)) for ratio in PEAKS}),
-            ),
-            Condition("height of the peak", below(0.5), _heights),
-            Condition("smallest step up to the peak", above(0), _rises),
-            Condition("largest step beyond it", at_most(0, 1e-12), _falls),
-            Condition(
-                "advantage without influence",
-                exactly(0),
-                lambda tables: {name: curve[0] for name, curve in _curves().items()},
-            ),
-            Condition(
-                f"advantage at influence {INFLUENCES[-1]:g}",
-                below(1e-9),
-                lambda tables: {name: curve[-1] for name, curve in _curves().items()},
-            ),
-            note="exact, at ratio 2, influence {3:.2f}",
+    theorem(
+        "yeom-fig1-shape",
+        "Attribute advantage has one peak below 1/2, between no influence and too much; the ratio raises it.",
+        Condition("height of the peak", near_each(_by_ratio(HEIGHTS), 0.002), _heights),
+        Condition("influence at the peak", near_each(_by_ratio(PEAKS), 0.01), _places),
+        Condition(
+            "the same by formula",
+            near_each(_by_ratio(PEAKS), 0.01),
+            lambda tables: _by_ratio({ratio: float(most_telling_influence(ratio)) for ratio in PEAKS}),
         ),
+        Condition("height of the peak", below(0.5), _heights),
+        Condition("smallest step up to the peak", above(0), _rises),
+        Condition("largest step beyond it", at_most(0, 1e-12), _falls),
+        Condition(
+            "advantage without influence",
+            exactly(0),
+            lambda tables: {name: curve[0] for name, curve in _curves().items()},
+        ),
+        Condition(
+            f"advantage at influence {INFLUENCES[-1]:g}",
+            below(1e-9),
+            lambda tables: {name: curve[-1] for name, curve in _curves().items()},
+        ),
+        artifact="yeom_fig1",
+        paper_value=", ".join(map(spelled, HEIGHTS.values())),
+        note="exact, at ratio 2, influence {3:.2f}",
     ),
 )
