@@ -74,9 +74,6 @@ def test_the_architecture_page_lists_the_packages_in_their_order():
 #: Lines of the longest file of code.
 LONGEST = 420
 
-#: Longer files, to be split.
-TOO_LONG = ("workflow_tests/unit/papers/test_papers.py",)
-
 
 def test_files_are_short():
     files = [
@@ -90,4 +87,4 @@ def test_files_are_short():
         if file.suffix in (".py", ".smk", ".js", ".html", ".css")
     }
     assert lengths["workflow_tests/test_style.py"] > 50
-    assert sorted(name for name, lines in lengths.items() if lines > LONGEST) == sorted(TOO_LONG)
+    assert not [name for name, lines in lengths.items() if lines > LONGEST]

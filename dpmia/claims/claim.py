@@ -47,7 +47,7 @@ class Finding:
 class Claim:
     """One statement that tables can support or refute.
 
-    Thresholds follow from the paper's text, set before looking at numbers; the changelog lists every change of one.
+    Thresholds follow from the paper's text, set before any number was known; the changelog lists every change of one.
 
     Attributes:
         id: unique among all papers: `<paper>-<figure, table or theorem>-<what>`.

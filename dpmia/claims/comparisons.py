@@ -19,7 +19,7 @@ class Comparison:
     """What a mean must be.
 
     Attributes:
-        description: in words, with every number of `numbers`.
+        description: names every number of `numbers`.
         numbers: thresholds, values and tolerances that it compares with.
         compare: takes an interval; returns whether it is as it must be (None: undecided), and how far its mean lies
             on the right side of the threshold.
@@ -46,7 +46,7 @@ class CellComparison:
     """What means must be where each cell has a value of its own.
 
     Attributes:
-        description: in words.
+        description: for people.
         comparisons: cell -> its comparison.
         numbers: those that the description names.
     """

@@ -26,7 +26,7 @@ _NOTHING = Finding(float("nan"), float("nan"), float("nan"), None)
 
 @dataclass(frozen=True)
 class Run:
-    """What was run, and where its tables stand.
+    """A run and the folder of its tables.
 
     Attributes:
         folder: `results/<data>-<scale>`.

@@ -41,7 +41,7 @@ class Epsilons:
 
     @property
     def place(self) -> str:
-        """Where rows are missing, in words."""
+        """Where rows are missing, for messages."""
         if self.named:
             return f"at any of ε = {', '.join(map(format_epsilon, self.named))}"
         return f"ε from {format_epsilon(self.least)} to {format_epsilon(self.most)}"

@@ -2,7 +2,7 @@
 
 A file holds the models of one block. It is an `.npz` archive: `header` is JSON with the format's version and one
 model card for each model; model i has the arrays `i/records`, `i/labels`, `i/membership`, `i/logits` and, where there
-are any, `i/parameters`, `i/buffers`, `i/marks` and `i/accuracy_by_epoch`.
+are any, `i/parameters`, `i/buffers`, `i/marks`, `i/accuracy_by_epoch` and `i/curve`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ VERSION = 2
 #: Arrays with one entry for each query.
 QUERY_ARRAYS = ("records", "labels", "membership", "logits")
 #: Arrays that not every model has.
-OPTIONAL = ("parameters", "buffers", "marks", "accuracy_by_epoch")
+OPTIONAL = ("parameters", "buffers", "marks", "accuracy_by_epoch", "curve")
+
+#: Columns of a training curve: where training stood; the means of loss, accuracy and share of clipped gradients over
+#: the records met since the row before; the epsilon spent so far.
+CURVE = ("epoch", "step", "loss", "accuracy", "clipped", "epsilon")
 
 #: What a query record is to the model.
 NONMEMBER, MEMBER, VALIDATION, POPULATION = 0, 1, 2, 3
@@ -46,6 +50,8 @@ class Signal:
             `dpmia.training.collusion`); None where attacker and trainer share no keys.
         accuracy_by_epoch: float64, shape (epochs,): accuracy on the validation records after each epoch; None where
             it was not measured.
+        curve: float64, shape (rows, len(CURVE)): its training curve, NaN where a value was not measured; None for most
+            models, since of those trained together only the first is followed.
     """
 
     card: ModelCard
@@ -57,6 +63,7 @@ class Signal:
     marks: np.ndarray | None = None
     accuracy_by_epoch: np.ndarray | None = None
     buffers: np.ndarray | None = None
+    curve: np.ndarray | None = None
 
     def of(self, *memberships: int) -> Signal:
         """Return the outputs on records of the given memberships only."""

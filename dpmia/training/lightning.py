@@ -22,6 +22,7 @@ from torch.utils.data import DataLoader, IterableDataset
 from torch.utils.flop_counter import FlopCounterMode
 
 from dpmia.common.errors import TrainingError
+from dpmia.formats.signals import CURVE
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.base import Engine, GradientEngine
 from dpmia.training.engines.tally import Tally
@@ -39,8 +40,11 @@ Batches = list[np.ndarray]
 WORK_PER_CALL = 6e8
 MOST_STEPS_PER_CALL = 32
 
-#: Rows of a training curve: of longer trainings, epochs are averaged.
-MOST_ROWS = 100
+#: Returns the epsilon that the first steps of a model have spent.
+Spent = Callable[[int], float]
+
+#: Rows of a training curve: of longer trainings, epochs are averaged. An epsilon takes the accountant some 20 ms.
+MOST_ROWS, MOST_EPSILONS = 100, 10
 
 #: Seconds between two lines of the log on the progress of training.
 SECONDS_PER_LINE = 20.0
@@ -52,12 +56,12 @@ class Fitted:
 
     Attributes:
         after_epoch: float64, shape (epochs, models), what the function of that name returned; None without one.
-        curve: of the first model, one row for each epoch (of more than `MOST_ROWS`, one for each few): epoch, step,
-            loss, accuracy, clipped (share of the records met whose gradient was clipped). Empty without steps.
+        curve: float64, shape (rows, len(CURVE)), of the first model: a row for each epoch, or for each few of more than
+            `MOST_ROWS`. None without steps.
     """
 
     after_epoch: np.ndarray | None
-    curve: list[dict[str, float]]
+    curve: np.ndarray | None
 
 
 class EpochBatches(IterableDataset):
@@ -81,11 +85,11 @@ class EpochBatches(IterableDataset):
 class EngineModule(pl.LightningModule):
     """The models of an engine as one Lightning module: the engine forms gradients, Lightning does the rest."""
 
-    def __init__(self, engine: GradientEngine, after_epoch: AfterEpoch | None = None) -> None:
-        """Train `engine`; `after_epoch` measures its models."""
+    def __init__(self, engine: GradientEngine, after_epoch: AfterEpoch | None, spent: Spent | None) -> None:
+        """Train `engine`; see `fit`."""
         super().__init__()
         self.engine = engine
-        self.after_epoch = after_epoch
+        self.after_epoch, self.spent = after_epoch, spent
         self.measured: list[list[float]] = []
         self.rows: list[dict[str, float]] = []
 
@@ -144,8 +148,10 @@ class EngineModule(pl.LightningModule):
         if epoch % math.ceil(epochs / MOST_ROWS) == 0 or epoch == epochs:
             tally = self.engine.tally
             met = int(tally.records[0]) or math.nan
-            row = {"epoch": epoch, "step": self.engine.done, "loss": float(tally.mean_losses()[0])}
-            self.rows.append({**row, "accuracy": tally.correct / met, "clipped": tally.clipped / met})
+            loss, steps = float(tally.mean_losses()[0]), self.engine.done
+            spent = self.spent(steps) if self.spent and epoch % math.ceil(epochs / MOST_EPSILONS) == 0 else math.nan
+            row = (epoch, steps, loss, tally.correct / met, tally.clipped / met, spent)
+            self.rows.append(dict(zip(CURVE, map(float, row), strict=True)))
             self._log(self.rows[-1])
             self.engine.tally = Tally(len(self.engine.runs))
 
@@ -228,6 +234,7 @@ def fit(
     name: str = "last",
     after_epoch: AfterEpoch | None = None,
     logs: Path | None = None,
+    spent: Spent | None = None,
 ) -> Fitted:
     """Train the models of `engine` to their last step.
 
@@ -238,13 +245,14 @@ def fit(
         after_epoch: is called with the engine after each epoch and returns one number for each model. It must leave
             the engine as it is: what is measured changes no model.
         logs: folder in which Lightning's `metrics.csv` grows during training; None for no log.
+        spent: of the first model; None without privacy.
 
     Raises:
         TrainingError: the loss of a model is not finite.
     """
     if not isinstance(engine, GradientEngine):
         engine.advance(engine.steps)
-        return Fitted(np.array([after_epoch(engine)]) if after_epoch else None, [])
+        return Fitted(np.array([after_epoch(engine)]) if after_epoch else None, None)
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     logger = CSVLogger(logs, name="", version=name) if logs else None
     callbacks: list[pl.Callback] = [Progress(engine)]
@@ -252,7 +260,7 @@ def fit(
     if checkpoints:
         kept = checkpoints.path(name)
         callbacks.append(ModelCheckpoint(kept.parent, kept.stem, enable_version_counter=False, **checkpoints.often))
-    module = EngineModule(engine, after_epoch)
+    module = EngineModule(engine, after_epoch, spent)
     with warnings.catch_warnings():
         # Lightning's own use of a part of torch that is going away; nothing here calls it.
         warnings.filterwarnings("ignore", category=FutureWarning, module="pytorch_lightning")
@@ -280,4 +288,5 @@ def fit(
     _refuse_broken(engine, (not all(bool(values.isfinite().all()) for values in state) for state in states))
     if checkpoints and kept and checkpoints.due():
         trainer.save_checkpoint(kept)
-    return Fitted(np.array(module.measured) if after_epoch else None, module.rows)
+    curve = np.array([[row[name] for name in CURVE] for row in module.rows])
+    return Fitted(np.array(module.measured) if after_epoch else None, curve)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -21,6 +21,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import Architecture, ModelCard
 from dpmia.formats.signals import Signal, cross_entropy
+from dpmia.privacy.record import Accounting
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.base import Engine
 from dpmia.training.lightning import fit
@@ -60,6 +61,7 @@ class TrainedModel:
         parameters: float32, all weights and biases in one row.
         buffers: float64, all buffers (running statistics of batch norm) in one row; empty where there are none.
         accuracy_by_epoch: float64, shape (epochs,), on the validation records; None where there are none.
+        curve: see `dpmia.formats.signals.Signal`.
     """
 
     spec: ModelSpec
@@ -67,6 +69,7 @@ class TrainedModel:
     parameters: np.ndarray
     buffers: np.ndarray
     accuracy_by_epoch: np.ndarray | None = None
+    curve: np.ndarray | None = None
 
 
 def seeds(root_seed: int, meaning: Sequence[Meaning]) -> Seeds:
@@ -138,6 +141,7 @@ def train_models(
     specs: Sequence[ModelSpec],
     engines: Mapping[str, str],
     checkpoints: Checkpoints | None = None,
+    spent: Callable[[Accounting, int], float] | None = None,
 ) -> Iterator[TrainedModel]:
     """Train all models and yield each with its outputs.
 
@@ -148,6 +152,8 @@ def train_models(
         specs: the models.
         engines: names of the engines for `private` and `plain` models.
         checkpoints: of the job; None for none.
+        spent: epsilon of the first steps of a private training. Where given, the training curve of the first of the
+            models that are trained together is kept.
 
     Raises:
         TrainingError: an engine cannot train an architecture, which is found before any model is trained; the batch is
@@ -167,14 +173,24 @@ def train_models(
             engine = engine_type(architecture, recipe, [one.run for one in together], x, y)
             watched = any(one.validation is not None for one in together)
             after_epoch = partial(_accuracies, dataset, inputs, together) if watched else None
-            by_epoch = fit(engine, checkpoints, _digest(together), after_epoch).after_epoch
+            accounting = together[0].card.accounting
+            fitted = fit(
+                engine,
+                checkpoints,
+                _digest(together),
+                after_epoch,
+                logs=checkpoints.current if checkpoints and spent else None,
+                spent=partial(spent, accounting) if spent and accounting else None,
+            )
+            by_epoch = fitted.after_epoch
             done += len(together)
             log.info("%d of %d models trained", done, len(specs))
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
                 logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.queries]))
                 accuracy = None if one.validation is None or by_epoch is None else by_epoch[:, number]
                 buffers = engine.buffers()[number].numpy()
-                yield TrainedModel(one, logits.numpy(), parameters.numpy().copy(), buffers, accuracy)
+                curve = fitted.curve if spent and number == 0 else None
+                yield TrainedModel(one, logits.numpy(), parameters.numpy().copy(), buffers, accuracy, curve)
 
 
 def losses(

@@ -172,7 +172,7 @@ def refuse_others(architecture: Any, kind: type, where: str, engine: str, traine
     """Refuse an architecture for an engine that trains one kind only.
 
     Raises:
-        TrainingError: the architecture is of another kind.
+        TrainingError: the architecture is not of that kind.
     """
     if not isinstance(architecture, kind):
         raise TrainingError(

@@ -19,7 +19,7 @@ class Layer(ABC):
     """One layer with weights. Its methods are called in the order in which they stand here.
 
     A layer made for clipping keeps the gradient of each record until `add_scaled`; another one adds their sum at once,
-    in `backward`, and is not asked for norms.
+    in `backward`, and has no norms.
 
     Attributes:
         clipped: whether the layer is made for clipping.
@@ -106,7 +106,7 @@ class ConvolutionLayer(Layer):
     `columns` holds the pixels under the kernel at one place, so that a record's weight gradient is one product
     (filters, places) x (places, kernel * kernel * channels). Framework convolutions carry images forward
     and gradients back: they beat that product wherever there is more than one channel. The first layer, with
-    few channels and nothing to carry back, is a product both times. Where no record's own gradient is asked for,
+    few channels and nothing to carry back, is a product both times. Where no record's own gradient is needed,
     the framework also sums those of the other layers.
     """
 

@@ -13,6 +13,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal
 from dpmia.jobs.training import TrainJob
+from dpmia.privacy.accounting import spent
 from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.settings.training_sets import expected_size
 from dpmia.splits.split import Split
@@ -46,7 +47,7 @@ def train_block(
     marked, marks = _marks(dataset, splits, job, root_seed)
     targets = list(_targets(dataset, splits, marks, job, root_seed))
     signals = {}
-    for trained in train_models(marked, targets, job.engines, checkpoints):
+    for trained in train_models(marked, targets, job.engines, checkpoints, spent):
         target = trained.spec
         parts = _parts(splits[target.card.split], job.population)
         membership = np.concatenate([np.full(len(rows), number, dtype=np.uint8) for number, rows in parts.items()])
@@ -62,6 +63,7 @@ def train_block(
             buffers=trained.buffers if job.parameters and len(trained.buffers) else None,
             marks=right[len(membership) :].reshape(-1, len(membership)).T if marks else None,
             accuracy_by_epoch=trained.accuracy_by_epoch,
+            curve=trained.curve,
         )
     return [signals[target.run.name] for target in targets]
 

@@ -4,11 +4,13 @@ import os
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import pytorch_lightning as pl
 import torch
 
 from dpmia.common.errors import TrainingError
+from dpmia.formats.signals import CURVE
 from dpmia.models.mlp import MLP
 from dpmia.training import lightning
 from dpmia.training.checkpoints import Checkpoints
@@ -150,7 +152,7 @@ def test_measurements_outlive_an_interruption(data, tmp_path):
         fit(make(failing_at(PlainEngine, 50), data), EveryTenth(tmp_path / "a.npz", "code"), after_epoch=measured)
     resumed = fit(make(PlainEngine, data), EveryTenth(tmp_path / "a.npz", "code"), after_epoch=measured)
     assert np.array_equal(resumed.after_epoch, whole.after_epoch)
-    assert resumed.curve == whole.curve
+    np.testing.assert_array_equal(resumed.curve, whole.curve)
 
 
 @pytest.mark.usefixtures("short_calls")
@@ -165,7 +167,7 @@ def test_a_training_cut_at_any_step_goes_on_with_the_same_numbers(data, tmp_path
             fit(make(failing_at(StackedEngine, stop), data, 1.0, steps=15), checkpoints, after_epoch=measured)
         resumed = fit(make(StackedEngine, data, 1.0, steps=15), checkpoints, after_epoch=measured)
         assert np.array_equal(resumed.after_epoch, whole.after_epoch)
-        assert resumed.curve == whole.curve
+        np.testing.assert_array_equal(resumed.curve, whole.curve)
 
 
 @pytest.mark.usefixtures("short_calls")
@@ -245,6 +247,46 @@ def test_records_met_in_no_batch_are_no_breakdown(kind, sigma, data):
     engine.done = 0
     fit(engine)
     assert engine.done == 2
+
+
+@pytest.mark.parametrize(("kind", "sigma"), ENGINES, ids=IDS)
+def test_the_curve_is_of_the_records_met_in_each_epoch(kind, sigma, data, tmp_path):
+    engine = make(kind, data, sigma, steps=15, optimiser="sgd")
+    batches = []
+
+    def watched(each):
+        batches.append(each)
+        losses, outputs = [], []
+        for batch in each:
+            x, y = data[0][5:55][batch], data[1][5:55][batch]
+            output = engine.answer(0, engine.parameters()[0], x)
+            outputs.append((output.argmax(1) == y).float())
+            losses.append(torch.nn.functional.cross_entropy(output, y, reduction="none"))
+            rows[-1] += [float(losses[-1].sum()), float(outputs[-1].sum()), len(batch)]
+        backward(each)
+        if engine.done % 5 == 0:
+            rows.append(np.zeros(3))
+
+    rows, backward = [np.zeros(3)], engine.backward
+    engine.backward = watched
+    curve = fit(engine, logs=tmp_path, spent=lambda steps: steps / 2).curve
+    found = dict(zip(CURVE, curve.T, strict=True))
+    assert found["epoch"].tolist() == [1, 2, 3]
+    assert found["step"].tolist() == [5, 10, 15]
+    assert found["epsilon"].tolist() == [2.5, 5, 7.5]
+    for row, (loss, correct, met) in zip(curve, rows, strict=False):
+        np.testing.assert_allclose(row[2:4], [loss / met, correct / met], rtol=1e-5)
+    if kind is StackedEngine:
+        assert (found["clipped"] > 0).all() == (sigma is not None)
+    table = pd.read_csv(tmp_path / "last" / "metrics.csv")
+    np.testing.assert_allclose(table[list(CURVE)], curve)
+
+
+def test_of_a_long_training_the_curve_has_a_row_for_a_few_epochs_each(data):
+    curve = fit(make(PlainEngine, data, steps=5 * 250), spent=float).curve
+    assert len(curve) == 84
+    assert curve[-1, 0] == 250
+    assert np.isfinite(curve[:, CURVE.index("epsilon")]).sum() <= lightning.MOST_EPSILONS
 
 
 # Engines of one model; the stacked engine has tests of its own.
