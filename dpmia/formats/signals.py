@@ -139,6 +139,18 @@ def load_signals(path: Path | str) -> Iterator[Signal]:
             yield Signal(ModelCard.from_plain(card), *(arrays[f"{i}/{name}"] for name in QUERY_ARRAYS), **kept)
 
 
+def load_followed(path: Path | str) -> Iterator[tuple[ModelCard, np.ndarray]]:
+    """Yield card and training curve of the models of a file that have one.
+
+    Raises:
+        ValueError: the file is of another format or version.
+    """
+    with np.load(path, allow_pickle=False) as arrays:
+        for i, card in enumerate(_header(arrays, path)["models"]):
+            if f"{i}/curve" in arrays.files:
+                yield ModelCard.from_plain(card), arrays[f"{i}/curve"]
+
+
 def load_all(paths: Iterable[Path | str]) -> Iterator[Signal]:
     """Yield the models of several files one by one."""
     for path in paths:

@@ -18,7 +18,7 @@ from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, SYNTHETIC, U
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT, Paper
 from dpmia.papers.catalogue import PAPERS
-from dpmia.report import formatting, page, run
+from dpmia.report import curves, formatting, page, run
 from dpmia.report.verdicts import STYLES
 
 #: Verdict -> kind of badge.
@@ -147,6 +147,7 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         "data": _data(run.data_table(about.prepared)),
         "guarantees": _guarantees(models, paper_of),
         "speeds": _speeds(models),
+        "curves": curves.rows(about.models),
         "costs": _costs(costs),
         "config": yaml.safe_dump(dict(about.config), sort_keys=False, allow_unicode=True),
         "versions": list(run.versions().items()),
@@ -161,8 +162,8 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         ),
         *map(
             page.Section,
-            ("data", "privacy", "costs", "made"),
-            ("Data", "Privacy accounting", "Compute used", "How it was made"),
+            ("data", "privacy", "training", "costs", "made"),
+            ("Data", "Privacy accounting", "Training", "Compute used", "How it was made"),
         ),
     ]
     title = "dpmia: claims of the papers, and measurements"

@@ -1,0 +1,47 @@
+"""Training curves on the report: which model is shown, and what its sparklines say."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from dpmia.formats.signals import CURVE, Signal, load_followed, save_signals
+from dpmia.report import curves
+from workflow_tests.unit.model_cards import card
+
+ROWS = np.array([[1, 10, 0.7, 0.5, 0.9, np.nan], [2, 20, 0.4, 0.75, 0.25, 1.0]])
+
+
+def signal(accounting, curve=None):
+    one = np.zeros(1, dtype=np.int64)
+    known = replace(card(), accounting=accounting, epsilon="inf" if accounting is None else str(accounting.epsilon))
+    return Signal(known, one, one, one.astype(np.uint8), np.zeros((1, 2), dtype=np.float32), curve=curve)
+
+
+def saved(tmp_path, *signals):
+    path = tmp_path / "signals" / "block-0.npz"
+    path.parent.mkdir(exist_ok=True)
+    save_signals(path, signals, {})
+    return str(path)
+
+
+def test_a_curve_survives_the_file_and_most_models_have_none(tmp_path):
+    path = saved(tmp_path, signal(None), signal(None, ROWS))
+    ((_, curve),) = load_followed(path)
+    np.testing.assert_array_equal(curve, ROWS)
+
+
+def test_the_private_model_with_the_largest_epsilon_is_shown(tmp_path, accountings):
+    path = saved(tmp_path, signal(None, ROWS), *(signal(each, ROWS * factor) for factor, each in accountings))
+    ((experiment, model, steps, loss, *_),) = curves.rows({"student": [path], "missing": [str(tmp_path / "no.npz")]})
+    assert (experiment, steps) == ("student", "60")
+    assert model.endswith("ε = 10.0")
+    assert "2.1 → 1.2" in loss
+
+
+def test_a_cell_draws_what_was_measured_and_says_where_it_began_and_ended():
+    columns = dict(zip(CURVE, ROWS.T, strict=True))
+    cell = curves._cell(columns["step"], columns["loss"], "loss")
+    assert 'points="60.0,0.0 120.0,12.0"' in cell, "a loss of .4 is four sevenths of the height"
+    assert 'aria-label="loss: 0.7 → 0.4"' in cell
+    assert "1 → 1" in curves._cell(columns["step"], columns["epsilon"], "epsilon")
+    assert curves._cell(columns["step"], np.full(2, np.nan), "clipped") == "–"
