@@ -39,14 +39,17 @@ def draw_means(
         **options: of `Axes.plot`.
     """
     rows = rows[[x, "mean", "low", "high"]].astype(float).sort_values(x, ignore_index=True)
-    step = "post" if steps else None
+    # Bars lie below the markers, so that hollow ones stay hollow.
+    interval: dict[str, Any] = {"err_style": "bars", "err_kws": {"elinewidth": 1, "zorder": 1.9}}
+    if band:
+        interval = {"err_style": "band", "err_kws": {"linewidth": 0, "step": "post" if steps else None}}
     parts = (rows["mean"].isna() | rows[x].duplicated()).cumsum()
     for _, part in rows.dropna(subset="mean").groupby(parts):
         # Of the three values at a place, the median is the mean, and they range from one limit to the other.
         sns.lineplot(
             part.melt(x, ["mean", "low", "high"]),
             **{"x": x, "y": "value", "estimator": "median", "errorbar": ("pi", 100)},
-            **{"err_style": "band", "err_kws": {"linewidth": 0, "step": step}} if band else {"err_style": "bars"},
+            **interval,
             **{"ax": axes, "legend": False, "label": label, "color": colour, "linestyle": line, "marker": marker},
             **{"drawstyle": "steps-post" if steps else "default"},
             **{"markerfacecolor": "white" if hollow else colour, "markeredgecolor": colour, "markeredgewidth": 1},

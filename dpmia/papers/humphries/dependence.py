@@ -57,6 +57,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
                     marker=markers[place % len(markers)],
                     colour=colour,
                     hollow=iid,
+                    markersize=6,
                     label=name.replace("_", " ") if not iid else None,
                 )
         drawing.zero_line(panel)

@@ -126,7 +126,7 @@ class RateFigure:
         for place, ((attack, epsilon), curve) in enumerate(curves):
             colour, label = self._style(attack, epsilon, several)
             beside = curve.assign(rate=curve["rate"] + drawing.dodge(place, len(curves), DODGE))
-            drawing.draw_means(axes, beside, "rate", colour=colour, label=label)
+            drawing.draw_means(axes, beside, "rate", colour=colour, label=label, linewidth=1.1)
         for curve, line, label in ((BASELINE, "--", "always member"), (CONTROL, ":", "random ranking")):
             flat = rows[rows["curve"] == curve]
             if len(flat):

@@ -78,7 +78,7 @@ class RocFigure:
             linear, logarithmic = axes[2 * place : 2 * place + 2]
             _curves(linear, rows, legend="full")
             linear.set(title=configuration, xlim=(0, 1), ylim=(0, 1.01))
-            sns.move_legend(linear, "lower right", title=None, fontsize="x-small", handlelength=1.8)
+            sns.move_legend(linear, "lower right", title=None, fontsize="small", handlelength=1.8)
             _curves(logarithmic, rows, legend=False)
             lowest = max(ROC_RATES[0], rows["fpr"].min())
             logarithmic.set(title="the same, logarithmic", xscale="log", yscale="log")
@@ -102,6 +102,7 @@ def _curves(axes: Axes, rows: pd.DataFrame, legend: Literal["full", False]) -> N
         rows.assign(label=rows["attack"].map(labels)),
         **{"x": "fpr", "y": "tpr", "hue": "label", "style": "label", "estimator": None, "legend": legend, "ax": axes},
         palette={label: colours[title] for title, label in labels.items()},
+        linewidth=1.3,
         dashes={label: drawing.SOLID if title in PAPER else drawing.DASHED for title, label in labels.items()},
     )
     axes.plot(ROC_RATES, ROC_RATES, ":", color="black", linewidth=1)
