@@ -101,6 +101,7 @@ def advantage_panel(
     attack: str,
     control: str | None = None,
     ceiling_colour: str = "black",
+    beside: tuple[int, int] | None = None,
 ) -> None:
     """Draw the advantage of one attack, the bound, and the line at 0.
 
@@ -111,11 +112,12 @@ def advantage_panel(
         attack: name of the attack.
         control: arm for which random scores under the rule of an oracle are drawn; None for an attack that is none.
         ceiling_colour: of the exact ceiling, which is that of the last arm.
+        beside: place of the first curve at infinity, and number of curves there; None where the panel has no others.
     """
     chosen = table[table["metric"] == "advantage"]
     scale = drawing.EpsilonScale(chosen["epsilon"])
-    count = len(curves) + (control is not None)
-    for place, curve in enumerate(curves):
+    first, count = beside or (0, len(curves) + (control is not None))
+    for place, curve in enumerate(curves, start=first):
         rows = chosen[(chosen["arm"] == curve.arm) & (chosen["attack"] == attack)]
         scale.draw(axes, rows, curve.colour, curve.label, beside=(place, count))
     if control is not None:

@@ -289,6 +289,8 @@ def test_promises_stand_beside_each_other_at_the_epsilons_they_share():
     for panel in figure.axes:
         assert [tick.get_text() for tick in panel.get_xticklabels()] == ["1", "∞"]
         assert {"replace-one, PLD", "add-remove, PLD", "as published"} <= set(lines(panel))
+        at_infinity = [place for place, _, _ in bars(panel) if place > 5]
+        assert len(set(at_infinity)) == len(at_infinity) == 3, "side by side"
 
 
 def test_the_dependence_index_is_the_auc_of_the_blind_baseline():
