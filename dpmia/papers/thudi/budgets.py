@@ -101,13 +101,12 @@ def _of_cell(rows: pd.DataFrame, cell: Mapping[str, Any]) -> pd.Series:
 
 
 def _draw(table: pd.DataFrame, facts: Facts, label: str, what: str) -> Figure:
-    figure, axes = drawing.panels(len(BUDGETS), facts, sharey=True)
-    top = min(1.0, 1.2 * float(table[["mean", "high"]].max().max()))
+    figure, axes = drawing.panels(len(BUDGETS), facts)
     for panel, letter, (experiment, title) in zip(axes, "abc", BUDGETS.items(), strict=True):
         rows = table[table["experiment"] == experiment]
-        panel.set(title=f"({letter}) {title}", xlabel="sampling rate p", ylabel=label)
+        top = min(1.0, 1.2 * float(rows[["mean", "high"]].max().max())) if len(rows) else 1.0
+        panel.set(title=f"({letter}) {title}", xlabel="sampling rate p", ylabel=label if panel is axes[0] else " ")
         panel.set(xlim=(0, 1), xticks=rate_ticks(rows), ylim=(0, top))
-        panel.label_outer()
         if not note_missing(panel, rows):
             _panel(panel, rows, top)
     drawing.legend(figure)
