@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib as mpl
 import pandas as pd
+import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
+
+from dpmia.papers import drawing
 
 RESULTS = Path(__file__).parent / "results"
 
 #: What each colour means: the usual way, its alternatives, ours, and the limit.
-COLOURS = {"Opacus": "#E69F00", "engine opacus": "#D55E00", "plain": "0.6", "products": "0.8", "": "#0072B2"}
+COLOURS = {
+    **{"Opacus": drawing.ORANGE, "engine opacus": drawing.VERMILION, "plain": "0.6", "products": "0.8"},
+    "": drawing.BLUE,
+}
 
 
 def colour(way: str) -> str:
@@ -27,28 +32,28 @@ def draw(tables: list[pd.DataFrame]) -> Figure:
     panels = figure.subplots((len(models) + 1) // 2, 2, squeeze=False).ravel()
     for panel, (name, rows) in zip(panels, models, strict=False):
         rate = next(column for column in rows.columns if column.endswith("_per_cpu_second"))
-        values = rows[rate].to_numpy()[::-1]
-        ways = rows["way"].tolist()[::-1]
-        panel.barh(ways, values, color=[colour(way) for way in ways])
-        for place, (value, times) in enumerate(zip(values, rows["times_hooks"].to_numpy()[::-1], strict=True)):
-            panel.text(
-                value * 1.05, place, f"{value:,.{0 if value >= 100 else 1}f}  ({times:.3g}x)", va="center", fontsize=7
-            )
+        values = rows[rate]
+        palette = {way: colour(way) for way in rows["way"]}
+        sns.barplot(rows, x=rate, y="way", hue="way", palette=palette, errorbar=None, saturation=1, ax=panel)
+        for place, (value, times) in enumerate(zip(values, rows["times_hooks"], strict=True)):
+            text = f"{value:,.{0 if value >= 100 else 1}f}  ({times:.3g}x)"
+            drawing.annotate(panel, text, (value, place), (4, 0), va="center")
         panel.set(xscale="log", xlim=(values.min() / 2, values.max() * 10), xlabel=rate.replace("_", " "))
-        panel.set_title(name, fontsize=10)
-        panel.tick_params(axis="y", labelsize=7)
+        panel.set(title=name, ylabel="")
+        panel.tick_params(axis="y", labelsize="small")
         panel.xaxis.set_minor_formatter(NullFormatter())
     for panel in panels[len(models) :]:
         panel.remove()
-    figure.suptitle("One thread; in brackets: times Opacus hooks with a data loader", fontsize=10)
+    figure.suptitle("One thread; in brackets: times Opacus hooks with a data loader", fontsize="medium")
+    sns.despine(figure)
     return figure
 
 
 def main() -> None:
     """Draw every table that is there."""
-    mpl.use("Agg")
     tables = [pd.read_csv(path) for name in ("engines", "cnns") if (path := RESULTS / f"{name}.csv").exists()]
-    draw(tables).savefig(RESULTS / "rates.png", dpi=110)
+    with drawing.style():
+        drawing.save(draw(tables), RESULTS / "rates.png")
     print(f"wrote {RESULTS / 'rates.png'}")
 
 

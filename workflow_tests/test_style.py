@@ -59,6 +59,20 @@ def test_imports_go_downwards_only():
         assert not wrong, f"{file.relative_to(REPOSITORY)} imports {', '.join(wrong)}"
 
 
+def test_seaborn_is_imported_where_figures_are_drawn_and_in_no_other_job():
+    from dpmia.workflow.digest import imports, reached
+
+    drawing = {"make_artifact.py", "judge_claims.py", "make_audit.py", "make_report.py", "plan.py"}
+    scripts = {file.name: file for file in (REPOSITORY / "scripts").glob("*.py")}
+    assert drawing <= {*scripts}
+    for name, script in scripts.items():
+        files = [file for file in reached([script]) if "seaborn" in imports(ast.parse(file.read_text()))]
+        assert bool(files) == (name in drawing), f"{name} reaches {', '.join(file.name for file in files)}"
+    for layer in LAYERS[: LAYERS.index("papers")]:
+        for file in (REPOSITORY / "dpmia" / layer).rglob("*.py"):
+            assert not {"seaborn", "matplotlib.pyplot"} & imports(ast.parse(file.read_text())), file
+
+
 def test_the_library_knows_nothing_of_the_workflow_engine():
     for file in (REPOSITORY / "dpmia").rglob("*.py"):
         assert "import snakemake" not in file.read_text()

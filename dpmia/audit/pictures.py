@@ -52,15 +52,21 @@ def _risk(audit: Mapping[str, Any], name: str) -> Figure:
     results = [entry for entry in audit["results"] if entry["experiment"] == name]
     scale = drawing.EpsilonScale(float(entry["epsilon"]) for entry in results)
     epsilons = list(dict.fromkeys(entry["epsilon"] for entry in results))
-    for (arm, label, iid), colour in _arms(results):
-        line = "--" if iid else "-"
+    arms = _arms(results)
+    for place, ((arm, label, iid), colour) in enumerate(arms):
+        look: dict[str, Any] = {
+            "colour": colour,
+            "label": label,
+            "line": "--" if iid else "-",
+            "beside": (place, len(arms)),
+        }
         entries = [best(results, arm=arm, epsilon=epsilon) for epsilon in epsilons]
-        drawing.band(risk, scale, _points(entries, "auc"), colour, label, line)
+        scale.draw(risk, _points(entries, "auc"), **look)
         rows = [entry for entry in audit["accuracy"] if entry["experiment"] == name and entry["arm"] == arm]
-        drawing.band(use, scale, _points(rows, "accuracy_nonmembers"), colour, label, line)
+        scale.draw(use, _points(rows, "accuracy_nonmembers"), **look)
         majority = np.mean([row["majority"] for row in rows if row["majority"] is not None] or [np.nan])
         use.axhline(majority, color=colour, linewidth=0.8, linestyle=":", zorder=0)
-    risk.axhline(0.5, color="0.7", linewidth=0.8, zorder=0)
+    drawing.zero_line(risk, 0.5)
     risk.set(title="strongest attack", ylabel="AUC")
     use.set(title="accuracy on non-members", ylabel="accuracy")
     for panel in (risk, use):
@@ -85,8 +91,8 @@ def _roc(audit: Mapping[str, Any], name: str) -> Figure:
             if strongest is not None and (curve := curves.get((arm, epsilon, strongest["attack"]))):
                 _curve(panel, curve, colour, label, "--" if iid else "-")
         ends = [smallest, 1]
-        panel.plot(ends, ends, ":", color="0.5", linewidth=1, label="guessing")
-        panel.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="false positive rate")
+        panel.plot(ends, ends, ":", color=drawing.GREY, linewidth=1, label="guessing")
+        panel.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="false positive rate", ylabel="")
         panel.set_title(f"ε = {format_epsilon(float(epsilon))}" if len(epsilons) > 1 or epsilon != "inf" else "")
     panels[0].set_ylabel("true positive rate")
     drawing.legend(figure)
@@ -94,10 +100,9 @@ def _roc(audit: Mapping[str, Any], name: str) -> Figure:
 
 
 def _curve(panel: Axes, curve: Mapping[str, Any], colour: str, label: str, line: str) -> None:
-    panel.plot(curve["fpr"], curve["tpr"], line, color=colour, label=label, drawstyle="steps-post")
-    panel.fill_between(
-        curve["fpr"], curve["low"], curve["high"], color=colour, alpha=0.15, linewidth=0, step="post"
-    )  # fmt: skip
+    """Draw a curve with its band, as steps: between two rates of the data the lower one holds."""
+    rows = pd.DataFrame({"fpr": curve["fpr"], "mean": curve["tpr"], "low": curve["low"], "high": curve["high"]})
+    drawing.draw_means(panel, rows, "fpr", colour=colour, label=label, line=line, marker="none", band=True, steps=True)
 
 
 def _arms(results: Sequence[Mapping[str, Any]]) -> list[tuple[tuple[str, str, bool], str]]:

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Patch
 
 from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, SYNTHETIC, UNDECIDED, VERDICTS, Run
 from dpmia.papers import drawing
 
-#: Verdict -> colour (Okabe and Ito) and a sign, so that colour alone does not distinguish them.
+#: Verdict -> colour and a sign, so that colour alone does not distinguish them.
 STYLES = {
-    REPRODUCED: (drawing.COLOURS[2], "✓"),
-    NOT_REPRODUCED: (drawing.COLOURS[4], "✗"),
-    UNDECIDED: ("#F0E442", "?"),
+    REPRODUCED: (drawing.GREEN, "✓"),
+    NOT_REPRODUCED: (drawing.VERMILION, "✗"),
+    UNDECIDED: (drawing.YELLOW, "?"),
     NOT_RUN: ("0.86", "–"),
     SYNTHETIC: ("white", "S"),
 }
 #: Inches of a column and of a cell.
 WIDTH, HEIGHT = 2.9, 0.2
-#: Part of a column that a cell takes; its name stands beside it.
-CELL = 0.09
+#: Edges of cells.
+EDGE = "0.4"
 
 
 def draw(verdicts: pd.DataFrame, run: Run) -> Figure:
@@ -39,7 +41,7 @@ def draw(verdicts: pd.DataFrame, run: Run) -> Figure:
     there = [verdict for verdict in VERDICTS if verdict in set(verdicts["verdict"])]
     handles = [
         Patch(
-            facecolor=STYLES[verdict][0], edgecolor="0.4",
+            facecolor=STYLES[verdict][0], edgecolor=EDGE,
             label=f"{STYLES[verdict][1]} {verdict} ({(verdicts['verdict'] == verdict).sum()})",
         )
         for verdict in there
@@ -51,15 +53,19 @@ def draw(verdicts: pd.DataFrame, run: Run) -> Figure:
 
 
 def _column(axes: Axes, paper: str, rows: pd.DataFrame, length: int) -> None:
-    """Draw the claims of one paper below each other."""
-    for place, row in enumerate(rows.itertuples()):
-        colour, sign = STYLES[row.verdict]
-        axes.add_patch(Rectangle((0, place + 0.06), CELL, 0.88, facecolor=colour, edgecolor="0.4", linewidth=0.6))
-        axes.text(CELL / 2, place + 0.5, sign, ha="center", va="center", fontsize=9)
-        name = row.id.removeprefix(f"{paper}-") + ("*" if row.ours else "")
-        axes.text(CELL + 0.03, place + 0.5, name, ha="left", va="center", fontsize=8)
+    """Draw the claims of one paper below each other, as a heatmap of one column with the names at its right."""
+    cells = rows["verdict"].map(list(STYLES).index).to_frame()
+    names = [row.id.removeprefix(f"{paper}-") + "*" * row.ours for row in rows.itertuples()]
+    sns.heatmap(
+        cells,
+        **{"vmin": 0, "vmax": len(STYLES) - 1, "cmap": ListedColormap([colour for colour, _ in STYLES.values()])},
+        **{"annot": rows["verdict"].map(lambda verdict: STYLES[verdict][1]).to_frame(), "fmt": ""},
+        **{"annot_kws": {"color": "black"}, "linewidths": 0.6, "linecolor": EDGE, "clip_on": False},
+        **{"cbar": False, "square": True, "xticklabels": False, "yticklabels": names, "ax": axes},
+    )
+    axes.yaxis.tick_right()
+    axes.tick_params(length=0, labelrotation=0)
+    axes.set(ylim=(length, 0), xlabel="", ylabel="", anchor="NW")
     reproduced, judged = (int(rows["verdict"].isin(which).sum()) for which in ([REPRODUCED], list(VERDICTS[:3])))
     counts = f"{reproduced} of {judged} judged hold" if judged else "none judged"
     axes.set_title(f"{paper}: {counts}", loc="left")
-    axes.set(xlim=(0, 1), ylim=(length, 0))
-    axes.axis("off")

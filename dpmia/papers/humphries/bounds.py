@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
@@ -32,10 +33,10 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel with a curve for each bound."""
     figure, (axes,) = drawing.panels(1, facts, width=5.0)
-    styles = {"Yeom et al.": ":", "Erlingsson et al.": "-.", "Humphries et al.": "-"}
-    for colour, (name, rows) in zip(drawing.COLOURS, table.groupby("bound", sort=False), strict=False):
-        axes.plot(rows["epsilon"], rows["advantage"], styles[name], color=colour, label=name)
+    dashes = [drawing.DOTTED, drawing.DASH_DOTTED, drawing.SOLID]
+    look = {"hue": "bound", "style": "bound", "palette": drawing.COLOURS[:3], "dashes": dashes}
+    sns.lineplot(table, x="epsilon", y="advantage", estimator=None, ax=axes, **look)
     axes.set(xscale="log", xlabel="ε", ylabel="bound on membership advantage", ylim=(0, 1.02))
-    axes.legend()
+    drawing.legend(figure)
     drawing.caption(figure, "Exact. Yeom et al. bound pure differential privacy (δ = 0); the others at δ = 1e-5.")
     return figure

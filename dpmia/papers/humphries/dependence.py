@@ -47,23 +47,25 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         for place, name in enumerate(names):
             rows = table[(table["experiment"] == name) & (table["epsilon"] == epsilon)]
             colour = drawing.COLOURS[place % len(drawing.COLOURS)]
-            for iid, face in ((False, colour), (True, "white")):
+            for iid in (False, True):
                 some = rows[rows["iid"] == iid]
-                panel.errorbar(
-                    some["index"],
-                    some["advantage"],
-                    yerr=[some["advantage"] - some["advantage_low"], some["advantage_high"] - some["advantage"]],
-                    linestyle="none",
+                drawing.draw_means(
+                    panel,
+                    some.rename(columns={"advantage": "mean", "advantage_low": "low", "advantage_high": "high"}),
+                    "index",
+                    line="none",
                     marker=markers[place % len(markers)],
-                    color=colour,
-                    markerfacecolor=face,
+                    colour=colour,
+                    hollow=iid,
+                    markersize=6,
                     label=name.replace("_", " ") if not iid else None,
                 )
-        panel.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+        drawing.zero_line(panel)
         panel.axvline(0.5, color="0.7", linewidth=0.8, zorder=0)
         panel.set(
             title=f"average threshold, ε = {format_epsilon(epsilon)}",
             xlabel="dependence index (AUC of the blind baseline)",
+            ylabel="",
         )
         panel.set(xlim=(0.45, 1.02), ylim=(min(-0.12, 1.1 * table["advantage"].min()), 1.05))
     axes[0].set_ylabel("membership advantage")

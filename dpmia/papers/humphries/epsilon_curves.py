@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.theory.bounds import advantage_bound
 
-NON_IID, IID, CONTROL = drawing.COLOURS[0], drawing.COLOURS[1], "0.55"
+NON_IID, IID, CONTROL = drawing.BLUE, drawing.ORANGE, drawing.GREY
 
 #: How the blind baseline is drawn.
 BLIND_LINE = (0, (1, 1))
@@ -100,6 +101,7 @@ def advantage_panel(
     attack: str,
     control: str | None = None,
     ceiling_colour: str = "black",
+    beside: tuple[int, int] | None = None,
 ) -> None:
     """Draw the advantage of one attack, the bound, and the line at 0.
 
@@ -110,28 +112,29 @@ def advantage_panel(
         attack: name of the attack.
         control: arm for which random scores under the rule of an oracle are drawn; None for an attack that is none.
         ceiling_colour: of the exact ceiling, which is that of the last arm.
+        beside: place of the first curve at infinity, and number of curves there; None where the panel has no others.
     """
     chosen = table[table["metric"] == "advantage"]
     scale = drawing.EpsilonScale(chosen["epsilon"])
-    for curve in curves:
+    first, count = beside or (0, len(curves) + (control is not None))
+    for place, curve in enumerate(curves, start=first):
         rows = chosen[(chosen["arm"] == curve.arm) & (chosen["attack"] == attack)]
-        drawing.band(axes, scale, rows, curve.colour, label=curve.label)
+        scale.draw(axes, rows, curve.colour, curve.label, beside=(place, count))
     if control is not None:
         rows = chosen[(chosen["arm"] == control) & (chosen["attack"] == "random")]
-        drawing.band(axes, scale, rows, CONTROL, label="random scores", line=":")
+        scale.draw(axes, rows, CONTROL, "random scores", ":", beside=(count - 1, count))
     for curve in curves:
         blind = chosen[(chosen["arm"] == curve.arm) & (chosen["attack"] == BLIND) & ~chosen["iid"]]
         if len(blind):
             axes.axhline(blind["mean"].iloc[0], color=curve.colour, linestyle=BLIND_LINE, linewidth=1)
     bound = table[table["metric"] == "bound"]
-    axes.plot(bound["epsilon"], bound["mean"], "--", color="black", label="bound for IID")
-    ceiling = table[(table["metric"] == "advantage_ceiling") & (table["arm"] == curves[-1].arm)].sort_values("epsilon")
-    axes.plot(
-        ceiling["epsilon"], ceiling["mean"], ".-.", color=ceiling_colour, linewidth=1, label="exact ceiling for IID"
-    )
+    drawing.draw_curve(axes, bound, "epsilon", colour="black", label="bound for IID", line="--")
+    ceiling = table[(table["metric"] == "advantage_ceiling") & (table["arm"] == curves[-1].arm)]
+    look: dict[str, Any] = {"line": "-.", "marker": ".", "markeredgecolor": ceiling_colour, "linewidth": 1}
+    drawing.draw_curve(axes, ceiling, "epsilon", colour=ceiling_colour, label="exact ceiling for IID", **look)
     if (chosen["attack"] == BLIND).any():
         axes.plot([], [], color="0.4", linestyle=BLIND_LINE, linewidth=1, label="blind baseline (no model)")
-    axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    drawing.zero_line(axes)
     scale.label(axes)
     axes.set(ylabel="membership advantage", ylim=(min(-0.12, 1.1 * chosen["mean"].min()), 1.05))
 
@@ -148,10 +151,10 @@ def accuracy_panel(axes: Axes, table: pd.DataFrame, curves: list[Curve]) -> None
     scale = drawing.EpsilonScale(chosen["epsilon"])
     lines = {"members": "-", "nonmembers": "--", "validation": ":"}
     there = [part for part in lines if (chosen["metric"] == f"accuracy_{part}").any()]
-    for curve in curves:
-        for part in there:
-            rows = chosen[(chosen["arm"] == curve.arm) & (chosen["metric"] == f"accuracy_{part}")]
-            drawing.band(axes, scale, rows, curve.colour, label=curve.label, line=lines[part])
+    shown = list(itertools.product(curves, there))
+    for place, (curve, part) in enumerate(shown):
+        rows = chosen[(chosen["arm"] == curve.arm) & (chosen["metric"] == f"accuracy_{part}")]
+        scale.draw(axes, rows, curve.colour, curve.label, lines[part], beside=(place, len(shown)))
     scale.label(axes)
     axes.set(title="accuracy", ylabel="accuracy", ylim=(-0.02, 1.05))
     for part in there:

@@ -37,9 +37,11 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     (arm,) = arms(table[table["experiment"] == first])
     for panel, name, title in zip(axes, (arm, arm + IID_SUFFIX), ("non-IID", "IID"), strict=True):
         bound = table[(table["metric"] == "bound") & (table["experiment"] == first)]
-        for (guarantee, rows), colour in zip(table.groupby("guarantee", sort=False), drawing.COLOURS, strict=False):
-            rows = pd.concat([rows[rows["metric"] != "bound"], bound])
-            advantage_panel(panel, rows, [Curve(name, guarantee, colour)], "optimal_threshold", ceiling_colour=colour)
+        guarantees = list(table.groupby("guarantee", sort=False))
+        for place, (guarantee, rows) in enumerate(guarantees):
+            colour, beside = drawing.COLOURS[place], (place, len(guarantees))
+            rows, curve = pd.concat([rows[rows["metric"] != "bound"], bound]), Curve(name, guarantee, colour)
+            advantage_panel(panel, rows, [curve], "optimal_threshold", ceiling_colour=colour, beside=beside)
         panel.set_title(f"optimal threshold (oracle), {title}")
     axes[1].set_ylabel("")
     drawing.legend(figure)

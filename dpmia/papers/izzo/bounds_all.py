@@ -68,29 +68,26 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel for each measure. Bounds that are equal lie on each other, the wide one below."""
-    blue, orange, green, purple, vermilion, sky = drawing.COLOURS
-    styles: dict[str, dict[str, Any]] = {
-        "Yeom et al.": {"color": orange, "linestyle": ":"},
-        "Erlingsson et al.": {"color": sky, "linestyle": "-."},
-        HUMPHRIES: {"color": blue, "linewidth": 6, "alpha": 0.35},
-        IZZO: {"color": vermilion, "linestyle": "-"},
-        THUDI: {"color": green, "linestyle": (0, (4, 3))},
-        YE: {"color": "0.15", "linestyle": (0, (1, 4)), "linewidth": 2.4},
-        "Sablayrolles et al.": {"color": purple, "linestyle": ":"},
-        LAPLACE: {"color": "0.15", "linestyle": "-.", "linewidth": 1},
+    looks: dict[str, dict[str, Any]] = {
+        "Yeom et al.": {"colour": drawing.ORANGE, "line": ":"},
+        "Erlingsson et al.": {"colour": drawing.SKY, "line": "-."},
+        HUMPHRIES: {"colour": drawing.BLUE, "linewidth": 6, "alpha": 0.35},
+        IZZO: {"colour": drawing.VERMILION},
+        THUDI: {"colour": drawing.GREEN, "line": (0, (4, 3))},
+        YE: {"colour": "0.15", "line": (0, (1, 4)), "linewidth": 2.4},
+        "Sablayrolles et al.": {"colour": drawing.PURPLE, "line": ":"},
+        LAPLACE: {"colour": "0.15", "line": "-.", "linewidth": 1},
     }
-    figure, panels = drawing.panels(3, facts, height=4.0)
+    figure, panels = drawing.panels(3, facts, height=4.0, sharey=True)
     for axes, measure in zip(panels, MEASURES, strict=True):
         shown = table[table["measure"] == measure]
         for (name, prior), rows in shown.groupby(["bound", "prior"], sort=False):
-            axes.plot(rows["epsilon"], rows["value"], label=name, **styles[name])
+            drawing.draw_curve(axes, rows, "epsilon", "value", label=name, **looks[name])
             if measure == "positive accuracy" and name == THUDI:
                 start = rows.iloc[0]
-                axes.annotate(
-                    f"P = {prior:g}", (start["epsilon"], start["value"]), (2, 6), textcoords="offset points", fontsize=8
-                )
-        axes.set(xscale="log", xlabel="ε", title=measure, ylim=(0, 1.03))
-    panels[0].set_ylabel("bound")
+                drawing.annotate(axes, f"P = {prior:g}", (start["epsilon"], start["value"]), (2, 6))
+        axes.set(xscale="log", xlabel="ε", ylabel="bound", title=measure, ylim=(0, 1.03))
+        axes.label_outer()
     drawing.legend(figure)
     drawing.caption(
         figure,

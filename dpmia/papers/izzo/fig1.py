@@ -44,29 +44,21 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel: a line for each route, for DP one for each number of records."""
     figure, (axes,) = drawing.panels(1, facts, width=7.8, height=4.4)
-    blue, *_, vermilion, _ = drawing.COLOURS
     for records, rows in table[table["route"] == "dp"].groupby("records"):
-        axes.plot(rows["eta"], rows["noise_scale"], ":", color=vermilion, label="DP, Laplace mechanism")
+        label = "DP, Laplace mechanism"
+        drawing.draw_curve(axes, rows, "eta", "noise_scale", colour=drawing.VERMILION, label=label, line=":")
         end = rows.iloc[-1]
         place = (end["eta"], end["noise_scale"])
-        axes.annotate(
-            f"n = {records}", place, (5, 0), textcoords="offset points", va="center", color=vermilion, fontsize=8
-        )
+        drawing.annotate(axes, f"n = {records}", place, (5, 0), va="center", color=drawing.VERMILION)
     for _, rows in table[table["route"] == "dp_exact"].groupby("records"):
-        axes.plot(
-            rows["eta"],
-            rows["noise_scale"],
-            "-.",
-            color=vermilion,
-            linewidth=1,
-            label="DP, exact ceiling",
-        )
+        look = {"colour": drawing.VERMILION, "line": "-.", "linewidth": 1}
+        drawing.draw_curve(axes, rows, "eta", "noise_scale", label="DP, exact ceiling", **look)
     for route, line, label in (
         ("mip", "-", "MIP, corollary 8, M = 2"),
         ("total_variation", "--", "MIP, total variation (ours)"),
     ):
         rows = table[table["route"] == route]
-        axes.plot(rows["eta"], rows["noise_scale"], line, color=blue, label=label)
+        drawing.draw_curve(axes, rows, "eta", "noise_scale", colour=drawing.BLUE, label=label, line=line)
     axes.set(
         yscale="log", xlabel="η, gain of the best attacker over 1/2", ylabel="scale of Laplace noise", xlim=(0, 0.5)
     )

@@ -49,15 +49,19 @@ def exact_eta(noise_multiplier: float, steps: int) -> float:
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw three panels, each with the etas of one range."""
-    figure, panels = drawing.panels(3, facts, height=4.2)
+    figure, panels = drawing.panels(3, facts, height=4.2, sharey=True)
+    error, spread = table["relative_error"], table["standard_error"]
+    table = table.assign(mean=error, low=error - spread, high=error + spread)
     exact = table.assign(eta=table["exact_eta"])
     low, high = CUTS
     for axes, (start, end) in zip(panels, [(0, low), (low, high), (high, 0.5)], strict=True):
         _panel(axes, table[table["eta"].between(start, end)], table)
-        _line(axes, exact[exact["eta"].between(start, end)], drawing.COLOURS[4], "DP-SGD, exact", "-.", marker="D")
+        _line(axes, exact[exact["eta"].between(start, end)], drawing.VERMILION, "DP-SGD, exact", "-.", marker="D")
         margin = 0.03 * (end - start)  # for markers that lie on the cuts
-        axes.set(yscale="log", xlabel="η, gain of the best attacker over 1/2", xlim=(start - margin, end + margin))
-    panels[0].set_ylabel("relative error")
+        axes.set(ylabel="relative error", xlabel="η, gain of the best attacker over 1/2")
+        axes.set_xlim(start - margin, end + margin)
+        axes.label_outer()
+    panels[0].set_yscale("log")  # of all panels, as they share it
     drawing.legend(figure)
     drawing.caption(figure, _caption(table))
     return figure
@@ -65,26 +69,21 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
 
 def _panel(axes: Axes, rows: pd.DataFrame, table: pd.DataFrame) -> None:
     """Draw the ways to learn that depend on eta, and as lines across those that do not."""
-    blue, orange, green, purple, vermilion, sky = drawing.COLOURS
     printed = rows[(rows["calibration"] == "corollary_8") & (rows["radius"] == "laplace")]
-    for colour, (moment, part) in zip((orange, green, purple, sky), printed.groupby("moment"), strict=False):
+    colours = (drawing.ORANGE, drawing.GREEN, drawing.PURPLE, drawing.SKY)
+    for colour, (moment, part) in zip(colours, printed.groupby("moment"), strict=False):
         _line(axes, part, colour, f"MIP, corollary 8, M = {moment:g}")
-    _line(axes, rows[rows["method"] == "dp"], vermilion, "DP-SGD", marker="s")
+    _line(axes, rows[rows["method"] == "dp"], drawing.VERMILION, "DP-SGD", marker="s")
     ours = rows[rows["calibration"] == "total_variation"]
-    _line(axes, ours[ours["moment"] == ours["moment"].min()], blue, "MIP, total variation (ours)", "--")
+    _line(axes, ours[ours["moment"] == ours["moment"].min()], drawing.BLUE, "MIP, total variation (ours)", "--")
     for method, line, label in (("clipped", ":", "DP-SGD, no noise"), ("plain", "-.", "no privacy")):
         for error in table.loc[table["method"] == method, "relative_error"]:
-            axes.axhline(error, color="0.45", linestyle=line, linewidth=1, label=label)
+            axes.axhline(error, color=drawing.GREY, linestyle=line, linewidth=1, label=label)
 
 
 def _line(axes: Axes, rows: pd.DataFrame, colour: str, label: str, line: str = "-", marker: str = "o") -> None:
-    """Draw means against eta with a band of one standard error; nothing where there are no rows."""
-    if rows.empty:
-        return
-    rows = rows.sort_values("eta")
-    mean, spread = rows["relative_error"], rows["standard_error"]
-    axes.plot(rows["eta"], mean, line, marker=marker, color=colour, label=label)
-    axes.fill_between(rows["eta"], mean - spread, mean + spread, color=colour, alpha=0.2, linewidth=0)
+    """Draw means against eta with a band of one standard error."""
+    drawing.draw_means(axes, rows, "eta", colour=colour, label=label, line=line, marker=marker, band=True)
 
 
 def _caption(table: pd.DataFrame) -> str:

@@ -25,6 +25,9 @@ DELTA = 1e-5
 #: Experiments cut the epsilons of `budgets` by at most this, downwards, so that they keep the bound.
 ROUNDING = 2e-3
 
+#: How far apart curves stand at one sampling rate, so that their intervals do not overlap.
+DODGE = 0.012
+
 BEST, FINAL = "accuracy_validation_best", "accuracy_validation"
 
 
@@ -101,10 +104,11 @@ def _draw(table: pd.DataFrame, facts: Facts, label: str, what: str) -> Figure:
     figure, axes = drawing.panels(len(BUDGETS), facts)
     for panel, letter, (experiment, title) in zip(axes, "abc", BUDGETS.items(), strict=True):
         rows = table[table["experiment"] == experiment]
-        panel.set(title=f"({letter}) {title}", xlabel="sampling rate p", xlim=(0, 1), xticks=rate_ticks(rows))
+        top = min(1.0, 1.2 * float(rows[["mean", "high"]].max().max())) if len(rows) else 1.0
+        panel.set(title=f"({letter}) {title}", xlabel="sampling rate p", ylabel=label if panel is axes[0] else " ")
+        panel.set(xlim=(0, 1), xticks=rate_ticks(rows), ylim=(0, top))
         if not note_missing(panel, rows):
-            _panel(panel, rows)
-    axes[0].set_ylabel(label)
+            _panel(panel, rows, top)
     drawing.legend(figure)
     drawing.caption(
         figure,
@@ -121,20 +125,16 @@ def _format_ceilings(table: pd.DataFrame) -> str:
     return f"Exact ceilings of positive accuracy of these mechanisms: {', '.join(parts)}." if parts else ""
 
 
-def _panel(axes: Axes, rows: pd.DataFrame) -> None:
-    top = min(1.0, 1.2 * float(rows[["mean", "high"]].max().max()))
-    axes.set_ylim(0, top)
+def _panel(axes: Axes, rows: pd.DataFrame, top: float) -> None:
     for place, (colour, (bound, curve)) in enumerate(
         zip(drawing.COLOURS, rows.groupby("bound", sort=False), strict=False)
     ):
         met = curve[curve["feasible"]]
-        spread = [met["mean"] - met["low"], met["high"] - met["mean"]]
-        axes.errorbar(
-            met["rate"], met["mean"], yerr=spread, fmt="o-", capsize=3, color=colour, label=f"bound {bound:.3f}"
-        )
+        met = met.assign(rate=met["rate"] + drawing.dodge(place, rows["bound"].nunique(), DODGE))
+        drawing.draw_means(axes, met, "rate", colour=colour, label=f"bound {bound:.3f}")
         never = curve.loc[~curve["feasible"], "rate"]
         if len(never):
             # At the foot, one above the other: no accuracy, and both seen where two bounds cannot be met.
             axes.plot(never, np.full(len(never), 0.03 * top * place), "x", color=colour, label="_cannot be met")
     if not rows["feasible"].all():
-        axes.plot([], [], "x", color="0.4", label="cannot be met")
+        axes.plot([], [], "x", color=drawing.GREY, label="cannot be met")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
@@ -35,11 +36,11 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw the curves twice: as the paper does, and on a logarithmic axis, where they can be distinguished."""
     figure, axes = drawing.panels(2, facts)
-    styles = {PRINTED: ("-", drawing.COLOURS[0]), CORRECTED: ("--", drawing.COLOURS[4]), LINEAR: (":", "0.4")}
+    dashes = {PRINTED: drawing.SOLID, CORRECTED: drawing.DASHED, LINEAR: drawing.DOTTED}
+    palette = {PRINTED: drawing.BLUE, CORRECTED: drawing.VERMILION, LINEAR: drawing.GREY}
+    look = {"hue": "curve", "style": "curve", "palette": palette, "dashes": dashes}
     for panel, scale in zip(axes, ("linear", "log"), strict=True):
-        for name, rows in table.groupby("curve", sort=False):
-            line, colour = styles[name]
-            panel.plot(rows["size"], rows["capacity"], line, color=colour, label=name)
+        sns.lineplot(table, x="size", y="capacity", estimator=None, ax=panel, **look)
         panel.set(yscale=scale, xlabel="expected training set size c", ylabel="deletion capacity m")
     axes[0].set_title("as in the paper")
     axes[1].set_title("logarithmic axis")

@@ -37,9 +37,11 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw positive accuracy with its bound, and accuracy, each against the threshold on the weight."""
     figure, axes = drawing.panels(2, facts)
     for panel, letter, (name, rows) in zip(axes, "ab", table.groupby("measure", sort=False), strict=True):
-        panel.plot(rows["threshold"], rows["value"], color=drawing.COLOURS[0], label="the threshold attack")
+        label = "the threshold attack"
+        drawing.draw_curve(panel, rows, "threshold", "value", colour=drawing.BLUE, label=label)
         if rows["bound"].notna().any():
-            panel.plot(rows["threshold"], rows["bound"], "--", color="black", label="theorem 3.3, corrected")
+            label = "theorem 3.3, corrected"
+            drawing.draw_curve(panel, rows, "threshold", "bound", colour="black", label=label, line="--")
         panel.set(title=f"({letter}) {name}", xlabel="threshold on the weight, less 1e6", ylabel=name)
     exact = (1 + advantage_ceiling(gaussian_trade_off(1 / NOISE))) / 2
     axes[1].axhline(exact, color="black", linestyle="-.", linewidth=1, label="exact ceiling")
@@ -47,10 +49,9 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     axes[1].set_ylim(0.495, 0.555)
     formula = (1 + float(humphries_advantage(EPSILON, DELTA))) / 2
     best = table[table["measure"] == "accuracy"].nlargest(1, "value").iloc[0]
-    axes[1].annotate(
-        f"{best['value']:.3f} at {best['threshold']:.1f}", (best["threshold"], best["value"]), (0, -45),
-        textcoords="offset points", fontsize=8, ha="center", va="center",
-    )  # fmt: skip
+    place = (best["threshold"], best["value"])
+    text = f"{best['value']:.3f} at {best['threshold']:.1f}"
+    drawing.annotate(axes[1], text, place, (0, -45), ha="center", va="center")
     drawing.legend(figure)
     drawing.caption(
         figure,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
@@ -38,11 +39,11 @@ def tabulate_fig9(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame
 def draw_fig9(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel with a curve for each bound."""
     figure, (axes,) = drawing.panels(1, facts, width=5.0)
-    styles = {SABLAYROLLES: ":", ERLINGSSON: "-.", OURS: "-"}
-    for colour, (name, rows) in zip(drawing.COLOURS, table.groupby("bound", sort=False), strict=False):
-        axes.plot(rows["epsilon"], rows["accuracy"], styles[name], color=colour, label=name)
+    dashes = {SABLAYROLLES: drawing.DOTTED, ERLINGSSON: drawing.DASH_DOTTED, OURS: drawing.SOLID}
+    look = {"hue": "bound", "style": "bound", "palette": drawing.COLOURS[:3], "dashes": dashes}
+    sns.lineplot(table, x="epsilon", y="accuracy", estimator=None, ax=axes, **look)
     axes.set(xlabel="ε", ylabel="bound on accuracy", xlim=(0, 5), ylim=(0.48, 1.02))
-    axes.legend()
+    drawing.legend(figure)
     drawing.caption(figure, "Exact. Sampling rate 1/2, δ = 0; a bound above 1 is drawn as 1.")
     return figure
 
@@ -65,14 +66,12 @@ def tabulate_fig10(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFram
 
 def draw_fig10(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel: both bounds in one colour for each epsilon."""
-    figure, (axes,) = drawing.panels(1, facts, width=5.4, height=3.8)
+    figure, (axes,) = drawing.panels(1, facts, width=5.4, height=4.2)
     colours = dict(zip(FEW_EPSILONS, drawing.COLOURS, strict=False))
     for (epsilon, name), rows in table.groupby(["epsilon", "bound"], sort=False):
-        line = "--" if name == SABLAYROLLES else "-"
-        axes.plot(
-            rows["prior"], rows["positive_accuracy"], line, color=colours[epsilon], label=f"{name}, ε = {epsilon:g}"
-        )
+        look = {"colour": colours[epsilon], "line": "--" if name == SABLAYROLLES else "-"}
+        drawing.draw_curve(axes, rows, "prior", "positive_accuracy", label=f"{name}, ε = {epsilon:g}", **look)
     axes.set(xlabel="sampling rate p", ylabel="bound on positive accuracy", xlim=(0, 1), ylim=(0, 1.02))
-    axes.legend()
+    drawing.legend(figure)
     drawing.caption(figure, "Exact. δ = 0; a bound above 1 is drawn as 1.")
     return figure

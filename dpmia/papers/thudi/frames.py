@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from dpmia.evaluation.summary import mean_table
 from dpmia.formats.rows import NO_ATTACK
 from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi.names import EPSILONS, RATES, rate_of
 
 #: What a reader must know where the best of forty quantiles stands beside a bound.
@@ -53,31 +51,22 @@ def ceilings(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
 def epsilon_colour(epsilon: float) -> tuple[float, ...] | str:
     """Return the colour of an epsilon, the same in every figure: from dark (1) to light (15); infinity is vermilion."""
     if math.isinf(epsilon):
-        return drawing.COLOURS[4]
+        return drawing.VERMILION
     low, high = math.log(EPSILONS[0]), math.log(EPSILONS[-1])
-    return mpl.colormaps["viridis"](0.9 * min(max((math.log(epsilon) - low) / (high - low), 0.0), 1.0))
+    share = min(max((math.log(epsilon) - low) / (high - low), 0.0), 1.0)
+    return sns.color_palette("viridis", as_cmap=True)(0.9 * share)
 
 
 def rate_colour(rate: float) -> tuple[float, ...]:
     """Return the colour of a sampling rate, the same in every figure."""
-    return mpl.colormaps["plasma"](1.1 * (rate - 0.1))
-
-
-def grid(rows: int, columns: int, facts: Facts) -> tuple[Figure, list[Axes]]:
-    """Return a figure with panels in several rows, marked as `dpmia.papers.drawing.panels` marks them."""
-    figure, axes = drawing.panels(rows * columns, facts)
-    places = figure.add_gridspec(rows, columns)
-    for place, panel in enumerate(axes):
-        panel.set_subplotspec(places[place])
-    figure.set_size_inches(3.3 * columns, 2.4 * rows + 1.0)
-    return figure, axes
+    return sns.color_palette("plasma", as_cmap=True)(1.1 * (rate - 0.1))
 
 
 def note_missing(axes: Axes, rows: pd.DataFrame) -> bool:
     """Return whether there is nothing to draw, and say so in the panel."""
     if len(rows):
         return False
-    axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", va="center", color="0.45")
+    drawing.note(axes, "not run")
     return True
 
 

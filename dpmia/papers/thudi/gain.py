@@ -68,25 +68,25 @@ def _limits(rows: pd.DataFrame, delta: float) -> Iterator[pd.DataFrame]:
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel for each data set."""
-    figure, axes = drawing.panels(len(PANELS), facts)
+    figure, axes = drawing.panels(len(PANELS), facts, sharey=True)
+    lowest = min(0, 1.1 * table["low"].min())
     for axis, panel in zip(axes, PANELS, strict=True):
         rows = table[table["experiment"] == panel.experiment]
         axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=frames.rate_ticks(rows))
         axis.set_yscale("symlog", linthresh=LINEAR, linscale=1.5)
-        axis.set(ylim=(min(0, 1.1 * rows["low"].min()), 1), yticks=TICKS, yticklabels=map(str, TICKS))
+        axis.set(ylabel="gain over the baseline", ylim=(lowest, 1), yticks=TICKS, yticklabels=map(str, TICKS))
+        axis.label_outer()
         if frames.note_missing(axis, rows):
             continue
+        curves = dict(list(rows.groupby("curve")))
+        drawing.draw_means(axis, curves[ATTACK], "rate", colour=drawing.BLUE, label=ATTACK, band=True)
         for curve, line, colour, marker in (
-            (ATTACK, "-", drawing.COLOURS[0], "o"),
-            (CONTROL, ":", "0.45", "o"),
-            (BOUND, "--", "black", None),
-            (CEILING, "-.", "black", None),
+            (CONTROL, ":", drawing.GREY, "o"),
+            (BOUND, "--", "black", "none"),
+            (CEILING, "-.", "black", "none"),
         ):
-            shown = rows[rows["curve"] == curve].sort_values("rate")
-            axis.plot(shown["rate"], shown["mean"], line, marker=marker, color=colour, label=curve)
-            if curve == ATTACK:
-                axis.fill_between(shown["rate"], shown["low"], shown["high"], color=colour, alpha=0.2, linewidth=0)
-    axes[0].set_ylabel("gain over the baseline")
+            look = {"colour": colour, "marker": marker, "markeredgecolor": colour}
+            drawing.draw_curve(axis, curves[curve], "rate", label=curve, line=line, **look)
     drawing.legend(figure)
     drawing.caption(
         figure,

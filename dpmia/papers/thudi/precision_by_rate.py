@@ -100,15 +100,17 @@ class RateFigure:
 
     def draw(self, table: pd.DataFrame, facts: Facts) -> Figure:
         """Draw one panel for each data set (and false positive rate)."""
-        figure, axes = frames.grid(self.rows, len(self.panels) // self.rows, facts)
+        figure, axes = drawing.panels(
+            len(self.panels), facts, height=2.4 * self.rows + 1.0, rows=self.rows, sharey=True
+        )
         for axis, panel in zip(axes, self.panels, strict=True):
             rows = table[table["panel"] == panel.title]
             ticks = frames.rate_ticks(rows[rows["curve"] == ATTACK])
-            axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=ticks, ylim=(0, 1.02))
+            axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=ticks)
+            axis.set(ylabel="positive accuracy", ylim=(0, 1.02))
+            axis.label_outer()
             if not frames.note_missing(axis, rows):
                 self._draw_panel(axis, rows, panel.attacks)
-        for axis in axes[:: len(self.panels) // self.rows]:
-            axis.set_ylabel("positive accuracy")
         drawing.legend(figure)
         oracle = f"{frames.ORACLE} " if self.best else ""
         missing = frames.other_epsilons(self.paper_epsilons, table[table["curve"] == ATTACK])
@@ -123,23 +125,19 @@ class RateFigure:
         several = len({epsilon for (_, epsilon), _ in curves}) > 1
         for place, ((attack, epsilon), curve) in enumerate(curves):
             colour, label = self._style(attack, epsilon, several)
-            spread = [curve["mean"] - curve["low"], curve["high"] - curve["mean"]]
-            beside = curve["rate"] + DODGE * (place - (len(curves) - 1) / 2)
-            axes.errorbar(
-                beside, curve["mean"], yerr=spread, fmt="o-", color=colour, label=label, linewidth=1.1, capsize=1.5
-            )
-        for curve, line, colour, label in (
-            (BASELINE, "--", "black", "always member"),
-            (CONTROL, ":", "black", "random ranking"),
-        ):
-            flat = rows[rows["curve"] == curve].sort_values("rate")
+            beside = curve.assign(rate=curve["rate"] + drawing.dodge(place, len(curves), DODGE))
+            drawing.draw_means(axes, beside, "rate", colour=colour, label=label, linewidth=1.1)
+        for curve, line, label in ((BASELINE, "--", "always member"), (CONTROL, ":", "random ranking")):
+            flat = rows[rows["curve"] == curve]
             if len(flat):
-                axes.plot(flat["rate"], flat["mean"], line, color=colour, label=label, zorder=5)
+                drawing.draw_curve(axes, flat, "rate", colour="black", label=label, line=line, zorder=5)
         for curve, dashes, label in ((BOUND, (0, (7, 2)), "theorem 3.3"), (CEILING, "-.", "exact ceiling")):
             limit = rows[rows["curve"] == curve]
             if len(limit):
-                label = f"{label}, ε = {limit['epsilon'].iloc[0]:g}"
-                axes.plot(limit["rate"], limit["mean"], linestyle=dashes, color="0.45", linewidth=1, label=label)
+                epsilon = float(limit["epsilon"].iloc[0])
+                colour = frames.epsilon_colour(epsilon) if len(attacks) == 1 else drawing.GREY
+                label = f"{label}, ε = {epsilon:g}"
+                drawing.draw_curve(axes, limit, "rate", colour=colour, label=label, line=dashes, linewidth=1)
 
     def _style(self, attack: str, epsilon: float, several: bool) -> tuple[tuple[float, ...] | str, str]:
         """Return colour and label: of the shadow models' rate where the figure compares them, else of epsilon."""

@@ -65,24 +65,22 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     epsilons = sorted(table["epsilon"].unique())
     # A row for each data set; side by side where there is one epsilon only.
     height, columns = (len(EXPERIMENTS), len(epsilons)) if len(epsilons) > 1 else (1, len(EXPERIMENTS))
-    figure, axes = frames.grid(height, columns, facts)
+    figure, axes = drawing.panels(height * columns, facts, height=2.4 * height + 1.0, rows=height, sharey=True)
     panels = itertools.product(EXPERIMENTS, epsilons)
     for axis, letter, (experiment, epsilon) in zip(axes, string.ascii_lowercase, panels, strict=False):
         axis.set(title=f"({letter}) {names.DATASETS[experiment]}, ε = {epsilon:g}", xscale="log")
-        axis.set(xlabel="false positive rate", xlim=(ROC_RATES[0], 1), ylim=(0, 1.02))
+        axis.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(ROC_RATES[0], 1), ylim=(0, 1.02))
+        axis.label_outer()
         rows = table[(table["experiment"] == experiment) & (table["epsilon"] == epsilon)]
         if frames.note_missing(axis, rows):
             continue
         for rate, curve in rows[rows["curve"] == ATTACK].groupby("rate"):
             colour = frames.rate_colour(rate)
-            axis.plot(curve["fpr"], curve["mean"], color=colour, label=f"p = {rate:g}")
-            axis.fill_between(curve["fpr"], curve["low"], curve["high"], color=colour, alpha=0.15, linewidth=0)
+            drawing.draw_means(axis, curve, "fpr", colour=colour, label=f"p = {rate:g}", marker="none", band=True)
         for limit, line, label in ((BOUND, "--", "(ε, δ) formula"), (CEILING, "-.", "exact ceiling, any p")):
             shown = rows[rows["curve"] == limit]
-            axis.plot(shown["fpr"], shown["mean"], line, color="black", linewidth=1, label=label)
-        axis.plot(ROC_RATES, ROC_RATES, ":", color="0.45", linewidth=1, label="guessing")
-    for axis in axes[::columns]:
-        axis.set_ylabel("true positive rate")
+            drawing.draw_curve(axis, shown, "fpr", colour="black", label=label, line=line, linewidth=1)
+        axis.plot(ROC_RATES, ROC_RATES, ":", color=drawing.GREY, linewidth=1, label="guessing")
     drawing.legend(figure)
     drawing.caption(
         figure,

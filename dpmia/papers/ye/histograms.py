@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -72,13 +73,15 @@ class LossFigure:
         note = run_note(facts, [self.configuration])
         lines = [key for key, _ in table.groupby(["model", "point"])]
         if not lines:
-            figure, (axes,) = drawing.panels(1, facts, width=6.6)
+            figure, (empty,) = drawing.panels(1, facts, width=6.6)
             reason = "the target models have no two members of one class in common"
-            axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", va="center", color="0.45")
-            axes.set(xticks=[], yticks=[])
+            drawing.note(empty, reason)
+            empty.set(xticks=[], yticks=[])
             drawing.caption(figure, note)
             return figure
-        figure, panels = _grid(len(lines), len(PAPER), facts)
+        count, columns = len(lines) * len(PAPER), len(PAPER)
+        figure, axes = drawing.panels(count, facts, width=2.7, height=1.9 * len(lines) + 1.0, rows=len(lines))
+        panels = [axes[start : start + columns] for start in range(0, count, columns)]
         end = float(np.nanmax([table["null_loss"].quantile(_SHOWN), table["loss"].max()])) * 1.02
         bins = np.linspace(0, end, _BINS + 1)
         for place, (model, point) in enumerate(lines):
@@ -86,9 +89,9 @@ class LossFigure:
             for axis, (letter, colour) in zip(panels[place], zip(PAPER, drawing.COLOURS, strict=False), strict=True):
                 _histogram(axis, row[row["attack"] == letter], bins, colour)
                 axis.set_title(f"attack {letter}, $z_{point}$ under $\\theta_{model}$")
-            panels[place][0].set_ylabel("share of losses")
-        for axis in panels[-1]:
-            axis.set_xlabel("loss")
+                axis.set(xlabel="loss" if place == len(lines) - 1 else "", ylabel="share of losses")
+            for axis in panels[place][1:]:
+                axis.set_ylabel("")
         drawing.legend(figure)
         drawing.caption(
             figure,
@@ -101,26 +104,16 @@ class LossFigure:
 
 def _histogram(axes: Axes, rows: pd.DataFrame, bins: np.ndarray, colour: str) -> None:
     if rows.empty:
-        axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", va="center", color="0.45")
+        drawing.note(axes, "not run")
         return
     losses = np.clip(rows["null_loss"], 0, bins[-1])
-    axes.hist(losses, bins.tolist(), weights=np.full(len(losses), 1 / len(losses)), color=colour, alpha=0.6)
+    sns.histplot(x=losses, bins=bins.tolist(), stat="probability", color=colour, alpha=0.6, linewidth=0, ax=axes)
     first = rows.iloc[0]
     axes.axvline(first["loss"], color="black", linewidth=1.2, label="loss of the target model")
     if np.isfinite(first["threshold"]):
         label = f"threshold, α = {first['alpha']:g}"
         axes.axvline(first["threshold"], color="black", linestyle="--", linewidth=1.2, label=label)
     axes.set_xlim(-0.01 * bins[-1], bins[-1])
-
-
-def _grid(rows: int, columns: int, facts: Facts) -> tuple[Figure, list[list[Axes]]]:
-    """Return a figure with panels in several rows, marked as `dpmia.papers.drawing.panels` marks them."""
-    figure, axes = drawing.panels(rows * columns, facts)
-    places = figure.add_gridspec(rows, columns)
-    for place, panel in enumerate(axes):
-        panel.set_subplotspec(places[place])
-    figure.set_size_inches(2.7 * columns, 1.9 * rows + 1.0)
-    return figure, [axes[start : start + columns] for start in range(0, len(axes), columns)]
 
 
 FIG1 = LossFigure(PURCHASE["IIa"], 1)

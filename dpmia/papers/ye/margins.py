@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
@@ -68,11 +69,11 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     figure, axes = drawing.panels(len(PANELS), facts, width=3.6, height=3.9)
     for axis, (panel, (across, up)), colour in zip(axes, PANELS.items(), drawing.COLOURS, strict=False):
         rows = table[table["panel"] == panel]
-        axis.scatter(rows["x"], rows["y"], s=7, color=colour, alpha=0.5, linewidths=0)
+        sns.scatterplot(rows, x="x", y="y", s=7, color=colour, alpha=0.5, linewidth=0, ax=axis)
         ends = [rows[["x", "y"]].min().min(), rows[["x", "y"]].max().max()]
         axis.plot(ends, ends, "--", color="black", linewidth=1)
-        axis.axhline(0, color="0.8", linewidth=0.8, zorder=0)
-        axis.axvline(0, color="0.8", linewidth=0.8, zorder=0)
+        drawing.zero_line(axis)
+        axis.axvline(0, color="0.7", linewidth=0.8, zorder=0)
         above = (rows["y"] > rows["x"]).mean()
         axis.set_title(f"({panel}) {up} against {across}: {above:.0%} above the diagonal")
         axis.set(xlabel=f"loss - threshold of attack {across}", ylabel=f"loss - threshold of attack {up}")

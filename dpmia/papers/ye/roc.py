@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -18,7 +20,8 @@ COLUMNS = ["experiment", "configuration", "attack", "fpr", "tpr", "auc", "target
 
 #: What is drawn: the attacks of the paper in full lines, those beyond it dashed.
 SHOWN = PAPER | BEYOND
-_GREY = ("0.35", "0.65")
+#: Of the attacks beyond the number of the palette's colours.
+_GREYS = ("0.35", "0.65")
 
 _METRICS = {f"tpr@{rate:g}": rate for rate in ROC_RATES}
 
@@ -73,16 +76,15 @@ class RocFigure:
         for place, configuration in enumerate(configurations):
             rows = table[table["configuration"] == configuration]
             linear, logarithmic = axes[2 * place : 2 * place + 2]
-            _curves(linear, rows)
+            _curves(linear, rows, legend="full")
             linear.set(title=configuration, xlim=(0, 1), ylim=(0, 1.01))
-            linear.legend(loc="lower right", fontsize=7, handlelength=1.8)
-            _curves(logarithmic, rows)
+            sns.move_legend(linear, "lower right", title=None, fontsize="small", handlelength=1.8)
+            _curves(logarithmic, rows, legend=False)
             lowest = max(ROC_RATES[0], rows["fpr"].min())
             logarithmic.set(title="the same, logarithmic", xscale="log", yscale="log")
             logarithmic.set(xlim=(lowest, 1), ylim=(lowest, 1.1))
             for panel in (linear, logarithmic):
-                panel.set_xlabel("false positive rate")
-        axes[0].set_ylabel("true positive rate")
+                panel.set(xlabel="false positive rate", ylabel="true positive rate" if panel is axes[0] else "")
         drawing.caption(
             figure,
             "Means over target models; AUC in brackets; dotted: guessing. Rates below 1 / number of non-members cannot "
@@ -93,12 +95,16 @@ class RocFigure:
         return figure
 
 
-def _curves(axes: Axes, rows: pd.DataFrame) -> None:
-    colours = dict(zip(SHOWN, (*drawing.COLOURS, *_GREY), strict=True))
-    for title, curve in rows.groupby("attack", sort=False):
-        line, width = ("-", 1.6) if title in PAPER else ("--", 1.1)
-        label = f"{title} ({curve['auc'].iloc[0]:.3f})"
-        axes.plot(curve["fpr"], curve["tpr"], line, color=colours[title], linewidth=width, label=label)
+def _curves(axes: Axes, rows: pd.DataFrame, legend: Literal["full", False]) -> None:
+    colours = dict(zip(SHOWN, (*drawing.COLOURS, *_GREYS), strict=True))
+    labels = {title: f"{title} ({auc:.3f})" for title, auc in rows.groupby("attack", sort=False)["auc"].first().items()}
+    sns.lineplot(
+        rows.assign(label=rows["attack"].map(labels)),
+        **{"x": "fpr", "y": "tpr", "hue": "label", "style": "label", "estimator": None, "legend": legend, "ax": axes},
+        palette={label: colours[title] for title, label in labels.items()},
+        linewidth=1.3,
+        dashes={label: drawing.SOLID if title in PAPER else drawing.DASHED for title, label in labels.items()},
+    )
     axes.plot(ROC_RATES, ROC_RATES, ":", color="black", linewidth=1)
 
 

@@ -34,10 +34,11 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel with a curve for each ratio and a dot on its peak."""
     figure, (axes,) = drawing.panels(1, facts, width=5.0)
     for colour, (ratio, rows) in zip(drawing.COLOURS, table.groupby("ratio", sort=False), strict=False):
-        axes.plot(rows["influence"], rows["advantage"], color=colour, label=rf"$\sigma_D/\sigma_S$ = {ratio}")
+        label = rf"$\sigma_D/\sigma_S$ = {ratio}"
+        drawing.draw_curve(axes, rows, "influence", "advantage", colour=colour, label=label)
         peak = rows[rows["peak"]]
         axes.plot(peak["influence"], peak["advantage"], "o", color=colour)
-    axes.axhline(0.5, color="0.7", linewidth=0.8, zorder=0)
+    drawing.zero_line(axes, 0.5)
     axes.set(xlabel=r"influence $\tau/\sigma_S$", ylabel="attribute advantage", xlim=(0, 20), ylim=(0, 0.53))
     drawing.legend(figure)
     drawing.caption(

@@ -20,6 +20,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel."""
     figure, (axes,) = drawing.panels(1, facts, width=5.0)
     regression_curves.membership_panel(axes, table, drawing.COLOURS, "theorem 3")
-    axes.legend(loc="lower right")
+    drawing.legend(figure)
     drawing.caption(figure, regression_curves.study_facts(table, facts))
     return figure

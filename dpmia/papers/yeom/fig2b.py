@@ -21,7 +21,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     figure, (axes,) = drawing.panels(1, facts, width=5.0)
     theory = r"erf$(1/\sqrt{2})$ - erf$(\sigma_S/\sqrt{2}\sigma_D)$"
     regression_curves.membership_panel(axes, table, drawing.COLOURS, theory)
-    axes.legend(loc="lower right")
+    drawing.legend(figure)
     drawing.caption(
         figure,
         f"The formula is for normal errors. {regression_curves.study_facts(table, facts)}",

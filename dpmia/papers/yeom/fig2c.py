@@ -40,19 +40,19 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         rows = table[table["dataset"] == dataset]
         if rows.empty:
             continue
-        networks.curve(axes, rows, dataset, x="ratio", line="none")
+        networks.draw_networks(axes, rows, dataset, x="ratio", line="none")
         for row in rows.sort_values("s").iloc[[0, -1]].itertuples():
-            axes.annotate(f"{row.s:.0f}", (row.ratio, row.mean), (4, 3), textcoords="offset points", fontsize=6)
+            drawing.annotate(axes, f"{row.s:.0f}", (row.ratio, row.mean), (4, 3))
     curve = table[table["dataset"] == THEORY]
-    axes.plot(curve["ratio"], curve["mean"], ":", color="black", label="formula for normal errors")
-    axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    drawing.draw_curve(axes, curve, "ratio", colour="black", label="formula for normal errors", line=":")
+    drawing.zero_line(axes)
     axes.set(
         xscale="log",
         xlabel="mean test loss / mean training loss",
         ylabel="membership advantage",
         ylim=(min(-0.05, 1.1 * table["mean"].min()), 1.0),
     )
-    axes.legend(loc="upper left")
+    drawing.legend(figure)
     drawing.caption(
         figure,
         "Threshold: the mean training loss. Numbers: smallest and largest size s. The formula of figure 2b, which is "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -42,19 +44,24 @@ def _beyond(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel for each genotype."""
-    figure, panels = drawing.panels(len(TARGETS), facts, width=4.0, height=3.8)
-    blue, orange, green, purple, *_ = drawing.COLOURS
+    figure, panels = drawing.panels(len(TARGETS), facts, width=4.0, height=3.8, sharey=True)
+    looks: dict[str, dict[str, Any]] = {
+        ORACLE: {"label": "membership", "colour": "black", "marker": "none"},
+        "multi_query_descending": {"label": "multi-query", "colour": drawing.BLUE, "marker": "s", "line": "none"},
+        "multi_query_ascending": {
+            **{"label": "multi-query, rarest first", "colour": drawing.PURPLE},
+            **{"marker": "s", "line": ":", "hollow": True},
+        },
+        "attribute": {"label": "attribute", "colour": drawing.ORANGE, "line": "none"},
+        "uniform": {"label": "uniform", "colour": drawing.GREEN, "marker": "none", "line": ":"},
+    }
     for axes, (target, name) in zip(panels, TARGETS.items(), strict=True):
         chosen = table[table["target"].isin([target, MEMBERSHIP])].set_index("adversary")
-        regression_curves.points(axes, chosen.loc[[ORACLE]], "black", "", "membership", "-")
-        regression_curves.points(axes, chosen.loc[["multi_query_descending"]], blue, "s", "multi-query")
-        regression_curves.points(
-            axes, chosen.loc[["multi_query_ascending"]], purple, "s", "multi-query, rarest first", ":"
-        )
-        regression_curves.points(axes, chosen.loc[["attribute"]], orange, "o", "attribute")
-        regression_curves.points(axes, chosen.loc[["uniform"]], green, "", "uniform", ":")
-        axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+        for adversary, look in looks.items():
+            drawing.draw_means(axes, chosen.loc[[adversary]], "ratio", **look)
+        drawing.zero_line(axes)
         axes.set(title=name, xlabel=r"$\sigma_D/\sigma_S$", ylabel="advantage", ylim=(-0.05, 1.0))
+        axes.label_outer()
     drawing.legend(figure)
     drawing.caption(
         figure,

@@ -25,11 +25,11 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     rows = table[table["metric"] == "advantage"]
     for dataset in networks.STYLES:
         if (rows["dataset"] == dataset).any():
-            networks.curve(axes, rows[rows["dataset"] == dataset], dataset)
+            networks.draw_networks(axes, rows[rows["dataset"] == dataset], dataset)
     networks.size_axis(axes, rows["s"])
-    axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    drawing.zero_line(axes)
     axes.set(ylabel="membership advantage", ylim=(-0.05, 1.05))
-    axes.legend(loc="upper left")
+    drawing.legend(figure)
     keys = " or ".join(str(keys) for keys in sorted({fact["keys"] for fact in facts.experiments.values()}))
     drawing.caption(
         figure, f"Attacker and trainer share keys: {keys}, in the paper 3. {networks.training_facts(facts)}"

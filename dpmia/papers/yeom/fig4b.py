@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -38,14 +40,15 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel: colluding networks with full marks, honest ones with hollow marks."""
     figure, (axes,) = drawing.panels(1, facts, width=5.0)
     errors = table[table["metric"] == "generalisation_error"]
-    for dataset in networks.STYLES:
-        for colluding in (True, False):
-            rows = errors[(errors["dataset"] == dataset) & (errors["colluding"] == colluding)]
-            if not rows.empty:
-                label = dataset if colluding else f"{dataset}, honest"
-                networks.curve(axes, rows, dataset, line="-" if colluding else "--", label=label)
+    curves = list(itertools.product(networks.STYLES, (True, False)))
+    for place, (dataset, colluding) in enumerate(curves):
+        rows = errors[(errors["dataset"] == dataset) & (errors["colluding"] == colluding)]
+        # Side by side on the logarithmic axis of sizes, so that no interval hides another.
+        rows = rows.assign(s=rows["s"] * 2 ** drawing.dodge(place, len(curves), step=0.08))
+        label = dataset if colluding else f"{dataset}, honest"
+        networks.draw_networks(axes, rows, dataset, line="-" if colluding else "--", label=label)
     networks.size_axis(axes, errors["s"])
-    axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    drawing.zero_line(axes)
     axes.set(ylabel="generalisation error", ylim=(-0.05, 1.05))
     drawing.legend(figure)
     drawing.caption(

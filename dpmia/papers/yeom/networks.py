@@ -44,16 +44,13 @@ def by_size(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return rows[[*keys, *measured]].sort_values(keys, ignore_index=True)
 
 
-def curve(axes: Axes, rows: pd.DataFrame, dataset: str, x: str = "s", line: str = "-", label: str = "") -> None:
+def draw_networks(
+    axes: Axes, rows: pd.DataFrame, dataset: str, x: str = "s", line: str = "-", label: str | None = None
+) -> None:
     """Draw means with bars for their intervals against a column, in the colour and mark of the data set."""
     colour, marker = STYLES[dataset]
-    rows = rows.sort_values(x)
-    spread = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
-    face = colour if line != "--" else "white"
-    axes.errorbar(
-        rows[x], rows["mean"], yerr=spread, color=colour, marker=marker, markerfacecolor=face, linestyle=line,
-        elinewidth=0.8, capsize=2, label=label or dataset,
-    )  # fmt: skip
+    look = {"colour": colour, "marker": marker, "line": line, "hollow": line == "--"}
+    drawing.draw_means(axes, rows, x, label=label or dataset, **look)
 
 
 def size_axis(axes: Axes, sizes: pd.Series) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dpmia.evaluation.summary import mean_table
+from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.studies.regression import MEMBERSHIP
 
@@ -43,26 +44,15 @@ def membership(
     return pd.concat([rows, pd.DataFrame(curve)], ignore_index=True)
 
 
-def points(axes: Axes, rows: pd.DataFrame, colour: str, marker: str, label: str, line: str = "none") -> None:
-    """Draw means with bars for their intervals against the ratio; `line` joins them, hollow marks for dotted ones."""
-    rows = rows.sort_values("ratio")
-    spread = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
-    face = "white" if line == ":" else colour
-    axes.errorbar(
-        rows["ratio"], rows["mean"], yerr=spread, color=colour, marker=marker, markerfacecolor=face, linestyle=line,
-        markersize=3.5, elinewidth=0.8, capsize=1.5, label=label,
-    )  # fmt: skip
-
-
 def membership_panel(axes: Axes, table: pd.DataFrame, colours: tuple[str, ...], theory: str) -> None:
     """Draw the attack of `membership` on every data set, and the theory dotted."""
     measured = table[table["adversary"] != THEORY]
     for (dataset, model), colour, marker in zip(measured.groupby(["dataset", "model"]), colours, "os", strict=False):
         name = f"{LABELS[dataset[1]]}, {DATASETS.get(dataset[0], dataset[0])}"
-        points(axes, model, colour, marker, name)
+        drawing.draw_means(axes, model, "ratio", colour=colour, marker=marker, label=name, line="none")
     curve = table[table["adversary"] == THEORY]
-    axes.plot(curve["ratio"], curve["mean"], ":", color="black", zorder=5, label=theory)
-    axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    drawing.draw_curve(axes, curve, "ratio", colour="black", label=theory, line=":", zorder=5)
+    drawing.zero_line(axes)
     axes.set(xlabel=r"$\sigma_D/\sigma_S$", ylabel="membership advantage", xlim=(0.8, None), ylim=(-0.05, 1.0))
 
 

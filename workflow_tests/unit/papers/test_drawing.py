@@ -1,15 +1,17 @@
 """What all figures share, read back from matplotlib."""
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import bars, lines
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.drawing import EpsilonScale, band
+from dpmia.papers.drawing import EpsilonScale
 
 INF = float("inf")
 FACT = {
@@ -71,37 +73,76 @@ def test_infinity_may_stand_alone(axes):
     assert axes.get_xticks().tolist() == scale.place(pd.Series([INF])).tolist()
 
 
-# Bands
+# Means with their intervals
 
 
 def test_a_band_has_the_given_means_and_limits_and_a_bar_at_infinity(axes):
     table = rows([100, 0.1, 1, INF], np.array([0.3, 0.1, 0.2, 0.9]))
-    band(axes, EpsilonScale(table["epsilon"]), table, "#0072B2", "non-IID")
-    line = axes.get_lines()[0]
-    assert line.get_label() == "non-IID"
-    np.testing.assert_allclose(line.get_xydata(), [[0.1, 0.1], [1, 0.2], [100, 0.3]])
-    filled, bar = axes.collections
+    EpsilonScale(table["epsilon"]).draw(axes, table, drawing.BLUE, "non-IID")
+    np.testing.assert_allclose(lines(axes)["non-IID"], [[0.1, 0.1], [1, 0.2], [100, 0.3]])
+    filled = axes.collections[0]
     corners = filled.get_paths()[0].vertices
     for epsilon, mean in [(0.1, 0.1), (1, 0.2), (100, 0.3)]:
         heights = corners[np.isclose(corners[:, 0], epsilon), 1]
         assert (heights.min(), heights.max()) == pytest.approx((mean - 0.1, mean + 0.2))
-    (segment,) = bar.get_segments()
-    np.testing.assert_allclose(segment, [[1000, 0.8], [1000, 1.1]])
-    assert {to_hex(line.get_color()).upper(), to_hex(filled.get_facecolor()[0]).upper()} == {"#0072B2"}
+    np.testing.assert_allclose(bars(axes), [[1000, 0.8, 1.1]])
+    colours = {to_hex(axes.get_lines()[0].get_color()), to_hex(filled.get_facecolor()[0])}
+    assert colours == {drawing.BLUE}
 
 
 def test_a_single_epsilon_has_a_bar_instead_of_a_band(axes):
     table = rows([1, INF], np.array([0.3, 0.9]))
-    band(axes, EpsilonScale(table["epsilon"]), table, "k", "a")
-    segments = axes.collections[-1].get_segments()
-    np.testing.assert_allclose([segment[0, 0] for segment in segments], [1, 10])
+    EpsilonScale(table["epsilon"]).draw(axes, table, "k", "a")
+    np.testing.assert_allclose(bars(axes), [[1, 0.2, 0.5], [10, 0.8, 1.1]])
 
 
 def test_one_replicate_is_drawn_without_an_interval(axes):
     table = rows([0.1, 1, INF]).assign(low=np.nan, high=np.nan)
-    band(axes, EpsilonScale(table["epsilon"]), table, "k", "a")
-    np.testing.assert_allclose(axes.get_lines()[0].get_ydata(), [0.5, 0.5])
+    EpsilonScale(table["epsilon"]).draw(axes, table, "k", "a")
+    np.testing.assert_allclose(lines(axes)["a"], [[0.1, 0.5], [1, 0.5]])
+    assert len(bars(axes)) == 0
     Figure.draw_without_rendering(axes.figure)
+
+
+def test_curves_stand_side_by_side_at_infinity(axes):
+    table = rows([1, 10, INF])
+    for place in range(3):
+        EpsilonScale(table["epsilon"]).draw(axes, table, drawing.COLOURS[place], str(place), beside=(place, 3))
+    places = bars(axes)[:, 0]
+    assert (np.diff(places) > 5).all()
+    assert places[1] == pytest.approx(100)
+
+
+def test_a_missing_mean_breaks_the_line_and_leaves_the_label_once(axes):
+    table = rows([1.0, 2.0, 3.0, 4.0, 5.0], np.array([0.1, 0.2, np.nan, 0.4, 0.5]))
+    drawing.draw_means(axes, table, "epsilon", colour="k", label="a")
+    joined = [line.get_xdata().tolist() for line in axes.get_lines() if line.get_linestyle() == "-"]
+    assert joined == [[1, 2], [4, 5]]
+    assert list(lines(axes)) == ["a"]
+    np.testing.assert_allclose(bars(axes)[:, 0], [1, 2, 4, 5])
+
+
+def test_two_means_at_one_place_stay_two(axes):
+    table = pd.DataFrame({"x": [1.0, 1.0], "mean": [0.2, 0.8], "low": [0.1, 0.7], "high": [0.3, 0.9]})
+    drawing.draw_means(axes, table, "x", colour="k", line="none")
+    np.testing.assert_allclose(bars(axes), [[1, 0.1, 0.3], [1, 0.7, 0.9]])
+
+
+def test_steps_hold_until_the_next_mean(axes):
+    table = rows([1.0, 2.0])
+    drawing.draw_means(axes, table, "epsilon", colour="k", band=True, steps=True)
+    assert axes.get_lines()[0].get_drawstyle() == "steps-post"
+    drawing.draw_means(axes, table, "epsilon", colour="k", band=True)
+    assert axes.get_lines()[1].get_drawstyle() == "default"
+
+
+def test_drawing_leaves_no_figure_in_pyplot_and_sets_no_fonts_beyond_its_context():
+    before = {**mpl.rcParams, "backend": "agg"}  # which is chosen when it is first needed
+    draw()
+    with drawing.style():
+        Figure.draw_without_rendering(draw())
+    assert plt.get_fignums() == []
+    assert {**mpl.rcParams, "backend": "agg"} == before
 
 
 # The figure around the panels
@@ -195,7 +236,7 @@ def test_a_legend_that_no_column_fits_has_one():
 def draw(height=0.5):
     figure, (axes,) = drawing.panels(1, facts())
     table = rows([0.1, 1, INF], height)
-    band(axes, EpsilonScale(table["epsilon"]), table, drawing.COLOURS[0], "non-IID")
+    EpsilonScale(table["epsilon"]).draw(axes, table, drawing.BLUE, "non-IID")
     drawing.legend(figure)
     return figure
 

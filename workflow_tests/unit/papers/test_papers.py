@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import bars, lines
 from matplotlib.figure import Figure
 from settings_samples import OWN_CONFIG, ROOT
 
@@ -86,11 +87,6 @@ def picture(name, synthetic=True, **options):
     return load(artifact.draw)(tidy(artifact, synthetic, **options), facts_of(artifact, synthetic))
 
 
-def lines(axes):
-    """Return what is drawn with a label: label -> points."""
-    return {line.get_label(): line.get_xydata() for line in axes.get_lines() if not line.get_label().startswith("_")}
-
-
 FIGURES = [name for name, artifact in ARTIFACTS.items() if artifact.draw]
 OF_MODELS = [name for name in FIGURES if ARTIFACTS[name].tables]
 
@@ -121,7 +117,7 @@ def test_figure_1_shows_three_curves_and_is_not_synthetic():
     for name, points in lines(axes).items():
         np.testing.assert_allclose(points, table.loc[table["bound"] == name, ["epsilon", "advantage"]])
     assert (axes.get_xscale(), axes.get_xlabel(), axes.get_ylabel()) == ("log", "ε", "bound on membership advantage")
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(lines(axes))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(lines(axes))
     assert [text.get_text() for text in axes.texts] == []
 
 
@@ -218,9 +214,9 @@ def test_promises_stand_beside_each_other_at_the_epsilons_they_share():
     assert set(table["guarantee"]) == {"replace-one, PLD", "add-remove, PLD", "as published"}
     for panel in figure.axes:
         assert [tick.get_text() for tick in panel.get_xticklabels()] == ["1", "∞"]
-        assert {"replace-one, PLD", "add-remove, PLD", "as published"} <= set(lines(panel)) | {
-            container.get_label() for container in panel.containers
-        }
+        assert {"replace-one, PLD", "add-remove, PLD", "as published"} <= set(lines(panel))
+        at_infinity = [place for place, _, _ in bars(panel) if place > 5]
+        assert len(set(at_infinity)) == len(at_infinity) == 3, "side by side"
 
 
 def test_the_dependence_index_is_the_auc_of_the_blind_baseline():
@@ -244,17 +240,13 @@ def test_limits_are_told_with_what_attacks_reach_between_them():
     assert "p50" not in set(table["arm"])
 
 
-def at_infinity(panel):
-    """Return the heights of the points with bars at infinity."""
-    points = [
-        line.get_xydata() for line in panel.get_lines() if line.get_linestyle() == "None" and line.get_marker() == "o"
-    ]
-    return sorted(float(y) for x, y in np.concatenate(points) if x == 1000)
-
-
-def test_infinity_is_drawn_apart():
+def test_infinity_is_drawn_apart_and_side_by_side():
     average = picture("humphries_fig2").axes[0]
-    assert at_infinity(average) == pytest.approx([0.04, 0.4])
+    places, lows, highs = bars(average).T
+    assert ((places > 700) & (places < 1400)).all(), "around one decade beyond the largest epsilon"
+    assert len(set(places)) == len(places) == 2
+    assert lows == pytest.approx([0.38, 0.02])
+    assert highs == pytest.approx([0.43, 0.07])
 
 
 def test_accuracy_panels_show_members_and_nonmembers_of_both_arms():

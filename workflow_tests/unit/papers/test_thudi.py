@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import lines
 from matplotlib.figure import Figure
 from thudi_tables import (
     BY_NAME,
@@ -16,7 +17,6 @@ from thudi_tables import (
     ceiling,
     facts_of,
     height,
-    lines,
     metrics,
     picture,
     tidy,
@@ -24,6 +24,7 @@ from thudi_tables import (
 
 from dpmia.common.registry import load
 from dpmia.metrics.precision import ROC_RATES
+from dpmia.papers import drawing
 from dpmia.papers.thudi import budgets, frames, gain, names, precision_by_rate
 from dpmia.papers.thudi.artifacts import ARTIFACTS
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
@@ -178,6 +179,20 @@ def test_an_epsilon_and_a_rate_have_one_colour_in_all_figures():
     assert len(set(colours)) == len(colours)
     assert len({frames.rate_colour(rate) for rate in names.RATES}) == 5
     assert frames.epsilon_colour(0.1) == frames.epsilon_colour(1)
+
+
+@pytest.mark.parametrize(("name", "epsilon"), [("thudi_fig3", 1), ("thudi_fig14", 1), ("thudi_fig17", 3)])
+def test_both_bounds_have_the_colour_of_their_epsilon_and_panels_one_axis(name, epsilon):
+    first, *others = picture(name).axes
+    colours = {line.get_label(): line.get_color() for line in first.get_lines()}
+    for bound in ("theorem 3.3", "exact ceiling"):
+        assert colours[f"{bound}, ε = {epsilon}"] == colours[f"ε = {epsilon}"] == frames.epsilon_colour(epsilon)
+    assert all(panel.get_shared_y_axes().joined(first, panel) for panel in others)
+
+
+def test_bounds_beside_attacks_that_are_coloured_by_rate_have_no_colour():
+    colours = {line.get_label(): line.get_color() for line in picture("thudi_fig13").axes[0].get_lines()}
+    assert colours["theorem 3.3, ε = 3"] == colours["exact ceiling, ε = 3"] == drawing.GREY
 
 
 @pytest.mark.parametrize("rate", names.RATES)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 import ye_tables as made
+from drawn import lines
 from matplotlib.figure import Figure
 
 from dpmia.common.registry import load
@@ -40,11 +41,6 @@ def tidy(name, synthetic=True):
 
 def picture(name, synthetic=True):
     return load(BY_NAME[name].draw)(tidy(name, synthetic), made.facts_of(BY_NAME[name], synthetic))
-
-
-def lines(axes):
-    """Return what is drawn with a label: label -> points."""
-    return {line.get_label(): line.get_xydata() for line in axes.get_lines() if not line.get_label().startswith("_")}
 
 
 # What the paper prints
@@ -222,7 +218,7 @@ def test_curves_are_the_means_over_target_models_and_stop_at_the_resolution(name
     assert len(figure.axes) == 2 * len(made.SHOWN[name])
     for place, (experiment, arm) in enumerate(made.SHOWN[name]):
         for panel in figure.axes[2 * place : 2 * place + 2]:
-            drawn = lines(panel)
+            drawn = lines(panel, beside=figure.axes[2 * place])
             assert len(drawn) == len(roc.SHOWN)
             for title, attack in roc.SHOWN.items():
                 height = made.auc(experiment, arm, attack)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import lines
 from matplotlib.figure import Figure
 
 from dpmia.common.registry import load
@@ -113,14 +114,6 @@ def picture(name, synthetic=True):
     return load(BY_NAME[name].draw)(tidy(name), facts_of(BY_NAME[name], synthetic))
 
 
-def series(axes):
-    """Return what is drawn with a label: label -> points, lines and points with bars alike."""
-    found = {line.get_label(): line.get_xydata() for line in axes.get_lines() if not line.get_label().startswith("_")}
-    for container in axes.containers:
-        found[container.get_label()] = container.lines[0].get_xydata()
-    return found
-
-
 # The catalogue
 
 
@@ -164,7 +157,7 @@ def test_figure_1_has_the_peaks_of_theorem_5():
     assert tops["advantage"].round(4).to_dict() == {2: 0.1613, 5: 0.3236, 10: 0.3991, 50: 0.4751}
     assert tops["influence"].round(2).to_dict() == {2: 2.72, 5: 3.66, 10: 4.31, 50: 5.6}
     assert (table.groupby("ratio")["advantage"].max() == tops["advantage"]).all()
-    curves = series(picture("yeom_fig1").axes[0])
+    curves = lines(picture("yeom_fig1").axes[0])
     assert len(curves) == 4
     assert all((np.diff(points[:, 0]) >= 0).all() for points in curves.values())
 
@@ -199,7 +192,7 @@ def test_figure_2_shows_means_intervals_and_theory(name, adversary, theory):
     np.testing.assert_allclose(curve["mean"], theory(curve["ratio"].to_numpy()))
     assert (curve["ratio"].min(), curve["ratio"].max()) == (1, 5.25)
 
-    drawn = series(picture(name).axes[0])
+    drawn = lines(picture(name).axes[0])
     assert len(drawn) == 3
     expected = list(zip(RATIOS.values(), ADVANTAGES[adversary], strict=True))
     for label in ("Ridge, eyedata", "trees, IWPC"):
@@ -216,7 +209,7 @@ def test_figure_3_has_a_panel_for_each_genotype_with_all_attacks():
     figure = picture("yeom_fig3")
     assert [axes.get_title() for axes in figure.axes] == ["VKORC1", "CYP2C9"]
     for axes in figure.axes:
-        drawn = {label: points[:, 1].tolist() for label, points in series(axes).items()}
+        drawn = {label: points[:, 1].tolist() for label, points in lines(axes).items()}
         assert drawn == {
             "membership": pytest.approx(ADVANTAGES["threshold_sigma_s"]),
             "multi-query": pytest.approx(ADVANTAGES["multi_query_descending"]),
@@ -250,7 +243,7 @@ def test_figure_2c_has_the_ratio_of_losses_and_the_formula():
     curve = table[table["dataset"] == "theory"]
     np.testing.assert_allclose(curve["mean"], unknown_sigma_advantage(curve["ratio"].to_numpy()))
     assert curve["ratio"].max() >= measured["ratio"].max()
-    drawn = series(picture("yeom_fig2c").axes[0])
+    drawn = lines(picture("yeom_fig2c").axes[0])
     np.testing.assert_allclose(drawn["CIFAR-100"][:, 1], np.array([0, 2, 5]) / 10)
 
 
@@ -258,7 +251,7 @@ def test_figure_4a_shows_the_advantage_of_collusion_at_every_size():
     table = tidy("yeom_fig4a")
     assert set(table["metric"]) == {"advantage", "precision", "recall"}
     axes = picture("yeom_fig4a").axes[0]
-    for points in series(axes).values():
+    for points in lines(axes).values():
         np.testing.assert_allclose(points, [(1, 0.4), (4, 0.6), (32, 0.9)])
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "4", "32"]
     told = " ".join(picture("yeom_fig4a").get_supxlabel().split())
@@ -275,7 +268,7 @@ def test_figure_4b_has_differences_of_accuracies_taken_in_each_replicate():
     cost = table.loc["accuracy_cost"]
     assert cost[["mean", "low", "high"]].to_numpy() == pytest.approx(np.full((9, 3), 0.02))
     assert table["replicates"].tolist() == [3] * 27
-    drawn = series(picture("yeom_fig4b").axes[0])
+    drawn = lines(picture("yeom_fig4b").axes[0])
     assert set(drawn) == {f"{name}{kind}" for name in networks.STYLES for kind in ("", ", honest")}
     np.testing.assert_allclose(drawn["CIFAR-10"][:, 1], np.array([0, 0.1, 0.25]) + 0.02)
 
@@ -318,7 +311,7 @@ def test_a_data_set_that_was_not_run_is_left_out():
     assert set(table["dataset"]) == {"MNIST", "CIFAR-10"}
     facts = replace(facts_of(artifact), not_run={"yeom_cifar100": "no file"})
     figure = load(artifact.draw)(table, facts)
-    assert set(series(figure.axes[0])) == {"MNIST", "CIFAR-10"}
+    assert set(lines(figure.axes[0])) == {"MNIST", "CIFAR-10"}
     assert "Not run: yeom_cifar100 (no file)." in " ".join(figure.get_supxlabel().split())
 
 

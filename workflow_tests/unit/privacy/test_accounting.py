@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from dpmia.common.errors import TrainingError
 from dpmia.privacy import accounting
-from dpmia.privacy.accounting import Mechanism
+from dpmia.privacy.accounting import Mechanism, spent
 from dpmia.privacy.record import Accounting
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
 
@@ -253,3 +253,16 @@ def test_a_delta_that_covers_every_record_ever_drawn_needs_next_to_no_noise_and_
     sigma = mechanism.noise_multiplier(1.0)
     assert sigma < 0.2
     assert mechanism.epsilon(sigma) <= 1.0
+
+
+@pytest.mark.parametrize("sampler", ["poisson", "shuffle"])
+def test_the_epsilon_spent_grows_to_that_of_the_whole_training(sampler):
+    relation = "replace_one" if sampler == "shuffle" else "add_remove"
+    mechanism = Mechanism(sampler, 0.1, 40, 4, relation, 1e-5, "pld")
+    sigma = mechanism.noise_multiplier(2.0)
+    facts = mechanism.record(2.0, sigma, 1.0)
+    found = [spent(facts, steps) for steps in (1, 10, 11, 40)]
+    assert found == sorted(found)
+    assert found[-1] == pytest.approx(mechanism.epsilon(sigma, near=2.0))
+    assert found[-1] <= 2.0
+    assert (found[0] == found[1]) == (sampler == "shuffle"), "a begun epoch counts as a whole one"

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpmia.formats.signals import CURVE, Signal, load_followed, save_signals
+from dpmia.privacy.accounting import Mechanism
 from dpmia.report import curves
 from workflow_tests.unit.model_cards import card
 
@@ -30,11 +31,13 @@ def test_a_curve_survives_the_file_and_most_models_have_none(tmp_path):
     np.testing.assert_array_equal(curve, ROWS)
 
 
-def test_the_private_model_with_the_largest_epsilon_is_shown(tmp_path, accountings):
-    path = saved(tmp_path, signal(None, ROWS), *(signal(each, ROWS * factor) for factor, each in accountings))
+def test_the_private_model_with_the_largest_epsilon_is_shown(tmp_path):
+    mechanism = Mechanism("poisson", 0.1, 20, 2, "add_remove", 1e-5, "pld")
+    private = [signal(mechanism.record(epsilon, 1.0, 1.0), ROWS * epsilon) for epsilon in (1.0, 3.0, 2.0)]
+    path = saved(tmp_path, signal(None, ROWS), *private)
     ((experiment, model, steps, loss, *_),) = curves.rows({"student": [path], "missing": [str(tmp_path / "no.npz")]})
     assert (experiment, steps) == ("student", "60")
-    assert model.endswith("ε = 10.0")
+    assert model.endswith("ε = 3.0")
     assert "2.1 → 1.2" in loss
 
 

@@ -1,0 +1,56 @@
+"""What stands below a figure: how its models were trained, and what its bands and bars are."""
+
+from __future__ import annotations
+
+import textwrap
+
+from matplotlib.figure import Figure
+
+from dpmia.papers.artifact import Facts
+
+OPTIMISERS = {"adam": "Adam", "sgd": "SGD"}
+
+#: Characters of a caption in one inch.
+CHARACTERS = 17
+
+
+def caption(figure: Figure, text: str) -> None:
+    """Write `text` below the panels, wrapped to the figure's width."""
+    width = int(figure.get_size_inches()[0] * CHARACTERS)
+    figure.supxlabel(textwrap.fill(text, width), fontsize=7, color="0.35", x=0.01, ha="left")
+
+
+def run_facts(facts: Facts) -> str:
+    """Return in a few sentences how the models of a figure were trained and what the bands are."""
+    alike: dict[str, list[str]] = {}
+    for fact in facts.experiments.values():
+        alike.setdefault(_models(fact), []).append(fact["dataset"])
+    models = "; ".join(f"of {', '.join(dict.fromkeys(datasets))}: {how}" for how, datasets in alike.items())
+    privacy = " ".join(dict.fromkeys(map(_privacy, facts.experiments.values())))
+    ending = "Bands and bars: 95 % t intervals of the mean."
+    return f"{facts.source}, scale {facts.scale}. Models {models}. {privacy} {ending} {facts.skipped}".strip()
+
+
+def _accountant(fact: dict) -> str:
+    name, _, rest = fact["accountant"].partition("_")
+    return f"{name.upper()} {rest.replace('_', ' ')}".strip()
+
+
+def _clipping(fact: dict) -> str:
+    return f"clip norm {fact['clip_norm']:g}" + ("" if fact["clipped_to"] is None else " (without privacy, too)")
+
+
+def _models(fact: dict) -> str:
+    parts = [fact["model"], fact["sizes"], fact["passes"]]
+    parts += [
+        f"{fact['replicates']} replicates",
+        f"{fact['references']} reference models" if fact["references"] else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _privacy(fact: dict) -> str:
+    return (
+        f"DP-{OPTIMISERS[fact['optimiser']]}, {fact['sampling']} batches, {_clipping(fact)}, "
+        f"δ = {fact['delta']:g}, {fact['relation'].replace('_', '-')}, {_accountant(fact)} accountant."
+    )
