@@ -20,7 +20,7 @@ rule make_report:
     params:
         folder=lambda wildcards, output: str(Path(output[0]).parent),
         logs=f"logs/{RUN}",
-        config={key: getattr(CONFIG, key) for key in ("data", "scale", "seed", "experiments")},
+        config={key: getattr(CONFIG, key) for key in ("data", "scale", "seed", "engine", "experiments")},
         artifacts={name: artifact_files(artifact) for name, artifact in ARTIFACTS.items()},
         models=lambda wildcards: {name: LAYOUT.models(name) for name in EXPERIMENTS if runs(name)},
         own=[name for name in EXPERIMENTS if not LAYOUT.of_paper(name)],

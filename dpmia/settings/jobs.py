@@ -340,7 +340,8 @@ def recipes(experiment: Experiment) -> dict[str, RecipeSettings]:
     if experiment.training.engine == "scikit_learn":
         none = {"optimiser": "its own", "learning_rate": 0.0, "batch_size": 1, "epochs": 0}
         return dict.fromkeys(arms(experiment), none)
-    shared = experiment.training.model_dump(exclude={"engine"})
+    others = {"engine"} if experiment.training.engine == "opacus" else {"engine", "grad_sample_mode"}
+    shared = experiment.training.model_dump(exclude=others)
     own = {name: _settings_of(experiment, name).training for name in arms(experiment)}
     return {name: shared | (each.model_dump(exclude_none=True) if each else {}) for name, each in own.items()}
 

@@ -113,7 +113,9 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
             predictions[each] = checked(Predictions, given, f"{name}, {each}")
             _check_files(predictions[each], root, f"{name}, {each}")
         for each in file.experiments:
-            experiments[each] = _of_each_scale(settings.scale, partial(_experiment, file, each, name, root))
+            experiments[each] = _of_each_scale(
+                settings.scale, partial(_experiment, file, each, name, root, settings.engine)
+            )
         for each in file.studies:
             studies[each] = _of_each_scale(settings.scale, partial(_study, file, each, name))
     return Plan(settings, experiments, studies, predictions, sources)
@@ -131,9 +133,13 @@ def _of_each_scale(scale: Scale, resolve: Callable[[Scale, str], _Resolved]) -> 
     return resolved
 
 
-def _experiment(file: ExperimentFile, name: str, file_name: str, root: Path, scale: Scale, shown: str) -> Experiment:
+def _experiment(
+    file: ExperimentFile, name: str, file_name: str, root: Path, engine: str | None, scale: Scale, shown: str
+) -> Experiment:
     where = f"{file_name}{shown}, {name}"
     merged = with_groups(_merged(file, "experiments", name, scale, file_name), root, where)
+    if engine is not None and merged.get("training", {}).get("engine") != "scikit_learn":
+        merged = _overlaid(merged, {"training": {"engine": engine}})
     experiment: Experiment = checked(Experiment, with_precision_budgets(merged, where), where)
     check_known_sizes(experiment, root, where)
     return experiment
