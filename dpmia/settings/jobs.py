@@ -15,6 +15,7 @@ from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.optional import needed
 from dpmia.formats.model_card import Architecture
 from dpmia.jobs.attacking import AttackJob, AttackSpec, BlindJob, PerRecordJob, PredictionsJob
+from dpmia.jobs.checking import EngineCheck
 from dpmia.jobs.drawing import ArmDraw, BatchLimits, ClusterJob, PrepareJob, SplitJob
 from dpmia.jobs.training import (
     DistilJob,
@@ -355,6 +356,16 @@ def engines(experiment: Experiment) -> dict[str, str]:
     """Return the engine for models with and without privacy."""
     name = experiment.training.engine
     return {"private": names.ENGINES[name], "plain": names.ENGINES["plain" if name == "opacus" else name]}
+
+
+def has_private_targets(experiment: Experiment) -> bool:
+    """Return whether some target models are trained with a finite epsilon."""
+    return any(math.isfinite(epsilon) for group in experiment.epsilons for epsilon in group)
+
+
+def engine_check(experiment: Experiment, dataset: str, splits: str, signals: list[str]) -> EngineCheck:
+    """Return which target models Opacus trains again: some of those in the given files."""
+    return EngineCheck(engines(experiment)["private"], dataset, splits, signals)
 
 
 def training_code(experiment: Experiment) -> list[str]:
