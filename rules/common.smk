@@ -204,7 +204,11 @@ def engine_checks(file):
     """Return which models of each experiment in a file are trained again, by the name of the experiment."""
     return {
         name: jobs.engine_check(
-            EXPERIMENTS[name], LAYOUT.prepared(name), LAYOUT.splits(name)[0], LAYOUT.private_signals(name, 0)
+            EXPERIMENTS[name],
+            CONFIG.scale,
+            LAYOUT.prepared(name),
+            LAYOUT.splits(name)[0],
+            LAYOUT.private_signals(name, 0),
         )
         for name in CHECKED[file]
     }

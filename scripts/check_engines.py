@@ -21,7 +21,7 @@ def main(snakemake):
         check = EngineCheck.from_plain(plain)
         dataset = Dataset.load(check.dataset)
         splits = load_splits(check.splits, dataset.fingerprint)
-        rows += compare(experiment, check.engine, dataset, splits, load_all(check.signals))
+        rows += compare(experiment, check.engine, dataset, splits, load_all(check.signals), check.work)
     write_rows(snakemake.output[0], rows, COLUMNS)
 
 

@@ -16,9 +16,11 @@ class EngineCheck(PlainData):
         dataset: path of the prepared data set.
         splits: path of the splits of one block.
         signals: paths of the signals of that block's target models.
+        work: multiplications that Opacus may make for one model; the number of steps follows from it.
     """
 
     engine: str
     dataset: str
     splits: str
     signals: list[str]
+    work: float

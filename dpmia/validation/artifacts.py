@@ -14,7 +14,7 @@ ARTIFACTS = (
         "noise: the largest differences of parameters, losses (nats) and advantage (loss-threshold attack; where the "
         "whole training was repeated, against the stored outputs of the run). Relative: to the largest change of a "
         "parameter in training. The engines agree if the difference of 99 % of parameters and of losses is at most "
-        "1e-5 for one model at least, and at most 1e-2 for all. Rounding alone makes 2e-7; but Adam may send a weight "
+        "1e-5 for one model at least, and at most 0.05 for all. Rounding alone makes 2e-7; but Adam may send a weight "
         "whose gradient is zero but for rounding the other way, which by chance one model shows and not several.",
         f"{_HERE}:tabulate",
     ),

@@ -8,7 +8,7 @@ the parameters stay below, as a share of the largest change of any parameter in 
 - Adam takes its first step in the direction of the gradient's sign. Where a gradient is zero but for rounding, one
   weight in some million starts the other way, and the models part: by up to 2e-3 where the most influential weight was
   turned round on purpose. That happens to a model by chance, and to all compared models of an experiment by a fault.
-- Noise of another model makes the difference 0.1 or more.
+- Noise of another model makes the difference 0.5 or more (three experiments, 3 to 60 steps).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pandas as pd
 from dpmia.papers.artifact import Facts
 
 #: Largest difference of one model at least of an experiment whose engines agree, and of all its models.
-TOLERANCE, LARGEST_TOLERANCE = 1e-5, 1e-2
+TOLERANCE, LARGEST_TOLERANCE = 1e-5, 5e-2
 
 AGREES, DIFFERS, NOT_COMPARED = "agrees", "differs", "not compared"
 

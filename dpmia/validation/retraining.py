@@ -30,10 +30,7 @@ from dpmia.validation.engines_agree import COLUMNS, NOT_COMPARED, TOLERANCE, ver
 
 log = logging.getLogger(__name__)
 
-#: Multiplications (parameters times expected batch size) that Opacus makes for one model: about a second on one core.
-#: The number of steps follows from it and not from a clock, so it is the same on every machine.
-WORK = 5e9
-#: What a step costs beside its multiplications, in these: about 3 ms.
+#: What a step costs beside its multiplications (parameters times expected batch size), in these: about 3 ms.
 STEP_WORK = 15e6
 
 SECOND = "opacus"
@@ -45,6 +42,7 @@ def compare(
     dataset: Dataset,
     splits: Mapping[tuple[str, int], Split],
     signals: Iterable[Signal],
+    work: float,
 ) -> list[list[Any]]:
     """Train some private target models of an experiment again, and compare the engines.
 
@@ -54,6 +52,7 @@ def compare(
         dataset: prepared data.
         splits: by (arm, replicate), of one block.
         signals: of the target models of that block.
+        work: see `EngineCheck`.
 
     Returns:
         Rows as `dpmia.validation.engines_agree.COLUMNS` say, one for each model.
@@ -63,7 +62,7 @@ def compare(
     if fast is OpacusEngine:
         rows = [_card_columns(signal) | {"reason": "trained by Opacus itself"} for signal in chosen]
     else:
-        rows = _compared(fast, dataset, splits, chosen)
+        rows = _compared(fast, dataset, splits, chosen, work)
     shared = {"experiment": experiment, "verdict": verdict(row["difference"] for row in rows if "difference" in row)}
     return [[(row | shared).get(column) for column in COLUMNS] for row in rows]
 
@@ -76,7 +75,7 @@ def _chosen(signals: Iterable[Signal]) -> list[Signal]:
 
 
 def _compared(
-    fast: Any, dataset: Dataset, splits: Mapping[tuple[str, int], Split], chosen: Sequence[Signal]
+    fast: Any, dataset: Dataset, splits: Mapping[tuple[str, int], Split], chosen: Sequence[Signal], work: float
 ) -> list[dict[str, Any]]:
     """Return the columns of each model; the fast engine trains them together, as in the experiment."""
     recipe = Recipe(**needed(chosen[0].card.recipe))
@@ -85,7 +84,7 @@ def _compared(
     runs = [_run(signal, splits[signal.card.split], recipe) for signal in chosen]
     engine = fast(architecture, recipe, runs, x, y)
     starts = engine.parameters()
-    steps = min(engine.steps, max(1, int(WORK // (STEP_WORK + len(starts[0]) * recipe.batch_size))))
+    steps = min(engine.steps, max(1, int(work // (STEP_WORK + len(starts[0]) * recipe.batch_size))))
     engine.advance(steps)
     rows = []
     for number, (signal, run, start) in enumerate(zip(chosen, runs, starts, strict=True)):

@@ -18,12 +18,12 @@ from dpmia.validation.engines_agree import AGREES, COLUMNS, DIFFERS, NOT_COMPARE
 CHANGES = {"model": {"hidden": [16, 16]}, "training": {"batch_size": 10, "epochs": 8, "learning_rate": 0.02}}
 
 
-def compared(epsilons=(1, 3, "inf"), **changes):
+def compared(epsilons=(1, 3, "inf"), work=5e9, **changes):
     """Train the target models of a small experiment, compare its engines, and return the rows as dicts."""
     dataset, given = toy(), experiment(**{**CHANGES, "epsilons": [list(epsilons)], **changes})
     splits = splits_of(dataset, given)
     signals = train_block(dataset, splits, jobs.train_job(given, given.epsilons[0], 0), 1)
-    rows = retraining.compare("toy", jobs.engines(given)["private"], dataset, splits, signals)
+    rows = retraining.compare("toy", jobs.engines(given)["private"], dataset, splits, signals, work)
     return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
 
 
@@ -112,15 +112,14 @@ def test_stored_outputs_of_another_training_differ():
     signals = train_block(dataset, splits, jobs.train_job(given, [1.0], 0), 1)
     for signal in signals:
         signal.logits[:, 0] += np.float32(0.05)
-    rows = retraining.compare("toy", jobs.engines(given)["private"], dataset, splits, signals)
+    rows = retraining.compare("toy", jobs.engines(given)["private"], dataset, splits, signals, 5e9)
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
     assert {row["verdict"] for row in rows} == {DIFFERS}
     assert all(row["relative_difference_of_99_percent"] < 1e-5 < row["loss_difference"] for row in rows)
 
 
-def test_large_models_are_compared_over_the_first_steps(monkeypatch):
-    monkeypatch.setattr(retraining, "WORK", 5 * (retraining.STEP_WORK + 10 * 370))
-    for row in compared():
+def test_large_models_are_compared_over_the_first_steps():
+    for row in compared(work=5 * (retraining.STEP_WORK + 10 * 370)):
         assert (row["parameters"], row["steps_compared"], row["steps"]) == (370, 5, 32)
         assert row["verdict"] == AGREES
         assert row["advantage_difference"] is None
