@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 from opacus.accountants import PRVAccountant, RDPAccountant
 
@@ -18,6 +19,7 @@ def not_covered(accounting: Accounting) -> str:
     return ""
 
 
+@cache
 def opacus_epsilons(accounting: Accounting) -> tuple[float, float]:
     """Return the epsilon of the mechanism by the RDP and by the PRV accountant of Opacus.
 
