@@ -26,6 +26,7 @@ rule all:
             for experiment in EXPERIMENTS
             if runs(experiment) and compares_seeds(experiment)
         ],
+        [file for artifact in CHECKS for file in check_files(artifact).values()],
         f"{RUN}/report.html",
     localrule: True
     message:
@@ -58,6 +59,7 @@ include: "rules/attack.smk"
 include: "rules/study.smk"
 include: "rules/theory.smk"
 include: "rules/figures.smk"
+include: "rules/engines.smk"
 include: "rules/claims.smk"
 include: "rules/audit.smk"
 include: "rules/report.smk"

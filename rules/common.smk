@@ -27,6 +27,7 @@ from dpmia.settings.resolve import make_plan
 from dpmia.workflow.changes import changed_settings
 from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.layout import Layout
+from dpmia.validation import artifacts as validation
 
 
 def refuse(error):
@@ -108,6 +109,7 @@ wildcard_constraints:
     target_block=r"\d+",
     replicate=r"\d+",
     study=one_of(STUDIES),
+    file=one_of(sorted({source.stem for source in PLAN.sources.values()})),
     predictions=one_of(PREDICTIONS),
     paper=one_of(PAPERS),
     artifact=one_of(PAPER_OF),
@@ -186,6 +188,35 @@ def run_facts(artifact):
             name: NOT_RUN[name] for name in (table.split("/")[1] for table in artifact.tables) if not runs(name)
         },
     }
+
+
+# Experiments with private target models; those that can be trained again, by the file they are written in.
+PRIVATE = [name for name in EXPERIMENTS if jobs.has_private_targets(EXPERIMENTS[name])]
+CHECKED = {
+    stem: [name for name in PRIVATE if runs(name) and PLAN.sources[name].stem == stem]
+    for stem in dict.fromkeys(PLAN.sources[name].stem for name in PRIVATE if runs(name))
+}
+# Tables that belong to no paper.
+CHECKS = [replace(artifact, tables=tuple(f"engines/{stem}" for stem in CHECKED)) for artifact in validation.ARTIFACTS]
+
+
+def engine_checks(file):
+    """Return which models of each experiment in a file are trained again, by the name of the experiment."""
+    return {
+        name: jobs.engine_check(
+            EXPERIMENTS[name],
+            CONFIG.scale,
+            LAYOUT.prepared(name),
+            LAYOUT.splits(name)[0],
+            LAYOUT.private_signals(name, 0),
+        )
+        for name in CHECKED[file]
+    }
+
+
+def check_files(artifact):
+    """Return the files of a table that belongs to no paper, by their ending."""
+    return LAYOUT.artifact_files(artifact, "validation")
 
 
 def audit_part(name):

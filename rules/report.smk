@@ -5,6 +5,7 @@ rule make_report:
     input:
         artifacts=artifacts_of_all(),
         tables=tables_of_all(),
+        checks=[file for artifact in CHECKS for file in check_files(artifact).values()],
         claims=expand(f"{RUN}/claims.{{ending}}", ending=("csv", "md", "pdf")),
     output:
         # A failed job leaves the last report.
@@ -20,8 +21,10 @@ rule make_report:
     params:
         folder=lambda wildcards, output: str(Path(output[0]).parent),
         logs=f"logs/{RUN}",
-        config={key: getattr(CONFIG, key) for key in ("data", "scale", "seed", "experiments")},
-        artifacts={name: artifact_files(artifact) for name, artifact in ARTIFACTS.items()},
+        config={key: getattr(CONFIG, key) for key in ("data", "scale", "seed", "engine", "experiments")},
+        artifacts={name: artifact_files(artifact) for name, artifact in ARTIFACTS.items()}
+        | {artifact.name: check_files(artifact) for artifact in CHECKS},
+        checks=[artifact.__dict__ for artifact in CHECKS],
         models=lambda wildcards: {name: LAYOUT.models(name) for name in EXPERIMENTS if runs(name)},
         own=[name for name in EXPERIMENTS if not LAYOUT.of_paper(name)],
         prepared=published_data(),

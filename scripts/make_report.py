@@ -6,6 +6,7 @@ from _job import run
 
 from dpmia.common.files import whole_file
 from dpmia.formats.tables import read_table
+from dpmia.papers.artifact import Artifact
 from dpmia.report.report import About, report
 
 
@@ -21,6 +22,7 @@ def main(snakemake):
         prepared=params.prepared,
         not_run=params.not_run,
         own=params.own,
+        checks=[Artifact(**check) for check in params.checks],
         repository=Path(__file__).parent.parent,
     )
     verdicts = read_table(snakemake.input.claims[0]).fillna({"paper_value": "", "note": ""})

@@ -7,6 +7,11 @@ import re
 
 #: `fig2c_reverse`, `table2`: kind, number, variant.
 _NUMBERED = re.compile(r"(fig|table)(\d+[a-z]?)(?:_(.+))?$")
+_TITLES = {
+    "bounds_all": "Bounds of all papers",
+    "engines_agree": "Engines compared",
+    "accountants_agree": "Accountants compared",
+}
 _KINDS = {"fig": "Figure", "table": "Table"}
 
 
@@ -15,7 +20,7 @@ def title_of(artifact: str) -> str:
     name = artifact.partition("_")[2]
     numbered = _NUMBERED.match(name)
     if not numbered:
-        return {"bounds_all": "Bounds of all papers"}.get(artifact, name.replace("_", " ").capitalize())
+        return _TITLES.get(artifact, name.replace("_", " ").capitalize())
     kind, number, variant = numbered.groups()
     return f"{_KINDS[kind]} {number}" + (f": {variant.replace('_', ' ')}" if variant else "")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -40,6 +40,7 @@ class About:
         not_run: experiment or study -> why its data are unavailable.
         repository: the checkout.
         own: experiments of the user's files, which may share their names with those of papers.
+        checks: tables that belong to no paper: the second opinion on the run.
     """
 
     folder: Path
@@ -51,6 +52,7 @@ class About:
     not_run: Mapping[str, str]
     repository: Path
     own: Collection[str] = ()
+    checks: Sequence[Artifact] = ()
 
     @property
     def synthetic(self) -> bool:
@@ -146,6 +148,8 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         "not_run": sorted({reason for name, reason in about.not_run.items() if name in paper_of}),
         "data": _data(run.data_table(about.prepared)),
         "guarantees": _guarantees(models, paper_of),
+        "checks": [_shown(artifact, about, []) for artifact in about.checks],
+        "engines": _engines(models),
         "speeds": _speeds(models),
         "curves": curves.rows(about.models),
         "costs": _costs(costs),
@@ -162,8 +166,8 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         ),
         *map(
             page.Section,
-            ("data", "privacy", "training", "costs", "made"),
-            ("Data", "Privacy accounting", "Training", "Compute used", "How it was made"),
+            ("data", "privacy", "training", "engines", "costs", "made"),
+            ("Data", "Privacy accounting", "Training", "Do two engines agree?", "Compute used", "How it was made"),
         ),
     ]
     title = "dpmia: claims of the papers, and measurements"
@@ -306,11 +310,27 @@ def _guarantees(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, 
     return found
 
 
+def _engines(models: pd.DataFrame) -> list[list[Any]]:
+    """Return the number of models that each engine trained, those with privacy apart."""
+    return [
+        [
+            _engine(engine),
+            formatting.count(rows["models"].sum()),
+            formatting.count(rows.loc[rows["private"], "models"].sum()),
+        ]
+        for engine, rows in models.groupby("engine")
+    ]
+
+
+def _engine(name: str) -> str:
+    return name.removesuffix("Engine").lower()
+
+
 def _speeds(models: pd.DataFrame) -> list[list[Any]]:
     grouped = models.groupby(["experiment", "role", "engine", "private"], sort=False)
     return [
         [
-            *(experiment, role, engine.removesuffix("Engine").lower(), "yes" if private else "no"),
+            *(experiment, role, _engine(engine), "yes" if private else "no"),
             formatting.count(rows["models"].sum()),
             formatting.count(rows["model_steps"].sum()),
             formatting.duration(seconds := rows["seconds"].sum(skipna=False)),

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator
 
 from dpmia.common.epsilon import format_epsilon
+from dpmia.settings import names
 from dpmia.settings.base import Epsilon, OneOf, Scale, Settings
 
 
@@ -65,6 +66,9 @@ class Config(Settings):
     """Whether raw files are downloaded (`real` only); if not, `all` skips unavailable data sets."""
     seed: Annotated[int, Field(ge=0)] = 1
     """The root of all randomness: the same seed gives the same numbers."""
+    engine: Annotated[str, OneOf(names.ENGINES)] | None = None
+    """Engine that trains the networks of all experiments; where null, each experiment names its own. Classifiers of
+    scikit-learn keep theirs."""
     experiments: Annotated[_Files, BeforeValidator(_listed, json_schema_input_type=_Files | str)] = [
         "experiments/*.yaml"
     ]

@@ -154,6 +154,10 @@ class Experiment(Settings):
         if self.training.clip_all and self.training.engine not in NARROW_ENGINES:
             engine = self.training.engine
             raise ValueError(f"clip_all cannot be combined with engine {engine!r}: without privacy it does not clip")
+        if self.training.grad_sample_mode != "auto" and self.training.engine != "opacus":
+            raise ValueError(
+                f"grad_sample_mode cannot be combined with engine {self.training.engine!r}: only 'opacus' takes it"
+            )
         if self.collusion is not None and finite:
             raise ValueError(
                 "collusion cannot be combined with a finite epsilon: a record and its marked images count as several"

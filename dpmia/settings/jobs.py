@@ -15,6 +15,7 @@ from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.optional import needed
 from dpmia.formats.model_card import Architecture
 from dpmia.jobs.attacking import AttackJob, AttackSpec, BlindJob, PerRecordJob, PredictionsJob
+from dpmia.jobs.checking import EngineCheck
 from dpmia.jobs.drawing import ArmDraw, BatchLimits, ClusterJob, PrepareJob, SplitJob
 from dpmia.jobs.training import (
     DistilJob,
@@ -344,7 +345,8 @@ def recipes(experiment: Experiment) -> dict[str, RecipeSettings]:
     if experiment.training.engine == "scikit_learn":
         none = {"optimiser": "its own", "learning_rate": 0.0, "batch_size": 1, "epochs": 0}
         return dict.fromkeys(arms(experiment), none)
-    shared = experiment.training.model_dump(exclude={"engine"})
+    others = {"engine"} if experiment.training.engine == "opacus" else {"engine", "grad_sample_mode"}
+    shared = experiment.training.model_dump(exclude=others)
     own = {name: _settings_of(experiment, name).training for name in arms(experiment)}
     return {name: shared | (each.model_dump(exclude_none=True) if each else {}) for name, each in own.items()}
 
@@ -358,6 +360,20 @@ def engines(experiment: Experiment) -> dict[str, str]:
     """Return the engine for models with and without privacy."""
     name = experiment.training.engine
     return {"private": names.ENGINES[name], "plain": names.ENGINES["plain" if name == "opacus" else name]}
+
+
+def has_private_targets(experiment: Experiment) -> bool:
+    """Return whether some target models are trained with a finite epsilon."""
+    return any(math.isfinite(epsilon) for group in experiment.epsilons for epsilon in group)
+
+
+#: Scale -> `EngineCheck.work`: 5e9 is about a second of one core. No clock decides, so that machines agree.
+CHECKED_WORK = {"smoke": 5e8, "laptop": 5e9, "paper": 5e10}
+
+
+def engine_check(experiment: Experiment, scale: str, dataset: str, splits: str, signals: list[str]) -> EngineCheck:
+    """Return which target models Opacus trains again at a scale: some of those in the given files."""
+    return EngineCheck(engines(experiment)["private"], dataset, splits, signals, CHECKED_WORK[scale])
 
 
 def training_code(experiment: Experiment) -> list[str]:

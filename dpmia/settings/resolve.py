@@ -115,7 +115,7 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
             _check_files(predictions[each], root, f"{name}, {each}")
         for each in file.experiments:
             experiments[each] = _of_each_scale(
-                settings.scale, partial(_experiment, file, each, name, root, settings.epsilons)
+                settings.scale, partial(_experiment, file, each, name, root, settings.engine, settings.epsilons)
             )
         for each in file.studies:
             studies[each] = _of_each_scale(settings.scale, partial(_study, file, each, name))
@@ -139,12 +139,15 @@ def _experiment(
     name: str,
     file_name: str,
     root: Path,
+    engine: str | None,
     epsilons: Sequence[float] | None,
     scale: Scale,
     shown: str,
 ) -> Experiment:
     where = f"{file_name}{shown}, {name}"
     merged = with_groups(_merged(file, "experiments", name, scale, file_name), root, where)
+    if engine is not None and merged.get("training", {}).get("engine") != "scikit_learn":
+        merged = _overlaid(merged, {"training": {"engine": engine}})
     experiment: Experiment = checked(Experiment, with_precision_budgets(merged, where), where)
     if epsilons is not None:
         merged = with_epsilons(merged, experiment, epsilons)

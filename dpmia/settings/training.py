@@ -81,6 +81,9 @@ class Training(Settings):
     """`stacked` trains many perceptrons at once; `convolution` one convolutional network at a time; `opacus` a
     network of layers that Opacus supports (`plain` for models without privacy); `plain` any network, without
     privacy; `scikit_learn` its classifiers, by their own methods: the other keys here are not used."""
+    grad_sample_mode: Literal["auto", "hooks", "ghost"] = "auto"
+    """Engine `opacus`: `hooks` forms the gradient of each record; `ghost` computes norms only, in a further backward
+    pass; `auto` is `hooks` for convolutional networks, `ghost` for others."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
     learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.01

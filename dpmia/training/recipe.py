@@ -30,6 +30,7 @@ class Recipe:
         betas: of `adam`.
         adam_epsilon: added to the root of the second moment.
         decay: of the learning rate, see `pace`.
+        grad_sample_mode: of the engine `opacus` (see there): `hooks`, `ghost` or `auto`.
     """
 
     optimiser: str
@@ -44,6 +45,7 @@ class Recipe:
     adam_epsilon: float = 1e-8
     decay: float = 0.0
     clip_all: bool = False
+    grad_sample_mode: str = "auto"
 
     def clips(self, run: Run) -> bool:
         """Return whether the gradients of single records are clipped in a run."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import compress
+from math import isinf
 from typing import Any
 
 from dpmia.common.epsilon import spell_group
@@ -97,6 +99,12 @@ class Layout:
         experiment = self._experiment(name)
         groups = experiment.epsilons if attack is None else jobs.attacked_groups(experiment, attack)
         return [f"{self.home(name)}/signals/{name}/{spell_group(epsilons)}/block-{block}.npz" for epsilons in groups]
+
+    def private_signals(self, name: str, block: int) -> list[str]:
+        """Return the signals of the target models of a block, without groups of epsilons that hold `inf` only."""
+        groups = self._experiment(name).epsilons
+        private = [not all(map(isinf, group)) for group in groups]
+        return list(compress(self.signals(name, block), private))
 
     def all_signals(self, name: str) -> list[str]:
         """Return the signals of all target models of an experiment."""

@@ -302,3 +302,35 @@ def test_a_script_that_fails_leaves_no_output_and_a_log(run_script, prepared, tm
     assert not target.exists()
     assert "41 records are required" in read_failure("draw_splits", tmp_path / "draw_splits.log").message
     assert json.loads(json.dumps(job)) == job
+
+
+def test_check_engines_compares_the_experiments_of_its_file(run_script, dataset, prepared, tmp_path):
+    splits, signals = tmp_path / "splits.npz", tmp_path / "signals.npz"
+    split = Split(np.arange(40), np.arange(40, 70), np.empty(0), np.arange(70, 80))
+    save_splits(splits, {("left", 0): split}, dataset.fingerprint)
+    engine = "dpmia.training.engines.stacked:StackedEngine"
+    job = {
+        "arms": {"left": ARMS["left"]},
+        "replicates": [0],
+        "epsilons": {"left": [1.0, float("inf"), 2.0]},
+        "by_epoch": False,
+        "models": {"left": {"build": "dpmia.models.mlp:perceptron", "shape": {"hidden": [4]}}},
+        "engines": {"private": engine, "plain": engine},
+        "recipes": {"left": {"optimiser": "adam", "learning_rate": 0.01, "batch_size": 10, "epochs": 2}},
+        "privacy": {"relation": "replace_one", "delta": 1e-5, "accountant": "pld"},
+        "population": False,
+        "parameters": False,
+        "collusion": None,
+        "compares": "replace_one",
+    }
+    given = Files(dataset=str(prepared), splits=str(splits))
+    run_script("train_block", Files(str(signals)), input=given, params={"job": job, "seed": 1})
+    check = {
+        "engine": engine, "dataset": str(prepared), "splits": str(splits), "signals": [str(signals)], "work": 1e9,
+    }  # fmt: skip
+    run_script("check_engines", Files(str(tmp_path / "mine.csv")), params={"checks": {"one": check, "two": check}})
+    table = read_table(tmp_path / "mine.csv")
+    assert table["experiment"].tolist() == ["one", "one", "two", "two"]
+    assert table["model"].tolist() == ["left/epsilon 1/replicate 0", "left/epsilon 2/replicate 0"] * 2
+    assert {*table["verdict"]} == {"agrees"}
+    assert {*table["accounting_reason"]} == {"relation replace-one: Opacus accounts for add-remove only"}

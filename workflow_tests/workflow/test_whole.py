@@ -58,6 +58,18 @@ def test_every_private_model_states_its_accounting(finished):
                 assert named <= set(about["accounting"])
 
 
+def test_two_engines_agree_on_every_private_experiment(finished):
+    folder = finished.folder / "results/synthetic-smoke"
+    table = pd.read_csv(folder / "tables/validation/engines_agree.csv")
+    assert {*table["experiment"]} == {*FEW}
+    assert {*table["verdict"]} == {"agrees"}
+    assert {*table["models"]} == {2}
+    accountants = pd.read_csv(folder / "tables/validation/accountants_agree.csv")
+    assert {*accountants["experiment"]} == {*FEW}
+    assert accountants["epsilon_opacus_prv"].isna().all()  # all are about replaced records
+    assert "Do two engines agree?" in (folder / "report.html").read_text()
+
+
 def test_a_second_run_has_nothing_to_do(finished):
     assert finished.planned() == {}
 

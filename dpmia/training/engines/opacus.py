@@ -1,9 +1,10 @@
 """DP-SGD and DP-Adam by Opacus: any network it supports, and the reference for our own engines.
 
-Fully connected networks clip by ghost clipping: norms in one backward pass, the clipped sum in a second.
-Convolutional ones form the gradient of each record, in chunks. Measured on the two networks in `dpmia.models.cnn`
-against whole batches and ghost clipping: the same speed on the smaller one, 1.5 to 1.7 times on the larger, in two
-thirds and a quarter of the memory (`benchmarks/README.md`, which also says what another memory allocator gains).
+The gradient mode `hooks` forms the gradient of each record, in chunks; `ghost` takes norms in one backward pass and the
+clipped sum in a second. `auto` is `hooks` for convolutional networks, `ghost` for others. Measured on the two networks
+in `dpmia.models.cnn`, chunks against whole batches and ghost clipping: the same speed on the smaller one, 1.5 to 1.7
+times on the larger, in two thirds and a quarter of the memory (`benchmarks/README.md`, which also says what another
+memory allocator gains).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from opacus.grad_sample import GradSampleModule, GradSampleModuleFastGradientClipping
+from opacus.grad_sample.utils import prepare_module
 from opacus.optimizers import DPOptimizer, DPOptimizerFastGradientClipping
 from opacus.utils.fast_gradient_clipping_utils import DPTensorFastGradientClipping
 from opacus.utils.module_utils import trainable_modules
@@ -32,23 +33,29 @@ LARGEST_CHUNK = 128
 
 
 class OpacusEngine(PlainEngine):
-    """One private model: per-record clipping and noise by Opacus, batches and noise from the run's streams.
+    """One private model: per-record gradients, clipping and the step by Opacus.
 
-    Opacus' own data loader and privacy accountant are not used: batches come from `Streams`, and the noise
-    multiplier was computed before training for exactly that sampler (`dpmia.privacy.accounting`).
+    Batches are those of `Streams` and not of Opacus' data loader, and noise is that of `Streams` and not of the
+    `generator` of `DPOptimizer`, which draws it tensor by tensor: with the same batches and the same noise as the other
+    engines, two engines train the same model, and one is a second opinion on the other. Opacus' accountant is not used:
+    the noise multiplier was computed before training for exactly this sampler (`dpmia.privacy.accounting`).
     """
 
     def __init__(self, architecture: Any, recipe: Recipe, runs: list[Run], x, y, streams=None) -> None:
         """Wrap the module and the optimiser; see `Engine`."""
         super().__init__(architecture, recipe, runs, x, y, streams)
-        self.ghost = not any(isinstance(layer, torch.nn.Conv2d) for layer in self.module.modules())
-        if self.ghost:
-            self.wrapped = GradSampleModuleFastGradientClipping(
-                self.module, max_grad_norm=recipe.clip_norm, loss_reduction="sum", use_ghost_clipping=True
-            )
-        else:
-            self.wrapped = GradSampleModule(self.module, loss_reduction="sum")
-        self.optimiser = self._private_optimiser = (_GhostOptimiser if self.ghost else _HooksOptimiser)(
+        self.grad_sample_mode = recipe.grad_sample_mode
+        if self.grad_sample_mode == "auto":
+            convolutional = any(isinstance(layer, torch.nn.Conv2d) for layer in self.module.modules())
+            self.grad_sample_mode = "hooks" if convolutional else "ghost"
+        ghost = self.grad_sample_mode == "ghost"
+        self.wrapped = prepare_module(
+            self.module,
+            self.grad_sample_mode,
+            loss_reduction="sum",
+            **({"max_grad_norm": recipe.clip_norm} if ghost else {}),
+        )
+        self.optimiser = self._private_optimiser = (_GhostOptimiser if ghost else _HooksOptimiser)(
             torch_optimiser(recipe, self._parameter_group()),
             stream=self.stream,
             noise_multiplier=self.run.noise_multiplier,
@@ -69,7 +76,7 @@ class OpacusEngine(PlainEngine):
                 "Use GroupNorm or LayerNorm, or the engine 'plain' without privacy",
             )
         for name, layer in trainable_modules(module):
-            errors = ModuleValidator.VALIDATORS.get(type(layer), lambda _: [])(layer)
+            errors: list[Any] = ModuleValidator.validate(layer)
             errors += ["buffers, which training would fill without privacy"] if list(layer.buffers()) else []
             if errors:
                 raise TrainingError(
@@ -91,53 +98,56 @@ class OpacusEngine(PlainEngine):
 
     def _gradients_of(self, x: torch.Tensor, y: torch.Tensor) -> None:
         self.optimiser.zero_grad()
-        if len(x):
-            (self._sum_by_ghost if self.ghost else self._sum_by_hooks)(x, y)
+        if not len(x):
+            self._no_gradients()
+        elif self.grad_sample_mode == "ghost":
+            self._gradients_by_ghost(x, y)
+        else:
+            self._gradients_by_hooks(x, y)
 
-    def _sum_by_ghost(self, x: torch.Tensor, y: torch.Tensor) -> None:
-        """Sum clipped gradients: norms in a first backward pass, the sum in a second one."""
+    def _no_gradients(self) -> None:
+        """Leave the gradients of an empty batch, whose step is noise alone."""
+        for parameter in self.module.parameters():
+            if self.grad_sample_mode == "ghost":
+                parameter.grad = torch.zeros_like(parameter)
+            else:
+                parameter.grad_sample = parameter.new_empty(0, *parameter.shape)
+
+    def _gradients_by_ghost(self, x: torch.Tensor, y: torch.Tensor) -> None:
+        """Leave the sum of clipped gradients: norms in a first backward pass, the sum in a second one."""
         outputs = self.wrapped(x)
         losses = record_losses(outputs, y)
         DPTensorFastGradientClipping(self.wrapped, self.optimiser, losses, loss_reduction="sum").backward()
-        self._private_optimiser.accumulate()
         self._count(losses, outputs, y)
+        self._count_clipped(self.wrapped.per_sample_gradient_norms)
 
-    def _sum_by_hooks(self, x: torch.Tensor, y: torch.Tensor) -> None:
-        """Sum clipped gradients of one chunk of records after another."""
+    def _gradients_by_hooks(self, x: torch.Tensor, y: torch.Tensor) -> None:
+        """Leave the gradients of the records of the last chunk, after the clipped sum of the chunks before it."""
+        left = len(x)
         for features, labels in zip(x.split(self._chunk), y.split(self._chunk), strict=True):
             outputs = self.wrapped(features)
             losses = record_losses(outputs, labels)
             losses.sum().backward()
-            self._private_optimiser.clip_and_accumulate()
-            for parameter in self.module.parameters():
-                parameter.grad = parameter.grad_sample = None
             self._count(losses, outputs, labels)
+            norms = [parameter.grad_sample.flatten(1).norm(dim=1) for parameter in self.module.parameters()]
+            self._count_clipped(torch.stack(norms).norm(dim=0))
+            left -= len(features)
+            if left:
+                self._private_optimiser.signal_skip_step()
+                self.optimiser.step()
+                self.optimiser.zero_grad()
+
+    def _count_clipped(self, norms: torch.Tensor) -> None:
+        self.tally.clipped += float((norms > self.recipe.clip_norm).sum())
 
 
-class _InjectedNoise(DPOptimizer):
-    """For an optimiser of Opacus: the normals of a run's noise stream, in the order of the flat parameters.
-
-    A step takes the clipped sum from `summed_grad`, whoever put it there; an empty batch is noise alone.
-    """
-
-    #: By this Opacus would divide: the chunks of a batch are one batch.
-    accumulated_iterations = 1
+class _StreamsNoise(DPOptimizer):
+    """For an optimiser of Opacus: the normals of a run's noise stream, in the order of the flat parameters."""
 
     def __init__(self, optimizer: torch.optim.Optimizer, *, stream: Streams, **kwargs: Any) -> None:
         super().__init__(optimizer, **kwargs)
         self._stream = stream
         self._normals = torch.empty(sum(p.numel() for p in self.params))
-
-    def step(self, closure: Any = None) -> None:
-        if closure is not None:  # of Lightning, which forms the gradients in it
-            with torch.enable_grad():
-                closure()
-        for parameter in self.params:
-            if parameter.summed_grad is None:
-                parameter.summed_grad = torch.zeros_like(parameter)
-        self.add_noise()
-        self.scale_grad()
-        self.original_optimizer.step()
 
     def add_noise(self) -> None:
         self._stream.noise(self._normals)
@@ -146,9 +156,9 @@ class _InjectedNoise(DPOptimizer):
             parameter.grad = parameter.summed_grad + std * normals.view_as(parameter)
 
 
-class _GhostOptimiser(_InjectedNoise, DPOptimizerFastGradientClipping):
+class _GhostOptimiser(_StreamsNoise, DPOptimizerFastGradientClipping):
     pass
 
 
-class _HooksOptimiser(_InjectedNoise, DPOptimizer):
+class _HooksOptimiser(_StreamsNoise, DPOptimizer):
     pass

@@ -19,6 +19,7 @@ from dpmia.settings.resolve import make_plan
 def all_jobs(given):
     """Yield all jobs of an experiment."""
     yield jobs.prepare_job(given)
+    yield jobs.engine_check(given, "laptop", "dataset", "splits", ["signals"])
     if given.membership.kind == "cluster":
         yield jobs.cluster_job(given)
     if limits := jobs.batch_job(given):

@@ -3,6 +3,7 @@
 import base64
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.report import formatting as words
 from dpmia.report import page, run
 from dpmia.report.report import report
+from dpmia.validation.artifacts import ARTIFACTS
 
 
 @pytest.fixture(scope="module")
@@ -251,6 +253,7 @@ def test_a_large_file_is_named_and_not_embedded(tmp_path):
     [
         ("humphries_fig2", "Figure 2"), ("humphries_fig2_reverse", "Figure 2: reverse"), ("yeom_fig2c", "Figure 2c"),
         ("humphries_table2", "Table 2"), ("thudi_theory", "Theory"), ("bounds_all", "Bounds of all papers"),
+        ("engines_agree", "Engines compared"), ("accountants_agree", "Accountants compared"),
     ],
 )  # fmt: skip
 def test_names_of_artifacts_are_described(name, title):
@@ -276,3 +279,19 @@ def test_verdicts_read_back_from_their_file_make_the_same_page(tmp_path):
     verdicts.to_csv(tmp_path / "claims.csv", index=False)
     again = read_table(tmp_path / "claims.csv").fillna({"note": "", "paper_value": ""})
     assert report(about, again).partition("page made")[0] == report(about, verdicts).partition("page made")[0]
+
+
+def test_the_second_opinion_has_a_section_with_the_models_of_each_engine(tmp_path):
+    about, verdicts = make_run(tmp_path)
+    engines, accountants = ARTIFACTS
+    files = {end: f"{about.folder}/engines_agree.{end}" for end in ("csv", "md")}
+    Path(files["csv"]).write_text("experiment,relative_difference,verdict\nstudent,4.0e-07,agrees\n")
+    Path(files["md"]).write_text("| a |\n")
+    absent = {accountants.name: {"csv": f"{tmp_path}/absent.csv"}}
+    about = replace(about, artifacts={**about.artifacts, engines.name: files, **absent}, checks=ARTIFACTS)
+    found = Page(report(about, verdicts))
+    section = found.text.partition("from the same initial weights")[2].partition("Compute used")[0]
+    for words_of_it in ("Engines compared", "student 4.0e-07 agrees", "Accountants compared Epsilon", "Not made yet"):
+        assert words_of_it in section
+    assert "engine models with privacy stacked 3 2" in section
+    assert found.mistakes == []

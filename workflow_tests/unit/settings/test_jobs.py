@@ -319,6 +319,20 @@ def test_models_without_privacy_are_trained_without_opacus(engine, kind, plain):
     assert found == {"private": names.ENGINES[engine], "plain": names.ENGINES[plain]}
 
 
+def test_engines_are_checked_where_target_models_are_private():
+    assert jobs.has_private_targets(experiment(epsilons=[["inf"], [1]]))
+    assert not jobs.has_private_targets(experiment(epsilons=[["inf"]]))
+    work = [jobs.engine_check(experiment(), scale, "x", "y", []).work for scale in ("smoke", "laptop", "paper")]
+    assert work == sorted(work)
+    assert jobs.engine_check(experiment(), "smoke", "x", "y", []).engine == names.ENGINES["stacked"]
+
+
+def test_only_recipes_of_opacus_name_a_gradient_mode():
+    opacus = experiment(training__engine="opacus", training__grad_sample_mode="hooks")
+    assert {recipe["grad_sample_mode"] for recipe in jobs.recipes(opacus).values()} == {"hooks"}
+    assert all("grad_sample_mode" not in recipe for recipe in jobs.recipes(experiment()).values())
+
+
 #: Attacks are looked at record by record, attack L among them.
 LOOKED_AT = IID | {
     "epsilons": [["inf"]],

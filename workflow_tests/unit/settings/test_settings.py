@@ -200,6 +200,17 @@ def test_an_arm_may_have_a_model_of_its_own(plan):
     assert arms["small"].draw == arms["usual"].draw == {"rate": 0.5}
 
 
+def test_one_engine_trains_the_networks_of_all_experiments():
+    config = OWN_CONFIG | {"experiments": ["experiments/humphries.yaml", "experiments/patients.yaml"]}
+    own, opacus = (make_plan(config | {"engine": engine}, ROOT).experiments for engine in (None, "opacus"))
+    assert {each.training.engine for each in own.values()} == {"stacked", "scikit_learn"}
+    for name, each in own.items():
+        engine = "scikit_learn" if name == "audit_forest" else "opacus"
+        assert opacus[name] == each.model_copy(update={"training": each.training.model_copy(update={"engine": engine})})
+    with pytest.raises(ConfigError, match="thudi_mnist: clip_all cannot be combined with engine 'opacus'"):
+        make_plan(config | {"engine": "opacus", "experiments": ["experiments/thudi.yaml"]}, ROOT)
+
+
 def test_what_yaml_reads_as_text_may_be_a_number(plan):
     # YAML 1.1 takes 1e-5 and 1e3 for texts.
     file = changed(changed(FILE, "experiments.heart.privacy.delta", "1e-5"), "experiments.heart.epsilons", [["1e3"]])

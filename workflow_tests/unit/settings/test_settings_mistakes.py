@@ -61,6 +61,13 @@ from dpmia.settings.resolve import make_plan
         ("training.clip_all", "all", ["heart.training.clip_all: 'all' "]),
         ("training", {"clip_all": True, "engine": "opacus"}, ["heart: ", "clip_all cannot be combined", "'opacus'"]),
         ("training", {"clip_all": True}, None),
+        ("training", {"engine": "opacus", "grad_sample_mode": "ghost"}, None),
+        ("training", {"engine": "opacus", "grad_sample_mode": "hook"}, ["grad_sample_mode: 'hook' ", "mean 'hooks'?"]),
+        (
+            "training",
+            {"grad_sample_mode": "hooks"},
+            ["heart: ", "grad_sample_mode cannot be combined with engine 'stacked'"],
+        ),
         ("training.momentum", 1, ["heart.training.momentum: 1 ", "less than 1"]),
         ("training.l2", -0.1, ["heart.training.l2: -0.1 "]),
         ("training", 3, ["heart.training: 3 "]),

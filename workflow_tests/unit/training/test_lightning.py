@@ -276,8 +276,7 @@ def test_the_curve_is_of_the_records_met_in_each_epoch(kind, sigma, data, tmp_pa
     assert found["epsilon"].tolist() == [2.5, 5, 7.5]
     for row, (loss, correct, met) in zip(curve, rows, strict=False):
         np.testing.assert_allclose(row[2:4], [loss / met, correct / met], rtol=1e-5)
-    if kind is StackedEngine:
-        assert (found["clipped"] > 0).all() == (sigma is not None)
+    assert (found["clipped"] > 0).all() == (sigma is not None)
     table = pd.read_csv(tmp_path / "last" / "metrics.csv")
     np.testing.assert_allclose(table[list(CURVE)], curve)
 

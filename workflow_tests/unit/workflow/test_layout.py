@@ -90,6 +90,14 @@ def test_the_inputs_of_an_audit_are_its_files_each_once(layout):
     assert layout.audit_report("patients", "html") == "results/synthetic-smoke/audit-patients.html"
 
 
+def test_private_signals_are_those_of_groups_with_a_finite_epsilon():
+    layout = Layout(make_plan({"scale": "paper", "experiments": FILES}, ROOT))
+    signals = layout.signals("heart", 3)
+    assert signals[-1] == "results/synthetic-paper/signals/heart/inf/block-3.npz"
+    assert layout.private_signals("heart", 3) == signals[:-1]
+    assert layout.private_signals("audit_forest", 0) == []
+
+
 @pytest.mark.parametrize("name", ["my clinic", "{clinic}", ".clinic", "-clinic"])
 def test_names_of_files_that_cannot_name_a_folder_are_refused(tmp_path, name):
     (tmp_path / f"{name}.yaml").write_text("paper: audit\n")

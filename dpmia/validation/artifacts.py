@@ -1,0 +1,30 @@
+"""Tables that belong to no paper: what a second opinion on the run says. Light: read whenever the workflow is."""
+
+from __future__ import annotations
+
+from dpmia.papers.artifact import Artifact
+
+_HERE = "dpmia.validation.engines_agree"
+
+ARTIFACTS = (
+    Artifact(
+        "engines_agree",
+        "table",
+        "Some private models of each experiment, trained again by Opacus with the same initial weights, batches and "
+        "noise: the largest differences of parameters, losses (nats) and advantage (loss-threshold attack; where the "
+        "whole training was repeated, against the stored outputs of the run). Relative: to the largest change of a "
+        "parameter in training. The engines agree if the difference of 99 % of parameters and of losses is at most "
+        "1e-5 for one model at least, and at most 0.05 for all. Rounding alone makes 2e-7; but Adam may send a weight "
+        "whose gradient is zero but for rounding the other way, which by chance one model shows and not several.",
+        f"{_HERE}:tabulate",
+    ),
+    Artifact(
+        "accountants_agree",
+        "table",
+        "Epsilon of some private models of each experiment by our accountant and by the two of Opacus, for the same "
+        "sampler, sampling rate, noise multiplier, steps and delta. They differ since Renyi orders (rdp) give a looser "
+        "bound than the privacy loss distribution (pld, prv), which is computed numerically: pld rounds it up, prv "
+        "adds 0.01 for its error.",
+        f"{_HERE}:tabulate_accountants",
+    ),
+)

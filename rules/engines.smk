@@ -1,0 +1,74 @@
+# A second opinion: some private models of each experiment, trained again by Opacus. One job for each file of
+# experiments, as Opacus takes seconds to import.
+
+
+rule check_engines:
+    input:
+        lambda wildcards: [
+            file
+            for check in engine_checks(wildcards.file).values()
+            for file in (check.dataset, check.splits, *check.signals)
+        ],
+    output:
+        f"{RUN}/engines/{{file}}.csv",
+    log:
+        f"logs/{RUN}/check_engines/{{file}}.log",
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=more(3000),
+        runtime=more(60),
+    params:
+        checks=lambda wildcards: {name: check.plain() for name, check in engine_checks(wildcards.file).items()},
+        code=lambda wildcards: code(
+            "check_engines.py",
+            *sorted({spec for name in CHECKED[wildcards.file] for spec in jobs.training_code(EXPERIMENTS[name])}),
+        ),
+    message:
+        "Training some models of {wildcards.file} again, by Opacus"
+    script:
+        "../scripts/check_engines.py"
+
+
+for artifact in CHECKS:
+
+    rule:
+        name:
+            f"make_{artifact.name}"
+        input:
+            [f"{RUN}/{table}.csv" for table in artifact.tables],
+        output:
+            **check_files(artifact),
+        log:
+            f"logs/{RUN}/make_artifact/{artifact.name}.log",
+        conda:
+            "../envs/dpmia.yaml"
+        threads: 1
+        resources:
+            mem_mb=more(1000),
+            runtime=more(20),
+        params:
+            artifact=artifact.__dict__,
+            tables=artifact.tables,
+            facts={
+                "synthetic": CONFIG.data == "synthetic",
+                "scale": CONFIG.scale,
+                "not_run": {name: NOT_RUN[name] for name in PRIVATE if not runs(name)},
+            },
+            code=code("make_artifact.py", artifact.tabulate),
+        message:
+            f"Making {artifact.name}"
+        script:
+            "../scripts/make_artifact.py"
+
+    rule:
+        name:
+            artifact.name
+        input:
+            check_files(artifact).values(),
+        localrule: True
+        message:
+            f"{artifact.name} is made"
+
+    workflow.get_rule(artifact.name).docstring = f"{words.title_of(artifact.name)}: a second opinion on the run."
