@@ -16,7 +16,8 @@ class EngineCheck(PlainData):
         dataset: path of the prepared data set.
         splits: path of the splits of one block.
         signals: paths of the signals of that block's target models.
-        work: multiplications that Opacus may make for one model; the number of steps follows from it.
+        work: multiplications that Opacus may make for one model; the number of steps follows from it, see
+            `dpmia.validation.retraining`.
     """
 
     engine: str

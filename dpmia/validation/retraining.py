@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 
 #: What a step costs beside its multiplications (parameters times expected batch size), in these: about 3 ms.
 STEP_WORK = 15e6
+#: Of trainings that are too long to be repeated, the first steps are: a share of the work, but some steps at least.
+FIRST_SHARE, FEWEST_STEPS = 0.25, 10
 
 SECOND = "opacus"
 
@@ -84,7 +86,7 @@ def _compared(
     runs = [_run(signal, splits[signal.card.split], recipe) for signal in chosen]
     engine = fast(architecture, recipe, runs, x, y)
     starts = engine.parameters()
-    steps = min(engine.steps, max(1, int(work // (STEP_WORK + len(starts[0]) * recipe.batch_size))))
+    steps = _steps(engine.steps, STEP_WORK + len(starts[0]) * recipe.batch_size, work)
     engine.advance(steps)
     rows = []
     for number, (signal, run, start) in enumerate(zip(chosen, runs, starts, strict=True)):
@@ -120,6 +122,13 @@ def _compared(
                  row["relative_difference"])  # fmt: skip
         rows.append(row)
     return rows
+
+
+def _steps(steps: int, step_work: float, work: float) -> int:
+    """Return how many of the steps are repeated: all where the work allows it, else the first."""
+    if steps * step_work <= work:
+        return steps
+    return min(steps, max(FEWEST_STEPS, int(FIRST_SHARE * work // step_work)))
 
 
 def _run(signal: Signal, split: Split, recipe: Recipe) -> Run:

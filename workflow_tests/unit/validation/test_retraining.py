@@ -119,8 +119,12 @@ def test_stored_outputs_of_another_training_differ():
 
 
 def test_large_models_are_compared_over_the_first_steps():
-    for row in compared(work=5 * (retraining.STEP_WORK + 10 * 370)):
-        assert (row["parameters"], row["steps_compared"], row["steps"]) == (370, 5, 32)
+    step = retraining.STEP_WORK + 10 * 370
+    assert [retraining._steps(32, step, count * step) for count in (32, 31, 60)] == [32, 10, 32]
+    assert retraining._steps(1000, step, 80 * step) == 20
+    assert retraining._steps(8, step, step) == 8
+    for row in compared(work=5 * step):
+        assert (row["parameters"], row["steps_compared"], row["steps"]) == (370, 10, 32)
         assert row["verdict"] == AGREES
         assert row["advantage_difference"] is None
         assert row["loss_difference"] < 1e-5
