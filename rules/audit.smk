@@ -3,7 +3,7 @@
 
 rule attack_predictions:
     input:
-        lambda wildcards: jobs.given_files(PREDICTIONS[wildcards.predictions]),
+        lambda wildcards: prediction_jobs.files(PREDICTIONS[wildcards.predictions]),
     output:
         signals="{home}/signals/{predictions}/given/block-0.npz",
         references="{home}/references/{predictions}/given/block-0.npz",
@@ -18,14 +18,15 @@ rule attack_predictions:
         mem_mb=more(2000),
         runtime=more(30),
     params:
-        settings=lambda wildcards: jobs.given_job(PREDICTIONS[wildcards.predictions]).plain(),
+        settings=lambda wildcards: prediction_jobs.read_job(PREDICTIONS[wildcards.predictions]).plain(),
         attacks=lambda wildcards: {
-            name: attack.plain() for name, attack in jobs.given_attacks(PREDICTIONS[wildcards.predictions]).items()
+            name: attack.plain()
+            for name, attack in prediction_jobs.attacks(PREDICTIONS[wildcards.predictions]).items()
         },
         seed=CONFIG.seed,
         code=lambda wildcards: code(
             "attack_predictions.py",
-            *(given.attack for given in jobs.given_attacks(PREDICTIONS[wildcards.predictions]).values()),
+            *(given.attack for given in prediction_jobs.attacks(PREDICTIONS[wildcards.predictions]).values()),
         ),
     message:
         "Attacking the given predictions of {wildcards.predictions}"

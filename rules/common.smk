@@ -20,7 +20,7 @@ from dpmia.papers.claims import CLAIMS
 from dpmia.report import formatting as words
 from dpmia.workflow.ending import ending
 from dpmia.jobs.attacking import AuditedAttack
-from dpmia.settings import facts, jobs, names, studies
+from dpmia.settings import facts, jobs, names, prediction_jobs, studies
 from dpmia.common.epsilon import spell_group
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import make_plan
@@ -223,7 +223,7 @@ def audit_part(name):
     """Return what the report of an audit takes of an experiment, or of a model known by its predictions."""
     if name in PREDICTIONS:
         settings = PREDICTIONS[name]
-        attacks = jobs.given_attacks(settings)
+        attacks = prediction_jobs.attacks(settings)
         about, groups = facts.prediction_facts(name, settings), {}
     else:
         settings = EXPERIMENTS[name]

@@ -33,7 +33,7 @@ class Run:
         synthetic: whether its records are synthetic.
         scale: `smoke`, `laptop` or `paper`.
         not_run: experiment or study -> why its data are unavailable.
-        trained: experiment -> its target models and their records, in words.
+        trained: experiment -> a line on its target models and their records.
     """
 
     folder: Path

@@ -14,7 +14,7 @@ from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.optional import needed
 from dpmia.formats.model_card import Architecture
-from dpmia.jobs.attacking import AttackJob, AttackSpec, BlindJob, PerRecordJob, PredictionsJob
+from dpmia.jobs.attacking import AttackJob, AttackSpec, BlindJob, PerRecordJob
 from dpmia.jobs.checking import EngineCheck
 from dpmia.jobs.drawing import ArmDraw, BatchLimits, ClusterJob, PrepareJob, SplitJob
 from dpmia.jobs.training import (
@@ -31,7 +31,6 @@ from dpmia.settings import names
 from dpmia.settings.experiment import Arm, Experiment
 from dpmia.settings.membership import DRAWING_KEYS
 from dpmia.settings.own_data import OwnData
-from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import Regression
 
 #: What tables call attack L, which is no entry under `attacks`: it judges single records only.
@@ -400,25 +399,3 @@ def audited_attacks(experiment: Experiment) -> list[str]:
         and attack.reference_arm is None
         and set(names.ATTACKS[attack.kind].uses) <= {"references", "population"}
     ]
-
-
-def given_attacks(predictions: Predictions) -> dict[str, AttackSpec]:
-    """Return which attacks to run on a model known by its predictions only, and with which options."""
-    return {
-        name: AttackSpec(names.ATTACKS[attack.kind].spec, attack.options)
-        for name, attack in predictions.attacks.items()
-    }
-
-
-def given_job(predictions: Predictions) -> PredictionsJob:
-    """Return how tables of predictions are read."""
-    population = [
-        name for name, attack in predictions.attacks.items() if "population" in names.ATTACKS[attack.kind].uses
-    ]
-    given = predictions.model_dump(exclude={"attacks", "epsilon"})
-    return PredictionsJob(**given, epsilon=spell_epsilon(predictions.epsilon), population=population)
-
-
-def given_files(predictions: Predictions) -> list[str]:
-    """Return the tables of a model known by its predictions only."""
-    return [predictions.path, *predictions.references]

@@ -63,6 +63,20 @@ BASES = {
 }
 FILE = {"paper": "someone", "experiments": BASES}
 
+#: Every kind of model and attack that needs models of the attacker.
+RICH = ADULT | {
+    "blind": {"replicates": 3, "with_loss": [1, "inf"]},
+    "shadows": {"count": 3, "l2": 0.25, "attack_epochs": 7},
+    "references": {"count": 6, "block": 3, "private": False},
+    "attacks": {
+        "random": {},
+        "shadow": {},
+        "lira": {"reference_arm": "cluster", "variance": "pooled"},
+        "distillation": {},
+        "population": {"alpha": 0.1},
+    },
+}
+
 
 def changed(settings, path, value):
     """Return a copy of nested `settings` with `value` at `path`, a dotted name."""

@@ -18,7 +18,7 @@ from dpmia.evaluation.predictions import import_predictions, tables
 from dpmia.formats.losses import load_losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
 from dpmia.formats.tables import read_table
-from dpmia.settings import jobs
+from dpmia.settings import prediction_jobs
 from dpmia.settings.facts import prediction_facts
 from dpmia.settings.generate import ROOT
 from dpmia.settings.predictions import Predictions
@@ -218,7 +218,9 @@ def settings(folder, **changed):
 
 def test_predictions_only_give_the_numbers_of_the_full_run(given, tmp_path):
     folder, full = given
-    import_predictions(jobs.given_job(settings(folder)), tmp_path / "signals.npz", tmp_path / "references.npz")
+    import_predictions(
+        prediction_jobs.read_job(settings(folder)), tmp_path / "signals.npz", tmp_path / "references.npz"
+    )
     attacks = {"average_threshold": AverageThreshold(), "lira_offline": OfflineLira()}
     rows, summary = tables("mine", attacks, tmp_path / "signals.npz", tmp_path / "references.npz", 1)
     for attack in attacks:
@@ -235,7 +237,7 @@ def test_predictions_only_give_the_numbers_of_the_full_run(given, tmp_path):
 def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
     folder, _ = given
     queried = settings(folder)
-    import_predictions(jobs.given_job(queried), tmp_path / "signals.npz", tmp_path / "references.npz")
+    import_predictions(prediction_jobs.read_job(queried), tmp_path / "signals.npz", tmp_path / "references.npz")
     attacks = {name: AverageThreshold() if name == "average_threshold" else OfflineLira() for name in queried.attacks}
     _, summary = tables("mine", attacks, tmp_path / "signals.npz", tmp_path / "references.npz", 1)
     summary.to_csv(tmp_path / "summary.csv", index=False)
@@ -244,7 +246,7 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
         "groups": {},
         "attacks": {
             name: attack.plain() | {"files": [tmp_path / "references.npz"]}
-            for name, attack in jobs.given_attacks(queried).items()
+            for name, attack in prediction_jobs.attacks(queried).items()
         },
         "summary": tmp_path / "summary.csv",
         "signals": [tmp_path / "signals.npz"],
@@ -271,14 +273,14 @@ def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(t
     rows = [f"{-float(sure[i])},{float(sure[i])},yes,{'yes' if i < 30 else 'no'}" for i in order]
     (tmp_path / "model.csv").write_text("\n".join(["z0,z1,label,member", *rows]) + "\n")
     queried = settings(tmp_path, references=[], attacks={"average_threshold": {}})
-    import_predictions(jobs.given_job(queried), tmp_path / "signals.npz", tmp_path / "references.npz")
+    import_predictions(prediction_jobs.read_job(queried), tmp_path / "signals.npz", tmp_path / "references.npz")
     _, summary = tables("mine", {"average_threshold": AverageThreshold()}, tmp_path / "signals.npz",
                         tmp_path / "references.npz", 1)  # fmt: skip
     summary.to_csv(tmp_path / "summary.csv", index=False)
     part = {
         "facts": prediction_facts("mine", queried),
         "groups": {},
-        "attacks": {"average_threshold": jobs.given_attacks(queried)["average_threshold"].plain() | {"files": []}},
+        "attacks": {"average_threshold": prediction_jobs.attacks(queried)["average_threshold"].plain() | {"files": []}},
         "summary": tmp_path / "summary.csv",
         "signals": [tmp_path / "signals.npz"],
         "dataset": None,
@@ -317,7 +319,7 @@ def test_what_is_wrong_with_predictions_is_reported(tmp_path, old, new, changed,
         "\n".join(rows).replace(old, new) if words == ["there is no member"] else "\n".join(rows).replace(old, new, 1)
     )
     (tmp_path / "model.csv").write_text(text + "\n")
-    job = jobs.given_job(settings(tmp_path, **{"attacks": {"average_threshold": {}}} | changed))
+    job = prediction_jobs.read_job(settings(tmp_path, **{"attacks": {"average_threshold": {}}} | changed))
     with pytest.raises(DataError) as caught:
         import_predictions(job, tmp_path / "signals.npz", tmp_path / "references.npz")
     for word in words:

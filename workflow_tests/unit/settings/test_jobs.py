@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from settings_samples import ADULT, BASES, BERNOULLI, BIAS, HEART, IID, experiment, plan_of
+from settings_samples import ADULT, BASES, BERNOULLI, BIAS, HEART, IID, RICH, experiment, plan_of
 
 from dpmia.common.registry import load
 from dpmia.common.seeds import derive_seed
@@ -15,21 +15,8 @@ from dpmia.jobs.attacking import BlindJob
 from dpmia.jobs.base import to_plain
 from dpmia.jobs.drawing import PrepareJob
 from dpmia.settings import jobs, names
-from dpmia.settings.attackers import MODELS_OF_ATTACKERS, AttackSettings
 
 #: An experiment with every kind of model and attack.
-RICH = ADULT | {
-    "blind": {"replicates": 3, "with_loss": [1, "inf"]},
-    "shadows": {"count": 3, "l2": 0.25, "attack_epochs": 7},
-    "references": {"count": 6, "block": 3, "private": False},
-    "attacks": {
-        "random": {},
-        "shadow": {},
-        "lira": {"reference_arm": "cluster", "variance": "pooled"},
-        "distillation": {},
-        "population": {"alpha": 0.1},
-    },
-}
 
 
 @pytest.fixture
@@ -395,33 +382,3 @@ def test_the_name_of_a_data_set_does_not_depend_on_the_order_of_attributes():
 def test_pooled_images_are_a_data_set_of_their_own():
     assert jobs.dataset_id(experiment(dataset="mnist", pool=2)) == "mnist-2x2"
     assert jobs.prepare_job(experiment(dataset="mnist", pool=2)).options == {"attributes": [], "pool": 2}
-
-
-# The registry of attacks
-
-
-@pytest.mark.parametrize(("name", "kind"), names.ATTACKS.items())
-def test_a_kind_of_attack_takes_its_options_and_states_what_it_needs(name, kind):
-    attack = load(kind.spec)
-    assert attack.uses == kind.uses
-    taken = inspect.signature(attack).parameters
-    assert set(kind.options) <= set(taken) & set(AttackSettings.model_fields)
-    # Every option of the settings that the class knows may be set.
-    assert set(taken) & (set(AttackSettings.model_fields) - {"kind", "reference_arm", "epsilons"}) == set(kind.options)
-
-
-def test_every_option_belongs_to_an_attack_and_every_need_is_met():
-    options = set(AttackSettings.model_fields) - {"kind", "reference_arm", "epsilons"}
-    assert options == {option for kind in names.ATTACKS.values() for option in kind.options}
-    needs = {need for kind in names.ATTACKS.values() for need in kind.uses}
-    assert needs <= {*MODELS_OF_ATTACKERS, "population", "features", "collusion"}
-
-
-@pytest.mark.parametrize("kind", names.ATTACKS)
-def test_every_attack_can_be_made_as_its_job_says(kind):
-    colluding = {"collusion": {"keys": 2}, "epsilons": [["inf"]], "blind": None}
-    given = experiment(
-        RICH | {"attacks": {"mine": {"kind": kind}}} | (colluding if "collusion" in names.ATTACKS[kind].uses else {})
-    )
-    job = jobs.attack_job(given, "mine")
-    job.make()

@@ -1,0 +1,37 @@
+"""The registry of attacks: options, needs, and that each can be made from its job."""
+
+import inspect
+
+import pytest
+from settings_samples import RICH, experiment
+
+from dpmia.common.registry import load
+from dpmia.settings import jobs, names
+from dpmia.settings.attackers import MODELS_OF_ATTACKERS, AttackSettings
+
+
+@pytest.mark.parametrize(("name", "kind"), names.ATTACKS.items())
+def test_a_kind_of_attack_takes_its_options_and_states_what_it_needs(name, kind):
+    attack = load(kind.spec)
+    assert attack.uses == kind.uses
+    taken = inspect.signature(attack).parameters
+    assert set(kind.options) <= set(taken) & set(AttackSettings.model_fields)
+    # Every option of the settings that the class knows may be set.
+    assert set(taken) & (set(AttackSettings.model_fields) - {"kind", "reference_arm", "epsilons"}) == set(kind.options)
+
+
+def test_every_option_belongs_to_an_attack_and_every_need_is_met():
+    options = set(AttackSettings.model_fields) - {"kind", "reference_arm", "epsilons"}
+    assert options == {option for kind in names.ATTACKS.values() for option in kind.options}
+    needs = {need for kind in names.ATTACKS.values() for need in kind.uses}
+    assert needs <= {*MODELS_OF_ATTACKERS, "population", "features", "collusion"}
+
+
+@pytest.mark.parametrize("kind", names.ATTACKS)
+def test_every_attack_can_be_made_as_its_job_says(kind):
+    colluding = {"collusion": {"keys": 2}, "epsilons": [["inf"]], "blind": None}
+    given = experiment(
+        RICH | {"attacks": {"mine": {"kind": kind}}} | (colluding if "collusion" in names.ATTACKS[kind].uses else {})
+    )
+    job = jobs.attack_job(given, "mine")
+    job.make()
