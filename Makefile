@@ -44,6 +44,7 @@ coverage: install
 bench: install
 	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/cnns.py
+	$(BIN)/python benchmarks/lightning.py
 	$(BIN)/python benchmarks/plot.py
 
 lint: install

@@ -35,9 +35,9 @@ AfterEpoch = Callable[[Engine], list[float]]
 #: Batches of one step: for each model of an engine, int64 positions in its training set.
 Batches = list[np.ndarray]
 
-#: Floating-point operations in one call of `training_step`: about 15 ms. Lightning's own work, .3 ms a call, must not
+#: Floating-point operations in one call of `training_step`: about 30 ms. Lightning's own work, .4 ms a call, must not
 #: show; only tiny models need several steps for that (`benchmarks/lightning.py`).
-WORK_PER_CALL = 6e8
+WORK_PER_CALL = 1.2e9
 MOST_STEPS_PER_CALL = 32
 
 #: Returns the epsilon that the first steps of a model have spent.
