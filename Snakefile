@@ -20,7 +20,7 @@ rule all:
     input:
         artifacts_of_all(),
         tables_of_all(),
-        [LAYOUT.table("points", experiment) for experiment in EXPERIMENTS if looked_at(experiment)],
+        [LAYOUT.table("per_record", experiment) for experiment in EXPERIMENTS if looked_at(experiment)],
         [
             LAYOUT.table("exposure", experiment)
             for experiment in EXPERIMENTS

@@ -81,16 +81,16 @@ rule measure_blind:
         "../scripts/measure_blind.py"
 
 
-rule measure_points:
+rule measure_per_record:
     input:
-        unpack(lambda wildcards: LAYOUT.points_inputs(wildcards.experiment)),
+        unpack(lambda wildcards: LAYOUT.per_record_inputs(wildcards.experiment)),
     output:
-        points="{home}/points/{experiment}.csv",
+        per_record="{home}/per_record/{experiment}.csv",
         nulls="{home}/nulls/{experiment}.csv",
     log:
-        "logs/{home}/measure_points/{experiment}.log",
+        "logs/{home}/measure_per_record/{experiment}.log",
     benchmark:
-        "{home}/benchmarks/measure_points/{experiment}.tsv"
+        "{home}/benchmarks/measure_per_record/{experiment}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -98,16 +98,16 @@ rule measure_points:
         mem_mb=more(3000),
         runtime=more(120),
     params:
-        job=lambda wildcards: jobs.points_job(EXPERIMENTS[wildcards.experiment]).plain(),
+        job=lambda wildcards: jobs.per_record_job(EXPERIMENTS[wildcards.experiment]).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code(
-            "measure_points.py",
-            *(each.attack for each in jobs.points_job(EXPERIMENTS[wildcards.experiment]).attacks.values()),
+            "measure_per_record.py",
+            *(each.attack for each in jobs.per_record_job(EXPERIMENTS[wildcards.experiment]).attacks.values()),
         ),
     message:
         "Attacking single records of {wildcards.experiment}"
     script:
-        "../scripts/measure_points.py"
+        "../scripts/measure_per_record.py"
 
 
 rule measure_exposure:

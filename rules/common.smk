@@ -159,7 +159,7 @@ def runs(name):
 
 def looked_at(experiment):
     """Return whether an experiment has per-record results, and its data are available."""
-    return EXPERIMENTS[experiment].points is not None and runs(experiment)
+    return EXPERIMENTS[experiment].per_record is not None and runs(experiment)
 
 
 def artifact_tables(artifact):
@@ -182,7 +182,7 @@ def run_facts(artifact):
         "experiments": {
             name: facts.run_facts(EXPERIMENTS[name])
             for stage, name in (table.split("/") for table in artifact_tables(artifact))
-            if stage in ("summary", "replicates", "points", "nulls")
+            if stage in ("summary", "replicates", "per_record", "nulls")
         },
         "not_run": {
             name: NOT_RUN[name] for name in (table.split("/")[1] for table in artifact.tables) if not runs(name)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Tables = Mapping[str, "pd.DataFrame"]
 
 #: Where tables stand below the folder of a run, by the first part of their name.
-STAGES = ("nulls", "points", "replicates", "sizes", "studies", "summary")
+STAGES = ("nulls", "per_record", "replicates", "sizes", "studies", "summary")
 
 
 class MissingRowsError(Exception):

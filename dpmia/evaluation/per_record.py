@@ -17,9 +17,21 @@ from dpmia.common.seeds import derive_seed
 from dpmia.evaluation.attacks import AttackersModels
 from dpmia.formats.losses import Losses, load_losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, QUERY_ARRAYS, Signal, load_all
-from dpmia.splits.sampled_records import draw_points
+from dpmia.splits.sampled_records import draw_records
 
-POINTS = ["experiment", "arm", "target", "record", "label", "part", "attack", "alpha", "loss", "threshold", "says"]
+COLUMNS = [
+    "experiment",
+    "arm",
+    "target",
+    "record",
+    "label",
+    "membership",
+    "attack",
+    "alpha",
+    "loss",
+    "threshold",
+    "decision",
+]
 NULLS = [
     *("experiment", "arm", "targets", "target", "record", "label", "attack", "alpha", "loss", "threshold"),
     *("null_losses", "null_loss"),
@@ -32,7 +44,7 @@ MOST_LOSSES = 2000
 PLACES = (0.25, 0.75)
 
 
-def points_table(
+def per_record_table(
     experiment: str,
     attacks: Mapping[str, HypothesisTest],
     files: Iterable[Path | str],
@@ -60,14 +72,14 @@ def points_table(
         count: members, and non-members, all where there are fewer.
 
     Returns:
-        Columns `POINTS`: `target` is the replicate, `loss` the target model's, `says` the decision, true for
+        Columns `COLUMNS`: `target` is the replicate, `loss` the target model's, `decision` the attack's, true for
         "member". An attack with models that leave one record out scores the records that there are such models for.
     """
     models = AttackersModels((), references, distilled)
     parts = [part for path in leave_one_out for part in load_losses(path)]
     tables: list[pd.DataFrame] = []
     for signal in _signals(files, arms):
-        queries = _cut(signal, np.concatenate(draw_points(signal, count, root_seed)))
+        queries = _cut(signal, np.concatenate(draw_records(signal, count, root_seed)))
         known = models.known(queries, None)
         for name, attack in attacks.items():
             if "leave_one_out" not in attack.uses:
@@ -77,7 +89,7 @@ def points_table(
                 if part.cards[0].target == signal.card.target:
                     of_part = _cut(queries, part.records).of(MEMBER, NONMEMBER)
                     tables += _judged(experiment, name, attack, of_part, _leave_one_out(part, of_part), alphas)
-    return pd.concat(tables, ignore_index=True)[POINTS]
+    return pd.concat(tables, ignore_index=True)[COLUMNS]
 
 
 def _judged(
@@ -95,14 +107,14 @@ def _judged(
         "target": signal.card.replicate,
         "record": signal.records[wanted],
         "label": signal.labels[wanted],
-        "part": np.where(signal.is_member[wanted], "member", "nonmember"),
+        "membership": np.where(signal.is_member[wanted], "member", "nonmember"),
         "loss": signal.losses[wanted],
     }
     null = attack.null(signal, known)
     for alpha in alphas:
         threshold = attack.estimator.threshold(null, alpha)[wanted]
         decisions = base["loss"] <= threshold
-        yield pd.DataFrame({**base, "attack": name, "alpha": alpha, "threshold": threshold, "says": decisions})
+        yield pd.DataFrame({**base, "attack": name, "alpha": alpha, "threshold": threshold, "decision": decisions})
 
 
 def nulls_table(
@@ -123,13 +135,13 @@ def nulls_table(
     the most. The two records are those whose losses stand at `PLACES` of their class.
 
     Args:
-        experiment: see `points_table`.
-        attacks: see `points_table`; those with models that leave one record out are passed over.
-        files: see `points_table`.
-        root_seed: see `points_table`; of many null losses some are drawn with it.
-        arms: see `points_table`.
-        references: see `points_table`.
-        distilled: see `points_table`.
+        experiment: see `per_record_table`.
+        attacks: see `per_record_table`; those with models that leave one record out are passed over.
+        files: see `per_record_table`.
+        root_seed: see `per_record_table`; of many null losses some are drawn with it.
+        arms: see `per_record_table`.
+        references: see `per_record_table`.
+        distilled: see `per_record_table`.
         alpha: false positive rate at which thresholds are set.
 
     Returns:

@@ -7,6 +7,9 @@ from typing import Any
 
 from dpmia.jobs.base import PlainData
 
+#: Arguments of drawing functions that had another name: seeds keep the old one, so that numbers stay.
+SEED_NAMES = {"queries": "asked"}
+
 
 @dataclass(frozen=True)
 class PrepareJob(PlainData):
@@ -55,6 +58,15 @@ class ArmDraw(PlainData):
     groups: str | dict[str, Any] | None
     draw: dict[str, Any]
     iid: bool
+
+    @property
+    def drawn_by(self) -> dict[str, Any]:
+        """The arguments of the drawing function under the names from which seeds follow."""
+        return {SEED_NAMES.get(name, name): value for name, value in self.draw.items()}
+
+    def meaning(self) -> dict[str, Any]:
+        """Return the arm as plain data from which seeds follow."""
+        return self.plain() | {"draw": self.drawn_by}
 
 
 @dataclass(frozen=True)

@@ -77,16 +77,15 @@ Estimator = Literal["empirical", "linear", "logit_gaussian", "minimum", "mean"]
 class LeaveOneOutSettings(Settings):
     """Attack L: for each record models of its own, trained as the target was but without that record."""
 
-    points: Annotated[int, Field(ge=1)]
+    records: Annotated[int, Field(ge=1)]
     """Members, and non-members, of each target model that it attacks, a multiple of `block`; the first of those with
-    per-record results.
-    More of them train only the models of the new ones."""
+    per-record results. More of them train only the models of the new ones."""
     block: Annotated[int, Field(ge=1)]
     """Members, and non-members, whose models one job trains."""
     models: Annotated[int, Field(ge=2)]
     """Models for each member; as many models of all members are evaluated on non-members."""
     arms: Annotated[list[ArmName], Field(min_length=1)] | None = None
-    """Arms whose target models it attacks; those of `points.arms` where left out."""
+    """Arms whose target models it attacks; those of `per_record.arms` where left out."""
     targets: Annotated[int, Field(ge=1)] = 1
     """Target models of each arm that it attacks, the first ones."""
     estimator: Estimator = "logit_gaussian"
@@ -94,12 +93,12 @@ class LeaveOneOutSettings(Settings):
 
     @model_validator(mode="after")
     def _whole_blocks(self) -> LeaveOneOutSettings:
-        if self.points % self.block:
-            raise ValueError(f"points ({self.points}) is not a multiple of block ({self.block})")
+        if self.records % self.block:
+            raise ValueError(f"records ({self.records}) is not a multiple of block ({self.block})")
         return self
 
 
-class Points(Settings):
+class PerRecordSettings(Settings):
     """Per-record results of all attacks of the experiment that set a threshold for the loss.
 
     For experiments of one epsilon, without IID arms.
@@ -115,9 +114,11 @@ class Points(Settings):
     """Attack L, evaluated on fewer records; not run where left out."""
 
     @model_validator(mode="after")
-    def _leave_one_out_are_points(self) -> Points:
-        if self.leave_one_out is not None and self.leave_one_out.points > self.count:
-            raise ValueError(f"leave_one_out.points ({self.leave_one_out.points}) is greater than count ({self.count})")
+    def _leave_one_out_are_measured(self) -> PerRecordSettings:
+        if self.leave_one_out is not None and self.leave_one_out.records > self.count:
+            raise ValueError(
+                f"leave_one_out.records ({self.leave_one_out.records}) is greater than count ({self.count})"
+            )
         return self
 
 

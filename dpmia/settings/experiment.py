@@ -15,7 +15,7 @@ from dpmia.settings.attackers import (
     MODELS_OF_ATTACKERS,
     AttackSettings,
     Collusion,
-    Points,
+    PerRecordSettings,
     References,
     Shadows,
     each_of_a_kind,
@@ -108,7 +108,7 @@ class Experiment(Settings):
     """A trainer who colludes with the attacker, for the attack that needs one; an honest trainer where left out."""
     attacks: Annotated[dict[Name, AttackSettings], Field(min_length=1)]
     """Attacks by name."""
-    points: Points | None = None
+    per_record: PerRecordSettings | None = None
     """Per-record results of attacks; none where left out."""
     details: bool = False
     """Also measure positive accuracy by quantiles, and the true positive rate at many false positive rates."""
@@ -215,18 +215,18 @@ class Experiment(Settings):
         return self
 
     @model_validator(mode="after")
-    def _points_fit(self) -> Experiment:
-        if self.points is None:
+    def _per_record_fits(self) -> Experiment:
+        if self.per_record is None:
             return self
         if self.iid_arms or sum(map(len, self.epsilons)) > 1:
-            raise ValueError("points cannot be combined with IID arms or several epsilons. Set iid_arms: false")
-        leave_one_out = self.points.leave_one_out
+            raise ValueError("per_record cannot be combined with IID arms or several epsilons. Set iid_arms: false")
+        leave_one_out = self.per_record.leave_one_out
         for key, chosen, known in (
-            ("points.arms", self.points.arms, list(self.arms)),
+            ("per_record.arms", self.per_record.arms, list(self.arms)),
             (
-                "points.leave_one_out.arms",
+                "per_record.leave_one_out.arms",
                 leave_one_out.arms if leave_one_out else None,
-                self.points.arms or list(self.arms),
+                self.per_record.arms or list(self.arms),
             ),
         ):
             if unknown := sorted(set(chosen or ()) - set(known)):
@@ -236,17 +236,18 @@ class Experiment(Settings):
         for name, attack in self.attacks.items():
             if attack.reference_arm is not None and "estimator" in names.ATTACKS[attack.kind].options:
                 raise ValueError(
-                    f"reference_arm of attack {name!r} cannot be combined with points, which use the models of one arm"
+                    f"reference_arm of attack {name!r} cannot be combined with per_record, which uses models of one arm"
                 )
         if not any("estimator" in names.ATTACKS[attack.kind].options for attack in self.attacks.values()):
-            raise ValueError("points needs an attack with a threshold for the loss: one with the option estimator")
+            raise ValueError("per_record needs an attack with a threshold for the loss: one with the option estimator")
         if leave_one_out is not None and math.isfinite(self.epsilons[0][0]):
             raise ValueError(
-                "points.leave_one_out cannot be combined with a finite epsilon: its models are trained without privacy"
+                "per_record.leave_one_out cannot be combined with a finite epsilon: its models have no privacy"
             )
         if leave_one_out is not None and leave_one_out.targets > self.replicates:
             raise ValueError(
-                f"points.leave_one_out.targets ({leave_one_out.targets}) is greater than replicates ({self.replicates})"
+                f"per_record.leave_one_out.targets ({leave_one_out.targets}) is greater than "
+                f"replicates ({self.replicates})"
             )
         return self
 

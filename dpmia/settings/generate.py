@@ -13,7 +13,14 @@ from typing import Any
 from pydantic import BaseModel
 
 from dpmia.settings import names
-from dpmia.settings.attackers import AttackSettings, Collusion, LeaveOneOutSettings, Points, References, Shadows
+from dpmia.settings.attackers import (
+    AttackSettings,
+    Collusion,
+    LeaveOneOutSettings,
+    PerRecordSettings,
+    References,
+    Shadows,
+)
 from dpmia.settings.config import Audit, Config, Planner
 from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.membership import Membership
@@ -65,8 +72,8 @@ SECTIONS = (
     ("references", References),
     ("collusion", Collusion),
     ("attacks.<name>", AttackSettings),
-    ("points", Points),
-    ("points.leave_one_out", LeaveOneOutSettings),
+    ("per_record", PerRecordSettings),
+    ("per_record.leave_one_out", LeaveOneOutSettings),
     ("predictions.<name>", Predictions),
     ("studies.<name>, kind linear_generator", LinearGenerator),
     ("studies.<name>, kind regression", Regression),

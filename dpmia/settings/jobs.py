@@ -112,7 +112,7 @@ def batch_job(experiment: Experiment) -> BatchLimits | None:
         arms={name: drawn[name] for name in experiment.arms},
         batch_sizes=batch_sizes(experiment),
         shadows=experiment.shadows.count if experiment.shadows and uses(experiment, "shadows") else None,
-        leave_one_out=experiment.points is not None and experiment.points.leave_one_out is not None,
+        leave_one_out=experiment.per_record is not None and experiment.per_record.leave_one_out is not None,
         raised=None if getattr(membership, raised) == "all" else raised,
         most=membership.most,
     )
@@ -284,41 +284,41 @@ def attack_job(experiment: Experiment, attack: str) -> AttackJob:
     )
 
 
-def points_job(experiment: Experiment) -> PerRecordJob:
+def per_record_job(experiment: Experiment) -> PerRecordJob:
     """Return the attacks with per-record results: those with a threshold for the loss, and attack L."""
-    points = needed(experiment.points)
+    settings = needed(experiment.per_record)
     attacks = {
         name: AttackSpec(job.attack, job.options)
         for name, attack in experiment.attacks.items()
         if "estimator" in names.ATTACKS[attack.kind].options
         for job in [attack_job(experiment, name)]
     }
-    if points.leave_one_out:
-        attacks |= {LEAVE_ONE_OUT: AttackSpec(names.LEAVE_ONE_OUT, {"estimator": points.leave_one_out.estimator})}
-    return PerRecordJob(attacks, measured_arms(experiment), points.count, points.alphas)
+    if settings.leave_one_out:
+        attacks |= {LEAVE_ONE_OUT: AttackSpec(names.LEAVE_ONE_OUT, {"estimator": settings.leave_one_out.estimator})}
+    return PerRecordJob(attacks, measured_arms(experiment), settings.count, settings.alphas)
 
 
 def measured_arms(experiment: Experiment) -> list[str]:
     """Return the arms with per-record results."""
-    return needed(experiment.points).arms or list(arms(experiment))
+    return needed(experiment.per_record).arms or list(arms(experiment))
 
 
 def leave_one_out_blocks(experiment: Experiment) -> list[tuple[str, int, int]]:
     """Return arm, replicate and block of each job that trains models without one record; none without attack L."""
-    leave_one_out = needed(experiment.points).leave_one_out
+    leave_one_out = needed(experiment.per_record).leave_one_out
     if leave_one_out is None:
         return []
     places = (
         leave_one_out.arms or measured_arms(experiment),
         range(leave_one_out.targets),
-        range(leave_one_out.points // leave_one_out.block),
+        range(leave_one_out.records // leave_one_out.block),
     )
     return list(product(*places))
 
 
 def leave_one_out_job(experiment: Experiment, arm: str, replicate: int, block: int) -> LeaveOneOutJob:
-    """Return which models without one record to train for one target model and one block of points."""
-    leave_one_out = needed(needed(experiment.points).leave_one_out)
+    """Return which models without one record to train for one target model and one block of records."""
+    leave_one_out = needed(needed(experiment.per_record).leave_one_out)
     return LeaveOneOutJob(
         arm=arm,
         replicate=replicate,

@@ -43,7 +43,7 @@ def draw_block(
         groups = _groups(dataset, clusters, arm.groups)
         for replicate in replicates:
             # The IID arm reshuffles the very records of its counterpart, so both start from one draw.
-            meaning = (dataset.fingerprint, arm.groups, arm.draw, replicate)
+            meaning = (dataset.fingerprint, arm.groups, arm.drawn_by, replicate)
             split = draw(groups, np.random.default_rng(derive_seed(root_seed, "split", *meaning)), **arm.draw)
             if arm.iid:
                 split = shuffled(split, np.random.default_rng(derive_seed(root_seed, "shuffle", *meaning)))

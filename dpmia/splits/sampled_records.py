@@ -8,7 +8,7 @@ from dpmia.common.seeds import derive_seed
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
 
 
-def draw_points(signal: Signal, count: int, root_seed: int) -> tuple[np.ndarray, np.ndarray]:
+def draw_records(signal: Signal, count: int, root_seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Draw members and non-members of a target model.
 
     Args:

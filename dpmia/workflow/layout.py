@@ -150,10 +150,10 @@ class Layout:
                 files += [*self.shadows(name, attack, block), *self.distilled(name, attack, block)]
         return list(dict.fromkeys(files))
 
-    def points_inputs(self, name: str) -> dict[str, list[str]]:
+    def per_record_inputs(self, name: str) -> dict[str, list[str]]:
         """Return the files that attacks are evaluated from record by record, by what they hold."""
         experiment = self._experiment(name)
-        attacks = [attack for attack in jobs.points_job(experiment).attacks if attack in experiment.attacks]
+        attacks = [attack for attack in jobs.per_record_job(experiment).attacks if attack in experiment.attacks]
         files = {
             "targets": self.all_signals(name),
             "references": [path for attack in attacks for path in self.references(name, attack)],

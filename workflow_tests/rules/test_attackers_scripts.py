@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from files import Files
 
-from dpmia.evaluation.per_record import NULLS, POINTS
+from dpmia.evaluation import per_record
+from dpmia.evaluation.per_record import NULLS
 from dpmia.formats.losses import load_losses
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
 from dpmia.formats.signals import MEMBER, POPULATION, load_header, load_signals
@@ -225,7 +226,7 @@ ONE_BY_ONE = {
     "replicates": 2,
     "block": 2,
     "attacks": {"population": {}, "reference": {}, "distillation": {}, "random": {}},
-    "points": {"count": 5, "alphas": [0.1, 0.3], "leave_one_out": {"points": 4, "block": 2, "models": 2}},
+    "per_record": {"count": 5, "alphas": [0.1, 0.3], "leave_one_out": {"records": 4, "block": 2, "models": 2}},
 }
 
 
@@ -259,19 +260,19 @@ class TestAttacksRecordByRecord:
     def test_verdicts_and_null_losses_are_written(
         self, run_script, given, targets, references, distilled, leave_one_out, tmp_path
     ):
-        output = Files(points=str(tmp_path / "points.csv"), nulls=str(tmp_path / "nulls.csv"))
+        output = Files(per_record=str(tmp_path / "per_record.csv"), nulls=str(tmp_path / "nulls.csv"))
         models = {"references": references, "distilled": distilled, "leave_one_out": leave_one_out}
         run_script(
-            "measure_points",
+            "measure_per_record",
             output,
             input=Files(targets=[targets], **models),
-            params={"job": jobs.points_job(given).plain(), "seed": 1},
+            params={"job": jobs.per_record_job(given).plain(), "seed": 1},
             wildcards={"experiment": "toy"},
         )
         points, nulls = (read_table(path) for path in output)
-        assert list(points.columns) == POINTS
+        assert list(points.columns) == per_record.COLUMNS
         assert list(nulls.columns) == NULLS
-        judged = points[points["alpha"] == 0.3].groupby(["attack", "target", "part"]).size().to_dict()
+        judged = points[points["alpha"] == 0.3].groupby(["attack", "target", "membership"]).size().to_dict()
         whole = {(name, target, part): 5 for name in ("population", "reference", "distillation")
                  for target in (0, 1) for part in ("member", "nonmember")}  # fmt: skip
         assert judged == whole | {(jobs.LEAVE_ONE_OUT, 0, part): 4 for part in ("member", "nonmember")}

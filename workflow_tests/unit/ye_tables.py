@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from dpmia.evaluation.per_record import NULLS, POINTS
+from dpmia.evaluation import per_record as per_record_results
+from dpmia.evaluation.per_record import NULLS
 from dpmia.formats.rows import COLUMNS, NO_ATTACK
 from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers.artifact import Facts
@@ -78,7 +79,7 @@ def replicates(experiment, attacks=ATTACKS, resolution=0.002, shifts=SHIFTS, arm
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def points(experiment, arms=("Ia", "IIa")):
+def per_record(experiment, arms=("Ia", "IIa")):
     """Return members and non-members of two arms, the same records.
 
     Of those of IIa the attacks call an eighth, a quarter, ... members; of those of Ia in the other order, and more.
@@ -92,7 +93,7 @@ def points(experiment, arms=("Ia", "IIa")):
                 loss, threshold = record / 8, eighths / 8 + alpha - 0.3 - 1 / 16
                 about = [experiment, arm, target, record + shift, 3, part, attack, alpha]
                 rows.append([*about, loss, threshold, loss <= threshold])
-    return pd.DataFrame(rows, columns=POINTS)
+    return pd.DataFrame(rows, columns=per_record_results.COLUMNS)
 
 
 #: Arm -> two records under one target model, two under two, and by how much thresholds are below an attack's number.
@@ -114,7 +115,7 @@ def nulls(experiment, arms=("Ia", "IIa")):
     return pd.DataFrame(rows, columns=NULLS)
 
 
-MAKE = {"replicates": replicates, "points": points, "nulls": nulls}
+MAKE = {"replicates": replicates, "per_record": per_record, "nulls": nulls}
 
 
 def tables_of(artifact):

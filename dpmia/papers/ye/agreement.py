@@ -17,9 +17,9 @@ CONFIGURATION = PURCHASE["IIa"]
 ALPHA = 0.3
 
 #: Columns and rows of the paper's table; GT is the truth, and L is attack L, which trains models without the record.
-TRUTH, LEFT_OUT = "GT", "L"
-ORDER = (TRUTH, LEFT_OUT, *PAPER)
-NAMES = {LEFT_OUT: "leave_one_out"} | PAPER
+TRUTH, LEAVE_ONE_OUT = "GT", "L"
+ORDER = (TRUTH, LEAVE_ONE_OUT, *PAPER)
+NAMES = {LEAVE_ONE_OUT: "leave_one_out"} | PAPER
 
 PARTS = {"member": "train", "nonmember": "test"}
 
@@ -41,14 +41,14 @@ PRINTED = {
     ),
 }
 
-COLUMNS = ["points", "first", "second", "paper", "ours", "spread", "queries", "targets"]
+COLUMNS = ["records", "first", "second", "paper", "ours", "spread", "queries", "targets"]
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return the agreement rate of every pair, beside the paper's.
 
     Args:
-        tables: one table named `points/<experiment>` (see `dpmia.evaluation.per_record.points_table`).
+        tables: one table named `per_record/<experiment>` (see `dpmia.evaluation.per_record.per_record_table`).
         facts: of the run.
 
     Returns:
@@ -66,7 +66,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         raise ValueError(f"no thresholds at alpha = {ALPHA} for {CONFIGURATION.label} in {sorted(tables)}")
     lines = []
     for part, points in PARTS.items():
-        judged = [predictions(of_one, part) for _, of_one in rows[rows["part"] == part].groupby("target")]
+        judged = [predictions(of_one, part) for _, of_one in rows[rows["membership"] == part].groupby("target")]
         for (one, other), paper in zip(combinations(ORDER, 2), PRINTED[points], strict=True):
             pairs = [each[[one, other]].dropna() for each in judged if {one, other} <= set(each)]
             rates = np.array([(pair[one] == pair[other]).mean() for pair in pairs if len(pair)])
@@ -86,6 +86,6 @@ def predictions(rows: pd.DataFrame, part: str) -> pd.DataFrame:
     Returns:
         Columns of `ORDER`, those that were run; missing where an attack, L, did not judge the record.
     """
-    says = rows.pivot(index="record", columns="attack", values="says").astype("boolean")
-    found = pd.DataFrame({letter: says[name] for letter, name in NAMES.items() if name in says})
+    decisions = rows.pivot(index="record", columns="attack", values="decision").astype("boolean")
+    found = pd.DataFrame({letter: decisions[name] for letter, name in NAMES.items() if name in decisions})
     return found.assign(**{TRUTH: part == "member"})

@@ -39,7 +39,7 @@ ARTIFACTS = (
         "positive rate of .3. GT is the true membership; L (leave-one-out) is evaluated on few records (column "
         "queries). R, D and L assume Gaussian losses of each record on the logit scale.",
         f"{_HERE}.agreement:tabulate",
-        tables=("points/ye_purchase",),
+        tables=("per_record/ye_purchase",),
     ),
     _table("ye_table3", "CIFAR10", CIFAR10),
     _table("ye_table4", "CIFAR100", CIFAR100),
@@ -65,6 +65,6 @@ ARTIFACTS = (
         "Loss minus threshold for members of Purchase100 IIa, by two attacks each: S and P, R and D.",
         f"{_HERE}.margins:tabulate",
         f"{_HERE}.margins:draw",
-        ("points/ye_purchase",),
+        ("per_record/ye_purchase",),
     ),
 )

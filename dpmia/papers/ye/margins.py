@@ -35,7 +35,7 @@ def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return loss minus threshold by two attacks for each member of the first target model.
 
     Args:
-        tables: one table named `points/<experiment>` (see `dpmia.evaluation.per_record.points_table`).
+        tables: one table named `per_record/<experiment>` (see `dpmia.evaluation.per_record.per_record_table`).
 
     Returns:
         Columns `COLUMNS`: `across` and `up` are the attacks, `x` and `y` the margins in nats. No row where an attack
@@ -46,7 +46,7 @@ def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             results.
     """
     (rows,) = tables.values()
-    rows = rows[(rows["arm"] == CONFIGURATION.arm) & (rows["alpha"] == ALPHA) & (rows["part"] == "member")]
+    rows = rows[(rows["arm"] == CONFIGURATION.arm) & (rows["alpha"] == ALPHA) & (rows["membership"] == "member")]
     rows = rows[rows["target"] == rows["target"].min()]
     found = rows.assign(margin=rows["loss"] - rows["threshold"]).pivot(
         index="record", columns="attack", values="margin"

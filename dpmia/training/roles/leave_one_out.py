@@ -13,7 +13,7 @@ from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import Signal, cross_entropy
 from dpmia.jobs.training import LeaveOneOutJob
-from dpmia.splits.sampled_records import draw_points
+from dpmia.splits.sampled_records import draw_records
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.train_models import ModelSpec, attackers_card, specify, train_models
 
@@ -40,7 +40,7 @@ def train_leave_one_out(
         dataset: prepared data.
         target: the target model, trained without privacy.
         job: see `LeaveOneOutJob`. Members, and non-members, from `first` to `last`, `last`
-            excluded, in the order of `dpmia.splits.sampled_records.draw_points`.
+            excluded, in the order of `dpmia.splits.sampled_records.draw_records`.
         root_seed: the user's seed.
         checkpoints: of the job; None for none.
 
@@ -50,7 +50,7 @@ def train_leave_one_out(
     Raises:
         TrainingError: the batch is larger than a training set, or a loss is not finite.
     """
-    members, nonmembers = (part[job.first :] for part in draw_points(target, job.last, root_seed))
+    members, nonmembers = (part[job.first :] for part in draw_records(target, job.last, root_seed))
     records = np.sort(np.concatenate([members, nonmembers]))
     losses = np.full((job.count, len(records)), np.nan, dtype=np.float32)
     specs = list(_specs(target, members, nonmembers, job, root_seed))

@@ -93,7 +93,7 @@ def _references(
                 iid=arm.iid,
                 epsilon=spelled,
                 role=ROLE,
-                meaning=[dataset.fingerprint, arm.plain(), draw_name(number), spelled, ROLE],
+                meaning=[dataset.fingerprint, arm.meaning(), draw_name(number), spelled, ROLE],
                 number=number,
                 accounting=calibration.accounting(epsilon, recipe, len(records) if expected is None else expected),
             )

@@ -65,7 +65,7 @@ def _shadows(
                 draws(
                     splits[arm_name, replicate].population,
                     job.count,
-                    derive_seed(root_seed, "halves", dataset.fingerprint, arm.plain(), replicate),
+                    derive_seed(root_seed, "halves", dataset.fingerprint, arm.meaning(), replicate),
                 )
             ):
                 card = ModelCard(
@@ -73,7 +73,7 @@ def _shadows(
                     iid=arm.iid,
                     epsilon="inf",
                     role=ROLE,
-                    meaning=[dataset.fingerprint, arm.plain(), replicate, "inf", ROLE, number],
+                    meaning=[dataset.fingerprint, arm.meaning(), replicate, "inf", ROLE, number],
                     replicate=replicate,
                     number=number,
                 )

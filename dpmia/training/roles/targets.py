@@ -116,7 +116,7 @@ def _targets(
                 iid=arm.iid,
                 epsilon=spelled,
                 role=ROLE,
-                meaning=[dataset.fingerprint, arm.plain(), replicate, spelled, ROLE],
+                meaning=[dataset.fingerprint, arm.meaning(), replicate, spelled, ROLE],
                 replicate=replicate,
                 accounting=calibration.accounting(epsilon, recipe, len(training) if expected is None else expected),
                 compares=job.compares,

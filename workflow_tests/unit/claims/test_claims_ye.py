@@ -8,13 +8,13 @@ import pytest
 from claim_worlds import World, verdict, with_impossible
 
 from dpmia.claims.judge import Run, judge
-from dpmia.evaluation.per_record import NULLS, POINTS
+from dpmia.evaluation.per_record import COLUMNS, NULLS
 from dpmia.papers.ye import agreement, names
 from dpmia.papers.ye.claims import CLAIMS
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 OF_TABLES = [claim.id for claim in CLAIMS if claim.tables[0].startswith("replicates/")]
-OF_POINTS = [claim.id for claim in CLAIMS if claim.tables[0].startswith("points/")]
+OF_RECORDS = [claim.id for claim in CLAIMS if claim.tables[0].startswith("per_record/")]
 OF_NULLS = [claim.id for claim in CLAIMS if claim.tables[0].startswith("nulls/")]
 
 
@@ -47,7 +47,7 @@ RATES = {
 OTHER_RATES = RATES | {"D": (0.5, 0.1)}
 
 
-def points(arm, rates, count=2000):
+def per_record(arm, rates, count=2000):
     """Return verdicts on so many members and non-members of attacks that agree as their rates allow; but for R."""
     rng = np.random.default_rng(1)
     tables = []
@@ -56,11 +56,11 @@ def points(arm, rates, count=2000):
         for letter, rate in rates.items():
             draw = rng.permutation(common) if letter == "R" else common
             threshold = rate[place] - draw
-            facts = {"experiment": "ye_purchase", "arm": arm, "target": 0, "label": 1, "part": part}
+            facts = {"experiment": "ye_purchase", "arm": arm, "target": 0, "label": 1, "membership": part}
             facts |= {"alpha": agreement.ALPHA, "attack": agreement.NAMES[letter], "loss": 0.0}
             facts |= {"record": np.arange(count)}
-            tables.append(pd.DataFrame({**facts, "threshold": threshold, "says": threshold >= 0}))
-    return pd.concat(tables)[POINTS]
+            tables.append(pd.DataFrame({**facts, "threshold": threshold, "decision": threshold >= 0}))
+    return pd.concat(tables)[COLUMNS]
 
 
 #: Attack -> spread of its null losses; threshold under the first and the second target model.
@@ -88,8 +88,8 @@ def world(rates=RATES, spreads=SPREADS, thresholds=THRESHOLDS, arms=("Ia", "IIa"
     Claims about single records are about one arm each, which follows the arguments; the other differs.
     """
     nulls_of = {"Ia": nulls("Ia", OTHER_SPREADS, thresholds), "IIa": nulls("IIa", spreads, OTHER_THRESHOLDS)}
-    points_of = {"Ia": points("Ia", OTHER_RATES, **options), "IIa": points("IIa", rates, **options)}
-    seen = {"nulls": nulls_of, "points": points_of}
+    records_of = {"Ia": per_record("Ia", OTHER_RATES, **options), "IIa": per_record("IIa", rates, **options)}
+    seen = {"nulls": nulls_of, "per_record": records_of}
     others = {f"{stage}/ye_purchase": pd.concat([of_arm[arm] for arm in arms]) for stage, of_arm in seen.items()}
     return World(experiments(), others)
 
@@ -173,12 +173,12 @@ def test_a_claim_about_target_models_falls_where_one_mean_is_otherwise(name, tmp
     assert verdict(BY_ID[name], bent, tmp_path) == "not reproduced"
 
 
-@pytest.mark.parametrize("name", OF_POINTS + OF_NULLS)
+@pytest.mark.parametrize("name", OF_RECORDS + OF_NULLS)
 def test_a_claim_about_records_falls_where_one_thing_is_otherwise(name, tmp_path):
     assert verdict(BY_ID[name], world(**OTHERWISE[name]), tmp_path) == "not reproduced"
 
 
-@pytest.mark.parametrize("name", OF_POINTS + OF_NULLS)
+@pytest.mark.parametrize("name", OF_RECORDS + OF_NULLS)
 def test_a_claim_about_records_is_judged_on_its_own_arm(name, tmp_path):
     stage, arm = BY_ID[name].tables[0].partition("/")[0], "Ia" if name == "ye-fig2-model-dependence" else "IIa"
     (other,) = {"Ia", "IIa"} - {arm}
@@ -195,7 +195,7 @@ def test_too_little_leaves_a_claim_about_target_models_undecided(name, options, 
     assert verdict(BY_ID[name], world(), tmp_path, **options) == "undecided"
 
 
-@pytest.mark.parametrize("name", OF_POINTS)
+@pytest.mark.parametrize("name", OF_RECORDS)
 def test_few_records_leave_a_claim_undecided(name, tmp_path):
     assert verdict(BY_ID[name], world(count=6), tmp_path) == "undecided"
 

@@ -10,7 +10,7 @@ from model_cards import card
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.hypothesis import Distillation, Population, Reference, ShadowThreshold
 from dpmia.evaluation.attacks import AttackersModels
-from dpmia.evaluation.per_record import MOST_LOSSES, NULLS, POINTS, nulls_table, points_table
+from dpmia.evaluation.per_record import COLUMNS, MOST_LOSSES, NULLS, nulls_table, per_record_table
 from dpmia.formats.losses import Losses, save_losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_signals, save_signals
 
@@ -62,7 +62,7 @@ def run(table, files, seed=1, attacks=ATTACKS, arms=("iid",), **options):
 @pytest.mark.parametrize("letter", ATTACKS)
 @pytest.mark.parametrize("alpha", [0.1, 0.3])
 def test_verdicts_are_those_of_the_whole_attack(files, letter, alpha):
-    table = run(points_table, files, alphas=(0.1, 0.3), count=EACH)
+    table = run(per_record_table, files, alphas=(0.1, 0.3), count=EACH)
     models = AttackersModels((), files["references"], files["distilled"])
     attack = ATTACKS[letter](alpha=alpha)
     for signal in (signal for path in files["files"] for signal in load_signals(path)):
@@ -72,27 +72,27 @@ def test_verdicts_are_those_of_the_whole_attack(files, letter, alpha):
         expected = pd.Series(attack.decisions(signal, scores)[queried], signal.records[queried]).sort_index()
         rows = table[(table["attack"] == letter) & (table["alpha"] == alpha)]
         rows = rows[rows["target"] == signal.card.replicate].set_index("record").sort_index()
-        pd.testing.assert_series_equal(rows["says"], expected, check_names=False, check_index_type=False)
-        assert 0 < rows["says"].mean() < 1
+        pd.testing.assert_series_equal(rows["decision"], expected, check_names=False, check_index_type=False)
+        assert 0 < rows["decision"].mean() < 1
         np.testing.assert_allclose(rows["loss"], pd.Series(signal.losses, signal.records)[rows.index])
-        assert (rows["says"] == (rows["loss"] <= rows["threshold"])).all()
-        assert set(signal.records[signal.is_member]) == set(rows.index[rows["part"] == "member"])
+        assert (rows["decision"] == (rows["loss"] <= rows["threshold"])).all()
+        assert set(signal.records[signal.is_member]) == set(rows.index[rows["membership"] == "member"])
 
 
 def test_fewer_points_are_drawn_by_the_seed_alike_for_all_attacks(files):
     def drawn(table):
-        return {key: set(rows["record"]) for key, rows in table.groupby(["target", "part", "attack"])}
+        return {key: set(rows["record"]) for key, rows in table.groupby(["target", "membership", "attack"])}
 
-    table = run(points_table, files, alphas=(0.1,), count=10)
-    assert table.columns.tolist() == POINTS
+    table = run(per_record_table, files, alphas=(0.1,), count=10)
+    assert table.columns.tolist() == COLUMNS
     found = drawn(table)
     assert {len(records) for records in found.values()} == {10}
     for (one, part, _), records in found.items():
         assert records == found[one, part, "S"]
         members = target(one).records[target(one).membership == (MEMBER if part == "member" else NONMEMBER)]
         assert records <= set(members)
-    assert drawn(run(points_table, files, alphas=(0.1,), count=10)) == found
-    assert drawn(run(points_table, files, seed=2, alphas=(0.1,), count=10)) != found
+    assert drawn(run(per_record_table, files, alphas=(0.1,), count=10)) == found
+    assert drawn(run(per_record_table, files, seed=2, alphas=(0.1,), count=10)) != found
 
 
 def test_null_losses_are_those_the_attacks_describe(files):
@@ -142,7 +142,7 @@ def test_of_two_target_models_those_with_most_in_common_are_taken(files):
     assert common[taken] == max(common.values())
 
 
-@pytest.mark.parametrize(("table", "options"), [(points_table, {"alphas": (0.1,), "count": 10}),
+@pytest.mark.parametrize(("table", "options"), [(per_record_table, {"alphas": (0.1,), "count": 10}),
                                                (nulls_table, {"alpha": 0.1})])  # fmt: skip
 def test_arms_are_measured_each_by_itself_and_only_those_given(files, tmp_path, table, options):
     def renamed(signal):

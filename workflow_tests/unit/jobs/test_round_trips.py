@@ -38,8 +38,8 @@ def all_jobs(given):
         yield jobs.distilled_job(given, block)
         for group in jobs.reference_groups(given):
             yield jobs.reference_job(given, group, block)
-    if given.points:
-        yield jobs.points_job(given)
+    if given.per_record:
+        yield jobs.per_record_job(given)
         for place in jobs.leave_one_out_blocks(given):
             yield jobs.leave_one_out_job(given, *place)
 
@@ -78,9 +78,10 @@ def test_every_job_of_every_experiment_survives_the_way_to_its_script(scale):
             assert again == job
             assert as_types(again.plain()) == as_types(plain)
             for name, arm in getattr(job, "arms", {}).items() if isinstance(job, SplitJob | TrainJob) else ():
-                seed = derive_seed(1, "weights", "data", arm.plain(), 0)
-                assert derive_seed(1, "weights", "data", again.arms[name].plain(), 0) == seed
-                assert derive_seed(1, "weights", "data", sent["arms"][name], 0) == seed
+                seed = derive_seed(1, "weights", "data", arm.meaning(), 0)
+                assert derive_seed(1, "weights", "data", again.arms[name].meaning(), 0) == seed
+                same_names = sent["arms"][name] | {"draw": arm.drawn_by}
+                assert derive_seed(1, "weights", "data", same_names, 0) == seed
             found.add(type(job).__name__)
     assert found >= {"PrepareJob", "ClusterJob", "BatchLimits", "SplitJob", "BlindJob", "ShadowJob", "TrainJob"}
     assert found >= {"AttackJob", "DistilJob", "ReferenceJob", "PerRecordJob", "LeaveOneOutJob"}
@@ -89,7 +90,7 @@ def test_every_job_of_every_experiment_survives_the_way_to_its_script(scale):
 def test_seeds_are_those_of_the_mapping_that_an_arm_was():
     arm = ArmDraw("group", "hospital", {"members": 40, "share": 0.5, "all": 1.0}, iid=False)
     was = {"iid": False, "draw": {"all": 1, "share": 0.5, "members": 40.0}, "groups": "hospital", "kind": "group"}
-    assert derive_seed(1, arm.plain()) == derive_seed(1, was)
+    assert derive_seed(1, arm.meaning()) == derive_seed(1, was)
     clustered = ArmDraw("cluster", ClusterJob(2, "nearest", 0, 10).plain(), {}, iid=True)
     assert clustered.plain()["groups"] == {"count": 2, "pairing": "nearest", "seed": 0, "restarts": 10}
 

@@ -28,7 +28,7 @@ def test_the_functions_of_an_artifact_exist_and_take_what_they_are_given(name):
     assert list(inspect.signature(load(artifact.tabulate)).parameters) == ["tables", "facts"]
     if artifact.draw:
         assert list(inspect.signature(load(artifact.draw)).parameters) == ["table", "facts"]
-    kinds = {"summary", "sizes", "studies", "replicates", "points", "nulls"}
+    kinds = {"summary", "sizes", "studies", "replicates", "per_record", "nulls"}
     assert {table.split("/")[0] for table in artifact.tables} <= kinds
     assert artifact.caption.endswith(".")
 

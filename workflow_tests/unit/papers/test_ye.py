@@ -110,7 +110,7 @@ def test_what_artifacts_show_is_run_at_every_scale(scale):
         assert set(experiment.attacks) == wanted, name
         assert experiment.details
         assert jobs.uses(experiment, "population")
-    looked_at = {name: experiment.points for name, experiment in experiments.items() if experiment.points}
+    looked_at = {name: experiment.per_record for name, experiment in experiments.items() if experiment.per_record}
     assert set(looked_at) == {"ye_purchase"}
     assert set(looked_at["ye_purchase"].arms) == {"Ia", "IIa"}
     assert looked_at["ye_purchase"].leave_one_out.arms == ["IIa"]
@@ -258,7 +258,7 @@ def test_curves_are_drawn_of_the_configurations_that_were_run():
 
 
 def test_agreement_counts_equal_answers():
-    table = tidy("ye_table2").set_index(["points", "first", "second"])
+    table = tidy("ye_table2").set_index(["records", "first", "second"])
     assert len(table) == 30
     # S, P, R and D say "member" of 1, 2, 3 and 4 of 8 records; the smaller sets lie in the larger ones.
     for place, letter in enumerate(names.PAPER, start=1):
@@ -274,11 +274,11 @@ def test_agreement_counts_equal_answers():
 
 
 def test_an_attack_that_judged_some_points_is_compared_on_those():
-    rows = made.points("ye_purchase")
+    rows = made.per_record("ye_purchase")
     some = rows[(rows["attack"] == "reference") & (rows["target"] == 0) & (rows["record"] % 100 < 4)]
     rows = pd.concat([rows, some[some["arm"] == "IIa"].assign(attack="leave_one_out")])
-    table = agreement.tabulate({"points/ye_purchase": rows}, Facts(True, "laptop"))
-    table = table.set_index(["points", "first", "second"])
+    table = agreement.tabulate({"per_record/ye_purchase": rows}, Facts(True, "laptop"))
+    table = table.set_index(["records", "first", "second"])
     # R says "member" of the first 3 records, and so does L, which was asked about the first 4.
     assert tuple(table.loc[("train", "GT", "L"), ["ours", "queries", "targets"]]) == (3 / 4, 4, 1)
     assert table.loc[("test", "L", "R"), "ours"] == 1
@@ -287,15 +287,15 @@ def test_an_attack_that_judged_some_points_is_compared_on_those():
 
 
 def test_agreement_needs_its_false_positive_rate():
-    rows = made.points("ye_purchase")
+    rows = made.per_record("ye_purchase")
     with pytest.raises(ValueError, match=r"alpha = 0\.3"):
-        agreement.tabulate({"points/ye_purchase": rows[rows["alpha"] == 0.1]}, Facts(True, "laptop"))
+        agreement.tabulate({"per_record/ye_purchase": rows[rows["alpha"] == 0.1]}, Facts(True, "laptop"))
 
 
 def test_margins_are_losses_less_thresholds_of_one_target_model():
-    rows = made.points("ye_purchase")
+    rows = made.per_record("ye_purchase")
     rows.loc[(rows["attack"] == "reference") & (rows["record"] == 5), "threshold"] = -np.inf
-    table = margins.tabulate({"points/ye_purchase": rows}, Facts(True, "laptop"))
+    table = margins.tabulate({"per_record/ye_purchase": rows}, Facts(True, "laptop"))
     found = {panel: part.set_index("record") for panel, part in table.groupby("panel")}
     assert (len(found["a"]), len(found["b"])) == (8, 7), "a record without threshold has no margin"
     assert 5 not in found["b"].index
@@ -303,7 +303,7 @@ def test_margins_are_losses_less_thresholds_of_one_target_model():
     np.testing.assert_allclose(found["a"]["y"], np.arange(8) / 8 - 1 / 8 + 1 / 16)
     np.testing.assert_allclose(found["b"]["y"] - found["b"]["x"], 1 / 8)
     with pytest.raises(ValueError, match="distillation"):
-        margins.tabulate({"points/ye_purchase": rows[rows["attack"] != "distillation"]}, Facts(True, "laptop"))
+        margins.tabulate({"per_record/ye_purchase": rows[rows["attack"] != "distillation"]}, Facts(True, "laptop"))
 
 
 @pytest.mark.parametrize("name", ["ye_table2", "ye_fig1", "ye_fig2", "ye_fig5"])

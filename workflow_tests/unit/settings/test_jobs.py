@@ -325,18 +325,18 @@ LOOKED_AT = IID | {
     "epsilons": [["inf"]],
     "references": {"count": 6, "block": 3},
     "attacks": {"random": {}, "reference": {"estimator": "mean"}, "lira": {}},
-    "points": {"count": 8, "alphas": [0.1], "leave_one_out": {"points": 4, "block": 2, "models": 3, "targets": 2}},
+    "per_record": {"count": 8, "alphas": [0.1], "leave_one_out": {"records": 4, "block": 2, "models": 3, "targets": 2}},
 }
 
 
 def test_attacks_with_a_threshold_are_looked_at_record_by_record():
-    job = jobs.points_job(experiment(LOOKED_AT))
+    job = jobs.per_record_job(experiment(LOOKED_AT))
     assert list(job.attacks) == ["reference", jobs.LEAVE_ONE_OUT]
     assert (job.count, job.alphas) == (8, [0.1])
     made = {name: attack.make() for name, attack in job.attacks.items()}
     assert made["reference"].estimator != made[jobs.LEAVE_ONE_OUT].estimator
     assert "leave_one_out" in made[jobs.LEAVE_ONE_OUT].uses
-    assert list(jobs.points_job(experiment(LOOKED_AT, points__leave_one_out=None)).attacks) == ["reference"]
+    assert list(jobs.per_record_job(experiment(LOOKED_AT, per_record__leave_one_out=None)).attacks) == ["reference"]
     assert json.loads(json.dumps(job.plain())) == job.plain()
 
 
@@ -349,25 +349,25 @@ def test_more_points_or_targets_add_models_without_a_record_and_leave_the_others
     (arm,) = LOOKED_AT["arms"]
     assert list(few) == [(arm, 0, 0), (arm, 0, 1), (arm, 1, 0), (arm, 1, 1)]
     assert [(job.first, job.last) for job in few.values()] == [(0, 2), (2, 4)] * 2
-    assert few.items() < reported(points__leave_one_out__points=8).items()
-    assert few.items() < reported(points__leave_one_out__targets=3).items()
-    assert few == reported(points__count=100, points__alphas=[0.3])
-    assert reported(points__leave_one_out=None) == {}
+    assert few.items() < reported(per_record__leave_one_out__records=8).items()
+    assert few.items() < reported(per_record__leave_one_out__targets=3).items()
+    assert few == reported(per_record__count=100, per_record__alphas=[0.3])
+    assert reported(per_record__leave_one_out=None) == {}
 
 
 def test_some_arms_may_be_looked_at_and_models_without_a_record_be_trained_for_fewer():
     arms = {"a": {}, "b": {"training": {"epochs": 7}}, "c": {}}
-    assert jobs.points_job(experiment(LOOKED_AT, arms=arms)).arms == ["a", "b", "c"]
-    some = experiment(LOOKED_AT, arms=arms, points__arms=["a", "b"], points__leave_one_out__arms=["b"])
-    assert jobs.points_job(some).arms == ["a", "b"]
+    assert jobs.per_record_job(experiment(LOOKED_AT, arms=arms)).arms == ["a", "b", "c"]
+    some = experiment(LOOKED_AT, arms=arms, per_record__arms=["a", "b"], per_record__leave_one_out__arms=["b"])
+    assert jobs.per_record_job(some).arms == ["a", "b"]
     assert {arm for arm, _, _ in jobs.leave_one_out_blocks(some)} == {"b"}
     assert jobs.leave_one_out_job(some, "b", 0, 0).recipe["epochs"] == 7
-    every = experiment(LOOKED_AT, arms=arms, points__arms=["a", "b"])
+    every = experiment(LOOKED_AT, arms=arms, per_record__arms=["a", "b"])
     assert {arm for arm, _, _ in jobs.leave_one_out_blocks(every)} == {"a", "b"}
 
 
 def test_looking_at_single_records_changes_no_other_job():
-    assert all_jobs(experiment(LOOKED_AT)) == all_jobs(experiment(LOOKED_AT, points=None))
+    assert all_jobs(experiment(LOOKED_AT)) == all_jobs(experiment(LOOKED_AT, per_record=None))
 
 
 def test_the_name_of_a_data_set_does_not_depend_on_the_order_of_attributes():

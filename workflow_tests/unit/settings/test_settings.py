@@ -9,7 +9,14 @@ from settings_samples import ADULT, BASES, FILE, HEART, HUMPHRIES, OWN_CONFIG, O
 
 from dpmia.common.errors import ConfigError
 from dpmia.settings import generate
-from dpmia.settings.attackers import AttackSettings, Collusion, LeaveOneOutSettings, Points, References, Shadows
+from dpmia.settings.attackers import (
+    AttackSettings,
+    Collusion,
+    LeaveOneOutSettings,
+    PerRecordSettings,
+    References,
+    Shadows,
+)
 from dpmia.settings.config import Audit, Config, Planner
 from dpmia.settings.experiment import Arm, Blind, Experiment, ExperimentEntry, ExperimentFile
 from dpmia.settings.membership import Membership
@@ -256,7 +263,7 @@ def test_the_page_explains_every_class_of_settings():
     assert {model for _, model in generate.SECTIONS} == {
         *(Config, ExperimentFile, Experiment, OwnData, Membership, Arm, Model, Training, Privacy),
         *(Blind, Shadows, References, AttackSettings, Collusion, Planner, PrecisionBudgets, *KINDS.values()),
-        *(ArmTraining, Audit, Points, LeaveOneOutSettings, Predictions, ExperimentEntry),
+        *(ArmTraining, Audit, PerRecordSettings, LeaveOneOutSettings, Predictions, ExperimentEntry),
     }
 
 

@@ -4,12 +4,12 @@ import pytest
 from settings_refusals import refusal
 from settings_samples import FILE, changed
 
-POINTS = {"count": 10, "alphas": [0.1]}
-LOOKED_AT = {"attacks.population": {}, "points": POINTS}
+PER_RECORD = {"count": 10, "alphas": [0.1]}
+LOOKED_AT = {"attacks.population": {}, "per_record": PER_RECORD}
 
 
 def _leave_one_out(**changes):
-    return {"points": POINTS | {"leave_one_out": {"points": 4, "block": 2, "models": 2} | changes}}
+    return {"per_record": PER_RECORD | {"leave_one_out": {"records": 4, "block": 2, "models": 2} | changes}}
 
 
 PUBLISHED = {"training.sampling": "shuffle", "privacy.accountant": "rdp_as_published"}
@@ -83,18 +83,18 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
         ),
         ("adult", {"references": {"count": 1, "block": 1}, "attacks.lira_offline": {"variance": "published"}}, None),
         ("adult", {"shadows": {}, "attacks.shadow": {}}, None),
-        ("heart", LOOKED_AT, ["points cannot be combined", "IID arms", "epsilon"]),
-        ("iid", LOOKED_AT, ["points cannot be combined", "IID arms", "epsilon"]),
+        ("heart", LOOKED_AT, ["per_record cannot be combined", "IID arms", "epsilon"]),
+        ("iid", LOOKED_AT, ["per_record cannot be combined", "IID arms", "epsilon"]),
         ("iid", {**LOOKED_AT, "epsilons": [[1]]}, None),
         (
             "iid",
-            {**LOOKED_AT, "points.arms": ["other"], "epsilons": [[1]]},
-            ["points.arms", "unknown arms: other", "any"],
+            {**LOOKED_AT, "per_record.arms": ["other"], "epsilons": [[1]]},
+            ["per_record.arms", "unknown arms: other", "any"],
         ),
         (
             "iid",
-            {**LOOKED_AT, "points.arms": ["any", "any"], "epsilons": [[1]]},
-            ["points.arms", "more than once", "any"],
+            {**LOOKED_AT, "per_record.arms": ["any", "any"], "epsilons": [[1]]},
+            ["per_record.arms", "more than once", "any"],
         ),
         (
             "iid",
@@ -104,7 +104,7 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
                 "references": {"count": 4, "block": 2},
                 "attacks.reference": {"reference_arm": "any"},
             },
-            ["reference_arm", "'reference' cannot be combined with points"],
+            ["reference_arm", "'reference' cannot be combined with per_record"],
         ),
         ("iid", {"arms": {"any": {"members": 7}}}, ["training.batch_size: 8 ", "target models"]),
         ("iid", {"arms": {"any": {"members": 7, "training": {"batch_size": 7}}}}, None),
@@ -130,22 +130,22 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
         (
             "iid",
             {**LOOKED_AT, **_leave_one_out(arms=["other"]), "epsilons": [["inf"]]},
-            ["points.leave_one_out.arms", "unknown arms: other", "any"],
+            ["per_record.leave_one_out.arms", "unknown arms: other", "any"],
         ),
-        ("iid", {"points": POINTS, "epsilons": [[1]]}, ["points needs", "estimator"]),
+        ("iid", {"per_record": PER_RECORD, "epsilons": [[1]]}, ["per_record needs", "estimator"]),
         (
             "iid",
             {**LOOKED_AT, **_leave_one_out(), "epsilons": [[1]]},
-            ["points.leave_one_out cannot be combined", "finite epsilon"],
+            ["per_record.leave_one_out cannot be combined", "finite epsilon"],
         ),
         ("iid", {**LOOKED_AT, **_leave_one_out(), "epsilons": [["inf"]]}, None),
         ("iid", {**LOOKED_AT, **_leave_one_out(targets=5), "epsilons": [["inf"]]}, ["targets (5)", "replicates (4)"]),
         (
             "iid",
-            {**LOOKED_AT, **_leave_one_out(points=3), "epsilons": [["inf"]]},
-            ["points (3)", "multiple of block (2)"],
+            {**LOOKED_AT, **_leave_one_out(records=3), "epsilons": [["inf"]]},
+            ["records (3)", "multiple of block (2)"],
         ),
-        ("iid", {**LOOKED_AT, **_leave_one_out(points=12), "epsilons": [["inf"]]}, ["points (12)", "count (10)"]),
+        ("iid", {**LOOKED_AT, **_leave_one_out(records=12), "epsilons": [["inf"]]}, ["records (12)", "count (10)"]),
         ("bias", {"arms.p25.epsilons": [1, 10]}, ["epsilon 10", "'p25'"]),
         ("bias", {"arms.p25.epsilons": [0.1, 1, 1.0, "inf"]}, ["'p25'", "more than once", "0.1, 1, 1, inf"]),
         ("bias", {"arms.p25.epsilons": []}, ["arms.p25.epsilons: [] ", "at least 1"]),

@@ -8,12 +8,12 @@ import torch
 from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
 from dpmia.attacks.hypothesis import LeaveOneOut
-from dpmia.evaluation.per_record import points_table
+from dpmia.evaluation.per_record import per_record_table
 from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import save_signals
 from dpmia.jobs.training import LeaveOneOutJob
 from dpmia.settings import jobs
-from dpmia.splits.sampled_records import draw_points
+from dpmia.splits.sampled_records import draw_records
 from dpmia.training.roles.leave_one_out import train_leave_one_out
 from dpmia.training.roles.targets import train_block
 
@@ -49,18 +49,18 @@ def losses_of(dataset, target, number, whom, training, records):
 
 
 def test_points_are_drawn_without_replacement_and_few_are_the_first_of_many(target):
-    members, nonmembers = draw_points(target, 10, 1)
+    members, nonmembers = draw_records(target, 10, 1)
     assert len(set(members)) == len(set(nonmembers)) == 10
     assert set(members) <= set(target.records[target.is_member])
     assert set(nonmembers) <= set(target.records[target.is_nonmember])
-    for few, many in zip(draw_points(target, 4, 1), (members, nonmembers), strict=True):
+    for few, many in zip(draw_records(target, 4, 1), (members, nonmembers), strict=True):
         np.testing.assert_array_equal(few, many[:4])
-    assert not np.array_equal(draw_points(target, 10, 2)[0], members)
-    assert [len(part) for part in draw_points(target, 1000, 1)] == [40, 30]
+    assert not np.array_equal(draw_records(target, 10, 2)[0], members)
+    assert [len(part) for part in draw_records(target, 1000, 1)] == [40, 30]
 
 
 def test_a_member_is_evaluated_by_models_trained_without_it(leave_one_out, dataset, target):
-    members, nonmembers = draw_points(target, 3, 1)
+    members, nonmembers = draw_records(target, 3, 1)
     training = np.sort(target.records[target.is_member])
     assert leave_one_out.records.tolist() == sorted([*members, *nonmembers])
     assert leave_one_out.losses.shape == (COUNT, 6)
@@ -74,7 +74,7 @@ def test_a_member_is_evaluated_by_models_trained_without_it(leave_one_out, datas
 
 
 def test_of_a_nonmember_models_of_the_whole_training_set_speak(leave_one_out, dataset, target):
-    _, nonmembers = draw_points(target, 3, 1)
+    _, nonmembers = draw_records(target, 3, 1)
     training = np.sort(target.records[target.is_member])
     expected = losses_of(dataset, target, 1, "nobody", training, np.sort(nonmembers))
     np.testing.assert_allclose(
@@ -100,7 +100,7 @@ def test_the_attack_judges_the_points_that_there_are_models_of(leave_one_out, ta
     save_signals(tmp_path / "t.npz", [target], {})
     save_losses(tmp_path / "l.npz", [leave_one_out], {})
     attacks = {"leave_one_out": LeaveOneOut(estimator="logit_gaussian")}
-    table = points_table(
+    table = per_record_table(
         "one",
         attacks,
         [tmp_path / "t.npz"],
@@ -111,6 +111,6 @@ def test_the_attack_judges_the_points_that_there_are_models_of(leave_one_out, ta
         count=10,
     )
     assert sorted(table["record"]) == leave_one_out.records.tolist()
-    members = draw_points(target, 3, 1)[0]
-    assert sorted(table.loc[table["part"] == "member", "record"]) == sorted(members)
-    assert (table["says"] == (table["loss"] <= table["threshold"])).all()
+    members = draw_records(target, 3, 1)[0]
+    assert sorted(table.loc[table["membership"] == "member", "record"]) == sorted(members)
+    assert (table["decision"] == (table["loss"] <= table["threshold"])).all()

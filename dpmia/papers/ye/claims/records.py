@@ -17,7 +17,7 @@ from dpmia.claims.claim import Claim, MissingRowsError, Tables
 from dpmia.claims.comparisons import above, at_least, at_most, below, near
 from dpmia.claims.decisions import Cells, Condition, Every, Exact, Together
 from dpmia.papers.ye import agreement, histograms, margins
-from dpmia.papers.ye.agreement import ALPHA, LEFT_OUT, TRUTH
+from dpmia.papers.ye.agreement import ALPHA, LEAVE_ONE_OUT, TRUTH
 from dpmia.papers.ye.histograms import LossFigure
 from dpmia.papers.ye.names import PAPER, Configuration
 
@@ -57,7 +57,7 @@ def _difference(more: pd.Series, less: pd.Series) -> np.ndarray:
 def _predictions(tables: Tables, part: str) -> pd.DataFrame:
     """Return what attacks predict on members, or on non-members, of all target models, beside the truth."""
     rows = _of_arm(tables, agreement.CONFIGURATION)
-    rows = rows[(rows["alpha"] == ALPHA) & (rows["part"] == part)]
+    rows = rows[(rows["alpha"] == ALPHA) & (rows["membership"] == part)]
     if rows.empty:
         raise MissingRowsError(f"no thresholds were set at alpha = {ALPHA}")
     return pd.concat({target: agreement.predictions(of_one, part) for target, of_one in rows.groupby("target")})
@@ -164,11 +164,11 @@ def _correlation(tables: Tables) -> float:
 
 
 #: By how many members they find: D first.
-_STEPS = tuple(pairwise(("D", LEFT_OUT, "R", "S")))
+_STEPS = tuple(pairwise(("D", LEAVE_ONE_OUT, "R", "S")))
 #: Of non-members: L is right more often than D, and S, P and R more often than L.
-_NONMEMBER_STEPS = ((LEFT_OUT, "D"), *((letter, LEFT_OUT) for letter in "SPR"))
+_NONMEMBER_STEPS = ((LEAVE_ONE_OUT, "D"), *((letter, LEAVE_ONE_OUT) for letter in "SPR"))
 
-_table2 = partial(claim, artifact="ye_table2", tables=("points/ye_purchase",))
+_table2 = partial(claim, artifact="ye_table2", tables=("per_record/ye_purchase",))
 
 CLAIMS = (
     _table2(
@@ -205,7 +205,7 @@ CLAIMS = (
         Condition(
             f"FPR over records of each of S, P, R, aimed at {ALPHA:g}", near(ALPHA, 0.1), _false_positive_rates("SPR")
         ),
-        Condition("FPR over records of D and L", above(0.45), _false_positive_rates(("D", LEFT_OUT))),
+        Condition("FPR over records of D and L", above(0.45), _false_positive_rates(("D", LEAVE_ONE_OUT))),
         paper_value="S 0.344, P 0.336, R 0.344, D 0.628, L 0.59",
     ),
     claim(
@@ -243,7 +243,7 @@ CLAIMS = (
         id="ye-fig5-r-vs-d",
         artifact="ye_fig5",
         statement="Most members are further below the threshold of D than below that of R; S and P are alike.",
-        tables=("points/ye_purchase",),
+        tables=("per_record/ye_purchase",),
         rule=Together(
             Every(
                 Condition(

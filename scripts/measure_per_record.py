@@ -5,7 +5,7 @@ from pathlib import Path
 from _job import run
 
 from dpmia.common.files import whole_file
-from dpmia.evaluation.per_record import nulls_table, points_table
+from dpmia.evaluation.per_record import nulls_table, per_record_table
 from dpmia.jobs.attacking import PerRecordJob
 
 
@@ -18,7 +18,7 @@ def main(snakemake):
     models = {"references": given.references, "distilled": given.distilled}
     arms, alphas = job.arms, job.alphas
     tables = {
-        snakemake.output.points: points_table(
+        snakemake.output.per_record: per_record_table(
             *common, arms=arms, **models, leave_one_out=given.leave_one_out, alphas=alphas, count=job.count
         ),
         snakemake.output.nulls: nulls_table(*common, arms=arms, **models, alpha=alphas[0]),
