@@ -10,8 +10,8 @@ import torch
 
 from dpmia.common.seeds import derive_seed
 from dpmia.models.mlp import MLP
+from dpmia.training.engines.base import refuse_broken
 from dpmia.training.engines.stacked import StackedEngine
-from dpmia.training.lightning import fit
 from dpmia.training.recipe import Recipe, Run, Seeds
 from dpmia.training.streams import Streams
 
@@ -98,8 +98,8 @@ def _train_stack(
     steps = {place: recipe.steps(len(task.rows)) for place, task in tasks.items()}
     found = {}
     for stop in sorted(set(steps.values())):
-        engine.steps = stop
-        fit(engine)
+        engine.advance(stop - engine.done)
         parameters = dict(zip(tasks, engine.parameters(), strict=True))
+        refuse_broken(engine, (not bool(values.isfinite().all()) for values in parameters.values()))
         found.update({place: parameters[place] for place in tasks if steps[place] == stop})
     return found

@@ -7,7 +7,7 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,9 @@ from pytorch_lightning.plugins.environments import LightningEnvironment
 from torch.utils.data import DataLoader, IterableDataset
 from torch.utils.flop_counter import FlopCounterMode
 
-from dpmia.common.errors import TrainingError
 from dpmia.formats.signals import CURVE
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.engines.base import Engine, GradientEngine
+from dpmia.training.engines.base import Engine, GradientEngine, refuse_broken
 from dpmia.training.engines.tally import Tally
 
 log = logging.getLogger(__name__)
@@ -118,7 +117,7 @@ class EngineModule(pl.LightningModule):
         for batches in earlier:
             self.engine.step(batches)
         self.engine.backward(last)
-        _refuse_broken(self.engine, self.engine.tally.broken())
+        refuse_broken(self.engine, self.engine.tally.broken())
         return self.engine.tally.losses.sum()
 
     def optimizer_zero_grad(self, *args: Any) -> None:
@@ -217,17 +216,6 @@ def progress(engine: Engine, pace: float) -> str:
     return f"{models}: step {engine.done} of {engine.steps}, epoch {epoch} of {engine.recipe.epochs}, {clock} left"
 
 
-def _refuse_broken(engine: Engine, broken: Iterable[bool]) -> None:
-    """Stop at the first model that broke down, by its name; `broken` says of each model whether it did."""
-    for run, is_broken in zip(engine.runs, broken, strict=True):
-        if is_broken:
-            raise TrainingError(
-                f"model {run.name}, step {engine.done}",
-                "the training loss or the weights are not finite",
-                "Lower learning_rate",
-            )
-
-
 def fit(
     engine: Engine,
     checkpoints: Checkpoints | None = None,
@@ -249,7 +237,10 @@ def fit(
 
     Raises:
         TrainingError: the loss of a model is not finite.
+        ValueError: the engine has taken steps.
     """
+    if engine.done:
+        raise ValueError(f"the engine has taken {engine.done} steps; a training goes on from a checkpoint only")
     if not isinstance(engine, GradientEngine):
         engine.advance(engine.steps)
         return Fitted(np.array([after_epoch(engine)]) if after_epoch else None, None)
@@ -285,7 +276,7 @@ def fit(
         trainer.fit(module, ckpt_path=kept if kept and kept.exists() else None)
     # The last step of all may break a model whose losses were finite until then.
     states = zip(engine.parameters(), engine.buffers(), strict=True)
-    _refuse_broken(engine, (not all(bool(values.isfinite().all()) for values in state) for state in states))
+    refuse_broken(engine, (not all(bool(values.isfinite().all()) for values in state) for state in states))
     if checkpoints and kept and checkpoints.due():
         trainer.save_checkpoint(kept)
     curve = np.array([[row[name] for name in CURVE] for row in module.rows])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -166,6 +166,21 @@ class GradientEngine(Engine):
     @abstractmethod
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from `state_dict`."""
+
+
+def refuse_broken(engine: Engine, broken: Iterable[bool]) -> None:
+    """Stop at the first model that broke down; `broken` says of each model whether it did.
+
+    Raises:
+        TrainingError: the message names the model.
+    """
+    for run, is_broken in zip(engine.runs, broken, strict=True):
+        if is_broken:
+            raise TrainingError(
+                f"model {run.name}, step {engine.done}",
+                "the training loss or the weights are not finite",
+                "Lower learning_rate",
+            )
 
 
 def refuse_others(architecture: Any, kind: type, where: str, engine: str, trained: str) -> None:

@@ -288,6 +288,13 @@ def test_of_a_long_training_the_curve_has_a_row_for_a_few_epochs_each(data):
     assert np.isfinite(curve[:, CURVE.index("epsilon")]).sum() <= lightning.MOST_EPSILONS
 
 
+def test_an_engine_that_has_taken_steps_is_refused(data):
+    engine = make(PlainEngine, data)
+    engine.advance(3)
+    with pytest.raises(ValueError, match=r"taken 3 steps; .* from a checkpoint only"):
+        fit(engine)
+
+
 # Engines of one model; the stacked engine has tests of its own.
 
 
