@@ -61,11 +61,13 @@ def _rank(card: ModelCard) -> float:
 
 
 def _cell(steps: np.ndarray, values: np.ndarray, name: str) -> str | Markup:
-    """Return a sparkline with the first and the last value; a dash where nothing was measured."""
+    """Return a sparkline with the first and the last value; one value alone; a dash where nothing was measured."""
     known = np.isfinite(values)
     if not known.any():
         return "–"
     x, y = steps[known], values[known]
+    if len(y) == 1:
+        return number(y[0], 3)
     text = f"{number(y[0], 3)} → {number(y[-1], 3)}"
     low, high = min(y.min(), 0.0), y.max()
     places = np.column_stack([WIDTH * x / steps[-1], HEIGHT * (1 - (y - low) / ((high - low) or 1))])

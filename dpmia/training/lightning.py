@@ -149,7 +149,8 @@ class EngineModule(pl.LightningModule):
             met = int(tally.records[0]) or math.nan
             loss, steps = float(tally.mean_losses()[0]), self.engine.done
             spent = self.spent(steps) if self.spent and epoch % math.ceil(epochs / MOST_EPSILONS) == 0 else math.nan
-            row = (epoch, steps, loss, tally.correct / met, tally.clipped / met, spent)
+            clipped = tally.clipped / met if self.engine.recipe.clips(self.engine.runs[0]) else math.nan
+            row = (epoch, steps, loss, tally.correct / met, clipped, spent)
             self.rows.append(dict(zip(CURVE, map(float, row), strict=True)))
             self._log(self.rows[-1])
             self.engine.tally = Tally(len(self.engine.runs))
