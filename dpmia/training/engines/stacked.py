@@ -20,9 +20,9 @@ from dpmia.training.recipe import Recipe, Run
 from dpmia.training.streams import Streams
 
 #: Bytes that K models may work on at once: about the caches of one core. Rates differ by a few percent only
-#: between half and four times as much. A GPU wants many models to be busy at all.
-WORKING_SET = {"cpu": 16 * 2**20, "cuda": 2**30}
-LARGEST_STACK = {"cpu": 128, "cuda": 4096}
+#: between half and four times as much.
+WORKING_SET = 16 * 2**20
+LARGEST_STACK = 128
 
 
 class StackedEngine(GradientEngine):
@@ -54,24 +54,23 @@ class StackedEngine(GradientEngine):
             raise ValueError("runs of one engine are either all private or all without privacy")
         self.private = kinds.pop()
         self._clipped = recipe.clips(self.runs[0])
-        device = x.device
-        self._layout = suited(architecture.parameter_count, device)
+        self._layout = suited(architecture.parameter_count)
 
         starts = [stream.initial_parameters(architecture) for stream in self.streams]
-        self._flat = torch.stack([torch.cat([p.flatten() for p in start]) for start in starts]).to(device)
+        self._flat = torch.stack([torch.cat([p.flatten() for p in start]) for start in starts])
         self._gradients = self._flat.grad = torch.zeros_like(self._flat)
         self._network = StackedMLP(architecture.widths, self._flat, self._gradients, architecture.activation)
         self.optimiser = torch_optimiser(recipe, self._parameter_groups(), fused=True)
 
         # Positions of the training sets one after another, as rows of x: no copy of x for each model.
-        self._rows = torch.from_numpy(np.concatenate([run.records for run in self.runs])).to(device)
+        self._rows = torch.from_numpy(np.concatenate([run.records for run in self.runs]))
         sizes = [len(run.records) for run in self.runs]
-        self._first = torch.from_numpy(np.cumsum([0, *sizes[:-1]])).to(device)
+        self._first = torch.from_numpy(np.cumsum([0, *sizes[:-1]]))
         self._soft = self._soft_labels()
         if self.private:
             sigmas = [run.noise_multiplier for run in self.runs if run.noise_multiplier is not None]
             deviations = [sigma * recipe.clip_norm / recipe.batch_size for sigma in sigmas]
-            self._noise_scale = torch.tensor(deviations, device=device)[:, None]
+            self._noise_scale = torch.tensor(deviations)[:, None]
 
     def _parameter_groups(self) -> list[dict[str, Any]]:
         """Return what the optimiser updates: all models in one pass, or one by one where learning rates differ."""
@@ -89,9 +88,9 @@ class StackedEngine(GradientEngine):
             return None
         classes = self.architecture.outputs
         parts = [
-            one_hot(self.y[torch.from_numpy(run.records).to(self.y.device)], classes).float()
+            one_hot(self.y[torch.from_numpy(run.records)], classes).float()
             if run.soft_labels is None
-            else torch.as_tensor(run.soft_labels).to(self.x.device)
+            else torch.as_tensor(run.soft_labels)
             for run in self.runs
         ]
         return torch.cat(parts)
@@ -102,18 +101,17 @@ class StackedEngine(GradientEngine):
         refuse_others(architecture, MLP, where, "stacked", "a perceptron (dpmia.models.mlp.MLP)")
 
     @classmethod
-    def width(cls, architecture: MLP, recipe: Recipe, device: str = "cpu") -> int:
+    def width(cls, architecture: MLP, recipe: Recipe) -> int:
         """Return how many models to train at once: a power of two that keeps their working set in the caches.
 
         Args:
             architecture: of the models.
             recipe: its batch size counts.
-            device: `cpu` or `cuda`.
         """
         # Parameters, gradients and two moments; each layer's output and its gradient.
         numbers = 4 * architecture.parameter_count + 2 * recipe.batch_size * sum(architecture.widths)
-        fitting = max(1, WORKING_SET[device] // (4 * numbers))
-        return min(LARGEST_STACK[device], 2 ** (fitting.bit_length() - 1))
+        fitting = max(1, WORKING_SET // (4 * numbers))
+        return min(LARGEST_STACK, 2 ** (fitting.bit_length() - 1))
 
     @torch.no_grad()
     def gradients(self, batches: list[np.ndarray]) -> None:
@@ -142,8 +140,7 @@ class StackedEngine(GradientEngine):
         Returns:
             The losses of the records, shape (rows,).
         """
-        device = self.x.device
-        places = layout.positions.to(device) + self._first.index_select(0, layout.owner.to(device))
+        places = layout.positions + self._first.index_select(0, layout.owner)
         rows = self._rows.index_select(0, places)
         x = self._network.scratch.matrix("batch", len(rows), self.x.shape[1])
         outputs = self._network.forward(layout, torch.index_select(self.x, 0, rows, out=x))
@@ -151,9 +148,8 @@ class StackedEngine(GradientEngine):
         loss, output_gradient = self._losses(outputs, rows, places)
         if layout.real is not None:
             # A gradient of zero at the output is zero everywhere: such a row adds to no sum.
-            real = layout.real.to(device)
-            output_gradient.mul_(real)
-            loss.mul_(real[:, 0])
+            output_gradient.mul_(layout.real)
+            loss.mul_(layout.real[:, 0])
         self._network.backward(layout, output_gradient)
         return loss
 
@@ -169,12 +165,7 @@ class StackedEngine(GradientEngine):
     def _draw_noise(self) -> None:
         """Set the gradients to what they are without any record: noise alone."""
         for row, stream in zip(self._gradients, self.streams, strict=True):
-            if row.device.type == "cpu":
-                stream.noise(row)
-            else:  # the same numbers on every device
-                normals = torch.empty(len(row))
-                stream.noise(normals)
-                row.copy_(normals)
+            stream.noise(row)
         self._gradients.mul_(self._noise_scale)
 
     def parameters(self) -> list[torch.Tensor]:

@@ -137,6 +137,6 @@ class Padded(Layout):
         bias_gradients.add_(cube.sum(1), alpha=scale)
 
 
-def suited(parameter_count: int, device: torch.device) -> Callable[[list[np.ndarray]], Layout]:
-    """Return the faster layout for models of `parameter_count` weights and biases on `device`."""
-    return Padded if device.type != "cpu" or parameter_count <= PADDED_PARAMETERS else Ragged
+def suited(parameter_count: int) -> Callable[[list[np.ndarray]], Layout]:
+    """Return the faster layout for models of `parameter_count` weights and biases."""
+    return Padded if parameter_count <= PADDED_PARAMETERS else Ragged

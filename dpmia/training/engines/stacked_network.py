@@ -19,9 +19,8 @@ from dpmia.training.engines.stacked_layout import Layout
 class Workspace:
     """Scratch matrices, kept from step to step: fresh memory in every step costs more than some of the work."""
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self) -> None:
         """Start without any."""
-        self.device = device
         self._matrices: dict[str, torch.Tensor] = {}
 
     def matrix(self, name: str, rows: int, columns: int) -> torch.Tensor:
@@ -29,7 +28,7 @@ class Workspace:
         kept = self._matrices.get(name)
         if kept is None or kept.shape[0] < rows:
             # Poisson batches vary: a little room saves most of the enlargements to come.
-            kept = self._matrices[name] = torch.empty(rows + rows // 8, columns, device=self.device)
+            kept = self._matrices[name] = torch.empty(rows + rows // 8, columns)
         return kept[:rows]
 
 
@@ -51,7 +50,7 @@ class StackedMLP:
         self.weights, self.biases = layer_views(parameters, self.widths)
         self.weight_gradients, self.bias_gradients = layer_views(gradients, self.widths)
         self.activation = ACTIVATIONS[activation]
-        self.scratch = Workspace(parameters.device)
+        self.scratch = Workspace()
         self.inputs: list[torch.Tensor] = []
         self.deltas: list[torch.Tensor] = []
 
@@ -79,7 +78,7 @@ class StackedMLP:
 
     def gradient_norms(self) -> torch.Tensor:
         """Return the Euclidean norm of each record's gradient over all parameters, shape (rows,)."""
-        squares = torch.zeros(len(self.deltas[0]), device=self.deltas[0].device)
+        squares = torch.zeros(len(self.deltas[0]))
         for a, delta in zip(self.inputs, self.deltas, strict=True):
             a_square = torch.linalg.vector_norm(a, dim=1).square_()
             squares.addcmul_(a_square.add_(1), torch.linalg.vector_norm(delta, dim=1).square_())
