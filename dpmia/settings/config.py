@@ -75,8 +75,7 @@ class Config(Settings):
     """Files that say what each paper runs, or one of them; `*` stands for any name."""
     epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
     """Epsilons of all experiments that train private models, in place of their own; those of each where left out.
-    `inf` counts where an experiment trains without privacy, too. Figures 11 to 17 of Thudi et al. each need an epsilon
-    that they show in the paper or one that the paper does not train; figure 12 needs `inf`."""
+    `inf` counts where an experiment trains without privacy, too. Figure 12 of Thudi et al. needs `inf`."""
     plan: Planner = Planner()
     """What `snakemake plan` plans."""
     audit: Audit = Audit()

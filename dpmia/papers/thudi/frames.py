@@ -73,12 +73,17 @@ def note_missing(axes: Axes, rows: pd.DataFrame) -> bool:
 def shown(epsilons: pd.Series, paper: Sequence[float]) -> pd.Series:
     """Return which models a figure shows: those of the paper's figure, and any whose epsilon the paper never trains.
 
+    Where neither was run, all private models are shown.
+
     Args:
         epsilons: of models.
         paper: epsilons of the paper's figure; with infinity among them, only these.
     """
-    new = np.isfinite(epsilons) & ~epsilons.isin(EPSILONS)
-    return epsilons.isin(paper) | (new & np.isfinite(max(paper)))
+    of_paper, private = epsilons.isin(paper), np.isfinite(epsilons)
+    if not np.isfinite(max(paper)):
+        return of_paper
+    chosen = of_paper | (private & ~epsilons.isin(EPSILONS))
+    return chosen if chosen.any() else private
 
 
 def other_epsilons(paper: Sequence[float], table: pd.DataFrame) -> str:
