@@ -63,7 +63,7 @@ class Fitted:
     curve: np.ndarray | None
 
 
-class EpochBatches(IterableDataset):
+class EpochBatches(IterableDataset[list[Batches]]):
     """The batches of one epoch, drawn as they are needed. An item holds those of the steps of one call."""
 
     def __init__(self, engine: GradientEngine, steps_per_call: int) -> None:

@@ -122,7 +122,15 @@ class GradientEngine(Engine):
 
     optimiser: torch.optim.Optimizer
 
-    def __init__(self, architecture: Any, recipe: Recipe, runs: Sequence[Run], x, y, streams=None) -> None:
+    def __init__(
+        self,
+        architecture: Any,
+        recipe: Recipe,
+        runs: Sequence[Run],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        streams: Sequence[Streams] | None = None,
+    ) -> None:
         """See `Engine`."""
         super().__init__(architecture, recipe, runs, x, y, streams)
         self.tally = Tally(len(self.runs))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from dpmia.training.engines.base import refuse_others
 from dpmia.training.engines.convolution_network import ConvolutionNetwork
 from dpmia.training.engines.plain import PlainEngine, torch_optimiser
 from dpmia.training.recipe import Recipe, Run
+from dpmia.training.streams import Streams
 
 
 class ConvolutionEngine(PlainEngine):
@@ -24,7 +26,15 @@ class ConvolutionEngine(PlainEngine):
     take more memory.
     """
 
-    def __init__(self, architecture: Any, recipe: Recipe, runs: list[Run], x, y, streams=None) -> None:
+    def __init__(
+        self,
+        architecture: Any,
+        recipe: Recipe,
+        runs: Sequence[Run],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        streams: Sequence[Streams] | None = None,
+    ) -> None:
         """Move the parameters of the module into one flat tensor; see `Engine`."""
         super().__init__(architecture, recipe, runs, x, y, streams)
         self._flat = torch.cat([p.detach().flatten() for p in self.module.parameters()])

@@ -10,6 +10,7 @@ memory allocator gains).
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,15 @@ class OpacusEngine(PlainEngine):
     the noise multiplier was computed before training for exactly this sampler (`dpmia.privacy.accounting`).
     """
 
-    def __init__(self, architecture: Any, recipe: Recipe, runs: list[Run], x, y, streams=None) -> None:
+    def __init__(
+        self,
+        architecture: Any,
+        recipe: Recipe,
+        runs: Sequence[Run],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        streams: Sequence[Streams] | None = None,
+    ) -> None:
         """Wrap the module and the optimiser; see `Engine`."""
         super().__init__(architecture, recipe, runs, x, y, streams)
         self.grad_sample_mode = recipe.grad_sample_mode

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from dpmia.training.engines.evaluation import flat_buffers
 from dpmia.training.engines.loss import record_losses
 from dpmia.training.engines.tally import count_correct
 from dpmia.training.recipe import Recipe, Run
+from dpmia.training.streams import Streams
 
 #: Poisson batches of at least this expected size hold fewer than two records less than once in 10^12 steps.
 SMALLEST_POISSON_BATCH = 32
@@ -25,7 +27,15 @@ class PlainEngine(GradientEngine):
     The network is trained in training mode: dropout draws from the run's streams, batch norm keeps running statistics.
     """
 
-    def __init__(self, architecture: Any, recipe: Recipe, runs: list[Run], x, y, streams=None) -> None:
+    def __init__(
+        self,
+        architecture: Any,
+        recipe: Recipe,
+        runs: Sequence[Run],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        streams: Sequence[Streams] | None = None,
+    ) -> None:
         """Build the model with the run's initial weights; see `Engine`."""
         super().__init__(architecture, recipe, runs, x, y, streams)
         if len(self.runs) != 1:

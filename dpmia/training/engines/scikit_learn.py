@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from dpmia.common.errors import TrainingError
 from dpmia.training.engines.base import Engine
 from dpmia.training.recipe import Recipe, Run
+from dpmia.training.streams import Streams
 
 #: Probabilities closer to 0 or 1 are taken for this far from it: forests answer 0 and 1, and losses stay finite.
 CLOSEST = 1e-6
@@ -19,7 +21,15 @@ CLOSEST = 1e-6
 class ScikitLearnEngine(Engine):
     """One classifier, without privacy."""
 
-    def __init__(self, architecture: Any, recipe: Recipe, runs: list[Run], x, y, streams=None) -> None:
+    def __init__(
+        self,
+        architecture: Any,
+        recipe: Recipe,
+        runs: Sequence[Run],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        streams: Sequence[Streams] | None = None,
+    ) -> None:
         """Take the classifier that `architecture` describes (see `dpmia.models.classifiers`); see `Engine`."""
         super().__init__(architecture, recipe, runs, x, y, streams)
         if len(self.runs) != 1:
