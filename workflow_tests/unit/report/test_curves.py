@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
+from model_cards import card
 
 from dpmia.formats.signals import CURVE, Signal, load_followed, save_signals
 from dpmia.privacy.accounting import Mechanism
 from dpmia.report import curves
-from workflow_tests.unit.model_cards import card
 
 ROWS = np.array([[1, 10, 0.7, 0.5, 0.9, np.nan], [2, 20, 0.4, 0.75, 0.25, 1.0]])
 
