@@ -8,8 +8,7 @@ import time
 # What follows training in one experiment that has a figure of its own: three attacks, accuracy, summary, figure.
 AFTER_TRAINING = {"run_attack": 3, "measure_accuracy": 1, "measure_blind": 1, "summarise_experiment": 1}
 # What follows training of private models.
-SECOND_OPINION = {"check_engines": 1, "make_engines_agree": 1, "make_accountants_agree": 1}
-AFTER_PRIVATE = AFTER_TRAINING | SECOND_OPINION
+AFTER_PRIVATE = AFTER_TRAINING | {"check_engines": 1, "make_engines_agree": 1, "make_accountants_agree": 1}
 # What follows whatever is made anew.
 IN_THE_END = {"judge_claims": 1, "make_report": 1}
 
@@ -48,26 +47,13 @@ def test_a_changed_learning_rate_reruns_training_and_what_follows_in_its_experim
         if line.startswith("Settings changed, recipes.gabriel_pereira.learning_rate: ")
     ]
     assert line.endswith(" -> 0.02: train_block (1 files)")
-    assert grown.planned() == {
-        "train_block": 1,
-        **AFTER_TRAINING,
-        **SECOND_OPINION,
-        "make_humphries_fig7": 1,
-        **IN_THE_END,
-    }
+    assert grown.planned() == {"train_block": 1, **AFTER_PRIVATE, "make_humphries_fig7": 1, **IN_THE_END}
 
 
 def test_a_changed_group_reruns_the_splits_too(grown):
     grown.change_experiments(lambda file: file["experiments"]["student"]["arms"]["gabriel_pereira"].update(group="MS"))
     jobs = grown.planned()
-    assert jobs == {
-        "draw_splits": 1,
-        "train_block": 1,
-        **AFTER_TRAINING,
-        **SECOND_OPINION,
-        "make_humphries_fig7": 1,
-        **IN_THE_END,
-    }
+    assert jobs == {"draw_splits": 1, "train_block": 1, **AFTER_PRIVATE, "make_humphries_fig7": 1, **IN_THE_END}
 
 
 def test_more_replicates_train_only_the_new_block(grown):
@@ -88,13 +74,7 @@ def test_one_more_epsilon_trains_only_its_group(grown):
         file["experiments"]["student"]["scales"] = {"smoke": {"epsilons": [[1, "inf"], [10]]}}
 
     grown.change_experiments(more)
-    assert grown.planned() == {
-        "train_block": 1,
-        **AFTER_TRAINING,
-        **SECOND_OPINION,
-        "make_humphries_fig7": 1,
-        **IN_THE_END,
-    }
+    assert grown.planned() == {"train_block": 1, **AFTER_PRIVATE, "make_humphries_fig7": 1, **IN_THE_END}
 
 
 def test_one_more_attack_runs_only_itself(grown):
