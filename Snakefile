@@ -6,6 +6,9 @@ min_version("9.0")
 configfile: "config.yaml"
 
 
+report: "rules/report/workflow.rst"
+
+
 include: "rules/common.smk"
 include: "rules/start.smk"
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib.metadata
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -102,3 +104,25 @@ def test_files_are_short():
     }
     assert lengths["workflow_tests/test_style.py"] > 50
     assert not [name for name, lines in lengths.items() if lines > LONGEST]
+
+
+def test_what_the_library_imports_is_declared():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [*project["dependencies"], *(line for lines in project["optional-dependencies"].values() for line in lines)]
+    declared = {re.split(r"[=\[]", line)[0].lower().replace("_", "-") for line in lines}
+    # Parts of other libraries, which pin them.
+    declared |= {"cycler", "pydantic-core"}
+    imported = set()
+    for file in (REPOSITORY / "dpmia").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                imported.add(node.module.partition(".")[0])
+    foreign = imported - set(sys.stdlib_module_names) - {"dpmia", "_typeshed"}
+    providers = importlib.metadata.packages_distributions() | {"pyarrow": ["pyarrow"]}
+    undeclared = {
+        name for name in foreign if not declared & {each.lower().replace("_", "-") for each in providers[name]}
+    }
+    assert "torch" in foreign
+    assert not undeclared

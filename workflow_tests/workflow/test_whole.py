@@ -107,6 +107,7 @@ def test_the_report_of_the_workflow_engine_has_every_artifact_in_its_paper(finis
         assert f'"{artifact.name}.{"png" if artifact.kind == "figure" else "csv"}"' in page
         assert ABOUT[paper].short in page
     assert "claims.png" in page
+    assert "models trained with and without differential privacy" in page
 
 
 def test_one_figure_builds_only_what_it_needs(workspace):
