@@ -11,30 +11,11 @@ from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from toy_files import CONTENT, OTHER, SHA256, raw
 
 from dpmia.common.errors import DataError
 from dpmia.datasets.raw import fetch as fetching
 from dpmia.datasets.raw.fetch import fetch
-from dpmia.datasets.raw.sources import RawFile
-
-CONTENT = b"".join(b"%d, some words\n" % number for number in range(20_000))
-OTHER = CONTENT[:-2] + b"?\n"
-SHA256 = hashlib.sha256(CONTENT).hexdigest()
-
-
-def raw(*urls):
-    return RawFile(
-        dataset="toy",
-        file="toy.data",
-        mirror=("toy/toy.data",),
-        urls=urls,
-        checksum=f"sha256:{SHA256}",
-        bytes=len(CONTENT),
-        rows=20_000,
-        optional=False,
-        licence="none",
-        homepage="https://example.org/toy",
-    )
 
 
 def zipped(members):

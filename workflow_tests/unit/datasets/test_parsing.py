@@ -107,7 +107,7 @@ def test_where_nothing_may_be_missing_the_mark_is_a_fault(tmp_path):
 
 def test_provenance_of_stacked_files(tmp_path):
     first = table(tmp_path, GOOD)
-    (tmp_path / SYNTHETIC_MARK).write_text("made up")
+    (tmp_path / SYNTHETIC_MARK).write_text("synthetic")
     second = table(tmp_path, GOOD + "3,red,1,0\n")
     joined = stack([first, second])
     assert joined["colour"].tolist() == ["red", "green", "red", "green", "red"]

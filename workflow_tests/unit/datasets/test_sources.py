@@ -1,34 +1,15 @@
 """The table of sources: published checksums, optional files, what must be downloaded."""
 
-import hashlib
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
+from toy_files import SHA256, raw
 
 from dpmia.common.errors import DataError
 from dpmia.datasets.raw import sources
-from dpmia.datasets.raw.sources import RawFile, all_raw_files, raw_files
-
-CONTENT = b"".join(b"%d, some words\n" % number for number in range(20_000))
-OTHER = CONTENT[:-2] + b"?\n"
-SHA256 = hashlib.sha256(CONTENT).hexdigest()
-
-
-def raw(*urls):
-    return RawFile(
-        dataset="toy",
-        file="toy.data",
-        mirror=("toy/toy.data",),
-        urls=urls,
-        checksum=f"sha256:{SHA256}",
-        bytes=len(CONTENT),
-        rows=20_000,
-        optional=False,
-        licence="none",
-        homepage="https://example.org/toy",
-    )
+from dpmia.datasets.raw.sources import all_raw_files, raw_files
 
 
 @pytest.fixture

@@ -154,13 +154,13 @@ def test_compute_and_speed_are_shown(made):
 
 def test_synthetic_data_are_marked_at_the_top_and_their_claims_say_nothing_more(tmp_path):
     about, verdicts = make_run(tmp_path)
-    synthetic = verdicts.assign(verdict="synthetic data", measured=np.nan, low=np.nan, high=np.nan, note="made up")
+    synthetic = verdicts.assign(verdict="synthetic data", measured=np.nan, low=np.nan, high=np.nan, note="a note")
     config = {**about.config, "data": "synthetic"}
     found = Page(report(replace(about, config=config), synthetic))
     assert "Synthetic data: nothing here says anything about real records" in found.text
     assert "snakemake --cores all --config data=real" in found.text
     assert "0 of 0" in found.text
-    assert "Found: made up" not in found.text
+    assert "Found: a note" not in found.text
 
 
 def test_of_an_empty_run_there_is_a_page_too(tmp_path):
