@@ -8,7 +8,8 @@ CORES ?= all
 help:
 	@echo "make run       install, then snakemake --cores $(CORES): every figure and table, in results/"
 	@echo "make test      install, then the test suite"
-	@echo "make test-all  the same with the slow tests"
+	@echo "make test-slow the slow tests alone"
+	@echo "make test-all  both"
 	@echo "make coverage  the default tests, and what they cover: a report here and in htmlcov/"
 	@echo "make bench     how fast the training engines are on this machine"
 	@echo "make lint      style of Python and workflow files, and types"

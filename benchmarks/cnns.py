@@ -19,11 +19,11 @@ from engines import Case, engine_steps, make_data, opacus_hooks, plain_index
 from timing import TUNED, measure, ratio, work, write_rows
 from torch.utils.data import DataLoader, TensorDataset
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST
 from dpmia.training.engines.convolution import ConvolutionEngine
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import torch_optimiser
-from dpmia.training.recipe import Recipe
 
 RESULTS = Path(__file__).parent / "results" / "cnns.csv"
 

@@ -24,12 +24,13 @@ from timing import Worker, measure, ratio, work, write_rows
 from torch.nn.functional import cross_entropy
 from torch.utils.data import DataLoader, TensorDataset
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import CNN
 from dpmia.models.mlp import MLP
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import torch_optimiser
 from dpmia.training.engines.stacked import StackedEngine
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 RESULTS = Path(__file__).parent / "results" / "engines.csv"
 

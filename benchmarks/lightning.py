@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import CNN, TRAMER_BONEH_MNIST
 from dpmia.models.mlp import MLP
 from dpmia.training.engines.base import GradientEngine
@@ -23,7 +24,7 @@ from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.lightning import fit, steps_per_call
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 RESULTS = Path(__file__).parent / "results" / "lightning.csv"
 ROUNDS = 3

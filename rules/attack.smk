@@ -137,7 +137,8 @@ rule measure_exposure:
 
 rule summarise_experiment:
     input:
-        lambda wildcards: LAYOUT.metrics(wildcards.experiment),
+        metrics=lambda wildcards: LAYOUT.metrics(wildcards.experiment),
+        splits=lambda wildcards: LAYOUT.splits(wildcards.experiment),
     output:
         replicates="{home}/replicates/{experiment}.csv",
         summary="{home}/summary/{experiment}.csv",

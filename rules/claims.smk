@@ -54,3 +54,25 @@ rule claims:
         "Judging the claims of the papers"
     script:
         "../scripts/judge_claims.py"
+
+
+rule check_claims:
+    """Judge the papers' claims in worlds of known truth, placebo among them, made of what was run so far."""
+    log:
+        f"logs/{RUN}/check_claims.log",
+    localrule: True
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        folder=RUN,
+        synthetic=CONFIG.data == "synthetic",
+        scale=CONFIG.scale,
+        planned=lambda wildcards: replicates_by_scale(),
+    message:
+        "Judging the claims of the papers in worlds of known truth"
+    script:
+        "../scripts/check_claims.py"

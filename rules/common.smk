@@ -23,7 +23,7 @@ from dpmia.jobs.attacking import AuditedAttack
 from dpmia.settings import facts, jobs, names, prediction_jobs, studies
 from dpmia.common.epsilon import spell_group
 from dpmia.settings.own_data import OwnData
-from dpmia.settings.resolve import make_plan
+from dpmia.settings.resolve import SCALES, make_plan
 from dpmia.workflow.changes import changed_settings
 from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.layout import Layout
@@ -292,7 +292,22 @@ def judged():
         "scale": CONFIG.scale,
         "not_run": not_run_of_papers(),
         "trained": {name: facts.trained(each) for name, each in EXPERIMENTS.items() if LAYOUT.of_paper(name)},
+        "other_networks": {
+            name: networks
+            for name, each in EXPERIMENTS.items()
+            if LAYOUT.of_paper(name) and (networks := facts.other_networks(each, PLAN.at_paper_scale[name]))
+        },
     }
+
+
+def replicates_by_scale():
+    """Return for each scale at which claims are judged the replicates, or splits, of each experiment and study."""
+    found = {}
+    for scale in [scale for scale in SCALES if scale != "smoke"]:
+        plan = make_plan({**config, "scale": scale}, Path.cwd())
+        found[scale] = {name: each.replicates for name, each in plan.experiments.items()}
+        found[scale] |= {name: each.splits for name, each in plan.studies.items()}
+    return found
 
 
 def not_run_of_papers():

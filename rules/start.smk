@@ -7,7 +7,6 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from dpmia.workflow.digest import remember
 from dpmia.common.errors import UserError
-from dpmia.workflow.lock import hold
 from dpmia.workflow.failures import last_words, quiet_interrupts, read_failure, stopped
 
 COMMAND = shlex.join(["snakemake", *sys.argv[1:]])
@@ -33,6 +32,8 @@ onstart:
         logger.warning("data_mirror is ignored: the key data is 'synthetic', which generates the data.")
     # Targets that write nothing may run beside a live run.
     if any(job.output for job in workflow.dag.needrun_jobs()):
+        from dpmia.workflow.lock import hold  # here: each job reads this file, and the import takes 20 ms
+
         try:
             hold(".snakemake/run.lock")
         except UserError as error:

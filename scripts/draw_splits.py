@@ -20,7 +20,7 @@ def main(snakemake):
     splits = draw_block(dataset, clusters, load(job.draw), job.arms, job.replicates, snakemake.params.seed)
     batched = {arm: job.arms[arm] for arm in job.batch_sizes}
     limits = BatchLimits(batched, job.batch_sizes)
-    check_batches(of_splits(splits, batched), limits, f"experiment {snakemake.wildcards.experiment}")
+    check_batches(of_splits(splits, batched, len(dataset)), limits, f"experiment {snakemake.wildcards.experiment}")
     save_splits(snakemake.output[0], splits, dataset.fingerprint)
 
 

@@ -16,7 +16,7 @@ def main(snakemake):
     """Judge the run that `params` describe, and write beside its tables."""
     params = snakemake.params
     folder, name = Path(params.folder), params.name
-    about = Run(folder, params.synthetic, params.scale, params.not_run, params.trained)
+    about = Run(folder, params.synthetic, params.scale, params.not_run, params.trained, params.other_networks)
     judged = judge_all(claims(), about)
     with whole_file(folder / f"{name}.csv") as part:
         judged.to_csv(part, index=False)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from _job import run
 
+from dpmia.claims.judge import read_verdicts
 from dpmia.common.files import whole_file
-from dpmia.formats.tables import read_table
 from dpmia.papers.artifact import Artifact
 from dpmia.report.report import About, report
 
@@ -25,7 +25,7 @@ def main(snakemake):
         checks=[Artifact(**check) for check in params.checks],
         repository=Path(__file__).parent.parent,
     )
-    verdicts = read_table(snakemake.input.claims[0]).fillna({"paper_value": "", "note": ""})
+    verdicts = read_verdicts(snakemake.input.claims[0])
     with whole_file(Path(snakemake.output[0])) as part:
         part.write_text(report(about, verdicts), encoding="utf-8")
 

@@ -6,7 +6,8 @@ from _job import run
 
 from dpmia.common.files import whole_file
 from dpmia.papers import drawing
-from dpmia.privacy.planner import draw, plan
+from dpmia.papers.plan_picture import draw
+from dpmia.privacy.planner import plan
 
 
 def main(snakemake):

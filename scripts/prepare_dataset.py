@@ -6,6 +6,7 @@ from pathlib import Path
 from _job import run
 
 from dpmia.common.registry import load
+from dpmia.datasets.canaries import with_canaries
 from dpmia.datasets.raw.sources import require_published
 from dpmia.jobs.drawing import PrepareJob
 
@@ -26,6 +27,9 @@ def main(snakemake):
     for line in module.describe(dataset.provenance) if own else ():
         log.info("%s", line)
         print(line)
+    if job.canaries is not None:
+        dataset = with_canaries(dataset, job.canaries)
+        log.info("%d canaries (%s) replace the first records", job.canaries.count, ", ".join(job.canaries.kinds))
     dataset.save(snakemake.output[0])
 
 

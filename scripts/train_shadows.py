@@ -21,9 +21,10 @@ def main(snakemake):
     dataset = Dataset.load(snakemake.input.dataset)
     splits = load_splits(snakemake.input.splits, dataset.fingerprint)
     job = ShadowJob.from_plain(snakemake.params.job)
-    batch_sizes = {arm: recipe["batch_size"] for arm, recipe in job.recipes.items()}
+    batch_sizes = {arm: recipe.batch_size for arm, recipe in job.recipes.items()}
     where = f"experiment {snakemake.wildcards.experiment}"
-    check_batches(of_splits(splits, job.arms), BatchLimits(job.arms, batch_sizes, shadows=job.count), where)
+    sizes = of_splits(splits, job.arms, len(dataset))
+    check_batches(sizes, BatchLimits(job.arms, batch_sizes, shadows=job.count), where)
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
         signals = train_shadows(dataset, splits, job, snakemake.params.seed, checkpoints)
         save_signals(snakemake.output[0], signals, dataset.provenance)

@@ -9,10 +9,11 @@ import numpy as np
 import torch
 
 from dpmia.common.seeds import derive_seed
+from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
 from dpmia.training.engines.base import refuse_broken
 from dpmia.training.engines.stacked import StackedEngine
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 from dpmia.training.streams import Streams
 
 #: Models are stacked as long as the shortest training is at least this share of the longest: what has its steps done

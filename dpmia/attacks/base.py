@@ -12,8 +12,12 @@ import numpy as np
 from dpmia.common.errors import AttackError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
-from dpmia.metrics.precision import precision_metrics
-from dpmia.metrics.ranking import advantage, ranking
+from dpmia.metrics.precision import measured_precision, precision_metrics
+from dpmia.metrics.ranking import advantage, guessed_right, ranking
+from dpmia.metrics.shared_records import group_effects
+
+#: Probability to join the training set at which guesses of membership are counted.
+FAIR = 0.5
 
 log = logging.getLogger(__name__)
 
@@ -95,26 +99,71 @@ def _check(attack: Attack, method: str, result: object, queries: int, kind: type
         raise AttackError(where, problem, f"Return {valid}")
 
 
-def measure(
-    attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator, details: bool = False
-) -> dict[str, float]:
-    """Attack one model and return every metric by name.
+@dataclass(frozen=True)
+class Outcome:
+    """Scores and decisions of an attack on the members and non-members of one model.
 
-    Only members and non-members count; what else the signal holds is there for the attack to use.
+    Attributes:
+        records: their row numbers.
+        is_member: the truth.
+        scores: NaN where the attack has none.
+        decisions: False there.
+        details: whether metrics include those of `dpmia.metrics.precision`.
+        fair: whether each record joined by the toss of a fair coin, so that metrics include guesses.
+    """
+
+    records: np.ndarray
+    is_member: np.ndarray
+    scores: np.ndarray
+    decisions: np.ndarray
+    details: bool
+    fair: bool
+
+    @property
+    def fewest(self) -> int:
+        """The number of members or of non-members, whichever is smaller."""
+        return int(min(self.is_member.sum(), (~self.is_member).sum()))
+
+    def metrics(self) -> dict[str, float]:
+        """Return every metric by name."""
+        found = self._measured(np.ones(len(self.records), dtype=bool))
+        return found | (precision_metrics(self.scores, self.decisions, self.is_member) if self.details else {})
+
+    def effects(self) -> dict[str, list[float]]:
+        """Return by how much each group of records raises each metric that is measured on them."""
+        return group_effects(self._measured, self.records)
+
+    def _measured(self, kept: np.ndarray) -> dict[str, float]:
+        truth, scores, decisions = self.is_member[kept], self.scores[kept], self.decisions[kept]
+        ranked = np.where(np.isnan(scores), -np.inf, scores)
+        found = {**advantage(decisions, truth), **ranking(ranked, truth)}
+        if self.fair:
+            by_record = np.argsort(self.records[kept])
+            found |= guessed_right(ranked[by_record], truth[by_record])
+        return found | (measured_precision(scores, decisions, truth) if self.details else {})
+
+
+def outcome(
+    attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator, details: bool = False
+) -> Outcome:
+    """Attack one model.
+
+    Only members and non-members count; what else the signal holds is there for the attack to use. Where each record
+    joined by the toss of a fair coin, guesses are counted, too: they bound epsilon from below
+    (`dpmia.privacy.lower_bounds`).
 
     Args:
         attack: the attack.
         signal: the target model's outputs.
         known: what the attacker has beside them.
         rng: source of randomness for attacks that draw at random.
-        details: also return the metrics of `dpmia.metrics.precision`. They include the share of scores that are
-            not numbers; such records are ranked last and predicted non-members.
+        details: also measure what `dpmia.metrics.precision` does. Then scores may be missing (NaN); such records are
+            ranked last and predicted non-members.
 
     Raises:
-        ValueError: a score is not a number and `details` is false, or members or non-members are missing.
+        ValueError: a score is not a number and `details` is false.
     """
     evaluated = signal.is_member | signal.is_nonmember
-    truth = signal.is_member[evaluated]
     scores = checked_scores(attack, signal, known, rng)
     silent = np.isnan(scores[evaluated])
     if silent.any() and not details:
@@ -122,6 +171,16 @@ def measure(
     if silent.any():
         log.warning("%d of %d scores are not numbers; their records count as non-members", silent.sum(), len(silent))
     decisions = checked_decisions(attack, signal, scores)[evaluated] & ~silent
-    ranked = np.where(silent, -np.inf, scores[evaluated])
-    found = {**advantage(decisions, truth), **ranking(ranked, truth)}
-    return found | (precision_metrics(scores[evaluated], decisions, truth) if details else {})
+    fair = signal.card.rate == FAIR
+    return Outcome(signal.records[evaluated], signal.is_member[evaluated], scores[evaluated], decisions, details, fair)
+
+
+def measure(
+    attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator, details: bool = False
+) -> dict[str, float]:
+    """Attack one model and return every metric by name: the metrics of its `outcome`.
+
+    Raises:
+        ValueError: a score is not a number and `details` is false, or members or non-members are missing.
+    """
+    return outcome(attack, signal, known, rng, details).metrics()

@@ -12,6 +12,8 @@ standard deviation is estimated as the option `variance` says:
   trained with the record serves both sides.
 
 A record without a model on one side gets the pooled mean of that side; the log reports the share of such records.
+Pooled are the records that are scored as members or non-members, as in the published code; population records, which
+other attacks need, change no score.
 Without augmentations: one query per record.
 
 The adversary knows how the target was trained and has data to train models like it; online, it trains models on the
@@ -58,21 +60,23 @@ class Side:
         return (phi - self.centre) / self.spread
 
 
-def fit_side(phi: np.ndarray, counted: np.ndarray, variance: str) -> Side:
+def fit_side(phi: np.ndarray, counted: np.ndarray, variance: str, pooled: np.ndarray | None = None) -> Side:
     """Estimate one side.
 
     Args:
         phi: float64, shape (models, queries), confidences.
         counted: bool, shape (models, queries), which of them belong to this side.
         variance: one of `VARIANCES`.
+        pooled: bool, shape (queries,), the queries that give the numbers which all share; None for all.
 
     Raises:
         AttackError: no model is on this side, or no record has two models there, so nothing varies.
     """
     models = counted.sum(axis=0)
-    if not models.any():
+    pooled = np.ones(len(models), dtype=bool) if pooled is None else pooled
+    if not models[pooled].any():
         raise AttackError("LiRA", "no reference model was trained with the queries, or none without them", TOO_FEW)
-    values = phi[counted]
+    values = phi[counted & pooled]
     mean = np.divide(np.where(counted, phi, 0).sum(axis=0), models, out=np.full(len(models), values.mean()),
                      where=models > 0)  # fmt: skip
     if variance == "published":
@@ -81,9 +85,9 @@ def fit_side(phi: np.ndarray, counted: np.ndarray, variance: str) -> Side:
         return Side(centre, np.full(len(models), max(values.std(), SMALLEST_SPREAD)), models)
     squares = np.where(counted, (phi - mean) ** 2, 0).sum(axis=0)
     freedom = np.maximum(models - 1, 0)
-    if not freedom.any():
+    if not freedom[pooled].any():
         raise AttackError("LiRA", "no record has two reference models on one side, as a variance needs", TOO_FEW)
-    spread = np.full(len(models), np.sqrt(squares.sum() / freedom.sum()))
+    spread = np.full(len(models), np.sqrt(squares[pooled].sum() / freedom[pooled].sum()))
     if variance == "per_point":
         spread[freedom > 0] = np.sqrt(squares[freedom > 0] / freedom[freedom > 0])
     return Side(mean, np.maximum(spread, SMALLEST_SPREAD), models)
@@ -98,7 +102,8 @@ class _Lira(Attack):
     def _side(self, signal: Signal, known: Knowledge, inside: bool) -> Side:
         """Fit the side of models trained with the records (`inside`) or without them, and log what is missing."""
         models = models_of(known, "references", signal)
-        side = fit_side(confidence(models.losses), models.trained_on == inside, self.variance)
+        scored = signal.is_member | signal.is_nonmember
+        side = fit_side(confidence(models.losses), models.trained_on == inside, self.variance, scored)
         word = "with" if inside else "without"
         warn_of_share(
             signal, side.models == 0, f"have no model trained {word} them and get the mean of all others' models"

@@ -8,6 +8,7 @@ from collections.abc import Collection
 import numpy as np
 
 from dpmia.attacks.base import Knowledge
+from dpmia.common.errors import AttackError
 from dpmia.common.registry import suggestion
 from dpmia.formats.losses import References
 from dpmia.formats.signals import POPULATION, Signal
@@ -37,11 +38,12 @@ def population_of(signal: Signal) -> np.ndarray:
     """Return which queries are records that the attacker has; bool, shape (queries,).
 
     Raises:
-        ValueError: there are none.
+        AttackError: there are none.
     """
     found = signal.membership == POPULATION
     if not found.any():
-        raise ValueError("the attack needs population records: the signal holds no such query")
+        remedy = "Raise membership.population; for an attack of your own, name 'population' in dpmia/settings/names.py"
+        raise AttackError("attack", "it needs population records, and the model was evaluated on none", remedy)
     return found
 
 

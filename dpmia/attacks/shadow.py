@@ -14,9 +14,9 @@ from dpmia.attacks.attack_models import Task, train_classifiers
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.common.optional import needed
 from dpmia.common.seeds import derive_seed
+from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
 from dpmia.models.mlp import MLP
-from dpmia.training.recipe import Recipe
 
 log = logging.getLogger(__name__)
 

@@ -61,14 +61,8 @@ def _verdict(entries: Sequence[Entry], experiment: str, epsilon: str, facts: Map
 
 def _largest_excess(entries: Sequence[Entry], wanted: Mapping[str, str]) -> Entry | None:
     """Return the entry that goes furthest beyond the blind baseline, if its interval lies above zero."""
-    found = [
-        entry
-        for arm in dict.fromkeys(entry["arm"] for entry in entries if not entry["iid"])
-        if (entry := best(entries, arm=arm, **wanted)) is not None
-        and entry["auc_excess"] is not None
-        and (entry["auc_excess"]["low"] or 0) > 0
-    ]
-    return max(found, key=lambda entry: entry["auc_excess"]["low"], default=None)
+    found = best(entries, "auc_excess", iid=False, **wanted)
+    return found if found is not None and (found["auc_excess"]["low"] or 0) > 0 else None
 
 
 def remedies(

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from dpmia.common.arms import IID_SUFFIX, arm_name
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, NO_ATTACK
+from dpmia.metrics.intervals import Estimate
+from dpmia.metrics.ranges import possible_range
 from dpmia.metrics.ranking import LOW_RATES
 from dpmia.theory.bounds import advantage_bound
 
@@ -40,9 +41,9 @@ def results(
 
     Returns:
         `experiment`, `arm`, `label` (the arm as people read it), `iid`, `epsilon` (text), `attack`, `oracle`,
-        `replicates`, the metrics `METRICS` (mean, low, high, half_width of the interval; null where the data cannot
-        show one), `resolution` (the smallest false positive rate that the data can show), `bound` and `ceiling` of
-        the advantage where they hold, else null with the reason in `warning`.
+        `replicates`, the metrics `METRICS` (see `cell_of`; null where the data cannot show one), `resolution` (the
+        smallest false positive rate that the data can show), `bound` and `ceiling` of the advantage where they hold,
+        else null with the reason in `warning`.
     """
     entries = []
     models = ["experiment", "arm", "iid", "epsilon"]
@@ -100,19 +101,36 @@ def attacks_of(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [entry for entry in entries if not entry["oracle"] and entry["attack"] not in (BLIND, *CONTROLS)]
 
 
-def best(entries: Sequence[Mapping[str, Any]], **wanted: Any) -> Mapping[str, Any] | None:
+def best(entries: Sequence[Mapping[str, Any]], metric: str = "auc", **wanted: Any) -> dict[str, Any] | None:
     """Return the strongest attack among the entries that agree with `wanted`; None without any.
 
-    The strongest has the largest lower limit of the AUC, so that a wide interval around a lucky mean does not win;
-    attacks without an interval count after all others, by their mean.
+    The strongest has the largest lower limit of the metric, so that a wide interval around a lucky mean does not win;
+    attacks without an interval count after all others, by their mean. It is chosen on the records that it is reported
+    on, so its intervals are widened until those of all attacks that it is chosen from hold together (Bonferroni):
+    then the one of any choice holds. The mean is as measured.
+
+    Returns:
+        The entry with wider intervals, and `compared`, the number of entries that it was chosen from.
     """
-    some = [entry for entry in attacks_of(entries) if all(entry[key] == value for key, value in wanted.items())]
-    return max(some, key=_strength, default=None)
+    some = [
+        entry
+        for entry in attacks_of(entries)
+        if entry[metric] is not None and all(entry[key] == value for key, value in wanted.items())
+    ]
+    return max((_of_choice(entry, len(some)) for entry in some), key=lambda entry: _low(entry[metric]), default=None)
 
 
-def _strength(entry: Mapping[str, Any]) -> tuple[bool, float]:
-    low = entry["auc"]["low"]
-    return (low is not None, entry["auc"]["mean"] if low is None else low)
+def _low(cell: Mapping[str, Any]) -> tuple[bool, float]:
+    return (cell["low"] is not None, cell["mean"] if cell["low"] is None else cell["low"])
+
+
+def _of_choice(entry: Mapping[str, Any], compared: int) -> dict[str, Any]:
+    wider = {}
+    for name in METRICS:
+        cell = entry.get(name)
+        if cell is not None and cell["low"] is not None:
+            wider[name] = cell_of(estimate_of(cell), name, compared)
+    return {**entry, **wider, "compared": compared}
 
 
 def blind_of(entries: Sequence[Mapping[str, Any]], entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -194,12 +212,35 @@ def _limits(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataF
     return {"bound": bound, "ceiling": ceiling, "warning": None}
 
 
-def _cell(row: Any) -> dict[str, float | None] | None:
-    """Return mean and interval of a row of a summary, limits cut to the values that the metric can have."""
-    if row is None or np.isnan(row.mean):
+def cell_of(found: Estimate, metric: str, compared: int = 1) -> dict[str, Any]:
+    """Return a mean and its interval as plain data.
+
+    Args:
+        found: the mean.
+        metric: its name.
+        compared: number of intervals that hold together (Bonferroni): so does the one of any that is chosen.
+
+    Returns:
+        `mean`, `replicates`, `interval` (what it is over, or why there is none) and `low`, `high`, `half_width` of the
+        t interval, null where there is none; else also `error`, `degrees` and `records_error` of `Estimate`.
+    """
+    cell: dict[str, Any] = {"mean": found.mean, "replicates": found.count, "interval": found.kind}
+    if math.isnan(found.error):
+        return cell | {"low": None, "high": None, "half_width": None}
+    level = 1 - 0.05 / compared  # of one interval
+    low, high = found.limits(possible_range(metric), level)
+    cell |= {"low": low, "high": high, "half_width": found.half_width(level)}
+    return cell | {"error": found.error, "degrees": found.degrees, "records_error": found.records_error}
+
+
+def estimate_of(cell: Mapping[str, Any]) -> Estimate:
+    """Return the mean of a cell that has an interval."""
+    names = ("mean", "error", "degrees", "replicates", "interval", "records_error")
+    return Estimate(*(cell[name] for name in names))
+
+
+def _cell(row: Any) -> dict[str, Any] | None:
+    """Return mean, replicates and interval of a row of a summary."""
+    if row is None or math.isnan(row.mean):
         return None
-    if np.isnan(row.low):
-        return {"mean": float(row.mean), "low": None, "high": None, "half_width": None}
-    least = -1.0 if row.metric.startswith("advantage") or row.metric.endswith("_excess") else 0.0
-    low, high = (float(np.clip(value, least, 1)) for value in (row.low, row.high))
-    return {"mean": float(row.mean), "low": low, "high": high, "half_width": float(row.high - row.low) / 2}
+    return cell_of(Estimate.of_row(row), row.metric)

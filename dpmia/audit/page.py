@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpmia.audit.advice import VERDICTS as MODEL_VERDICTS
-from dpmia.audit.findings import attacks_of, best, blind_of
+from dpmia.audit.findings import best, blind_of
 from dpmia.audit.formatting import (
     attack_name,
     below_resolution,
@@ -114,9 +114,8 @@ def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
                 ]
             )
             tiles.append((of_hundred(worst["auc"]), title, " ".join([f"{remark}.", *few_records(worst)])))
-    rates = [entry for entry in attacks_of(found) if entry["tpr_at_1pct_fpr"]]
-    if rates:
-        worst = max(rates, key=_low_of_rate)
+    worst = best(found, "tpr_at_1pct_fpr")
+    if worst is not None:
         remark = "; ".join(
             [
                 f"{_model(audit, worst)} ({place(worst)}), {attack_name(worst['attack'])}",
@@ -127,11 +126,6 @@ def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         title = "of 100 members found at a false positive rate of 1 %, at worst"
         tiles.append((of_hundred(worst["tpr_at_1pct_fpr"]), title, f"{remark}."))
     return tiles
-
-
-def _low_of_rate(entry: Mapping[str, Any]) -> tuple[bool, float]:
-    rate = entry["tpr_at_1pct_fpr"]
-    return (rate["low"] is not None, rate["mean"] if rate["low"] is None else rate["low"])
 
 
 def _model(audit: Mapping[str, Any], entry: Mapping[str, Any]) -> str:

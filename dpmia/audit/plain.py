@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpmia.audit.findings import attacks_of, best, blind_of
+from dpmia.audit.findings import attacks_of, best, blind_of, estimate_of
 from dpmia.audit.formatting import attack_name, describe_model, interval, of_hundred, predictions_only
-from dpmia.metrics.intervals import replicates_needed
+from dpmia.metrics.intervals import EQUAL, FEWEST, replicates_needed
 
 Entry = Mapping[str, Any]
 
@@ -81,9 +81,11 @@ def _strongest(entries: Sequence[Entry], entry: Entry, what: str) -> str:
     count = sum(all(each[key] == entry[key] for key in same) for each in attacks_of(entries))
     name = attack_name(entry["attack"])
     strongest = name if count == 1 else f"the strongest of {count} attacks ({name})"
+    compared = entry["compared"]
+    chosen = "" if compared == 1 else f" Intervals allow for its choice among {compared} results (attacks and arms)."
     return (
         f"{what} ({place(entry)}): {strongest} ranks the member above the non-member in {of_hundred(entry['auc'])} of "
-        "100 pairs; guessing reaches 50."
+        f"100 pairs; guessing reaches 50.{chosen}"
     )
 
 
@@ -120,34 +122,46 @@ def few_records(entry: Entry) -> list[str]:
 def _against_guessing(entry: Entry) -> list[str]:
     auc = entry["auc"]
     if auc["low"] is None:
-        return ["One replicate gives no interval: run at least 3."]
+        return [_no_interval(auc, "")]
     if auc["low"] > 0.5:
         return ["So the model reveals membership."]
-    return [f"This is not distinguishable from guessing{_more(auc, entry['replicates'], auc['mean'] - 0.5)}."]
+    return [f"This is not distinguishable from guessing{_more(auc, entry['compared'], auc['mean'] - 0.5)}."]
 
 
 def _against_baseline(blind: Entry | None, entry: Entry) -> list[str]:
     if blind is None:
         return ["No blind baseline was measured, so this may be the difference between the groups alone."]
     excess = entry["auc_excess"]
-    sentences = [f"A blind baseline that sees only the records reaches {of_hundred(blind['auc'])}."]
+    sentences = [
+        "A blind baseline that sees only the records, and is supervised on other records of both groups, reaches "
+        f"{of_hundred(blind['auc'])}."
+    ]
     if excess is None or excess["low"] is None:
-        return [*sentences, "One replicate gives no interval of the difference: run at least 3."]
+        return [*sentences, _no_interval(excess, " of the difference")]
     shown = f"difference of the AUCs {interval(excess)}"
     if excess["low"] > 0:
         return [*sentences, f"The attack goes beyond it ({shown}): the model reveals more than the records do."]
     if excess["high"] < 0:
-        return [*sentences, f"The attack stays below it ({shown}): the records alone can explain what it finds."]
-    more = _more(excess, entry["replicates"], excess["mean"])
-    return [*sentences, f"The attack is not shown to go beyond it ({shown}){more}."]
+        return [*sentences, f"The attack stays below it ({shown}), which shows nothing about the model."]
+    more = _more(excess, entry["compared"], excess["mean"])
+    return [*sentences, f"Undecided: the attack is neither shown to go beyond it nor to stay below it ({shown}){more}."]
 
 
-def _more(cell: Mapping[str, Any], replicates: int, effect: float) -> str:
-    """Return how many replicates would narrow an interval enough; nothing where it is narrow, or none would do."""
+def _no_interval(cell: Mapping[str, Any] | None, what: str) -> str:
+    """Return why there is no interval."""
+    if cell is not None and cell["interval"] == EQUAL:
+        return f"All values are equal, which gives no interval{what}."
+    return f"Fewer than {FEWEST} replicates give no interval{what}: run at least {FEWEST}."
+
+
+def _more(cell: Mapping[str, Any], compared: int, effect: float) -> str:
+    """Return how many replicates would narrow one of `compared` intervals enough; nothing where it is narrow."""
     wanted = max(abs(effect), WANTED)
-    if cell["half_width"] <= wanted or replicates < 2:
+    if cell["half_width"] <= wanted or cell["replicates"] < FEWEST:
         return ""
-    needed = replicates_needed(cell["half_width"], replicates, wanted)
+    needed = replicates_needed(estimate_of(cell), wanted, 1 - 0.05 / compared)
+    if needed is None and cell["records_error"]:
+        return f"; an interval of ±{wanted:.2f} takes more records: all replicates have these"
     if needed is None:
         return f"; more than 1000 replicates would be needed for an interval of ±{wanted:.2f}"
     return f"; about {needed} replicates would narrow the interval to ±{wanted:.2f}"

@@ -14,7 +14,7 @@ from dpmia.evaluation.attacks import scored
 from dpmia.formats.signals import Signal
 from dpmia.jobs.attacking import AuditedAttack
 from dpmia.metrics.exposure import Exposure
-from dpmia.metrics.intervals import clopper_pearson, mean_interval
+from dpmia.metrics.intervals import clopper_pearson, estimate
 from dpmia.metrics.ranking import roc
 
 #: Length of the list of the most exposed records.
@@ -83,7 +83,7 @@ def majority_accuracy(signal: Signal) -> float:
 
 def roc_curve(
     models: Sequence[tuple[np.ndarray, np.ndarray]], members: Sequence[int], nonmembers: Sequence[int]
-) -> dict[str, list[float]]:
+) -> dict[str, list[float | None]]:
     """Return the mean ROC curve of some models, down to the smallest false positive rate that all of them can show.
 
     Args:
@@ -93,8 +93,9 @@ def roc_curve(
 
     Returns:
         `fpr` from 1 / n to 1, where n is the smallest number of non-members; `tpr`, the mean over models of the
-        largest true positive rate at a false positive rate of at most `fpr`; `low` and `high`, 95 % t limits over
-        models, cut to [0, 1], or, of one model, Clopper-Pearson limits over its members.
+        largest true positive rate at a false positive rate of at most `fpr`; `low` and `high`, 95 % limits over
+        models, None with two models or where all are equal; of one model, and where all are 0 or 1, Clopper-Pearson
+        limits over its members.
     """
     rates = np.geomspace(1 / min(nonmembers), 1, ROC_POINTS)
     # A rate of exactly 1 / n must not fall short of it by rounding.
@@ -102,7 +103,6 @@ def roc_curve(
     if len(models) == 1:
         low, high = clopper_pearson(np.rint(curves[0] * members[0]).astype(int), members[0])
     else:
-        limits = [mean_interval(at_rate) for at_rate in curves.T]
-        low, high = (np.clip([getattr(each, end) for each in limits], 0, 1) for end in ("low", "high"))
+        low, high = np.array([estimate(at_rate, trials=min(members)).limits((0.0, 1.0)) for at_rate in curves.T]).T
     points = {"fpr": rates, "tpr": curves.mean(axis=0), "low": low, "high": high}
-    return {name: np.round(values, 6).tolist() for name, values in points.items()}
+    return {name: [None if np.isnan(x) else round(float(x), 6) for x in values] for name, values in points.items()}

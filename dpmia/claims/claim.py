@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dpmia.claims.decisions import Condition, DecisionRule
 
-#: Name of a table, as `stage/experiment`, to its rows.
-Tables = Mapping[str, "pd.DataFrame"]
+#: Name of a table, as `stage/experiment`, to its rows: a data frame, or what `dpmia.claims.rows` reads from one.
+Tables = Mapping[str, Any]
 
 #: Where tables stand below the folder of a run, by the first part of their name.
 STAGES = ("nulls", "per_record", "replicates", "sizes", "studies", "summary")
+
+
+#: What a claim rests on: formulas; records that are drawn; how many records there are; trained models and attacks.
+THEORY, SIMULATION, COUNT, EXPERIMENT = "theory", "simulation", "count", "experiment"
+KINDS = (THEORY, SIMULATION, COUNT, EXPERIMENT)
 
 
 class MissingRowsError(Exception):
@@ -28,11 +31,12 @@ class Finding:
 
     Attributes:
         measured: the number that the claim's criterion is about; of several the one that decides.
-        low: lower limit of its interval; NaN for one replicate, `measured` where it is exact.
+        low: lower limit (`dpmia.claims.limits`); NaN where replicates are too few, `measured` where it is exact.
         high: upper limit.
-        holds: None where the interval covers both.
+        holds: None where the limits cover both.
         note: which of several numbers is reported, what was left out, why.
         margin: how far `measured` lies on the claim's side of its threshold; below 0 on the other side.
+        interval: what the limits are, as `one-sided 95 % limits`; empty without limits.
     """
 
     measured: float
@@ -41,6 +45,7 @@ class Finding:
     holds: bool | None
     note: str = ""
     margin: float = float("nan")
+    interval: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +60,8 @@ class Claim:
         statement: what is claimed, in one sentence.
         rule: which quantities are measured, what they are compared with, and how that decides.
         paper_value: what the paper prints, a number or a word.
+        expected: what a formula of the paper gives, or a rerun on its released data; computed by us, printed nowhere.
+        printed: means that the paper prints of what `rule` reads: table -> key (`dpmia.claims.rows.MetricKey`) -> mean.
         tables: what `rule` reads, each as `stage/experiment` with a stage of `STAGES`.
         about_data: whether it is about real records; then it is never judged on synthetic ones.
         each: `rule` makes do with some of the tables, as the claim is about each data set by itself.
@@ -66,6 +73,8 @@ class Claim:
     statement: str
     rule: DecisionRule
     paper_value: str = ""
+    expected: str = ""
+    printed: Mapping[str, Mapping[Any, float]] = field(default_factory=dict)
     tables: tuple[str, ...] = ()
     about_data: bool = True
     each: bool = False
@@ -78,6 +87,13 @@ class Claim:
             raise ValueError(f"{self.id}: tables {wrong}; expected stages {STAGES}")
         if self.about_data and not self.tables:
             raise ValueError(f"{self.id}: a claim about data reads tables")
+
+    @property
+    def kind(self) -> str:
+        """What it rests on, one of `KINDS`."""
+        if not self.about_data:
+            return SIMULATION if self.tables else THEORY
+        return COUNT if all(table.partition("/")[0] == "sizes" for table in self.tables) else EXPERIMENT
 
     @property
     def conditions(self) -> tuple[Condition, ...]:

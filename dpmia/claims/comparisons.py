@@ -1,6 +1,10 @@
-"""Comparisons of a mean with a number, by its interval. Each describes itself: criteria are made of them.
+"""Comparisons of a mean with a number, by its limits. Each describes itself: criteria are made of them.
 
-An interval that covers both sides of the threshold decides nothing. An exact number is an interval of no width.
+Limits on both sides of the threshold decide nothing. An exact number has limits of no width. Rules set how often limits
+may be wrong (`dpmia.claims.limits`). With one-sided 95 % limits "at least" is a one-sided test at 5 %, and "within" two
+one-sided tests (TOST, Schuirmann 1987): the 90 % interval lies within.
+
+A tolerance is the largest difference that counts as none. It belongs to the claim, which states where it comes from.
 """
 
 from __future__ import annotations
@@ -10,8 +14,8 @@ from dataclasses import dataclass
 
 from dpmia.metrics.intervals import Interval
 
-#: Two advantages, accuracies or precisions this far apart at most are a tie.
-TIE = 0.05
+#: Tolerance of claims whose source prints no number of the effect: advantages, accuracies or precisions.
+UNPRINTED = 0.05
 
 
 @dataclass(frozen=True)
@@ -23,11 +27,13 @@ class Comparison:
         numbers: thresholds, values and tolerances that it compares with.
         compare: takes an interval; returns whether it is as it must be (None: undecided), and how far its mean lies
             on the right side of the threshold.
+        sides: on how many sides a mean may lie wrong.
     """
 
     description: str
     numbers: tuple[float, ...]
     compare: Callable[[Interval], tuple[bool | None, float]]
+    sides: int = 1
 
     def __call__(self, interval: Interval) -> tuple[bool | None, float]:
         """Return whether the interval is as it must be, and the margin of its mean."""
@@ -119,18 +125,18 @@ def below(threshold: float) -> Comparison:
 def near(value: float, tolerance: float) -> Comparison:
     """Return the comparison "within `tolerance` of `value`"."""
     description = f"within {spelled(tolerance)} of {spelled(value)}"
-    return Comparison(description, (value, tolerance), _within(value, tolerance))
+    return Comparison(description, (value, tolerance), _within(value, tolerance), sides=2)
 
 
 def near_percent(value: float, percent: float) -> Comparison:
     """Return the comparison "within `percent` % of `value`"."""
     description = f"within {spelled(percent)} % of {spelled(value)}"
-    return Comparison(description, (value, percent), _within(value, abs(value) * percent / 100))
+    return Comparison(description, (value, percent), _within(value, abs(value) * percent / 100), sides=2)
 
 
 def exactly(value: float) -> Comparison:
     """Return the comparison "`value` itself", for counts and for what is exact."""
-    return Comparison(f"exactly {spelled(value)}", (value,), _within(value, 0.0))
+    return Comparison(f"exactly {spelled(value)}", (value,), _within(value, 0.0), sides=2)
 
 
 def near_each(values: Mapping[str, float], tolerance: float, source: str = "") -> CellComparison:
@@ -148,42 +154,16 @@ def near_each(values: Mapping[str, float], tolerance: float, source: str = "") -
     return CellComparison(f"within {spelled(tolerance)} of {each}", comparisons, (*values.values(), tolerance))
 
 
-def not_below(value: float) -> Comparison:
-    """Return the comparison "not below `value`, ties allowed".
-
-    It holds where the mean is at least `value - TIE`, and does not where it is below `value`. Between, and so where the
-    interval is wide, it is undecided: what was hardly measured shows no tie.
-    """
-
-    def compare(found: Interval) -> tuple[bool | None, float]:
-        fails = found.high < value
-        return _decided(not fails and found.low >= value - TIE, fails), found.mean - value
-
-    description = f"not significantly below {spelled(value)}, and at least {spelled(value - TIE)}"
-    return Comparison(description, (value, value - TIE), compare)
+def not_below(value: float, tolerance: float) -> Comparison:
+    """Return the comparison "not below `value`", where less than `tolerance` below is a tie."""
+    description = f"not below {spelled(value)} by more than {spelled(tolerance)}"
+    return Comparison(description, (value, tolerance), at_least(value - tolerance).compare)
 
 
-def not_above(value: float) -> Comparison:
-    """Return the comparison "not above `value`, ties allowed": `not_below` the other way round."""
-
-    def compare(found: Interval) -> tuple[bool | None, float]:
-        fails = found.low > value
-        return _decided(not fails and found.high <= value + TIE, fails), value - found.mean
-
-    description = f"not significantly above {spelled(value)}, and at most {spelled(value + TIE)}"
-    return Comparison(description, (value, value + TIE), compare)
-
-
-def consistent_with(value: float) -> Comparison:
-    """Return the comparison "neither below nor above `value`, ties allowed", for claims that name no tolerance."""
-    sides = not_below(value), not_above(value)
-
-    def compare(found: Interval) -> tuple[bool | None, float]:
-        holds = [side(found)[0] for side in sides]
-        return _decided(all(holds), False in holds), -abs(found.mean - value)
-
-    description = f"not significantly different from {spelled(value)}, and within {spelled(TIE)} of it"
-    return Comparison(description, (value, TIE), compare)
+def not_above(value: float, tolerance: float) -> Comparison:
+    """Return the comparison "not above `value`", where less than `tolerance` above is a tie."""
+    description = f"not above {spelled(value)} by more than {spelled(tolerance)}"
+    return Comparison(description, (value, tolerance), at_most(value + tolerance).compare)
 
 
 def highest_at(*places: float) -> HighestAt:

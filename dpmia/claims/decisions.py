@@ -1,15 +1,16 @@
-"""Rules that decide claims: conditions on measured quantities, and how their intervals make one finding.
+"""Rules that decide claims: conditions on measured quantities, and how their limits make one finding.
 
-Means have Student t intervals over replicates. Where a claim compares several means (panels, epsilons, attacks),
-all of their intervals hold together with 95 %: each is taken at the level 1 - 0.05 / number of means (Bonferroni).
+Means have Student t limits over replicates. Each rule says how often either verdict may be wrong, and why no more often
+than `dpmia.claims.limits.ERROR`, however many means (panels, epsilons, attacks) the claim compares.
 """
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,17 @@ from numpy.typing import ArrayLike
 
 from dpmia.claims.claim import Finding, MissingRowsError, Tables
 from dpmia.claims.comparisons import CellComparison, Comparison, HighestAt
-from dpmia.metrics.intervals import Interval, mean_interval
-
-#: Probability that any of the intervals of one claim misses its mean.
-FAMILY_ERROR = 0.05
+from dpmia.claims.limits import ERROR, Decision, Errors, Limits, decide, name_limits
+from dpmia.metrics.intervals import FEWEST, Interval
 
 #: A curve by place, as a sampling rate: the values of each replicate there.
 Curve = Mapping[float, ArrayLike]
 
-#: What a condition on means measures: name of each mean -> values of each replicate.
+#: What a condition on means measures: name of each mean -> values of each replicate, or their mean with its limits.
 Cells = dict[str, ArrayLike]
+
+#: What a rule measures: the cells of each of its conditions.
+Measured = Sequence[Mapping[str, Any]]
 
 #: Takes the tables and the finding; returns the finding's note.
 Note = Callable[[Tables, Finding], str]
@@ -43,11 +45,14 @@ class Condition:
         comparison: what it must be.
         measure: takes the tables; returns the cells of the quantity, name -> what the rule compares (values of each
             replicate; an exact number; a curve), or the only cell itself.
+        by_replicate: whether each value rests on the metrics of its replicate alone; else all replicates together
+            choose what is compared, as the size with the largest mean.
     """
 
     quantity: str
     comparison: Comparison | CellComparison | HighestAt
     measure: Callable[[Tables], Any]
+    by_replicate: bool = True
 
     def __str__(self) -> str:
         return f"{self.quantity}: {self.comparison}"
@@ -89,30 +94,69 @@ class DecisionRule(ABC):
         Raises:
             MissingRowsError: rows that a condition needs are missing.
         """
-        finding = self._judge(tables)
+        finding = self.decide(self.measure(tables))
         return replace(finding, note=self._note(tables, finding)) if self._note else finding
 
+    def measure(self, tables: Tables) -> Measured:
+        """Return the cells of each condition, in their order.
+
+        Raises:
+            MissingRowsError: rows that a condition needs are missing.
+        """
+        return [condition.cells(tables) for condition in self.conditions]
+
     @abstractmethod
-    def _judge(self, tables: Tables) -> Finding: ...
+    def decide(self, measured: Measured) -> Finding:
+        """Return the finding on the cells that were measured, without a note that needs the tables."""
+
+    def _compared(self, measured: Measured) -> list[tuple[Condition, str, Any]]:
+        """Return each cell with its condition and name.
+
+        Raises:
+            MissingRowsError: there is none.
+        """
+        cells = [
+            (condition, name, values)
+            for condition, of_one in zip(self.conditions, measured, strict=True)
+            for name, values in of_one.items()
+        ]
+        if not cells:
+            raise MissingRowsError("nothing that the claim compares was run")
+        return cells
 
 
 class Every(DecisionRule):
-    """Every mean must meet its condition; the worst one is reported."""
+    """Every mean must meet its condition; the worst one is reported.
 
-    def _judge(self, tables: Tables) -> Finding:
-        return _worst(_of_means(self.conditions, tables))
+    If some mean does not meet its condition, a wrong "reproduced" needs a wrong limit of that mean. So each mean passes
+    by its own one-sided 95 % limits, however many there are (intersection-union test). If all meet theirs, a wrong "not
+    reproduced" needs a wrong limit of any of them. So limits that refute hold together with 95 % (Bonferroni; Holm's
+    method refutes the same claims, as its first step is Bonferroni's).
+    """
+
+    def decide(self, measured: Measured) -> Finding:
+        """Return the worst mean, decided."""
+        cells = [(each.of(name), name, values) for each, name, values in self._compared(measured)]
+        sides = sum(comparison.sides for comparison, _, _ in cells)
+        return _worst([_of_mean(*cell, Errors(ERROR, ERROR / sides)) for cell in cells])
 
 
 class Some(DecisionRule):
-    """At least one mean must meet its condition; the best one is reported."""
+    """At least one mean must meet its condition; the best one is reported.
+
+    `Every` the other way round: any wrong limit may make a wrong "reproduced", so limits that accept hold together with
+    95 %; "not reproduced" takes that every mean fails, each by its own one-sided 95 % limits.
+    """
 
     @property
     def criterion(self) -> str:
         """What must hold."""
         return f"{super().criterion}, in one case at least"
 
-    def _judge(self, tables: Tables) -> Finding:
-        found = _of_means(self.conditions, tables)
+    def decide(self, measured: Measured) -> Finding:
+        """Return the best mean, decided."""
+        cells = [(each.of(name), name, values) for each, name, values in self._compared(measured)]
+        found = [_of_mean(*cell, Errors(ERROR / len(cells), ERROR / cell[0].sides)) for cell in cells]
         best = max(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
         return _of_many(best, found, "best")
 
@@ -125,11 +169,13 @@ class Exact(DecisionRule):
         super().__init__(*conditions, note=None if isinstance(note, str) else note)
         self._template = note if isinstance(note, str) else ""
 
-    def _judge(self, tables: Tables) -> Finding:
-        cells = [(each.of(name), float(x)) for each in self.conditions for name, x in each.cells(tables).items()]
+    def decide(self, measured: Measured) -> Finding:
+        """Return the first number, decided."""
+        cells = [(each.of(name), float(number)) for each, name, number in self._compared(measured)]
         numbers = [number for _, number in cells]
         holds = all(comparison(Interval(number, number, number, 0))[0] for comparison, number in cells)
-        return Finding(numbers[0], numbers[0], numbers[0], holds, self._template.format(*numbers))
+        note = self._template.format(*numbers)
+        return Finding(numbers[0], numbers[0], numbers[0], holds, note, interval="exact")
 
 
 class Highest(DecisionRule):
@@ -137,50 +183,62 @@ class Highest(DecisionRule):
 
     So it is where one of these is shown to lie above each of the other places; it is not where one of the others is
     shown to lie above all of these. The number reported is the difference between the best of either kind, at the
-    curve where that is smallest. Bonferroni over all pairs of places. Cells are curves.
+    curve where that is smallest. Cells are curves.
+
+    If another place is highest, a wrong "reproduced" needs a wrong difference between it and any of the k allowed
+    places: 5 % / k for each limit, on every curve. If an allowed place is highest, a wrong "not reproduced" needs a
+    wrong difference between it and any of the other places, on any curve: 5 % / number of these places on all curves.
     """
 
-    def _judge(self, tables: Tables) -> Finding:
+    def decide(self, measured: Measured) -> Finding:
+        """Return the lead of the allowed places where it is smallest, decided."""
         split = []
-        for condition in self.conditions:
+        for condition, _, curve in self._compared(measured):
             allowed = set(condition.places)
-            for curve in condition.cells(tables).values():
-                values = {place: np.asarray(found, dtype=float) for place, found in curve.items()}
-                ours = {place: found for place, found in values.items() if place in allowed}
-                split.append((ours, {place: found for place, found in values.items() if place not in allowed}))
-        if not split or not all(ours and others for ours, others in split):
+            values = {place: np.asarray(found, dtype=float) for place, found in curve.items()}
+            ours = {place: found for place, found in values.items() if place in allowed}
+            split.append((ours, {place: found for place, found in values.items() if place not in allowed}))
+        if not all(ours and others for ours, others in split):
             raise MissingRowsError("places to compare were not run")
-        level = 1 - FAMILY_ERROR / sum(len(ours) * len(others) for ours, others in split)
-        return _worst([_lead(ours, others, level) for ours, others in split])
+        refute = ERROR / sum(len(others) for _, others in split)
+        return _worst([_lead(ours, others, Errors(ERROR / len(ours), refute)) for ours, others in split])
 
 
 class NoLater(DecisionRule):
     """The place where each first curve is highest less that of its second must meet the condition.
 
     The limits of the difference come from all places at which either curve may be highest: those that are not shown
-    to lie below another one. Bonferroni over all pairs of places. Cells are pairs of curves.
+    to lie below another one. Cells are pairs of curves.
+
+    These places leave out the highest one if any of its differences to the others is wrong. A wrong "reproduced" needs
+    that of one pair of curves: each difference is wrong with 5 % / number of other places on both curves. A wrong "not
+    reproduced" needs it of any pair: 5 % / number of other places on all curves.
     """
 
-    def _judge(self, tables: Tables) -> Finding:
-        cells = [(each.of(name), name, both) for each in self.conditions for name, both in each.cells(tables).items()]
-        if not cells:
-            raise MissingRowsError("curves to compare were not run")
-        pairs = sum(math.comb(len(curve), 2) for _, _, both in cells for curve in both)
+    def decide(self, measured: Measured) -> Finding:
+        """Return the difference of the highest places where it is worst, decided."""
+        cells = [(each.of(name), name, both) for each, name, both in self._compared(measured)]
+        rivals = [max(sum(len(curve) - 1 for curve in both), 1) for _, _, both in cells]
         found = []
-        for comparison, name, both in cells:
-            (first, *firsts), (second, *seconds) = (_tops(curve, 1 - FAMILY_ERROR / pairs) for curve in both)
-            apart = Interval(first - second, min(firsts) - max(seconds), max(firsts) - min(seconds), 2)
-            holds, margin = comparison(apart)
-            note = ", ".join(filter(None, (name, f"{first:g} against {second:g}")))
-            found.append(Finding(apart.mean, apart.low, apart.high, holds, note, margin))
+        for (comparison, name, both), own in zip(cells, rivals, strict=True):
+            errors = Errors(ERROR / own, ERROR / sum(rivals))
+            first, second = map(_Tops, both)
+            decision = decide(comparison, partial(_apart, first, second), errors)
+            note = ", ".join(filter(None, (name, f"{first.highest:g} against {second.highest:g}")))
+            found.append(_finding(decision, note))
         return _worst(found)
 
 
 class Together(DecisionRule):
-    """All of several rules must hold; the first of the worst is reported."""
+    """All of several rules must hold; the first of the worst is reported.
+
+    Only one of them may depend on chance: "not reproduced" would otherwise be wrong as often as any of them is.
+    """
 
     def __init__(self, *rules: DecisionRule) -> None:
         """Take the rules."""
+        if sum(not isinstance(rule, Exact) for rule in rules) > 1:
+            raise ValueError("Together: more than one rule depends on chance. Put their conditions into one rule.")
         super().__init__(*(condition for rule in rules for condition in rule.conditions))
         self._rules = rules
 
@@ -189,14 +247,17 @@ class Together(DecisionRule):
         """What must hold."""
         return "; ".join(rule.criterion for rule in self._rules)
 
-    def _judge(self, tables: Tables) -> Finding:
-        return min((rule.judge(tables) for rule in self._rules), key=lambda finding: _RANK[finding.holds])
+    def decide(self, measured: Measured) -> Finding:
+        """Return the first of the worst findings."""
+        left = iter(measured)
+        found = [rule.decide([next(left) for _ in rule.conditions]) for rule in self._rules]
+        return min(found, key=lambda finding: _RANK[finding.holds])
 
 
 class Undecidable(DecisionRule):
     """No outcome would decide: means are measured and compared, and the worst of the first condition is reported.
 
-    Its interval is that of one mean.
+    Its limits are those of one mean.
     """
 
     def __init__(self, reason: str, *conditions: Condition, note: Note) -> None:
@@ -209,9 +270,10 @@ class Undecidable(DecisionRule):
         """What would have to be so, and why it decides nothing."""
         return f"{super().criterion} (not judged: {self._reason})"
 
-    def _judge(self, tables: Tables) -> Finding:
-        first = self.conditions[0]
-        found = [_of_mean(first.of(name), name, values, 0.95) for name, values in first.cells(tables).items()]
+    def decide(self, measured: Measured) -> Finding:
+        """Return the worst mean of the first condition, undecided."""
+        first, one = self.conditions[0], Errors(ERROR, ERROR)
+        found = [_of_mean(first.of(name), name, values, one) for name, values in measured[0].items()]
         if not found:
             raise MissingRowsError("nothing that the claim compares was run")
         return replace(min(found, key=lambda finding: finding.margin), holds=None)
@@ -222,47 +284,63 @@ class Undecidable(DecisionRule):
         return replace(finding, note=f"{self._reason}; {finding.note}")
 
 
-def _of_means(conditions: tuple[Condition, ...], tables: Tables) -> list[Finding]:
-    """Return a finding for each cell of all conditions."""
-    cells = [(each.of(name), name, values) for each in conditions for name, values in each.cells(tables).items()]
-    if not cells:
-        raise MissingRowsError("nothing that the claim compares was run")
-    return [_of_mean(*cell, 1 - FAMILY_ERROR / len(cells)) for cell in cells]
-
-
-def _of_mean(comparison: Comparison, name: str, values: ArrayLike, level: float) -> Finding:
-    values = np.asarray(values, dtype=float)
-    interval = mean_interval(values, level)
-    if not interval.count:
+def _of_mean(comparison: Comparison, name: str, values: ArrayLike | Limits, errors: Errors) -> Finding:
+    mean = values if isinstance(values, Limits) else Limits.of(values)
+    decision = decide(comparison, mean, errors)
+    count = mean.count
+    if not count:
         raise MissingRowsError(f"no number was measured for {name or 'the claim'}")
-    holds, margin = comparison(interval)
-    few = "one replicate has no interval" if interval.count == 1 else ""
-    missing = f"{interval.count} of {len(values)} replicates have a number" if interval.count < len(values) else ""
-    note = "; ".join(filter(None, (name, few, missing)))
-    return Finding(interval.mean, interval.low, interval.high, holds, note, margin)
+    few = f"{count} of at least {FEWEST} replicates, no interval" if count < FEWEST else ""
+    missing = f"{count} of {mean.replicates} replicates have a number" if count < mean.replicates else ""
+    return _finding(decision, "; ".join(filter(None, (name, few, missing))))
 
 
-def _lead(ours: Mapping[float, np.ndarray], others: Mapping[float, np.ndarray], level: float) -> Finding:
+def _lead(ours: Mapping[float, np.ndarray], others: Mapping[float, np.ndarray], errors: Errors) -> Finding:
     """Return by how much the best of some places of a curve exceeds the best of the others."""
-    pairs = {(place, rival): mean_interval(ours[place] - others[rival], level) for place in ours for rival in others}
-    led = any(all(pairs[place, rival].low > 0 for rival in others) for place in ours)
-    lost = any(all(pairs[place, rival].high < 0 for place in ours) for rival in others)
+    leads = {(one, other): Limits.of(ours[one] - others[other]) for one in ours for other in others}
+
+    def lead(place: float, rival: float, error: float) -> Interval:
+        return leads[place, rival](error)
+
     place, rival = (max(side, key=lambda name: side[name].mean()) for side in (ours, others))
-    best = pairs[place, rival]
-    holds = True if led else False if lost else None
-    return Finding(best.mean, best.low, best.high, holds, f"{place:g} against {rival:g}", best.mean)
+    if any(all(lead(one, other, errors.accept).low > 0 for other in others) for one in ours):
+        holds, error = True, errors.accept
+    elif any(all(lead(one, other, errors.refute).high < 0 for one in ours) for other in others):
+        holds, error = False, errors.refute
+    else:
+        holds, error = None, min(errors.accept, errors.refute)
+    best = lead(place, rival, error)
+    return _finding(Decision(holds, best, name_limits(best, error), best.mean), f"{place:g} against {rival:g}")
 
 
-def _tops(curve: Curve, level: float) -> list[float]:
-    """Return the place where the mean is highest, then all places that are not shown to lie below another."""
-    values = {place: np.asarray(found, dtype=float) for place, found in curve.items()}
-    beaten = {
-        place
-        for place in values
-        for rival in values
-        if rival != place and mean_interval(values[rival] - values[place], level).low > 0
-    }
-    return [max(values, key=lambda place: values[place].mean()), *(place for place in values if place not in beaten)]
+class _Tops:
+    """The places where a curve may be highest."""
+
+    def __init__(self, curve: Curve) -> None:
+        values = {place: np.asarray(found, dtype=float) for place, found in curve.items()}
+        self.highest = max(values, key=lambda place: values[place].mean())
+        self._places = list(values)
+        self._leads = {(one, other): Limits.of(values[one] - values[other]) for one, other in combinations(values, 2)}
+
+    def __call__(self, error: float) -> list[float]:
+        """Return all places that are not shown to lie below another."""
+        beaten = set()
+        for (one, other), lead in self._leads.items():
+            found = lead(error)
+            beaten |= {other} if found.low > 0 else {one} if found.high < 0 else set()
+        return [place for place in self._places if place not in beaten]
+
+
+def _apart(first: _Tops, second: _Tops, error: float) -> Interval:
+    """Return the place where the first curve is highest less that of the second, with its limits."""
+    firsts, seconds = first(error), second(error)
+    low, high = min(firsts) - max(seconds), max(firsts) - min(seconds)
+    return Interval(first.highest - second.highest, low, high, 2)
+
+
+def _finding(decision: Decision, note: str) -> Finding:
+    found = decision.interval
+    return Finding(found.mean, found.low, found.high, decision.holds, note, decision.margin, decision.name)
 
 
 def _worst(found: list[Finding]) -> Finding:

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
 
-from dpmia.claims.claim import Claim, Finding, MissingRowsError
+from dpmia.claims.claim import EXPERIMENT, KINDS, Claim, Finding, MissingRowsError
+from dpmia.claims.decisions import Undecidable
+from dpmia.claims.power import assess, describe
 from dpmia.formats.tables import read_table
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
+#: Reproduced, but by random scores and equal accuracies, too: no evidence about attacks.
+WITHOUT_ATTACK = "holds without an attack"
+#: Not reproduced, on networks that are not those of the paper: the paper's may do otherwise.
+OTHER_NETWORK = "other network"
+#: Measured, but the paper's settings are not known: neither outcome would decide.
+SETTINGS_LOST = "settings lost"
 NOT_RUN, SYNTHETIC = "not run", "synthetic data"
-VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_RUN, SYNTHETIC)
+#: Verdicts that rest on measured numbers.
+JUDGED = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, WITHOUT_ATTACK, OTHER_NETWORK)
+VERDICTS = (*JUDGED, SETTINGS_LOST, NOT_RUN, SYNTHETIC)
 
 COLUMNS = [
-    *("paper", "artifact", "id", "ours", "statement", "criterion", "paper_value"),
-    *("verdict", "measured", "low", "high", "note"),
+    *("paper", "artifact", "id", "kind", "ours", "statement", "criterion", "paper_value", "expected"),
+    *("verdict", "measured", "low", "high", "interval", "note", "power"),
 ]
 
 _HOLDS = {True: REPRODUCED, False: NOT_REPRODUCED, None: UNDECIDED}
@@ -34,6 +44,7 @@ class Run:
         scale: `smoke`, `laptop` or `paper`.
         not_run: experiment or study -> why its data are unavailable.
         trained: experiment -> a line on its target models and their records.
+        other_networks: experiment whose networks are not those of scale `paper` -> the latter.
     """
 
     folder: Path
@@ -41,11 +52,17 @@ class Run:
     scale: str
     not_run: Mapping[str, str] = field(default_factory=dict)
     trained: Mapping[str, str] = field(default_factory=dict)
+    other_networks: Mapping[str, str] = field(default_factory=dict)
 
     def tables(self, names: Iterable[str]) -> dict[str, pd.DataFrame]:
         """Return those of the tables that are there now."""
         paths = {name: self.folder / f"{name}.csv" for name in names}
         return {name: read_table(path) for name, path in paths.items() if path.is_file()}
+
+    def networks_of_the_paper(self, names: Iterable[str]) -> str:
+        """Return the networks at scale `paper` of the experiments behind some tables whose networks are others here."""
+        others = [self.other_networks.get(name.partition("/")[2], "") for name in names]
+        return "; ".join(dict.fromkeys(filter(None, others)))
 
     def models(self, names: Iterable[str]) -> str:
         """Return which target models stand behind some tables, each once; nothing where there are none."""
@@ -82,35 +99,69 @@ def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
         finding = _noted(f"judged without {run.without(missing)}", finding)
     if models := run.models(tables):
         finding = _noted(f"trained: {models}", finding)
+    if isinstance(claim.rule, Undecidable):
+        return SETTINGS_LOST, finding
+    if finding.holds is False and (networks := run.networks_of_the_paper(tables)):
+        return OTHER_NETWORK, _noted(f"not reproduced, but scale paper trains: {networks}", finding)
     return _HOLDS[finding.holds], finding
 
 
 def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:
-    """Return the verdicts on the claims of all papers.
+    """Return the verdicts on the claims of all papers; those that hold without an attack are no longer "reproduced".
 
     Args:
         claims: paper -> its claims.
         run: the run.
 
     Returns:
-        One row for each claim, in the order given, with the columns `COLUMNS`; `paper_value` and `note` are texts,
-        empty where there is nothing to say; measured, low and high are NaN where nothing was measured.
+        One row for each claim, in the order given, with the columns `COLUMNS`; `paper_value`, `expected`, `interval`,
+        `note` and `power` (`dpmia.claims.power.describe`) are texts, empty where there is nothing to say; measured, low
+        and high are NaN where nothing was measured.
     """
+    judged = {claim.id: judge(claim, run) for of_paper in claims.values() for claim in of_paper}
+    known = _power([claim for of_paper in claims.values() for claim in of_paper if judged[claim.id][0] in JUDGED], run)
     rows = []
     for paper, of_paper in claims.items():
         for claim in of_paper:
-            verdict, found = judge(claim, run)
-            about = [paper, claim.artifact, claim.id, claim.ours, claim.statement, claim.criterion, claim.paper_value]
-            rows.append([*about, verdict, found.measured, found.low, found.high, found.note])
+            verdict, found = judged[claim.id]
+            if verdict == REPRODUCED and claim.id in known.index and known.loc[claim.id, "without_attack"]:
+                verdict, found = WITHOUT_ATTACK, _noted("random scores and equal accuracies give it, too", found)
+            about = [paper, claim.artifact, claim.id, claim.kind, claim.ours, claim.statement]
+            about += [claim.criterion, claim.paper_value, claim.expected]
+            power = describe(known.loc[claim.id]) if claim.id in known.index else ""
+            rows.append([*about, verdict, found.measured, found.low, found.high, found.interval, found.note, power])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def _power(judged: Sequence[Claim], run: Run) -> pd.DataFrame:
+    """Return the power of those of the judged claims that rest on experiments, by id."""
+    claims = [claim for claim in judged if claim.kind == EXPERIMENT]
+    if not claims:
+        return pd.DataFrame()
+    return assess(claims, run.tables({table for claim in claims for table in claim.tables})).set_index("id")
+
+
+def read_verdicts(path: Path | str) -> pd.DataFrame:
+    """Return the verdicts in a file, as `judge_all` returned them."""
+    return read_table(path).fillna(dict.fromkeys(("paper_value", "expected", "interval", "note", "power"), ""))
+
+
 def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Return how many claims of each paper have each verdict: one row a paper, one column for each of `VERDICTS`."""
-    table = pd.crosstab(verdicts["paper"], verdicts["verdict"])
-    return table.reindex(index=verdicts["paper"].unique(), columns=list(VERDICTS), fill_value=0)
+    """Return how many claims of each kind and paper have each verdict.
+
+    Theory and experiments are never added up: a formula that comes out right says nothing about data.
+
+    Returns:
+        A row for each kind and paper that there is, and for each kind (paper `all`); a column for each verdict.
+    """
+    both = pd.concat([verdicts, verdicts.assign(paper="all")])
+    table = pd.crosstab([both["kind"], both["paper"]], both["verdict"])
+    papers = [*verdicts["paper"].unique(), "all"]
+    rows = [(kind, paper) for kind in KINDS for paper in papers if (kind, paper) in table.index]
+    index = pd.MultiIndex.from_tuples(rows, names=["kind", "paper"])
+    return table.reindex(index=index, columns=list(VERDICTS), fill_value=0)
 
 
 def _noted(note: str, finding: Finding = _NOTHING) -> Finding:
     notes = "; ".join(filter(None, (finding.note, note)))
-    return Finding(finding.measured, finding.low, finding.high, finding.holds, notes, finding.margin)
+    return replace(finding, note=notes)

@@ -2,16 +2,18 @@
 
     metric("texas", "region_3", "optimal_threshold") - 1.2 * metric("texas", "region_3-iid", "optimal_threshold")
 
-`at`, `at_each` and `mean_over` make measures of them, as conditions take them (`dpmia.claims.decisions.Condition`).
+`trend` is a slope over ordered places, within each replicate: its mean tests a trend. `at`, `at_each`, `mean_over` and
+`trend_over` make measures of them, as conditions take them (`dpmia.claims.decisions.Condition`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dpmia.claims.claim import MissingRowsError, Tables
@@ -82,6 +84,22 @@ def metric(experiment: str, arm: str, attack: str = NO_ATTACK, name: str = "adva
     return Quantity((key,), lambda metrics, epsilon: metrics(experiment)(arm, epsilon, attack, name))
 
 
+def slopes(values: pd.DataFrame, places: Sequence[float]) -> pd.Series:
+    """Return the least-squares slope of the values of each replicate (rows) over the places of the columns."""
+    centred = np.asarray(places, dtype=float) - np.mean(places)
+    return values @ pd.Series(centred / (centred**2).sum(), index=values.columns)
+
+
+def trend(places: Mapping[float, Quantity]) -> Quantity:
+    """Return the slope of quantities over their places, at least two."""
+
+    def value(metrics: Metrics, epsilon: float) -> pd.Series:
+        values = pd.concat({place: each.value(metrics, epsilon) for place, each in places.items()}, axis=1)
+        return slopes(values, [*places])
+
+    return Quantity(tuple(key for each in places.values() for key in each.keys), value)
+
+
 def at(epsilon: float, quantities: Quantities) -> Measure:
     """Return the measure of quantities at one epsilon: a cell for each."""
 
@@ -116,6 +134,26 @@ def mean_over(epsilons: Epsilons, quantities: Quantities) -> Measure:
     def measure(tables: Tables) -> Cells:
         metrics = _metrics(tables)
         return {name: mean(quantity, metrics) for name, quantity in _there(quantities, tables).items()}
+
+    return measure
+
+
+def trend_over(epsilons: Epsilons, quantities: Quantities) -> Measure:
+    """Return the measure of the slopes of quantities over the epsilons that were run, for each step to the next one.
+
+    Raises:
+        MissingRowsError: a single epsilon was run.
+    """
+
+    def slope(quantity: Quantity, metrics: Metrics) -> pd.Series:
+        run = quantity.epsilons(metrics, epsilons)
+        if len(run) < 2:
+            raise MissingRowsError(f"a single epsilon was run, ε = {format_epsilon(run[0])}")
+        return slopes(pd.concat({each: quantity.value(metrics, each) for each in run}, axis=1), range(len(run)))
+
+    def measure(tables: Tables) -> Cells:
+        metrics = _metrics(tables)
+        return {name: slope(quantity, metrics) for name, quantity in _there(quantities, tables).items()}
 
     return measure
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import pandas as pd
 
 from dpmia.claims.judge import VERDICTS, Run, counts
+from dpmia.claims.power import DRAWS, ENOUGH
 from dpmia.common.formatting import format_interval
 
 
@@ -18,30 +20,96 @@ def markdown(verdicts: pd.DataFrame, run: Run) -> str:
         run: what they are about.
     """
     source = "synthetic data: claims about data are not judged" if run.synthetic else "real data"
-    table = counts(verdicts)
-    table.loc["all"] = table.sum()
     parts = [
         f"# Claims\n\n{source[0].upper()}{source[1:]}. Scale {run.scale}.",
-        table.to_markdown(),
-        "Measured: the number that the criterion is about, of several the one that decides, with its 95 % t interval "
-        "over replicates; where a claim compares several numbers, all intervals hold together (Bonferroni). "
-        "Undecided: the interval covers both. Claims marked * are not in the paper.",
+        counts(verdicts).reset_index().to_markdown(index=False),
+        "Measured: the number that the criterion is about, of several the one that decides, with its Student t limits, "
+        'named beside it. A wrong "reproduced" and a wrong "not reproduced" each have a probability of at most 5 %, '
+        "however many numbers a claim compares: where all must pass, each passes by its own limits "
+        "(intersection-union test); limits that refute one of them hold together (Bonferroni). Undecided: the limits "
+        "cover both. Power: how often the claim is reproduced in draws with the measured scatter if the effect is as "
+        "measured, or as printed where the paper prints it. Printed: by the paper. Expected: "
+        "computed by us from its formulas, or rerun on its data. Claims marked * are not in the paper.",
     ]
     for paper, rows in verdicts.groupby("paper", sort=False):
         shown = pd.DataFrame(
             {
                 "claim": [_id(row) for row in rows.itertuples()],
+                "kind": rows["kind"],
                 "verdict": rows["verdict"],
                 "statement": rows["statement"],
                 "criterion": rows["criterion"],
                 "measured": [number(row.measured, row.low, row.high) for row in rows.itertuples()],
-                "paper": rows["paper_value"],
+                "limits": rows["interval"],
+                "printed": rows["paper_value"],
+                "expected": rows["expected"],
+                "power": rows["power"],
                 "note": rows["note"],
             }
         )
         shown = shown.map(lambda text: text.replace("|", r"\|"))
         parts.append(f"## {paper}\n\n{shown.to_markdown(index=False, disable_numparse=True)}")
     return "\n\n".join(parts) + "\n"
+
+
+def worlds_markdown(
+    shares: pd.DataFrame, power: pd.DataFrame, planned: Mapping[str, Mapping[str, int]], run: Run
+) -> str:
+    """Return how claims fare in worlds of known truth as a page: what is found, a table, and claims without placebo.
+
+    Args:
+        shares: what `dpmia.claims.power.verdict_shares` returns.
+        power: what `dpmia.claims.power.power` makes of them.
+        planned: claim -> scale -> its number of replicates.
+        run: whose tables the worlds are made of.
+    """
+    effect = shares.merge(power[["id", "world"]], on=["id", "world"]).set_index(["id", "replicates"])["reproduced"]
+
+    def at(name: str, scale: str) -> str:
+        return share(effect.get((name, planned[name][scale]), float("nan")))
+
+    scales = list(dict.fromkeys(scale for of_claim in planned.values() for scale in of_claim))
+    judged = power[power["reason"] == ""]
+    shown = pd.DataFrame(
+        {
+            "claim": judged["id"],
+            "effect": judged["world"],
+            **{f"power, {scale}": [at(name, scale) for name in judged["id"]] for scale in scales},
+            f"power {ENOUGH:g} from": judged["needed"].astype(object).where(judged["needed"].notna(), "-"),
+            "placebo": judged["placebo"].map(share) + judged["without_attack"].map({True: " (!)", False: ""}),
+            "opposite": judged["opposite"].map(share),
+            "decided": judged["decided"].map(share),
+        }
+    )
+    source = "synthetic" if run.synthetic else "real"
+    never = judged.loc[judged["needed"].isna(), "id"]
+    undecided = judged.loc[judged["decided"] < ENOUGH, "id"]
+    lists = {
+        'Reproduced by placebo in more than 5 %: the verdict is then "holds without an attack"': judged.loc[
+            judged["without_attack"], "id"
+        ],
+        f"Power {ENOUGH:g} at no number of replicates tried, as the effect is in this run": never,
+        "Undecided in every world with the most replicates: no effect in this run, or too strict a design": undecided,
+    }
+    without = power[power["reason"] != ""]
+    reasons = [f"- {row.id}: {row.reason}" for row in without.itertuples()]
+    parts = [
+        f"# Claims in worlds of known truth\n\nMade of the {source} data of this run, scale {run.scale}, "
+        f"{DRAWS} draws of each world.",
+        "Shares of draws in which a claim is reproduced. Power: in the world of the effect, at the number of "
+        "replicates of each scale, and the smallest number tried from which it is enough. Placebo and opposite: at the "
+        "number of replicates of this run. Decided: the largest share of verdicts other than undecided in any world, "
+        "with the most replicates. All worlds and numbers: claim-worlds.csv.",
+        shown.to_markdown(index=False, disable_numparse=True),
+        *(f"{title} ({len(names)}): {', '.join(names) or 'none'}." for title, names in lists.items()),
+        f"Without placebo ({len(reasons)}):\n\n" + "\n".join(reasons or ["- none"]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def share(value: float) -> str:
+    """Return a share with two digits, of none a dash."""
+    return "-" if math.isnan(value) else f"{value:.2f}"
 
 
 def number(measured: float, low: float, high: float) -> str:
@@ -55,9 +123,12 @@ def number(measured: float, low: float, high: float) -> str:
 
 
 def summary(verdicts: pd.DataFrame) -> str:
-    """Return how many claims have each verdict, those that none has left out."""
-    found = verdicts["verdict"].value_counts()
-    return ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS if verdict in found)
+    """Return how many claims of each kind have each verdict, those that none has left out."""
+    table = counts(verdicts).xs("all", level="paper")
+    return "; ".join(
+        f"{kind}: " + ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS if found[verdict])
+        for kind, found in table.iterrows()
+    )
 
 
 def _id(row: pd.Series) -> str:

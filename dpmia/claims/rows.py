@@ -1,16 +1,24 @@
-"""The metrics of one experiment, by arm, epsilon, attack and name."""
+"""The numbers of one table by what they are about: metrics of an experiment, advantages of a study."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
 import pandas as pd
 
 from dpmia.claims.claim import MissingRowsError, Tables
 from dpmia.common.epsilon import format_epsilon
 from dpmia.formats.rows import NO_ATTACK
+
+#: Arm, epsilon, attack and name of a metric.
+MetricKey = tuple[str, float, str, str]
+
+#: Depth or penalty, attack, and what it infers.
+StudyKey = tuple[float, str, str]
 
 
 @dataclass(frozen=True)
@@ -51,20 +59,34 @@ ALL = Epsilons()
 
 
 class Replicates:
-    """A table `replicates/<experiment>`: one number for each replicate and metric."""
+    """The metrics of one experiment: one number for each replicate and metric."""
 
-    def __init__(self, table: pd.DataFrame) -> None:
-        """Take a table as `dpmia.evaluation.summary.replicates_table` returns it."""
-        self.experiment = str(table["experiment"].iloc[0])
-        self.arms = list(dict.fromkeys(table["arm"]))
-        table = table.sort_values("replicate", kind="stable")
-        self._replicates, self._values = table["replicate"].to_numpy(), table["value"].to_numpy()
-        self._rows = table.groupby(["arm", "epsilon", "attack", "metric"], sort=False).indices
+    def __init__(self, experiment: str, values: Mapping[MetricKey, pd.Series]) -> None:
+        """Take the name of the experiment, and the values of each metric by replicate."""
+        self.experiment, self._values = experiment, values
+
+    @cached_property
+    def arms(self) -> list[str]:
+        """All arms."""
+        return list(dict.fromkeys(arm for arm, *_ in self._values))
+
+    @cached_property
+    def _epsilons(self) -> dict[tuple[str, str, str], list[float]]:
+        found: dict[tuple[str, str, str], list[float]] = {}
+        for arm, epsilon, attack, metric in self._values:
+            found.setdefault((arm, attack, metric), []).append(epsilon)
+        return found
 
     @classmethod
     def of(cls, tables: Tables, experiment: str) -> Replicates:
         """Return the metrics of an experiment whose table is there."""
-        return cls(tables[f"replicates/{experiment}"])
+        table = tables[f"replicates/{experiment}"]
+        return table if isinstance(table, cls) else cls.read(table)
+
+    @classmethod
+    def read(cls, table: pd.DataFrame) -> Replicates:
+        """Return the metrics of a table as `dpmia.evaluation.summary.replicates_table` returns it."""
+        return cls(str(table["experiment"].iloc[0]), _Measured(table))
 
     def __call__(self, arm: str, epsilon: float, attack: str = NO_ATTACK, metric: str = "advantage") -> pd.Series:
         """Return the values of a metric by replicate.
@@ -72,11 +94,11 @@ class Replicates:
         Raises:
             MissingRowsError: it was not measured.
         """
-        rows = self._rows.get((arm, float(epsilon), attack, metric))
-        if rows is None:
+        try:
+            return self._values[arm, float(epsilon), attack, metric]
+        except KeyError:
             what = f"{metric} of {attack}, arm {arm}, ε = {format_epsilon(epsilon)}"
-            raise MissingRowsError(f"{self.experiment} has no {what}")
-        return pd.Series(self._values[rows], index=self._replicates[rows])
+            raise MissingRowsError(f"{self.experiment} has no {what}") from None
 
     def epsilons(self, wanted: Epsilons, arm: str, attack: str = NO_ATTACK, metric: str = "advantage") -> list[float]:
         """Return those of the wanted epsilons for which a metric was measured, rising.
@@ -84,7 +106,7 @@ class Replicates:
         Raises:
             MissingRowsError: there are none.
         """
-        measured = sorted(key[1] for key in self._rows if (key[0], *key[2:]) == (arm, attack, metric))
+        measured = sorted(self._epsilons.get((arm, attack, metric), ()))
         found = [epsilon for epsilon in measured if epsilon in wanted]
         if not found:
             what = f"{metric} of {attack}, arm {arm}, {wanted.place if measured else ALL.place}"
@@ -96,3 +118,67 @@ class Replicates:
     ) -> pd.Series:
         """Return for each replicate the mean over epsilons."""
         return pd.concat([self(arm, epsilon, attack, metric) for epsilon in epsilons], axis=1).mean(axis=1)
+
+
+class _Measured(Mapping[MetricKey, pd.Series]):
+    """The metrics of a measured table; only those that are read are taken from it."""
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        table = table.sort_values("replicate", kind="stable")
+        self._replicates, self._numbers = table["replicate"].to_numpy(), table["value"].to_numpy()
+        self._rows: Mapping[MetricKey, np.ndarray] = table.groupby(
+            ["arm", "epsilon", "attack", "metric"], sort=False
+        ).indices
+
+    def __getitem__(self, key: MetricKey) -> pd.Series:
+        rows = self._rows[key]
+        return pd.Series(self._numbers[rows], index=self._replicates[rows])
+
+    def __iter__(self) -> Iterator[MetricKey]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+class Splits:
+    """The advantages of a study on regression: one number for each split, model and attack."""
+
+    def __init__(self, ratio: pd.Series, values: Mapping[StudyKey, pd.Series]) -> None:
+        """Take the ratio of errors by depth or penalty, and the advantages by split."""
+        self.ratio, self._values = ratio, values
+
+    @classmethod
+    def of(cls, tables: Tables, study: str) -> Splits:
+        """Return the advantages of a study whose table is there."""
+        table = tables[f"studies/{study}"]
+        return table if isinstance(table, cls) else cls.read(table)
+
+    @classmethod
+    def read(cls, table: pd.DataFrame) -> Splits:
+        """Return the advantages of a table as `dpmia.studies.regression.run` returns it."""
+        groups = table.groupby(["parameter", "adversary", "target"])
+        values = {key: rows.set_index("replicate")["advantage"] for key, rows in groups}
+        return cls(table.groupby("parameter")["ratio"].first(), values)
+
+    def __call__(self, parameter: float, adversary: str, target: str = "membership") -> pd.Series:
+        """Return the advantages by split.
+
+        Raises:
+            MissingRowsError: they were not measured.
+        """
+        try:
+            return self._values[float(parameter), adversary, target]
+        except KeyError:
+            raise MissingRowsError(f"the study has no {adversary} on {target} at parameter {parameter:g}") from None
+
+    def parameters(self, least: float = 0) -> list[float]:
+        """Return depths or penalties from `least` up.
+
+        Raises:
+            MissingRowsError: there are none.
+        """
+        found = [parameter for parameter in self.ratio.index if parameter >= least]
+        if not found:
+            raise MissingRowsError(f"the study has no parameter from {least:g} up")
+        return found

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from dpmia.common.optional import needed
 from dpmia.formats.rows import NO_ATTACK, rows_of, tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, load_all
+from dpmia.metrics.shared_records import group_effects
 
 
 def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = False) -> list[list[Any]]:
     """Return accuracy and mean loss of every model on members, non-members and, if any, validation records.
 
-    Of private models also what no attack exceeds where records are independent: `advantage_ceiling`, and
-    `precision_ceiling` of attacks that find a share `dpmia.metrics.precision.ACCEPTANCE` of the members at least.
+    Of private models also what no attack exceeds where records are independent: `advantage_ceiling`,
+    `precision_ceiling` of attacks that find a share `dpmia.metrics.precision.ACCEPTANCE` of the members at least, and
+    `tpr_ceiling_at_1pct_fpr`, the largest mean of `tpr_at_1pct_fpr` on as many non-members
+    (`dpmia.metrics.ranking.held_rate`; the bound is concave in the rate, so it holds for the mean); the same at 0.1 %.
 
     Args:
         experiment: name of the experiment.
@@ -23,23 +29,28 @@ def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = 
         details: of private models also `tpr_ceiling@...`, the largest true positive rate at `ROC_RATES`.
 
     Returns:
-        Rows as `dpmia.formats.rows.COLUMNS` say; `attack` is `NO_ATTACK`.
+        Rows as `dpmia.formats.rows.MEASURED` says; `attack` is `NO_ATTACK`.
     """
     parts = {"members": MEMBER, "nonmembers": NONMEMBER, "validation": VALIDATION}
     rows = []
     for signal in load_all(files):
-        values = {}
+        values: dict[str, float] = {}
+        effects: dict[str, list[float]] = {}
+        records: dict[str, int] = {}
         for name, part in parts.items():
             queries = signal.of(part)
             if len(queries.records):
-                values[f"accuracy_{name}"] = float(queries.correct.mean())
-                values[f"loss_{name}"] = float(queries.losses.mean())
+                found = _fit(queries, name)
+                values |= found
+                records |= dict.fromkeys(found, len(queries.records))
+                effects |= group_effects(partial(_fit, queries, name), queries.records)
         if signal.accuracy_by_epoch is not None:
             # Chosen on the very records it is measured on, as the papers do: nothing that a user could know.
             values["accuracy_validation_best"] = float(signal.accuracy_by_epoch.max())
         if signal.card.accounting is not None:
             # Here, because it takes longer to import than models without privacy take to measure.
             from dpmia.metrics.precision import ACCEPTANCE, ROC_RATES
+            from dpmia.metrics.ranking import LOW_RATES, held_rate
             from dpmia.privacy.upper_bounds import (
                 advantage_ceiling,
                 positive_accuracy_ceiling,
@@ -50,11 +61,20 @@ def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = 
             curve = trade_off_of(signal.card.accounting, needed(signal.card.compares))
             values["advantage_ceiling"] = advantage_ceiling(curve)
             values["precision_ceiling"] = float(positive_accuracy_ceiling(curve, _prior(signal), ACCEPTANCE))
+            for name, rate in LOW_RATES.items():
+                held = held_rate(rate, len(signal.of(NONMEMBER).records))
+                values[name.replace("tpr_", "tpr_ceiling_", 1)] = float(tpr_ceiling(curve, held))
             if details:
                 ceilings = tpr_ceiling(curve, ROC_RATES)
                 values |= {f"tpr_ceiling@{rate:g}": float(tpr) for rate, tpr in zip(ROC_RATES, ceilings, strict=True)}
-        rows += rows_of(experiment, signal, NO_ATTACK, False, values)
+        rows += rows_of(experiment, signal, NO_ATTACK, False, values, effects, records)
     return tidy(rows)
+
+
+def _fit(queries: Signal, part: str, kept: np.ndarray | slice = slice(None)) -> dict[str, float]:
+    """Return accuracy and mean loss on some of the query records of a part."""
+    correct, losses = queries.correct[kept], queries.losses[kept]
+    return {f"accuracy_{part}": float(correct.mean()), f"loss_{part}": float(losses.mean())}
 
 
 def _prior(signal: Signal) -> float:

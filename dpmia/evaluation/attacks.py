@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpmia.attacks.base import Attack, Knowledge, checked_decisions, checked_scores, measure
+from dpmia.attacks.base import Attack, Knowledge, checked_decisions, checked_scores, outcome
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.losses import Losses, load_cards, load_losses, together
 from dpmia.formats.model_card import ModelCard
@@ -49,7 +49,7 @@ def attack_rows(
         epsilons: of the models to attack, as they are spelled; None for all.
 
     Returns:
-        Rows as `dpmia.formats.rows.COLUMNS` say, sorted, so that the order of blocks leaves no trace.
+        Rows as `dpmia.formats.rows.MEASURED` says, sorted, so that the order of blocks leaves no trace.
     """
     models = AttackersModels(shadows, references, distilled)
     attack.prepare(models.shadows)
@@ -62,8 +62,8 @@ def attack_rows(
         known = models.known(signal, reference_arm)
         if features is not None:
             known = replace(known, features=features(signal.records))
-        found = measure(attack, signal, known, rng, details)
-        rows += rows_of(experiment, signal, name, attack.oracle, found)
+        found = outcome(attack, signal, known, rng, details)
+        rows += rows_of(experiment, signal, name, attack.oracle, found.metrics(), found.effects(), found.fewest)
     return tidy(rows)
 
 

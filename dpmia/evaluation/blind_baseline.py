@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, rows_of, tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
 from dpmia.jobs.attacking import BlindJob
 from dpmia.metrics.ranking import advantage, ranking
+from dpmia.metrics.shared_records import group_effects
 from dpmia.splits.split import Split
 
 
@@ -37,7 +39,7 @@ def blind_rows(
         root_seed: the user's seed.
 
     Returns:
-        Rows as `dpmia.formats.rows.COLUMNS` say, with the attacks `BLIND`, the same at every epsilon, and
+        Rows as `dpmia.formats.rows.MEASURED` says, with the attacks `BLIND`, the same at every epsilon, and
         `BLIND_WITH_LOSS`, which also has the metrics `advantage_excess` and `auc_excess` over the former.
     """
     scores: dict[tuple[str, int], np.ndarray] = {}
@@ -52,14 +54,24 @@ def blind_rows(
         seed = derive_seed(root_seed, BLIND, dataset.fingerprint, *split)
         if split not in scores:
             scores[split] = blind_scores(*given, truth, seed)
-        rows += rows_of(experiment, signal, BLIND, False, _metrics(scores[split], truth))
+        blind = partial(_metrics, scores[split], truth)
+        fewest = int(min(truth.sum(), (~truth).sum()))
+        rows += rows_of(experiment, signal, BLIND, False, blind(), group_effects(blind, queries.records), fewest)
         if signal.card.epsilon in job.with_loss:
             more = scores_with_signal(*given, queries.losses, truth, seed)
-            gained = excess(more, scores[split], truth)
-            values = _metrics(more, truth) | {name: gained[name] for name in ("advantage_excess", "auc_excess")}
-            rows += rows_of(experiment, signal, BLIND_WITH_LOSS, False, values)
+            seeing = partial(_with_excess, more, scores[split], truth)
+            effects = group_effects(seeing, queries.records)
+            rows += rows_of(experiment, signal, BLIND_WITH_LOSS, False, seeing(), effects, fewest)
     return tidy(rows)
 
 
-def _metrics(scores: np.ndarray, truth: np.ndarray) -> dict[str, float]:
-    return {**advantage(scores >= THRESHOLD, truth), **ranking(scores, truth)}
+def _metrics(scores: np.ndarray, truth: np.ndarray, kept: np.ndarray | slice = slice(None)) -> dict[str, float]:
+    return {**advantage(scores[kept] >= THRESHOLD, truth[kept]), **ranking(scores[kept], truth[kept])}
+
+
+def _with_excess(
+    more: np.ndarray, blind: np.ndarray, truth: np.ndarray, kept: np.ndarray | slice = slice(None)
+) -> dict[str, float]:
+    """Return the metrics of one score, and what its advantage and AUC exceed those of the blind baseline by."""
+    gained = excess(more[kept], blind[kept], truth[kept])
+    return _metrics(more, truth, kept) | {name: gained[name] for name in ("advantage_excess", "auc_excess")}

@@ -3,12 +3,13 @@
 Where members and non-members come from different groups, their features and labels already separate them. A
 classifier that is trained on known members and non-members, and sees of the others what a record is (x, y) and nothing
 of the target model, shows how far that goes; what an attack gains beyond it is the model's doing. Every record is
-scored by a classifier that was not trained on it. The attribute that made the groups is no feature, so it stays
+scored by a classifier that was not trained on it, but supervised on other records of both groups: on the membership of
+four fifths of all records, of which attacks know none. The attribute that made the groups is no feature, so it stays
 unknown to the classifier too.
 
-An attack weaker than the baseline can still add to it. So the excess comes in two forms: what the attack reaches less
-what the baseline does, and what the same classifier reaches with the model's signal as one more feature less what it
-reaches without it.
+An attack weaker than the baseline can still add to it, so it is no evidence that the model reveals nothing. Hence the
+excess comes in two forms: what the attack reaches less what the baseline does, and what the same classifier reaches
+with the model's signal as one more feature less what it reaches without it.
 
 Sources: Das et al. 2024 and Meeus et al. 2024 (blind baselines of membership inference); Hanley and Hajian-Tilaki 1997
 and DeLong et al. 1988 (variance of an AUC and of the difference of two).
@@ -17,13 +18,15 @@ and DeLong et al. 1988 (variance of an AUC and of the difference of two).
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import norm, rankdata
+from scipy.stats import rankdata
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from dpmia.metrics.ranking import advantage, ranking
 
 FOLDS = 5
+#: 97.5 % quantile of the standard normal distribution.
+NORMAL = 1.959964
 #: Called a member at this score or above: fixed beforehand. Scores are probabilities as if there were as many members
 #: as non-members, so there a classifier that is right about them has the largest TPR - FPR.
 THRESHOLD = 0.5
@@ -93,9 +96,9 @@ def scores_with_signal(
     return blind_scores(np.column_stack([x, signal]), y, is_member, seed, folds)
 
 
-def half_widths(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    """Return half-widths of the 95 % intervals over records of `advantage` and `auc`, for any scores and decisions."""
-    return {name: _half_width(parts, is_member) for name, parts in _parts(scores, decisions, is_member).items()}
+def standard_errors(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    """Return the standard errors over records of `advantage` and `auc`, for any scores and decisions."""
+    return {name: _error(parts, is_member) for name, parts in _parts(scores, decisions, is_member).items()}
 
 
 def excess(
@@ -119,7 +122,7 @@ def excess(
     found = {}
     for name in parts:
         gained = values[name] - blind_values[name]
-        half = _half_width(parts[name] - blind_parts[name], is_member)
+        half = NORMAL * _error(parts[name] - blind_parts[name], is_member)
         found[f"{name}_excess"] = gained
         found[f"{name}_excess_low"], found[f"{name}_excess_high"] = gained - half, gained + half
     return found
@@ -138,6 +141,6 @@ def _parts(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> 
     return {"advantage": decisions.astype(float), "auc": won}
 
 
-def _half_width(parts: np.ndarray, is_member: np.ndarray, level: float = 0.95) -> float:
+def _error(parts: np.ndarray, is_member: np.ndarray) -> float:
     variance = sum(kind.var(ddof=1) / len(kind) for kind in (parts[is_member], parts[~is_member]))
-    return float(norm.ppf((1 + level) / 2) * np.sqrt(variance))
+    return float(np.sqrt(variance))

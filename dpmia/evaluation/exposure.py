@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ import numpy as np
 from dpmia.attacks.lira import OfflineLira
 from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.evaluation.attacks import AttackersModels
-from dpmia.formats.losses import References
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_all
 from dpmia.metrics.exposure import LISTED, calibration, is_stable, p_values, stability
 
@@ -29,19 +28,23 @@ NOMINAL = 0.1
 
 COLUMNS = [
     *("experiment", "arm", "epsilon", "score", "seeds", "records", "listed", "jaccard", "by_chance", "verdict"),
-    *("most_exposed", "nominal_fpr", "judged", "fpr", "exceeded"),
+    *("most_exposed", "nominal_fpr", "judged", "fpr", "smallest_p", "testable", "exceeded"),
 ]
 
 
 @dataclass(frozen=True)
 class _Scored:
-    """One target model: query records, ascending, their scores, and p-values where there are any."""
+    """One target model: query records, ascending, and their scores.
+
+    Where reference models were trained as the target was, `conformal` holds each record's p-value, and how many
+    reference models were trained without the record.
+    """
 
     records: np.ndarray
     is_member: np.ndarray
     scores: np.ndarray
-    p_values: np.ndarray | None
     kind: str
+    conformal: tuple[np.ndarray, np.ndarray] | None = None
 
 
 def exposure_rows(
@@ -53,7 +56,9 @@ def exposure_rows(
     there are none. Lists are made of the records that are members in all of `SEEDS` replicates. A record's false
     positive rate is that of the rule "p-value at most `NOMINAL`" (`dpmia.metrics.exposure.p_values`) over the target
     models that were not trained on it; it is there where reference models were trained as the target was, for records
-    whose p-values get as small as that.
+    whose p-values get as small as that. Training sets of targets and references are then draws of one arm, so the
+    scores of models without a record are exchangeable. (In an IID arm made from samples of the groups, a target's
+    sample holds the record, that of a reference model need not: there it is an approximation.)
 
     Args:
         experiment: name of the experiment.
@@ -65,8 +70,11 @@ def exposure_rows(
         One row for each arm and epsilon, as `COLUMNS` say; None where nothing is reported. `records` may be listed;
         `jaccard`, and what lists of random records reach `by_chance`; `verdict`, a sentence; `most_exposed`, rows of
         the data set that are on all lists, of stable lists only; `judged` records have a rate, whose mean is
-        `fpr`, and `exceeded` of them have more false positives than the nominal rate explains (95 % for all records
-        together).
+        `fpr`; `smallest_p` is the smallest p-value that any of them can have with these numbers of models. For
+        `testable` of them the numbers of models suffice for a test, and `exceeded` of these (None where none is
+        testable) have more false positives than exchangeable target and reference models explain: where the models
+        are exchangeable, any record of a row exceeds with a probability of 5 % at most
+        (`dpmia.metrics.exposure.calibration`).
     """
     models = AttackersModels(references=references)
     by_model: defaultdict[tuple[str, str], dict[int, _Scored]] = defaultdict(dict)
@@ -87,25 +95,18 @@ def exposure_rows(
 def _scored(signal: Signal, models: AttackersModels) -> _Scored:
     order = np.argsort(signal.records)
     known = models.known(signal, None)
-    found, p_value, kind = -signal.losses, None, "loss"
-    if known.references is not None and (~known.references.trained_on).sum(axis=0).max(initial=0) > 1:
-        # Which seed a draw would take makes no difference: LiRA draws nothing.
-        found, kind = OfflineLira().scores(signal, known, np.random.default_rng(0)), "lira_offline"
-        p_value = _p_values(signal, known.references) if models.alike(signal) else None
-    return _Scored(
-        signal.records[order],
-        signal.is_member[order],
-        found[order],
-        None if p_value is None else p_value[order],
-        kind,
+    records, is_member = signal.records[order], signal.is_member[order]
+    if known.references is None or (~known.references.trained_on).sum(axis=0).max(initial=0) < 2:
+        return _Scored(records, is_member, -signal.losses[order], "loss")
+    # Which seed a draw would take makes no difference: LiRA draws nothing.
+    scored = _Scored(
+        records, is_member, OfflineLira().scores(signal, known, np.random.default_rng(0))[order], "lira_offline"
     )
-
-
-def _p_values(signal: Signal, references: References) -> np.ndarray:
-    """Return the p-value of each record, NaN where it cannot get as small as the nominal rate."""
-    outside = ~references.trained_on
-    found = p_values(-signal.losses, -references.losses, outside)
-    return np.where(1 / (1 + outside.sum(axis=0)) <= NOMINAL, found, np.nan)
+    if not models.alike(signal):
+        return scored
+    outside = ~known.references.trained_on
+    found = p_values(-signal.losses, -known.references.losses, outside)
+    return replace(scored, conformal=(found[order], outside.sum(axis=0)[order]))
 
 
 def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str, object]:
@@ -126,21 +127,28 @@ def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str,
 
 def _rates(scored: Sequence[_Scored]) -> dict[str, object]:
     """Return what is reported of the false positive rates of single records; nothing where no p-value is known."""
-    values = [each.p_values for each in scored if each.p_values is not None]
-    if len(values) < len(scored):
+    conformal = [each.conformal for each in scored if each.conformal is not None]
+    if len(conformal) < len(scored):
         return {}
     records = np.unique(np.concatenate([each.records for each in scored]))
     decisions, outside = (np.zeros((len(scored), len(records)), dtype=bool) for _ in range(2))
-    for row, (each, of_model) in enumerate(zip(scored, values, strict=True)):
+    references = np.zeros(len(records), dtype=np.int64)
+    for row, (each, (of_model, counts)) in enumerate(zip(scored, conformal, strict=True)):
         places = np.searchsorted(records, each.records)
         decisions[row, places] = of_model <= NOMINAL
-        outside[row, places] = ~each.is_member & ~np.isnan(of_model)
+        outside[row, places] = ~each.is_member
+        references[places] = counts
     if not outside.any():
         return {"nominal_fpr": NOMINAL, "judged": 0}
-    found = calibration(decisions, outside, NOMINAL)
+    found = calibration(decisions, outside, references, NOMINAL)
+    judged, testable = ~np.isnan(found.rates), int(found.testable.sum())
+    if not judged.any():
+        return {"nominal_fpr": NOMINAL, "judged": 0}
     return {
         "nominal_fpr": NOMINAL,
-        "judged": int(outside.any(axis=0).sum()),
-        "fpr": float(np.nanmean(found.rates)),
-        "exceeded": int(found.exceeded.sum()),
+        "judged": int(judged.sum()),
+        "fpr": float(found.rates[judged].mean()),
+        "smallest_p": float(found.smallest.min()),
+        "testable": testable,
+        "exceeded": int(found.exceeded.sum()) if testable else None,
     }

@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+import numpy as np
 import pandas as pd
 
-from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS, KEYS
-from dpmia.metrics.intervals import mean_interval
+from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS, EFFECTS, KEYS, MEASURED, RECORDS
+from dpmia.metrics.intervals import Estimate, estimate
+from dpmia.metrics.ranges import is_exact, possible_range
+from dpmia.metrics.shared_records import shared_variances
+
+#: Column: covariance of a replicate with the others by shared records (`dpmia.metrics.shared_records`).
+SHARED = "shared_variance"
+
+#: Column: test records for each training record, where replicates are random splits of one data set.
+OVERLAP = "overlap"
+
+#: What a summary says of each mean, beside the number of replicates.
+LIMITS = ["mean", "low", "high"]
+UNCERTAINTY = ["interval", "error", "degrees", "records_error"]
 
 
-def replicates_table(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+def replicates_table(tables: Iterable[pd.DataFrame], sharing: Collection[str] = ()) -> pd.DataFrame:
     """Return all metrics of an experiment, one row for each model.
 
     Where the blind baseline was measured, each attack also has `advantage_excess` and `auc_excess`: what it reaches
     beyond the baseline on the same split.
 
     Args:
-        tables: with the columns `COLUMNS`.
+        tables: with the columns `MEASURED`.
+        sharing: the arms whose replicates share records (`dpmia.splits.overlap`).
 
     Returns:
-        Columns `COLUMNS`, sorted by them.
+        Columns `COLUMNS`, sorted by them, `RECORDS` and `SHARED`: empty in the other arms.
     """
     rows = pd.concat(tables, ignore_index=True)
-    return pd.concat([rows, _excess(rows)]).sort_values(COLUMNS[:-1], ignore_index=True)
+    rows = pd.concat([rows, _excess(rows)]).sort_values(COLUMNS[:-1], ignore_index=True)
+    shared = np.full(len(rows), np.nan)
+    effects = rows[EFFECTS].to_numpy(dtype=float)
+    for places in rows[rows["arm"].isin(list(sharing))].groupby(KEYS, sort=False).indices.values():
+        shared[places] = shared_variances(effects[places])
+    return rows[[*COLUMNS, RECORDS]].assign(**{SHARED: shared})
 
 
 def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
@@ -33,35 +52,61 @@ def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
         rows: what `replicates_table` returns.
 
     Returns:
-        Columns `KEYS`, mean, low, high, replicates.
+        Columns `KEYS`, `LIMITS`, replicates, `UNCERTAINTY`.
     """
-    return mean_table(rows.groupby(KEYS, sort=True)["value"], KEYS)
+    return mean_table(rows.groupby(KEYS, sort=True), KEYS)
 
 
 def mean_table(
-    groups: Iterable[tuple[Sequence[object], pd.Series]], keys: Sequence[str], count: str = "replicates"
+    groups: Iterable[tuple[Sequence[object], pd.DataFrame]], keys: Sequence[str], count: str = "replicates"
 ) -> pd.DataFrame:
     """Return the mean of each group of values with its 95 % interval.
 
     Args:
-        groups: key and values, as `groupby` of several columns yields them.
+        groups: key and rows, as `groupby` of several columns yields them: with the column `value`; `metric` where its
+            possible range is known, `SHARED` where replicates share records, `OVERLAP` where splits overlap, and
+            `RECORDS` where they are counted.
         keys: names of what the keys hold.
         count: name of the column of the number of values.
 
     Returns:
-        Columns `keys`, mean, low, high and `count`, in the order of the groups.
+        Columns `keys`, `LIMITS`, `count` and `UNCERTAINTY` (of `Estimate`), in the order of the groups.
     """
-    found = []
-    for key, values in groups:
-        interval = mean_interval(values.to_numpy())
-        found.append([*key, interval.mean, interval.low, interval.high, interval.count])
-    return pd.DataFrame(found, columns=[*keys, "mean", "low", "high", count])
+    lines = []
+    for key, rows in groups:
+        metric = str(rows["metric"].iloc[0]) if "metric" in rows else ""
+        found = estimate(
+            rows["value"].to_numpy(),
+            rows[SHARED].to_numpy() if SHARED in rows else None,
+            float(rows[OVERLAP].iloc[0]) if OVERLAP in rows else None,
+            is_exact(metric),
+            _trials(rows, metric),
+        )
+        lines.append([*key, *cells(found, metric)])
+    return pd.DataFrame(lines, columns=[*keys, *LIMITS, count, *UNCERTAINTY])
+
+
+def cells(found: Estimate, metric: str) -> list[object]:
+    """Return `LIMITS`, the number of replicates and `UNCERTAINTY` of a mean."""
+    limits = found.limits(possible_range(metric))
+    return [found.mean, *limits, found.count, found.kind, found.error, found.degrees, found.records_error]
+
+
+def _trials(rows: pd.DataFrame, metric: str) -> int | None:
+    """Return the records of one value of a share; None for other metrics, and for precision (of few of them)."""
+    if RECORDS not in rows or possible_range(metric) != (0.0, 1.0) or metric.startswith("precision"):
+        return None
+    fewest = rows[RECORDS].min()
+    return None if np.isnan(fewest) else int(fewest)
 
 
 def _excess(rows: pd.DataFrame) -> pd.DataFrame:
     """Return what each attack reaches beyond the blind baseline of the same split."""
     model = ["experiment", "arm", "epsilon", "replicate", "metric"]
+    measured = ["value", *EFFECTS]
     of_attacks = rows[rows["metric"].isin(("advantage", "auc")) & ~rows["attack"].isin((BLIND, BLIND_WITH_LOSS))]
-    of_blind = rows.loc[rows["attack"] == BLIND, [*model, "value"]]
+    of_blind = rows.loc[rows["attack"] == BLIND, [*model, *measured]]
     both = of_attacks.merge(of_blind, on=model, suffixes=("", "_blind"))
-    return both.assign(metric=both["metric"] + "_excess", value=both["value"] - both["value_blind"])[COLUMNS]
+    gained = both[measured].to_numpy() - both[[f"{column}_blind" for column in measured]].to_numpy()
+    excess = both.assign(**dict(zip(measured, gained.T, strict=True)))
+    return excess.assign(metric=both["metric"] + "_excess", **{RECORDS: np.nan})[MEASURED]

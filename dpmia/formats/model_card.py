@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from dpmia.common.optional import needed
+from dpmia.common.plain import PlainData
 from dpmia.common.seeds import Meaning
+from dpmia.formats.recipe import Recipe
 from dpmia.privacy.record import Accounting
 
 
 @dataclass(frozen=True)
-class Architecture:
+class Architecture(PlainData):
     """The architecture of a model.
 
     Attributes:
@@ -23,18 +25,9 @@ class Architecture:
     build: str
     shape: Mapping[str, Any]
 
-    def plain(self) -> dict[str, Any]:
-        """Return the architecture as plain JSON data."""
-        return {"build": self.build, "shape": dict(self.shape)}
-
-    @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> Architecture:
-        """Return the architecture that `plain` wrote."""
-        return cls(**data)
-
 
 @dataclass(frozen=True)
-class ModelCard:
+class ModelCard(PlainData):
     """One trained model. What a role lacks is None.
 
     Attributes:
@@ -50,7 +43,7 @@ class ModelCard:
         rate: probability with which each record joined the training set; None where the size is fixed.
         model: the architecture.
         engine: name of the class that trained the model.
-        recipe: how it was trained, as settings write it.
+        recipe: how it was trained; `sampling` is the sampler of its batches.
         steps: number of optimiser steps.
         collusion: `keys` and `function` of a trainer who colludes with the attacker.
         seed: the user's seed.
@@ -68,7 +61,7 @@ class ModelCard:
     rate: float | None = None
     model: Architecture | None = None
     engine: str | None = None
-    recipe: Mapping[str, Any] | None = None
+    recipe: Recipe | None = None
     steps: int | None = None
     collusion: Mapping[str, Any] | None = None
     seed: int | None = None
@@ -89,21 +82,4 @@ class ModelCard:
 
     def plain(self) -> dict[str, Any]:
         """Return plain JSON data. What is None is left out, but for `accounting`, where None means "no privacy"."""
-        data = {field.name: getattr(self, field.name) for field in fields(self)}
-        data["accounting"] = None if self.accounting is None else self.accounting.plain()
-        data["model"] = None if self.model is None else self.model.plain()
-        return {key: value for key, value in data.items() if value is not None or key == "accounting"}
-
-    @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> ModelCard:
-        """Return the card that `plain` wrote.
-
-        Raises:
-            TypeError: an entry is missing or unknown.
-        """
-        accounting, model = data.get("accounting"), data.get("model")
-        typed = {
-            "accounting": None if accounting is None else Accounting.from_plain(accounting),
-            "model": None if model is None else Architecture.from_plain(model),
-        }
-        return cls(**{**data, **typed})
+        return {key: value for key, value in super().plain().items() if value is not None or key == "accounting"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +20,56 @@ BLIND, BLIND_WITH_LOSS = "blind", "blind_with_loss"
 KEYS = ["experiment", "arm", "iid", "epsilon", "attack", "oracle", "metric"]
 COLUMNS = [*KEYS, "replicate", "value"]
 
+#: Groups that records are divided into, to measure what single records change (`dpmia.metrics.shared_records`).
+GROUPS = 20
 
-def rows_of(experiment: str, signal: Signal, attack: str, oracle: bool, values: dict[str, float]) -> list[list[Any]]:
-    """Return one row for each of the values of one model, as `COLUMNS` say."""
+#: By how much each group of records raises the value.
+EFFECTS = [f"effect_{group}" for group in range(GROUPS)]
+
+#: Column: the records that a value is measured on; the fewer of members and non-members for attacks.
+RECORDS = "records"
+
+#: Columns of a table of one job.
+MEASURED = [*COLUMNS, RECORDS, *EFFECTS]
+
+
+def rows_of(
+    experiment: str,
+    signal: Signal,
+    attack: str,
+    oracle: bool,
+    values: Mapping[str, float],
+    effects: Mapping[str, Sequence[float]],
+    records: Mapping[str, int] | int,
+) -> list[list[Any]]:
+    """Return one row for each of the values of one model, as `MEASURED` says.
+
+    Args:
+        experiment: its name.
+        signal: of the model.
+        attack: its name, or `NO_ATTACK`.
+        oracle: whether its decisions use membership labels.
+        values: by metric.
+        effects: of groups of records, by metric; none for metrics that follow from the split or the mechanism.
+        records: that values are measured on, by metric or of all.
+    """
     card = signal.card
     key = [experiment, card.arm, card.iid, float(card.epsilon), attack, oracle]
-    return [[*key, metric, card.replicate, float(value)] for metric, value in values.items()]
+    rows = []
+    for metric, value in values.items():
+        count = records if isinstance(records, int) else records.get(metric)
+        # Five digits are enough for a variance.
+        of_groups = (float(f"{effect:.5g}") for effect in effects.get(metric, [0.0] * GROUPS))
+        rows.append([*key, metric, card.replicate, float(value), count, *of_groups])
+    return rows
 
 
 def tidy(rows: Iterable[list[Any]]) -> list[list[Any]]:
     """Return the rows sorted, so that the order in which they were measured leaves no trace."""
-    return sorted(rows, key=lambda row: row[:-1])
+    return sorted(rows, key=lambda row: row[: len(COLUMNS) - 1])
 
 
-def write_rows(path: Path | str, rows: Iterable[Sequence[Any]], columns: Sequence[str] = COLUMNS) -> None:
+def write_rows(path: Path | str, rows: Iterable[Sequence[Any]], columns: Sequence[str] = MEASURED) -> None:
     """Write rows as CSV; what is missing, None or NaN, leaves its cell empty."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from dpmia.formats.rows import COLUMNS
+from dpmia.formats.rows import MEASURED
 
 
 def table_of(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
-    """Return rows of `dpmia.formats.rows` as a table with the columns `COLUMNS`."""
-    return pd.DataFrame(rows, columns=COLUMNS)
+    """Return rows of `dpmia.formats.rows` as a table with the columns `MEASURED`."""
+    return pd.DataFrame(rows, columns=MEASURED)
 
 
 def read_table(path: Path | str) -> pd.DataFrame:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dpmia.common.plain import PlainData
 from dpmia.common.registry import load
-from dpmia.jobs.base import PlainData
 
 
 @dataclass(frozen=True)

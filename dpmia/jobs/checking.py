@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpmia.jobs.base import PlainData
+from dpmia.common.plain import PlainData
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dpmia.jobs.base import PlainData
+from dpmia.common.plain import PlainData
 
 #: Arguments of drawing functions that had another name: seeds keep the old one, so that numbers stay.
 SEED_NAMES = {"queries": "asked"}
+
+
+@dataclass(frozen=True)
+class Canaries(PlainData):
+    """Worst-case records in the place of the first ones of a data set: how many, and of which kinds."""
+
+    count: int
+    kinds: list[str]
 
 
 @dataclass(frozen=True)
@@ -19,11 +27,13 @@ class PrepareJob(PlainData):
         module: that reads and encodes it.
         options: of its function `encode`.
         reading: of its function `read`; None for published data, which need none.
+        canaries: in the place of its first records; None for none.
     """
 
     module: str
     options: dict[str, Any]
     reading: dict[str, Any] | None = None
+    canaries: Canaries | None = None
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from dpmia.common.plain import PlainData
 from dpmia.formats.model_card import Architecture
-from dpmia.jobs.base import PlainData
+from dpmia.formats.recipe import Recipe
 from dpmia.jobs.drawing import ArmDraw
 
-#: Arguments of `dpmia.training.recipe.Recipe`.
-RecipeSettings = dict[str, Any]
+
+@dataclass(frozen=True)
+class Engines(PlainData):
+    """Which engines train models, and on which device.
+
+    Attributes:
+        private: name of the engine of models with privacy, as `dpmia.common.registry.load` takes it.
+        nonprivate: name of the engine of models without.
+        accelerator: `auto`, `cpu` or `gpu`.
+        devices: 1 for any device of that kind, or a list with the index of one.
+    """
+
+    private: str
+    nonprivate: str
+    accelerator: str = "auto"
+    devices: int | list[int] = 1
+
+    def of(self, private: bool) -> str:
+        """Return the name of the engine of models with or without privacy."""
+        return self.private if private else self.nonprivate
 
 
 @dataclass(frozen=True)
@@ -40,7 +58,7 @@ class TrainJob(PlainData):
         epsilons: by arm.
         by_epoch: whether accuracy is measured after each epoch.
         models: architecture by arm.
-        engines: names of the engines for `private` and `plain` models.
+        engines: of all models.
         recipes: by arm.
         privacy: of finite epsilons.
         population: whether models are evaluated on the attacker's population, too.
@@ -54,8 +72,8 @@ class TrainJob(PlainData):
     epsilons: dict[str, list[float]]
     by_epoch: bool
     models: dict[str, Architecture]
-    engines: dict[str, str]
-    recipes: dict[str, RecipeSettings]
+    engines: Engines
+    recipes: dict[str, Recipe]
     privacy: Guarantee
     population: bool
     parameters: bool
@@ -71,8 +89,8 @@ class ShadowJob(PlainData):
     replicates: list[int]
     count: int
     models: dict[str, Architecture]
-    engines: dict[str, str]
-    recipes: dict[str, RecipeSettings]
+    engines: Engines
+    recipes: dict[str, Recipe]
 
 
 @dataclass(frozen=True)
@@ -91,8 +109,8 @@ class ReferenceJob(PlainData):
     epsilons: dict[str, list[float]]
     numbers: list[int]
     models: dict[str, Architecture]
-    engines: dict[str, str]
-    recipes: dict[str, RecipeSettings]
+    engines: Engines
+    recipes: dict[str, Recipe]
     privacy: Guarantee
     population: bool
 
@@ -104,8 +122,8 @@ class DistilJob(PlainData):
     draw: str
     arms: dict[str, ArmDraw]
     numbers: list[int]
-    engines: dict[str, str]
-    recipes: dict[str, RecipeSettings]
+    engines: Engines
+    recipes: dict[str, Recipe]
 
 
 @dataclass(frozen=True)
@@ -127,5 +145,5 @@ class LeaveOneOutJob(PlainData):
     first: int
     last: int
     count: int
-    engines: dict[str, str]
-    recipe: RecipeSettings
+    engines: Engines
+    recipe: Recipe

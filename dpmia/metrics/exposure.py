@@ -13,10 +13,9 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.special import comb  # scipy.stats takes half a second to import
+from scipy.special import comb, gammaln  # scipy.stats takes half a second to import
 
 from dpmia.formats.signals import Signal
-from dpmia.metrics.intervals import clopper_pearson
 
 #: How long a list of the most exposed records is.
 LISTED = 20
@@ -69,46 +68,111 @@ class Calibration:
 
     Attributes:
         nominal: the claimed false positive rate.
-        rates: float64 (records,): share of models without the record that the attack decides to have it; NaN where no
-            model was without it.
-        low: float64 (records,): lower confidence limits of the rates, which hold for all records together.
-        exceeded: bool (records,): limits above the nominal rate: here the claim fails.
-        error: chance that a calibrated attack exceeds it for any record.
+        rates: float64 (records,): share of the target models without the record that the attack predicts to have it;
+            NaN where there is none, or where too few reference models show the nominal rate.
+        p_values: float64 (records,): probability of as many false positives if the models are exchangeable.
+        smallest: float64 (records,): the smallest p-value that the numbers of models allow; 1 where `rates` is NaN.
+        testable: bool (records,): whether the smallest p-value could be significant.
+        exceeded: bool (records,): whether the p-value is significant: the claim fails for this record.
+        error: chance that any record exceeds if the models are exchangeable.
     """
 
     nominal: float
     rates: np.ndarray
-    low: np.ndarray
+    p_values: np.ndarray
+    smallest: np.ndarray
+    testable: np.ndarray
     exceeded: np.ndarray
     error: float
 
 
-def calibration(decisions: np.ndarray, outside: np.ndarray, nominal: float, error: float = 0.05) -> Calibration:
-    """Test the false positive rate that an attack claims for each record.
+def calibration(
+    decisions: np.ndarray, outside: np.ndarray, references: np.ndarray, nominal: float, error: float = 0.05
+) -> Calibration:
+    """Test the false positive rate that an attack claims for each record by conformal p-values.
+
+    All target models are compared with the same reference models, so their false positives are dependent: one
+    reference score that is low by chance makes all of them more frequent. The test counts this in.
+
+    Exchangeable, for each record: the scores of the n reference and m target models that were trained without it, given
+    how many models were trained without each record. Nothing is assumed of the scores' law, nor of the dependence
+    between records or between models.
+
+    Let g be the largest integer with g / (n + 1) <= `nominal`. A target model is a false positive if fewer than g
+    reference scores are at least as high as its own: if it lies above the g-th highest reference score. Which of the
+    n + m ranks belong to target models is uniform over the (n + m choose m) sets (ties count for the reference models,
+    so they make false positives rarer). Hence j of m are false positives with probability
+    (j + g - 1 choose j) (m - j + n - g choose m - j) / (n + m choose m), a beta-binomial law with m trials and
+    parameters g and n - g + 1, where independent models would have a binomial one. The p-value of a record is its upper
+    tail; the smallest that n and m allow is that of m false positives.
+
+    Over the records, Tarone's correction: each testable one is held to `error` / k, k the smallest integer such that at
+    most k records have a smallest p-value of at most `error` / k. As in Bonferroni's, dependence does not matter;
+    records that could never be significant do not count.
 
     Args:
-        decisions: bool (models, records), True where the attack predicts that the model was trained on the record.
-            Models are independent.
-        outside: bool (models, records), True where it was not.
+        decisions: bool (models, records), True where the conformal p-value of a target model (`p_values`) is at most
+            `nominal`.
+        outside: bool (models, records), True where the target model was not trained on the record, and evaluated on it.
+        references: int (records,), how many reference models were trained without the record.
         nominal: the claimed false positive rate, in (0, 1).
-        error: see `Calibration`; each record has its share (Bonferroni).
+        error: see `Calibration`.
 
     Raises:
         ValueError: the shapes differ, no model is without any record, or a number is out of its range.
 
-    Source: limits by Clopper and Pearson 1934.
+    Sources: Gumbel and von Schelling 1950 (law of the number of exceedances); Vovk 2012 (the error rate of a conformal
+    predictor given its calibration set follows a beta law); Tarone 1990.
     """
-    if decisions.shape != outside.shape or decisions.ndim != 2:
-        raise ValueError(f"decisions of shape {decisions.shape}, truth of shape {outside.shape}")
+    if decisions.shape != outside.shape or decisions.ndim != 2 or references.shape != decisions.shape[1:]:
+        raise ValueError(
+            f"decisions of shape {decisions.shape}, truth of shape {outside.shape}, references of shape "
+            f"{references.shape}"
+        )
     if not (0 < nominal < 1 and 0 < error < 1):
         raise ValueError(f"nominal rate {nominal} and error {error}, expected both in (0, 1)")
-    trials = outside.sum(0)
-    if not trials.any():
+    targets = outside.sum(0)
+    if not targets.any():
         raise ValueError("no model is without any of the records")
+    rank = np.floor(nominal * (references + 1))
+    # As `p_values` divides, so that rounding cannot make a decision that is not counted here.
+    rank += (rank + 1) / (references + 1) <= nominal
+    rank -= rank / (references + 1) > nominal
+    judged = (targets > 0) & (rank > 0)
     false = (decisions & outside).sum(0)
-    rates = np.divide(false, trials, out=np.full(len(trials), np.nan), where=trials > 0)
-    low, _ = clopper_pearson(false, np.maximum(trials, 1), 2 * error / (trials > 0).sum())
-    return Calibration(nominal, rates, low, low > nominal, error)
+    rates = np.divide(false, targets, out=np.full(len(targets), np.nan), where=judged)
+    found, smallest = np.ones((2, len(targets)))
+    models = targets[judged], references[judged], rank[judged]
+    found[judged], smallest[judged] = (_exceedance_tail(count[judged], *models) for count in (false, targets))
+    level = _tarone_level(smallest, error)
+    return Calibration(nominal, rates, found, smallest, smallest <= level, found <= level, error)
+
+
+def _exceedance_tail(least: np.ndarray, targets: np.ndarray, references: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    """Return the probability that at least `least` target scores lie above the `rank`-th highest reference score.
+
+    All arguments are (records,), see `calibration`.
+    """
+    above = np.arange(targets.max(initial=0) + 1)[:, None]
+    below = np.maximum(targets - above, 0)
+    logarithms = (
+        _log_comb(above + rank - 1, above)
+        + _log_comb(below + references - rank, below)
+        - _log_comb(references + targets, targets)
+    )
+    tail = np.where((least <= above) & (above <= targets), np.exp(logarithms), 0).sum(0)
+    return np.minimum(tail, 1.0)
+
+
+def _log_comb(of: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    return gammaln(of + 1) - gammaln(chosen + 1) - gammaln(of - chosen + 1)
+
+
+def _tarone_level(smallest: np.ndarray, error: float) -> float:
+    """Return the significance level of each record, from the smallest p-values that the records can have."""
+    counts = np.arange(1, len(smallest) + 1)
+    able = np.searchsorted(np.sort(smallest), error / counts, side="right")
+    return float(error / counts[(able <= counts).argmax()])
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,45 @@
-"""Confidence intervals: of a mean over replicates, and of a share of independent records."""
+"""Means, their standard errors and 95 % intervals, each with the name of what it is over.
+
+| name | the mean is over, and would differ for |
+| --- | --- |
+| `REPLICATES` | independent replicates: Student t |
+| `BOTH` | replicates that share records: other replicates and other records (`dpmia.metrics.shared_records`) |
+| `RECORDS` | the records of one model |
+| `SPLITS` | overlapping random splits of one data set: corrected resampled t (Nadeau and Bengio 2003) |
+| `EXACT` | nothing: a computed number, the same in all replicates |
+
+Limits of a share are Wilson's with the effective number of trials, p (1 - p) / error^2, and the t quantile: they stay
+in [0, 1] where few replicates or few positive predictions make the t interval leave it. A share that is 0 or 1 in all
+replicates has Clopper-Pearson limits over the records of one. Limits of other metrics are Student t, cut to the
+possible range.
+
+Sources: Satterthwaite 1946 (degrees of freedom of a sum of variances); Nadeau and Bengio 2003; Franco, Little, Louis
+and Slud 2019 (Wilson limits by effective sample size); Clopper and Pearson 1934.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, stdtrit
 
+from dpmia.formats.rows import GROUPS
+
+#: Fewest values that have a t interval: at two the quantile is 12.7, and limits leave the range of most metrics.
+FEWEST = 3
+
+REPLICATES, BOTH, RECORDS = "replicates", "replicates and records", "records"
+SPLITS, EXACT = "overlapping splits", "exact"
+
+#: Why there is no interval.
+TOO_FEW, EQUAL = f"none: fewer than {FEWEST} replicates", "none: all values equal"
+
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over replicates and its 95 % interval (NaN with one replicate)."""
+    """A mean over replicates and its 95 % interval (NaN with fewer than `FEWEST` replicates)."""
 
     mean: float
     low: float
@@ -18,38 +47,123 @@ class Interval:
     count: int
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """A mean and how uncertain it is.
+
+    Attributes:
+        mean: NaN without values.
+        error: standard error; NaN where it is not known.
+        degrees: of freedom of the error's t distribution.
+        count: number of values.
+        kind: what the interval is over, or why there is none.
+        records_error: the part of `error` that records shared by all replicates cause; more replicates leave it.
+    """
+
+    mean: float
+    error: float
+    degrees: float
+    count: int
+    kind: str
+    records_error: float = 0.0
+
+    @classmethod
+    def of_row(cls, row: Any) -> Estimate:
+        """Return the mean in a row of a summary (a named tuple, see `dpmia.evaluation.summary`)."""
+        numbers = float(row.mean), float(row.error), float(row.degrees), int(row.replicates)
+        return cls(*numbers, str(row.interval), float(row.records_error))
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Return half the width of the t interval."""
+        return float(_quantile(self.degrees, level) * self.error)
+
+    def limits(self, possible: tuple[float, float] = (-np.inf, np.inf), level: float = 0.95) -> tuple[float, float]:
+        """Return the limits of the interval, within the possible range; NaN where there is none."""
+        if possible == (0.0, 1.0) and self.error > 0 and 0 < self.mean < 1:
+            return _wilson(self.mean, self.error, float(_quantile(self.degrees, level)))
+        if self.kind == RECORDS and not self.error:
+            records = round(self.degrees) + 1
+            low, high = clopper_pearson(round(self.mean) * records, records, 1 - level)
+            return float(low), float(high)
+        half = self.half_width(level) if self.error else 0.0
+        low, high = np.clip([self.mean - half, self.mean + half], *possible)
+        return float(low), float(high)
+
+
+def estimate(
+    values: np.ndarray,
+    shared: np.ndarray | None = None,
+    overlap: float | None = None,
+    exact: bool = False,
+    trials: int | None = None,
+) -> Estimate:
+    """Return the mean of the values of replicates and its standard error.
+
+    Values that are NaN are left out. Values that are all equal have no interval over replicates: discrete metrics are
+    often equal, and a point would claim certainty.
+
+    Args:
+        values: one for each replicate.
+        shared: `dpmia.metrics.shared_records.shared_variances` of the replicates; NaN where they share none.
+        overlap: non-members (test records) for each member (training record), where replicates are random splits of
+            one data set.
+        exact: whether the values are computed and not measured on records, so that equal ones are certain.
+        trials: of a share, the records that one value is measured on, for shares that are 0 or 1 in all replicates.
+    """
+    values = np.asarray(values, dtype=float)
+    measured = ~np.isnan(values)
+    values, count = values[measured], int(measured.sum())
+    mean = float(values.mean()) if count else np.nan
+    if count < FEWEST:
+        return Estimate(mean, np.nan, np.nan, count, TOO_FEW)
+    kind, records = (REPLICATES, 0.0) if overlap is None else (SPLITS, 0.0)
+    common = np.full(count, np.nan) if shared is None else np.asarray(shared, dtype=float)[measured]
+    if not exact and not np.isnan(common).all():
+        kind, records = BOTH, max(float(np.nanmean(common)), 0.0)
+    if np.ptp(values) <= 1e-12 * max(1.0, abs(mean)) and not records:
+        if exact:
+            return Estimate(mean, 0.0, count - 1, count, EXACT)
+        if trials and mean in (0, 1):
+            return equal_records(mean, trials, count)
+        return Estimate(mean, np.nan, np.nan, count, EQUAL)
+    replicates = float(values.var(ddof=1)) * (1 / count + (overlap or 0.0))
+    variance = replicates + records
+    degrees = variance**2 / (replicates**2 / (count - 1) + records**2 / (GROUPS - 1))
+    return Estimate(mean, float(np.sqrt(variance)), degrees, count, kind, float(np.sqrt(records)))
+
+
+def equal_records(share: float, records: int, count: int = 1) -> Estimate:
+    """Return a share that is 0 or 1: no variance to estimate an error from, but a number of records."""
+    return Estimate(share, 0.0, records - 1, count, RECORDS)
+
+
 def mean_interval(values: np.ndarray, level: float = 0.95) -> Interval:
-    """Return the mean of independent values and its Student t interval.
+    """Return the mean of independent values and its Student t interval; no limits with fewer than `FEWEST` values.
 
     Values that are NaN are left out; a mean over none is NaN.
     """
-    values = np.asarray(values, dtype=float)
-    values = values[~np.isnan(values)]
-    count = len(values)
-    if count == 0:
-        return Interval(np.nan, np.nan, np.nan, 0)
-    mean = float(values.mean())
-    if count == 1:
-        return Interval(mean, np.nan, np.nan, 1)
-    half = float(stdtrit(count - 1, (1 + level) / 2) * values.std(ddof=1) / np.sqrt(count))
-    return Interval(mean, mean - half, mean + half, count)
+    found = estimate(values, exact=True)
+    return Interval(found.mean, *found.limits(level=level), found.count)
 
 
-def replicates_needed(half_width: float, replicates: int, wanted: float, level: float = 0.95) -> int | None:
-    """Return how many replicates give a t interval of half the width `wanted`, if their spread stays the same.
+def replicates_needed(found: Estimate, wanted: float, level: float = 0.95) -> int | None:
+    """Return how many replicates give an interval of half the width `wanted`, if their spread stays the same.
 
     Args:
-        half_width: of the interval from `replicates` values, at least 2.
-        replicates: number of values so far.
+        found: over at least `FEWEST` replicates. What shared records add to its error stays.
         wanted: half the width to reach.
-        level: of both intervals.
+        level: of the interval.
 
     Returns:
-        At least `replicates`; None where a thousand are too few.
+        At least the replicates so far; None where a thousand are too few.
     """
-    spread = half_width * np.sqrt(replicates) / stdtrit(replicates - 1, (1 + level) / 2)
-    counts = np.arange(replicates, max(replicates, 1000) + 1)
-    enough = stdtrit(counts - 1, (1 + level) / 2) * spread / np.sqrt(counts) <= wanted
+    records = found.records_error**2
+    spread = (found.error**2 - records) * found.count
+    counts = np.arange(found.count, max(found.count, 1000) + 1)
+    replicates = spread / counts
+    variance = replicates + records
+    degrees = variance**2 / (replicates**2 / (counts - 1) + records**2 / (GROUPS - 1))
+    enough = _quantile(degrees, level) * np.sqrt(variance) <= wanted
     return int(counts[enough][0]) if enough.any() else None
 
 
@@ -73,3 +187,15 @@ def clopper_pearson(
         low = np.where(successes > 0, betaincinv(successes, trials - successes + 1, error / 2), 0.0)
         high = np.where(successes < trials, betaincinv(successes + 1, trials - successes, 1 - error / 2), 1.0)
     return low, high
+
+
+def _quantile(degrees: np.ndarray | float, level: float) -> np.ndarray | float:
+    return stdtrit(degrees, (1 + level) / 2)
+
+
+def _wilson(share: float, error: float, quantile: float) -> tuple[float, float]:
+    """Return the limits p at which the share lies `quantile` standard errors from p, whose variance is p (1 - p)."""
+    squared = quantile**2 * error**2 / (share * (1 - share))  # the quantile's square over the effective trials
+    center = (share + squared / 2) / (1 + squared)
+    half = np.sqrt(squared * share * (1 - share) + squared**2 / 4) / (1 + squared)
+    return float(max(center - half, 0.0)), float(min(center + half, 1.0))

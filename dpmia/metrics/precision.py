@@ -23,7 +23,29 @@ _RANKINGS = 5000
 
 
 def precision_metrics(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    """Return all metrics of this module for one attack on one model.
+    """Return all metrics of this module for one attack on one model: `measured_precision` and its references.
+
+    Args:
+        scores: see `measured_precision`.
+        decisions: see `measured_precision`.
+        is_member: bool, shape (records,), the truth.
+
+    Returns:
+        Besides, `precision_baseline`: of predicting every record a member: the share of members; and
+        `precision_control`: mean of `precision_best` over random rankings of the same records. Both follow from the
+        numbers of members and non-members.
+
+    Raises:
+        ValueError: members or non-members are missing.
+    """
+    return measured_precision(scores, decisions, is_member) | {
+        "precision_baseline": float(is_member.mean()),
+        "precision_control": random_best_quantile(int(is_member.sum()), len(is_member)),
+    }
+
+
+def measured_precision(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    """Return what is measured on the records.
 
     A score that is not a number is undefined: the record counts as a non-member, whatever its decision.
 
@@ -36,8 +58,6 @@ def precision_metrics(scores: np.ndarray, decisions: np.ndarray, is_member: np.n
         `precision`: share of members among those called members (NaN if nobody is), and `accepted`, their share of
             all records.
         `precision_best` and `accepted_best`: of the best of forty quantiles, an oracle (see `best_quantile`).
-        `precision_baseline`: of predicting every record a member: the share of members.
-        `precision_control`: mean of `precision_best` over random rankings of the same records.
         `nan_scores`: share of scores that are not numbers.
         `tpr@...`: true positive rate at each of `ROC_RATES`; NaN below the resolution 1 / non-members.
 
@@ -54,8 +74,6 @@ def precision_metrics(scores: np.ndarray, decisions: np.ndarray, is_member: np.n
         "accepted": accepted,
         "precision_best": best,
         "accepted_best": accepted_best,
-        "precision_baseline": float(is_member.mean()),
-        "precision_control": random_best_quantile(int(is_member.sum()), len(is_member)),
         "nan_scores": float((~is_number).mean()),
         **_roc(scores, is_member),
     }

@@ -8,6 +8,10 @@ import numpy as np
 LOW_RATES = {"tpr_at_1pct_fpr": 0.01, "tpr_at_0.1pct_fpr": 0.001}
 
 
+#: Shares of the records that are guessed; the others have scores in between.
+GUESSED = (0.1, 0.2, 0.5, 1.0)
+
+
 def advantage(decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
     """Return `tpr`, `fpr` and `advantage` = TPR - FPR of decisions (Yeom et al. 2018, definition 4).
 
@@ -51,6 +55,39 @@ def ranking(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
     }
     auc = float((np.diff(fpr) * (tpr[1:] + tpr[:-1])).sum() / 2)
     return {"auc": auc, **low, "resolution": resolution}
+
+
+def held_rate(rate: float, nonmembers: int) -> float:
+    """Return the false positive rate to be expected, on new records, of a threshold that a ROC allows at `rate`.
+
+    With n non-members it lets the k = floor(rate * n) highest of them pass, and lies at the next. As the rank of one
+    more non-member is uniform, it passes with probability (k + 1) / (n + 1): more than `rate` where n is small. NaN
+    below the resolution 1 / n, where `ranking` returns no TPR.
+    """
+    passing = int(np.searchsorted(np.arange(1, nonmembers + 1) / nonmembers, rate, side="right"))
+    return (passing + 1) / (nonmembers + 1) if passing else float("nan")
+
+
+def guesses(records: int, share: float) -> int:
+    """Return how many guesses `guessed_right` makes on so many records: an even number, 2 at least."""
+    return 2 * max(1, int(share * records / 2))
+
+
+def guessed_right(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+    """Return the share of right guesses, where the highest scores are guessed members and as many lowest are not.
+
+    Guesses follow from the scores alone: of equal scores the later record counts as the higher, so that records must
+    come in an order that does not depend on their membership.
+
+    Returns:
+        `guessed_right@<share>` for each of `GUESSED`, the share of the records that are guessed.
+    """
+    ranked = is_member[np.argsort(scores, kind="stable")]
+    found = {}
+    for share in GUESSED:
+        each = guesses(len(ranked), share) // 2
+        found[f"guessed_right@{share:g}"] = float(np.append(~ranked[:each], ranked[-each:]).mean())
+    return found
 
 
 def roc(scores: np.ndarray, is_member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

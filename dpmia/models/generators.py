@@ -9,9 +9,16 @@ import torch
 
 
 @contextmanager
-def drawing_from(generator: torch.Generator) -> Iterator[None]:
-    """Let dropout and default initial weights draw from `generator`, and advance it; torch's own state is restored."""
-    with torch.random.fork_rng(devices=[]):
+def drawing_from(generator: torch.Generator, device: torch.device | None = None) -> Iterator[None]:
+    """Let dropout and default initial weights draw from `generator`, and advance it; torch's own state is restored.
+
+    Args:
+        generator: on the CPU.
+        device: of the layers, the CPU where left out. On another one they draw from a seed that `generator` draws.
+    """
+    with torch.random.fork_rng(devices=[] if device is None or device.type == "cpu" else [device]):
+        if device is not None and device.type != "cpu":
+            torch.get_device_module(device).manual_seed(torch.randint(2**62, (), generator=generator).item())
         torch.set_rng_state(generator.get_state())
         yield
         generator.set_state(torch.get_rng_state())

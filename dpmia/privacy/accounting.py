@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import cache
 
 import dp_accounting
 import numpy as np
@@ -86,6 +87,7 @@ class Mechanism:
             return RdpAccountant(orders, RELATIONS[self.relation])
         return PLDAccountant(RELATIONS[self.relation], value_discretization_interval=resolution)
 
+    @cache  # noqa: B019 - a mechanism is a few numbers
     def epsilon(self, noise_multiplier: float, near: float = 1.0) -> float:
         """Return the epsilon that `noise_multiplier` gives.
 
@@ -99,6 +101,7 @@ class Mechanism:
             accountant.compose(self.event(noise_multiplier))
             return accountant.get_epsilon(self.delta)
 
+    @cache  # noqa: B019 - a mechanism is a few numbers
     def noise_multiplier(self, epsilon: float) -> float:
         """Return the smallest sigma found (to one part in 10 000) that meets `epsilon`.
 

@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.common.errors import ConfigError
 from dpmia.privacy.accounting import Mechanism
@@ -99,35 +98,6 @@ def plan(
         if relation == "add_remove":
             row["deletion_capacity"] = int(deletion_capacity(unlearning, epsilon, rate, delta, acceptance))
     return pd.DataFrame(rows, columns=COLUMNS).astype({"steps": "Int64", "deletion_capacity": "Int64"})
-
-
-def draw(table: pd.DataFrame) -> Figure:
-    """Draw the plan: epsilon, noise multiplier and exact positive accuracy against the sampling rate.
-
-    Args:
-        table: of `plan`. Rates that are out of the question are left out; where the bound cannot be met is shaded.
-    """
-    figure = Figure(figsize=(9.9, 3.4), layout="constrained")
-    bound = float(table["bound"].iloc[0])
-    end = min(1.4 * bound, 1)
-    trained = table[table["noise_multiplier"].notna()]
-    panels = {
-        "epsilon": ("privacy budget", "ε"),
-        "noise_multiplier": ("noise", "noise multiplier σ"),
-        "exact_positive_accuracy": ("what it allows", "positive accuracy"),
-    }
-    for axes, (column, (title, label)) in zip(figure.subplots(1, 3), panels.items(), strict=True):
-        axes.plot(trained["rate"], trained[column], "o-", color="#0072B2", label="exact, with this noise")
-        axes.axvspan(bound, 1, color="0.93", zorder=0, label="cannot be met")
-        axes.set(title=title, xlabel="sampling rate p", ylabel=label, xlim=(0, end))
-    for axes in figure.axes[:2]:
-        axes.set_ylim(bottom=0)
-    last = figure.axes[2]
-    last.axhline(bound, color="black", linestyle="--", label="target bound")
-    last.plot([0, 1], [0, 1], ":", color="0.5", label="every record predicted a member")
-    last.set_ylim(0, end)
-    last.legend(fontsize=7, loc="lower right")
-    return figure
 
 
 def _check(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+
+from dpmia.common.plain import PlainData
 
 
 @dataclass(frozen=True)
-class Accounting:
+class Accounting(PlainData):
     """All that a reader needs to check the privacy guarantee of a model.
 
     Attributes:
@@ -38,12 +38,3 @@ class Accounting:
     clip_norm: float
     noise_sd: float
     proved: bool
-
-    def plain(self) -> dict[str, Any]:
-        """Return the accounting as plain JSON data."""
-        return asdict(self)
-
-    @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> Accounting:
-        """Return the accounting that `plain` wrote."""
-        return cls(**data)

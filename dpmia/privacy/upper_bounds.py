@@ -10,8 +10,17 @@ in its place; an experiment that draws as many records with the record as withou
 relation the noise was calibrated for. The two directions of a comparison (is "in" mistaken for "out", or "out" for
 "in") differ where batches are sampled; each bounds its own end of the curve, and neither is taken for the other.
 
+The dominating pair of one Poisson-sampled step: let N_u be Gaussian noise around u, in units of the clip norm. Given
+the other records of the batch and all earlier steps, replace-one compares P = (1 - q) N_0 + q N_u with Q = (1 - q)
+N_0 + q N_v, where u and v are the clipped gradients of the two records. For epsilon >= 0, P(A) - e^epsilon Q(A) is q
+N_u(A) less positive multiples of N_0(A) and N_v(A). Of all sets A with the same N_u(A) a half-space makes either of
+them smallest (lemma of Neyman and Pearson), and the smaller, the farther 0 and v lie from u: at most 1 and 2. On a
+line with u = 1 and v = -1 one half-line attains both, so this pair dominates all others. For epsilon < 0, P and Q
+change places. For add-or-remove the same holds with N_0 alone on one side. Dominating pairs compose under adaptive
+composition (Zhu et al. 2022, theorem 10).
+
 Sources: Dong et al. 2022 (trade-off curves); Doroshenko et al. 2022 (discretisation from above); Zhu et al. 2022
-(the worst pair of outcomes under Poisson sampling).
+(dominating pairs: definition 7, theorem 10).
 """
 
 from __future__ import annotations

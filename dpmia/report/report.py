@@ -14,16 +14,16 @@ import pandas as pd
 import yaml
 
 from dpmia.claims import render
-from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, SYNTHETIC, UNDECIDED, VERDICTS
+from dpmia.claims.claim import COUNT, EXPERIMENT, SIMULATION, THEORY
+from dpmia.claims.judge import JUDGED, REPRODUCED, SYNTHETIC, VERDICTS
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT, Paper
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report import curves, formatting, page, run
 from dpmia.report.verdicts import STYLES
 
-#: Verdict -> kind of badge.
-KINDS = {REPRODUCED: "good", NOT_REPRODUCED: "bad", UNDECIDED: "open", NOT_RUN: "none", SYNTHETIC: "synthetic"}
-JUDGED = (REPRODUCED, NOT_REPRODUCED, UNDECIDED)
+#: Kinds of claims that are counted together; theory and data never are.
+CLAIM_TILES = (("claims about theory", (THEORY, SIMULATION)), ("claims about data", (COUNT, EXPERIMENT)))
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,10 @@ class Claim:
     statement: str
     criterion: str
     measured: str
+    interval: str
+    power: str
     paper_value: str
+    expected: str
     note: str
     ours: bool
 
@@ -142,14 +145,14 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         "scale": about.config["scale"],
         "papers": papers,
         "bar": _bar(verdicts),
-        "verdict_kinds": [(KINDS[verdict], verdict) for verdict in VERDICTS if verdict in set(verdicts["verdict"])],
+        "verdict_kinds": [(STYLES[verdict][2], verdict) for verdict in VERDICTS if verdict in set(verdicts["verdict"])],
         "claims_files": _downloads({end: str(about.folder / f"claims.{end}") for end in ("csv", "md", "pdf")}, about),
         "tiles": _tiles(papers, verdicts, models, costs),
         "not_run": sorted({reason for name, reason in about.not_run.items() if name in paper_of}),
         "data": _data(run.data_table(about.prepared)),
         "guarantees": _guarantees(models, paper_of),
         "checks": [_shown(artifact, about, []) for artifact in about.checks],
-        "engines": _engines(models),
+        "engines": [*_engines(models), *_second_opinions(about)],
         "speeds": _speeds(models),
         "curves": curves.rows(about.models),
         "costs": _costs(costs),
@@ -228,12 +231,15 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
         Claim(
             id=row.id,
             verdict=row.verdict,
-            kind=KINDS[row.verdict],
+            kind=STYLES[row.verdict][2],
             sign=STYLES[row.verdict][1],
             statement=row.statement,
             criterion=row.criterion,
             measured="" if math.isnan(row.measured) else render.number(row.measured, row.low, row.high),
+            interval=row.interval,
+            power=row.power,
             paper_value=row.paper_value,
+            expected=row.expected,
             note="" if row.verdict == SYNTHETIC else row.note,
             ours=row.ours,
         )
@@ -243,16 +249,22 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
 
 def _bar(verdicts: pd.DataFrame) -> list[tuple[str, str, int]]:
     found = verdicts["verdict"].value_counts()
-    return [(verdict, KINDS[verdict], int(found[verdict])) for verdict in VERDICTS if verdict in found]
+    return [(verdict, STYLES[verdict][2], int(found[verdict])) for verdict in VERDICTS if verdict in found]
+
+
+def _tile_of_claims(verdicts: pd.DataFrame, words: str, kinds: tuple[str, ...]) -> tuple[str, str, str]:
+    """Return how many of the judged claims of some kinds are reproduced."""
+    verdict = verdicts.loc[verdicts["kind"].isin(kinds), "verdict"]
+    judged, held = verdict.isin(JUDGED).sum(), (verdict == REPRODUCED).sum()
+    there = f"{len(verdict)} such claims" + (", not judged on synthetic data" if (verdict == SYNTHETIC).any() else "")
+    return (f"{held} of {judged}" if judged else "none"), f"{words} reproduced" if judged else f"{words} judged", there
 
 
 def _tiles(papers: list[PaperShown], verdicts: pd.DataFrame, models: pd.DataFrame, costs: pd.DataFrame) -> list[tuple]:
-    judged = verdicts["verdict"].isin(JUDGED).sum()
-    held = (verdicts["verdict"] == REPRODUCED).sum()
     made, there = sum(paper.made for paper in papers), sum(len(paper.shown) for paper in papers)
     private = models.loc[models["private"], "models"].sum()
     return [
-        (f"{held} of {judged}", "judged claims reproduced", f"{len(verdicts)} claims in all"),
+        *(_tile_of_claims(verdicts, *tile) for tile in CLAIM_TILES),
         (f"{made} of {there}", "figures and tables made", ""),
         (
             formatting.count(models["models"].sum()),
@@ -320,6 +332,15 @@ def _engines(models: pd.DataFrame) -> list[list[Any]]:
         ]
         for engine, rows in models.groupby("engine")
     ]
+
+
+def _second_opinions(about: About) -> list[list[Any]]:
+    """Return the same of the models that were trained again to compare engines; all of them are private."""
+    file = Path(about.artifacts.get("engines_agree", {}).get("csv", ""))
+    if not file.is_file():
+        return []
+    again = formatting.count(pd.read_csv(file)["models"].sum())
+    return [["opacus, second opinion", again, again]]
 
 
 def _engine(name: str) -> str:

@@ -9,16 +9,31 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from dpmia.claims.judge import NOT_REPRODUCED, NOT_RUN, REPRODUCED, SYNTHETIC, UNDECIDED, VERDICTS, Run
+from dpmia.claims.judge import (
+    JUDGED,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    OTHER_NETWORK,
+    REPRODUCED,
+    SETTINGS_LOST,
+    SYNTHETIC,
+    UNDECIDED,
+    VERDICTS,
+    WITHOUT_ATTACK,
+    Run,
+)
 from dpmia.papers import drawing
 
-#: Verdict -> colour and a sign, so that colour alone does not distinguish them.
+#: Verdict -> colour in the picture, a sign, so that colour alone does not distinguish them, and its badge on pages.
 STYLES = {
-    REPRODUCED: (drawing.GREEN, "✓"),
-    NOT_REPRODUCED: (drawing.VERMILION, "✗"),
-    UNDECIDED: (drawing.YELLOW, "?"),
-    NOT_RUN: ("0.86", "–"),
-    SYNTHETIC: ("white", "S"),
+    REPRODUCED: (drawing.GREEN, "✓", "good"),
+    NOT_REPRODUCED: (drawing.VERMILION, "✗", "bad"),
+    UNDECIDED: (drawing.YELLOW, "?", "open"),
+    WITHOUT_ATTACK: (drawing.SKY, "○", "open"),
+    OTHER_NETWORK: (drawing.PURPLE, "≠", "open"),
+    SETTINGS_LOST: ("0.7", "…", "none"),
+    NOT_RUN: ("0.86", "–", "none"),
+    SYNTHETIC: ("white", "S", "synthetic"),
 }
 #: Inches of a column and of a cell.
 WIDTH, HEIGHT = 2.9, 0.2
@@ -58,7 +73,7 @@ def _column(axes: Axes, paper: str, rows: pd.DataFrame, length: int) -> None:
     names = [row.id.removeprefix(f"{paper}-") + "*" * row.ours for row in rows.itertuples()]
     sns.heatmap(
         cells,
-        **{"vmin": 0, "vmax": len(STYLES) - 1, "cmap": ListedColormap([colour for colour, _ in STYLES.values()])},
+        **{"vmin": 0, "vmax": len(STYLES) - 1, "cmap": ListedColormap([colour for colour, *_ in STYLES.values()])},
         **{"annot": rows["verdict"].map(lambda verdict: STYLES[verdict][1]).to_frame(), "fmt": ""},
         **{"annot_kws": {"color": "black"}, "linewidths": 0.6, "linecolor": EDGE, "clip_on": False},
         **{"cbar": False, "square": True, "xticklabels": False, "yticklabels": names, "ax": axes},
@@ -66,6 +81,6 @@ def _column(axes: Axes, paper: str, rows: pd.DataFrame, length: int) -> None:
     axes.yaxis.tick_right()
     axes.tick_params(length=0, labelrotation=0)
     axes.set(ylim=(length, 0), xlabel="", ylabel="", anchor="NW")
-    reproduced, judged = (int(rows["verdict"].isin(which).sum()) for which in ([REPRODUCED], list(VERDICTS[:3])))
+    reproduced, judged = (int(rows["verdict"].isin(which).sum()) for which in ([REPRODUCED], list(JUDGED)))
     counts = f"{reproduced} of {judged} judged hold" if judged else "none judged"
     axes.set_title(f"{paper}: {counts}", loc="left")

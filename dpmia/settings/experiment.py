@@ -25,7 +25,7 @@ from dpmia.settings.base import ArmName, Epsilon, Name, OneOf, Scale, Settings, 
 from dpmia.settings.membership import ARM_KEYS, INDEPENDENT, Membership
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
-from dpmia.settings.training import NARROW_ENGINES, ArmTraining, Model, Privacy, Training
+from dpmia.settings.training import GPU_ENGINES, NARROW_ENGINES, ArmTraining, Model, Privacy, Training
 
 
 class Arm(Settings):
@@ -57,7 +57,7 @@ class Arm(Settings):
 
 
 class Blind(Settings):
-    """The blind baseline: a classifier of members and non-members that sees only the records."""
+    """The blind baseline: a classifier that sees only the records, supervised on other records of both groups."""
 
     replicates: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
     """How many of the replicates it is measured on, the first ones."""
@@ -158,6 +158,16 @@ class Experiment(Settings):
             raise ValueError(
                 f"grad_sample_mode cannot be combined with engine {self.training.engine!r}: only 'opacus' takes it"
             )
+        if self.training.accelerator == "gpu" and self.training.engine not in GPU_ENGINES:
+            raise ValueError(
+                f"accelerator 'gpu' cannot be combined with engine {self.training.engine!r}: it uses the CPU. Use "
+                f"accelerator: auto, or engine: {' or '.join(GPU_ENGINES)}"
+            )
+        if self.training.precision != "32-true" and self.training.engine != "plain":
+            raise ValueError(
+                f"precision {self.training.precision!r} cannot be combined with engine {self.training.engine!r}: only "
+                "'plain' takes it"
+            )
         if self.collusion is not None and finite:
             raise ValueError(
                 "collusion cannot be combined with a finite epsilon: a record and its marked images count as several"
@@ -168,7 +178,7 @@ class Experiment(Settings):
             if (model.kind in names.CLASSIFIERS) != (self.training.engine == "scikit_learn"):
                 raise ValueError(f"engine {self.training.engine!r} does not train models of kind {model.kind!r}")
         combination = (self.training.sampling, self.privacy.relation, self.privacy.accountant)
-        if combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
+        if finite and combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
             allowed = "; ".join(", ".join(known) for known in VALID_ACCOUNTING)
             raise ValueError(
                 "sampling {!r}, relation {!r} and accountant {!r} cannot be combined: no theorem covers them. "

@@ -32,12 +32,15 @@ def run_facts(experiment: Experiment) -> dict[str, Any]:
         "batch_size": training.batch_size,
         "optimiser": training.optimiser,
         "sampling": training.sampling,
+        "sampling_without_privacy": training.sampling_without_privacy,
         "clip_norm": training.clip_norm,
         "clipped_to": training.clip_norm if training.clip_all else None,
         "learning_rate": training.learning_rate,
         "momentum": training.momentum,
         "l2": training.l2,
         "members": experiment.membership.members,
+        "pairing": experiment.membership.pairing,
+        "canaries": experiment.membership.queries if experiment.membership.canaries else None,
         "references": experiment.references.count if experiment.references else None,
         "offline_a": _offline_a(experiment),
         "replicates": experiment.replicates,
@@ -61,7 +64,7 @@ def _facts_of_arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
     recipe_of = recipes(experiment)
     return {
         name: {"members": arm.members or experiment.membership.members}
-        | {key: recipe_of[name].get(key) for key in ("learning_rate", "batch_size", "epochs", "l2")}
+        | {key: getattr(recipe_of[name], key) for key in ("learning_rate", "batch_size", "epochs", "l2")}
         for name, arm in experiment.arms.items()
     }
 
@@ -90,6 +93,16 @@ def _offline_a(experiment: Experiment) -> str | None:
 
 def _models(experiment: Experiment) -> list[Model]:
     return [arm.model or experiment.model for arm in experiment.arms.values()]
+
+
+def other_networks(experiment: Experiment, published: Experiment) -> str:
+    """Return the networks of the same experiment at scale `paper`, if some arm has another network here."""
+    alike = experiment.pool == published.pool and all(
+        (arm.model or experiment.model) == (published.arms[name].model or published.model)
+        for name, arm in experiment.arms.items()
+        if name in published.arms
+    )
+    return "" if alike else architectures(published)
 
 
 def _pooling(experiment: Experiment) -> str:

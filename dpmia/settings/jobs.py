@@ -14,14 +14,15 @@ from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.optional import needed
 from dpmia.formats.model_card import Architecture
+from dpmia.formats.recipe import Recipe
 from dpmia.jobs.attacking import AttackJob, AttackSpec, BlindJob, PerRecordJob
 from dpmia.jobs.checking import EngineCheck
-from dpmia.jobs.drawing import ArmDraw, BatchLimits, ClusterJob, PrepareJob, SplitJob
+from dpmia.jobs.drawing import ArmDraw, BatchLimits, Canaries, ClusterJob, PrepareJob, SplitJob
 from dpmia.jobs.training import (
     DistilJob,
+    Engines,
     Guarantee,
     LeaveOneOutJob,
-    RecipeSettings,
     ReferenceJob,
     ShadowJob,
     SharedMarks,
@@ -38,10 +39,20 @@ LEAVE_ONE_OUT = "leave_one_out"
 
 
 def dataset_id(experiment: Experiment | Regression) -> str:
-    """Return the name of the prepared data set: `adult`, `adult-sex` with the attribute sex kept apart, `mnist-2x2`."""
+    """Return the name of the prepared data set: `adult`, `adult-sex` with the attribute sex kept apart, `mnist-2x2`,
+    `adult-100-outlier` with 100 canaries.
+    """
     pooled = [f"{experiment.pool}x{experiment.pool}"] if experiment.pool > 1 else []
     name = experiment.dataset.key if isinstance(experiment.dataset, OwnData) else experiment.dataset
-    return "-".join([name, *sorted(experiment.attributes), *pooled])
+    planted = canaries(experiment)
+    of_canaries = [str(planted.count), *planted.kinds] if planted else []
+    return "-".join([name, *sorted(experiment.attributes), *pooled, *of_canaries])
+
+
+def canaries(experiment: Experiment | Regression) -> Canaries | None:
+    """Return the worst-case records in the data set of an experiment; None where there are none."""
+    membership = getattr(experiment, "membership", None)
+    return Canaries(membership.queries, membership.canaries) if membership and membership.canaries else None
 
 
 def prepare_job(experiment: Experiment) -> PrepareJob:
@@ -49,8 +60,8 @@ def prepare_job(experiment: Experiment) -> PrepareJob:
     pooled = {"pool": experiment.pool} if experiment.pool > 1 else {}
     options = {"attributes": sorted(experiment.attributes), **pooled}
     if isinstance(experiment.dataset, OwnData):
-        return PrepareJob(names.OWN_DATA, options, experiment.dataset.reading)
-    return PrepareJob(names.DATASETS[experiment.dataset], options)
+        return PrepareJob(names.OWN_DATA, options, experiment.dataset.reading, canaries(experiment))
+    return PrepareJob(names.DATASETS[experiment.dataset], options, canaries=canaries(experiment))
 
 
 def cluster_job(experiment: Experiment) -> ClusterJob:
@@ -125,7 +136,7 @@ def batch_sizes(experiment: Experiment) -> dict[str, int]:
     if experiment.training.engine == "scikit_learn":
         return {}
     recipe_of = recipes(experiment)
-    return {name: recipe_of[name]["batch_size"] for name in experiment.arms}
+    return {name: recipe_of[name].batch_size for name in experiment.arms}
 
 
 def train_job(experiment: Experiment, epsilons: list[float], block: int) -> TrainJob:
@@ -173,7 +184,7 @@ def shadow_job(experiment: Experiment, block: int) -> ShadowJob:
         count=needed(experiment.shadows).count,
         models=models(experiment),
         engines=engines(experiment),
-        recipes={arm: recipe | {"l2": needed(experiment.shadows).l2} for arm, recipe in recipes(experiment).items()},
+        recipes={arm: replace(recipe, l2=needed(experiment.shadows).l2) for arm, recipe in recipes(experiment).items()},
     )
 
 
@@ -339,15 +350,16 @@ def models(experiment: Experiment) -> dict[str, Architecture]:
     return found
 
 
-def recipes(experiment: Experiment) -> dict[str, RecipeSettings]:
+def recipes(experiment: Experiment) -> dict[str, Recipe]:
     """Return how the models of each arm are trained; of those that fit themselves, that no step is ours."""
     if experiment.training.engine == "scikit_learn":
-        none = {"optimiser": "its own", "learning_rate": 0.0, "batch_size": 1, "epochs": 0}
-        return dict.fromkeys(arms(experiment), none)
-    others = {"engine"} if experiment.training.engine == "opacus" else {"engine", "grad_sample_mode"}
-    shared = experiment.training.model_dump(exclude=others)
+        return dict.fromkeys(arms(experiment), Recipe("its own", learning_rate=0.0, batch_size=1, epochs=0))
+    shared = experiment.training.model_dump(exclude={"engine", "accelerator", "devices"})
     own = {name: _settings_of(experiment, name).training for name in arms(experiment)}
-    return {name: shared | (each.model_dump(exclude_none=True) if each else {}) for name, each in own.items()}
+    return {
+        name: Recipe.from_plain(shared | (each.model_dump(exclude_none=True) if each else {}))
+        for name, each in own.items()
+    }
 
 
 def _settings_of(experiment: Experiment, name: str) -> Arm:
@@ -355,10 +367,12 @@ def _settings_of(experiment: Experiment, name: str) -> Arm:
     return experiment.arms[name.removesuffix(IID_SUFFIX) if name not in experiment.arms else name]
 
 
-def engines(experiment: Experiment) -> dict[str, str]:
-    """Return the engine for models with and without privacy."""
-    name = experiment.training.engine
-    return {"private": names.ENGINES[name], "plain": names.ENGINES["plain" if name == "opacus" else name]}
+def engines(experiment: Experiment) -> Engines:
+    """Return the engines for models with and without privacy, and their device."""
+    training = experiment.training
+    name = training.engine
+    plain = names.ENGINES["plain" if name == "opacus" else name]
+    return Engines(names.ENGINES[name], plain, training.accelerator, training.devices)
 
 
 def has_private_targets(experiment: Experiment) -> bool:
@@ -372,12 +386,13 @@ CHECKED_WORK = {"smoke": 5e8, "laptop": 6e9, "paper": 6e10}
 
 def engine_check(experiment: Experiment, scale: str, dataset: str, splits: str, signals: list[str]) -> EngineCheck:
     """Return which target models Opacus trains again at a scale: some of those in the given files."""
-    return EngineCheck(engines(experiment)["private"], dataset, splits, signals, CHECKED_WORK[scale])
+    return EngineCheck(engines(experiment).private, dataset, splits, signals, CHECKED_WORK[scale])
 
 
 def training_code(experiment: Experiment) -> list[str]:
     """Return the modules that a training job loads by name."""
-    return [*sorted({model.build for model in models(experiment).values()}), *engines(experiment).values()]
+    used = engines(experiment)
+    return [*sorted({model.build for model in models(experiment).values()}), used.private, used.nonprivate]
 
 
 def reference_code(experiment: Experiment) -> list[str]:

@@ -38,7 +38,7 @@ def _numbers(job: BatchLimits) -> dict[str, Drawn]:
     found = {}
     for name, arm in job.arms.items():
         draw = arm.draw
-        training = draw.get("members", expected_size(arm))
+        training = draw.get("members", expected_size(arm, None))
         population = draw.get("population")
         if isinstance(training, int):
             found[name] = Drawn(training, population if isinstance(population, int) else None)

@@ -27,6 +27,10 @@ class Membership(Settings):
     """`bernoulli`: size of the pool, the first records of the data set, or `all`."""
     queries: Count | None = None
     """`bernoulli`: records of the pool, the first ones, that are attacked; `all` where left out."""
+    canaries: Annotated[list[Literal["mislabelled", "outlier"]], Field(min_length=1)] | None = None
+    """`bernoulli`: worst-case records replace the query records, one kind after the other in turn: `mislabelled` has
+    another label than its own, `outlier` every feature at its smallest or largest value and a label drawn at random. At
+    rate 0.5 guesses of their membership bound epsilon from below."""
     by: str | None = None
     """`group`, `bias`: the attribute that holds the groups (hospital, school, sex); that of one's own file where left
     out."""
@@ -55,6 +59,10 @@ class Membership(Settings):
         require_keys(f"kind {self.kind!r}", given, needed, allowed)
         if self.kind in ("iid", "bias") and "all" in (self.members, self.nonmembers):
             raise ValueError(f"kind {self.kind!r} cannot be combined with members or nonmembers 'all'. Give numbers")
+        if len(set(self.canaries or ())) != len(self.canaries or ()):
+            raise ValueError(f"canaries names a kind more than once: {', '.join(self.canaries or ())}")
+        if self.canaries is not None and not isinstance(self.queries, int):
+            raise ValueError("canaries needs the number of records that they replace. Set queries")
         shares = [size for size in (self.members, self.nonmembers, self.population) if isinstance(size, float)]
         if shares and self.kind == "bias":
             raise ValueError("kind 'bias' cannot be combined with shares of members or nonmembers. Give numbers")
@@ -71,7 +79,7 @@ MEMBERSHIP_KEYS: dict[str, tuple[set[str], set[str]]] = {
     "group": (_SIZES | {"by"}, {"smallest", "most"}),
     "cluster": (_SIZES | {"clusters", "pairing", "cluster_seed", "restarts"}, set()),
     "bias": (_SIZES | {"by", "validation"}, {"merge"}),
-    "bernoulli": ({"records"}, {"queries", "validation"}),
+    "bernoulli": ({"records"}, {"queries", "validation", "canaries"}),
 }
 OPTIONAL_MEMBERSHIP_KEYS = set().union(*(needed | allowed for needed, allowed in MEMBERSHIP_KEYS.values()))
 

@@ -101,7 +101,7 @@ def _problem(model: type[BaseModel], path: list[Any], items: list[Any], where: s
             where, "unknown key", f"Valid keys: {', '.join(allowed)}. {suggestion(path[-1], allowed)}".strip()
         )
     if kind == "missing":
-        return ConfigError(where, "required key is missing")
+        return ConfigError(where, "required key is missing", _described(model, path))
     for item in items:
         if item["type"] == "value_error":
             return ConfigError(where, item["msg"].removeprefix("Value error, "))
@@ -156,12 +156,22 @@ def _path(values: Any, item: Any) -> list[Any]:
 def _keys(model: type[BaseModel], path: list[Any]) -> list[str]:
     """Return the keys that are allowed at `path` below `model`."""
     schema = model.model_json_schema()
-    node: dict[str, Any] = schema
+    return list(_resolve(schema, _node(schema, path)).get("properties", {}))
+
+
+def _described(model: type[BaseModel], path: list[Any]) -> str:
+    """Return the first line of the description of the key at `path` below `model`, or nothing where it has none."""
+    description = _node(model.model_json_schema(), path).get("description", "").partition("\n")[0]
+    return f"Add it: {description}" if description else ""
+
+
+def _node(schema: dict[str, Any], path: list[Any]) -> dict[str, Any]:
+    node = schema
     for step in path:
         node = _resolve(schema, node)
         named = node.get("properties", {}).get(step)
         node = named or node.get("additionalProperties") or next(iter(node.get("patternProperties", {}).values()), {})
-    return list(_resolve(schema, node).get("properties", {}))
+    return node
 
 
 def _resolve(schema: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:

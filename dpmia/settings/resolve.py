@@ -56,6 +56,7 @@ class Plan:
     Attributes:
         config: `config.yaml` with what the command line changed.
         experiments: by name, at the scale of `config`.
+        at_paper_scale: the same experiments at scale `paper`.
         studies: the same.
         predictions: models of which there are predictions only, by name.
         sources: the file of each of these, by name.
@@ -63,6 +64,7 @@ class Plan:
 
     config: Config
     experiments: dict[str, Experiment]
+    at_paper_scale: dict[str, Experiment]
     studies: dict[str, Study]
     predictions: dict[str, Predictions]
     sources: dict[str, Source]
@@ -94,6 +96,7 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
     if settings.data == "real" and mirror is not None and not (root / mirror).is_dir():
         raise ConfigError("config, data_mirror", f"{mirror!r} is not a folder", "Set it to null to download")
     experiments: dict[str, Experiment] = {}
+    at_paper_scale: dict[str, Experiment] = {}
     studies: dict[str, Study] = {}
     predictions: dict[str, Predictions] = {}
     sources: dict[str, Source] = {}
@@ -114,24 +117,21 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
             predictions[each] = checked(Predictions, given, f"{name}, {each}")
             _check_files(predictions[each], root, f"{name}, {each}")
         for each in file.experiments:
-            experiments[each] = _of_each_scale(
-                settings.scale, partial(_experiment, file, each, name, root, settings.engine, settings.epsilons)
-            )
+            resolve = partial(_experiment, file, each, name, root, settings.engine, settings.epsilons)
+            at_scale = _at_each_scale(settings.scale, resolve)
+            experiments[each], at_paper_scale[each] = at_scale[settings.scale], at_scale["paper"]
         for each in file.studies:
-            studies[each] = _of_each_scale(settings.scale, partial(_study, file, each, name))
-    return Plan(settings, experiments, studies, predictions, sources)
+            studies[each] = _at_each_scale(settings.scale, partial(_study, file, each, name))[settings.scale]
+    return Plan(settings, experiments, at_paper_scale, studies, predictions, sources)
 
 
-def _of_each_scale(scale: Scale, resolve: Callable[[Scale, str], _Resolved]) -> _Resolved:
-    """Return what is resolved for the run's scale; a mistake of another scale is an error, too.
+def _at_each_scale(scale: Scale, resolve: Callable[[Scale, str], _Resolved]) -> dict[Scale, _Resolved]:
+    """Return what is resolved for each scale; a mistake of another scale than the run's is an error, too.
 
     The run's scale comes first: only a mistake that it does not have is reported with its scale.
     """
-    resolved = resolve(scale, "")
-    for other in SCALES:
-        if other != scale:
-            resolve(other, f" (scale {other})")
-    return resolved
+    others = [other for other in SCALES if other != scale]
+    return {scale: resolve(scale, ""), **{other: resolve(other, f" (scale {other})") for other in others}}
 
 
 def _experiment(

@@ -84,6 +84,13 @@ class Training(Settings):
     grad_sample_mode: Literal["auto", "hooks", "ghost"] = "auto"
     """Engine `opacus`: `hooks` forms the gradient of each record; `ghost` computes norms only, in a further backward
     pass; `auto` is `hooks` for convolutional networks, `ghost` for others."""
+    accelerator: Literal["auto", "cpu", "gpu"] = "auto"
+    """Engines `opacus` and `plain`: `auto` is a GPU where there is one; the other engines use the CPU."""
+    devices: Literal[1] | Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1, max_length=1)] = 1
+    """Engines `opacus` and `plain`: 1 is any GPU, `[2]` the one with index 2. A model is trained on one device."""
+    precision: Literal["32-true", "bf16-mixed"] = "32-true"
+    """Engine `plain`: `bf16-mixed` multiplies matrices in bfloat16. Clipping needs exact norms, so the other engines
+    take `32-true` only."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
     learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.01
@@ -91,12 +98,16 @@ class Training(Settings):
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Momentum of `sgd`."""
     batch_size: Annotated[int, Field(ge=1)] = 200
-    """Expected number of records in a batch."""
+    """Number of records in a batch; under Poisson sampling the expected one."""
     epochs: Annotated[int, Field(ge=1)] = 100
     """Passes over the training set."""
     sampling: Literal["poisson", "shuffle"] = "poisson"
-    """`poisson`: each record joins a batch independently; `shuffle`: batches cut from a permutation, without
-    amplification."""
+    """Batches of models with a finite epsilon. `poisson`: each record joins a batch independently; `shuffle`: batches
+    cut from a permutation, without amplification."""
+    sampling_without_privacy: Literal["shuffle", "poisson"] = "shuffle"
+    """Batches of models without privacy, those of attackers included. `shuffle`: each epoch cuts a permutation of the
+    records into batches of exactly `batch_size` and leaves out the rest; `poisson`: each record joins a batch
+    independently."""
     clip_norm: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
     """Bound C on the gradient of one record; private models only, or all of them, see `clip_all`."""
     clip_all: bool = False
@@ -115,7 +126,7 @@ class ArmTraining(Settings):
     learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     """Step size."""
     batch_size: Annotated[int, Field(ge=1)] | None = None
-    """Expected number of records in a batch."""
+    """Number of records in a batch; under Poisson sampling the expected one."""
     epochs: Annotated[int, Field(ge=1)] | None = None
     """Passes over the training set."""
     l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
@@ -124,6 +135,9 @@ class ArmTraining(Settings):
 
 #: Engines that train one kind of network only.
 NARROW_ENGINES = ("stacked", "convolution")
+
+#: Engines that can use a GPU.
+GPU_ENGINES = ("opacus", "plain")
 
 
 class Privacy(Settings):

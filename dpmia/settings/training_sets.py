@@ -19,18 +19,20 @@ class Drawn(NamedTuple):
     population: int | None = None
 
 
-def expected_size(arm: ArmDraw) -> int | None:
+def expected_size(arm: ArmDraw, records: int | None) -> int | None:
     """Return the expected number of members of an arm whose records join at random; None for other arms.
 
-    Rate and steps follow from it: under add/remove the true number is part of the secret.
+    Sampling rate and steps follow from it: the realised number is secret under add/remove.
 
     Args:
         arm: how its records are drawn.
+        records: of the data set, all of which are the pool of `records: all`; None if they are not known yet.
     """
     draw = arm.draw
-    if "rate" not in draw or draw["records"] == "all":
+    if "rate" not in draw:
         return None
-    return round(draw["rate"] * draw["records"])
+    pool = records if draw["records"] == "all" else draw["records"]
+    return None if pool is None else round(draw["rate"] * pool)
 
 
 def shadow_size(population: int, count: int) -> int:

@@ -9,17 +9,18 @@ from dpmia.settings.training_sets import Drawn, expected_size
 from dpmia.splits.split import Split
 
 
-def of_splits(splits: Mapping[tuple[str, int], Split], arms: Mapping[str, ArmDraw]) -> dict[str, Drawn]:
+def of_splits(splits: Mapping[tuple[str, int], Split], arms: Mapping[str, ArmDraw], records: int) -> dict[str, Drawn]:
     """Return the smallest sizes of each arm over all its splits.
 
     Args:
         splits: by (arm, replicate).
         arms: those that count.
+        records: number of records that splits are drawn from.
     """
     found: dict[str, tuple[int, int]] = {}
     for (name, _), split in splits.items():
         if name in arms:
-            expected = expected_size(arms[name])
+            expected = expected_size(arms[name], records)
             sizes = len(split.training) if expected is None else expected, len(split.population)
             training, population = found.get(name, sizes)
             found[name] = min(sizes[0], training), min(sizes[1], population)

@@ -28,4 +28,4 @@ def from_file(reading: Mapping[str, Any], by: str | None, draw: str, arms: Mappi
     """
     groups = np.array(group_column(reading, by))
     splits = {(name, 0): load(draw)(groups, np.random.default_rng(0), **arm.draw) for name, arm in arms.items()}
-    return of_splits(splits, arms)
+    return of_splits(splits, arms, len(groups))

@@ -22,7 +22,7 @@ from dpmia.metrics.ranking import advantage
 from dpmia.models.regressors import MODELS, Fit, Predictor
 
 COLUMNS = [
-    "dataset", "records", "model", "parameter", "folds", "sigma_s", "sigma_d", "ratio",
+    "dataset", "records", "members", "nonmembers", "model", "parameter", "folds", "sigma_s", "sigma_d", "ratio",
     "adversary", "target", "values", "replicate", "tpr", "fpr", "advantage",
 ]  # fmt: skip
 #: `cross_validation` that leaves out one record at a time.
@@ -95,7 +95,9 @@ def run(
             found = _membership(errors[place], known, is_member)
             for target, places in columns.items():
                 found += _attributes(target, hidden[target][:, place], x, places, known[0], is_member, chance)
-            about = [dataset.name, len(y), model, parameter, folds.get_n_splits(x), *known, known[1] / known[0]]
+            members, folded = int(is_member.sum()), folds.get_n_splits(x)
+            sizes = [len(y), members, len(y) - members]
+            about = [dataset.name, *sizes, model, parameter, folded, *known, known[1] / known[0]]
             rows += [[*about, *key, replicate, *rates] for key, rates in found]
     return pd.DataFrame(rows, columns=COLUMNS)
 

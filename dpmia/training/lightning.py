@@ -149,7 +149,7 @@ class EngineModule(pl.LightningModule):
             met = int(tally.records[0]) or math.nan
             loss, steps = float(tally.mean_losses()[0]), self.engine.done
             spent = self.spent(steps) if self.spent and epoch % math.ceil(epochs / MOST_EPSILONS) == 0 else math.nan
-            clipped = tally.clipped / met if self.engine.recipe.clips(self.engine.runs[0]) else math.nan
+            clipped = tally.clipped / met if self.engine.recipe.clips(self.engine.runs[0].private) else math.nan
             row = (epoch, steps, loss, tally.correct / met, clipped, spent)
             self.rows.append(dict(zip(CURVE, map(float, row), strict=True)))
             self._log(self.rows[-1])
@@ -263,8 +263,9 @@ def fit(
         warnings.filterwarnings("ignore", message="(Checkpoint|Experiment logs) directory .* exists and is not empty")
         trainer = pl.Trainer(
             max_epochs=engine.recipe.epochs,
-            accelerator="cpu",
-            devices=1,
+            accelerator="cpu" if engine.device.type == "cpu" else "gpu",
+            devices=1 if engine.device.index is None else [engine.device.index],
+            precision=engine.recipe.precision,
             logger=logger or False,
             log_every_n_steps=1,
             callbacks=callbacks,

@@ -16,8 +16,9 @@ import numpy as np
 import torch
 
 from dpmia.common.seeds import derive_seed
+from dpmia.formats.recipe import Recipe
 from dpmia.models.generators import drawing_from
-from dpmia.training.recipe import Recipe, Seeds
+from dpmia.training.run import Seeds
 
 #: Poisson batches are drawn ahead for so many steps that they hold about this many records together.
 RECORDS_AHEAD = 4096
@@ -87,9 +88,9 @@ class Streams:
         """Opened when first used: most networks have no dropout, and thousands are trained at once."""
         return full_generator(derive_seed(self.seeds.weights, "dropout"))
 
-    def dropout(self) -> AbstractContextManager[None]:
-        """Return a context in which layers draw from the run: dropout, and whatever else takes no generator."""
-        return drawing_from(self._dropout)
+    def dropout(self, device: torch.device | None = None) -> AbstractContextManager[None]:
+        """Return a context in which layers on a device draw from the run: dropout, and all that take no generator."""
+        return drawing_from(self._dropout, device)
 
     def state_dict(self) -> dict[str, Any]:
         """Return where the streams stand; only tensors and plain values, which load without running code."""

@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -20,12 +20,15 @@ from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import Architecture, ModelCard
+from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import Signal, cross_entropy
+from dpmia.jobs.training import Engines
 from dpmia.privacy.record import Accounting
 from dpmia.training.checkpoints import Checkpoints
+from dpmia.training.devices import chosen_device
 from dpmia.training.engines.base import Engine
 from dpmia.training.lightning import fit
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +39,7 @@ class ModelSpec:
 
     Attributes:
         run: which records it is trained on, with which seeds and noise.
-        recipe: how it is trained.
+        recipe: how it is trained; its own, see `Recipe.of`.
         model: its architecture.
         queries: int64, rows of the data set on which it will be evaluated.
         card: what will be stored beside its outputs.
@@ -83,9 +86,9 @@ def specify(
     records: np.ndarray,
     queries: np.ndarray,
     *,
-    recipe: Mapping[str, Any],
+    recipe: Recipe,
     model: Architecture,
-    engines: Mapping[str, str],
+    engines: Engines,
     root_seed: int,
     expected: int | None = None,
     soft_labels: np.ndarray | None = None,
@@ -98,9 +101,9 @@ def specify(
         card: what the role knows of the model; all that concerns its training is added here.
         records: int64, rows of the training set.
         queries: see `ModelSpec`.
-        recipe: arguments of `Recipe`.
+        recipe: of all models of its arm.
         model: see `ModelSpec`.
-        engines: names of the engines for `private` and `plain` models.
+        engines: of all models.
         root_seed: the user's seed.
         expected: see `Run`.
         soft_labels: see `Run`.
@@ -111,16 +114,16 @@ def specify(
     """
     sigma = None if card.accounting is None else card.accounting.noise_multiplier
     run = Run(name, records, seeds(root_seed, card.meaning), sigma, soft_labels, expected=expected)
-    how = Recipe(**recipe)
+    recipe = recipe.of(run.private)
     card = replace(
         card,
         model=model,
-        engine=engines["private" if run.private else "plain"].partition(":")[2],
-        recipe=dict(recipe),
-        steps=how.steps(run.size),
+        engine=engines.of(run.private).partition(":")[2],
+        recipe=recipe,
+        steps=recipe.steps(run.size),
         seed=root_seed,
     )
-    return ModelSpec(run, how, model, queries, card, validation)
+    return ModelSpec(run, recipe, model, queries, card, validation)
 
 
 def attackers_card(target: Signal, role: str, number: int) -> ModelCard:
@@ -139,7 +142,7 @@ def attackers_card(target: Signal, role: str, number: int) -> ModelCard:
 def train_models(
     dataset: Dataset,
     specs: Sequence[ModelSpec],
-    engines: Mapping[str, str],
+    engines: Engines,
     checkpoints: Checkpoints | None = None,
     spent: Callable[[Accounting, int], float] | None = None,
 ) -> Iterator[TrainedModel]:
@@ -150,7 +153,7 @@ def train_models(
     Args:
         dataset: prepared data.
         specs: the models.
-        engines: names of the engines for `private` and `plain` models.
+        engines: of all models.
         checkpoints: of the job; None for none.
         spent: epsilon of the first steps of a private training. Where given, the training curve of the first of the
             models that are trained together is kept.
@@ -168,9 +171,10 @@ def train_models(
     for engine_type, architecture, group in groups:
         recipe = group[0].recipe
         width = engine_type.width(architecture, recipe)
+        device = chosen_device(engine_type, engines, f"model {group[0].run.name}")
         for start in range(0, len(group), width):
             together = group[start : start + width]
-            engine = engine_type(architecture, recipe, [one.run for one in together], x, y)
+            engine = engine_type(architecture, recipe, [one.run for one in together], x, y, device=device)
             watched = any(one.validation is not None for one in together)
             after_epoch = partial(_accuracies, dataset, inputs, together) if watched else None
             accounting = together[0].card.accounting
@@ -196,7 +200,7 @@ def train_models(
 def losses(
     dataset: Dataset,
     groups: Sequence[Sequence[ModelSpec]],
-    engines: Mapping[str, str],
+    engines: Engines,
     checkpoints: Checkpoints | None = None,
 ) -> list[Losses]:
     """Train the attacker's models, all together, and keep one loss for each query record.
@@ -241,7 +245,7 @@ def _accuracies(dataset: Dataset, inputs: np.ndarray, together: Sequence[ModelSp
 
 
 def _groups(
-    dataset: Dataset, specs: Sequence[ModelSpec], engines: Mapping[str, str]
+    dataset: Dataset, specs: Sequence[ModelSpec], engines: Engines
 ) -> Iterator[tuple[Any, Any, list[ModelSpec]]]:
     """Yield what can be trained together: one engine, one architecture, one recipe, one number of steps."""
 
@@ -251,7 +255,7 @@ def _groups(
 
     for (_, private, _, _), together in groupby(sorted(specs, key=kind), key=kind):
         group = list(together)
-        yield load(engines["private" if private else "plain"]), architecture_for(dataset, group[0].model), group
+        yield load(engines.of(private)), architecture_for(dataset, group[0].model), group
 
 
 def architecture_for(dataset: Dataset, model: Architecture) -> Any:

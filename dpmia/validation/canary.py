@@ -17,9 +17,10 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
 from dpmia.training.engines.base import Engine
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 from dpmia.training.streams import Streams
 
 

@@ -18,13 +18,14 @@ from dpmia.attacks.threshold import AverageThreshold
 from dpmia.common.optional import needed
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
+from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
 from dpmia.metrics.ranking import advantage
 from dpmia.privacy.opacus_accountants import not_covered, opacus_epsilons
 from dpmia.privacy.record import Accounting
 from dpmia.splits.split import Split
 from dpmia.training.engines.opacus import OpacusEngine
-from dpmia.training.recipe import Recipe, Run
+from dpmia.training.run import Run
 from dpmia.training.train_models import architecture_for, seeds
 from dpmia.validation.engines_agree import COLUMNS, NOT_COMPARED, TOLERANCE, verdict
 
@@ -80,7 +81,7 @@ def _compared(
     fast: Any, dataset: Dataset, splits: Mapping[tuple[str, int], Split], chosen: Sequence[Signal], work: float
 ) -> list[dict[str, Any]]:
     """Return the columns of each model; the fast engine trains them together, as in the experiment."""
-    recipe = Recipe(**needed(chosen[0].card.recipe))
+    recipe = needed(chosen[0].card.recipe)
     architecture = architecture_for(dataset, needed(chosen[0].card.model))
     x, y = torch.from_numpy(dataset.inputs()), torch.from_numpy(dataset.y)
     runs = [_run(signal, splits[signal.card.split], recipe) for signal in chosen]

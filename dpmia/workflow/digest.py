@@ -154,6 +154,7 @@ def _syntax(tree: ast.Module) -> str:
     return ast.dump(tree)
 
 
+@cache
 def _name(file: Path) -> str:
     """Return the file's path from the root of the repository, so that a moved checkout has the same digests."""
     return file.resolve().relative_to(ROOT).as_posix() if file.resolve().is_relative_to(ROOT) else file.name

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
 from pathlib import Path
-from typing import TextIO
+
+from filelock import FileLock, Timeout
 
 from dpmia.common.errors import UserError
 
-#: Locks of this process, by path: a lock lasts as long as its file is open.
-_held: dict[Path, TextIO] = {}
+#: Locks of this process, by path: a lock without a reference is released.
+_held: dict[Path, FileLock] = {}
 
 
 def hold(path: Path | str) -> None:
@@ -21,20 +21,19 @@ def hold(path: Path | str) -> None:
         UserError: another process holds it.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = path.open("a+", encoding="utf-8")
+    lock = FileLock(path, blocking=False, on_acquired=_write_holder)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.seek(0)
-        holder = file.read().strip()
-        file.close()
+        lock.acquire()
+    except Timeout:
         raise UserError(
             str(path.parent.absolute().parent),
-            f"another run is at work in this folder ({holder})",
+            f"another run is at work in this folder ({path.read_text(encoding='utf-8')})",
             "Wait until it ends, stop it, or run in a copy of the project",
         ) from None
-    file.truncate(0)
-    file.write(f"process {os.getpid()} on {socket.gethostname()}")
-    file.flush()
-    _held[path] = file
+    _held[path] = lock
+
+
+def _write_holder(descriptor: int) -> None:
+    """Write to a lock file which process holds it."""
+    os.truncate(descriptor, 0)
+    os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode())

@@ -10,7 +10,7 @@ from files import Files
 from dpmia.evaluation import per_record
 from dpmia.evaluation.per_record import NULLS
 from dpmia.formats.losses import load_losses
-from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
+from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, MEASURED
 from dpmia.formats.signals import MEMBER, POPULATION, load_header, load_signals
 from dpmia.formats.tables import read_table
 from dpmia.settings import jobs
@@ -163,7 +163,7 @@ def test_every_attack_is_run_with_the_models_it_needs(
             wildcards={"experiment": "toy", "attack": name},
         )
         table = read_table(target)
-        assert list(table.columns) == COLUMNS
+        assert list(table.columns) == MEASURED
         assert set(table["arm"]) == {"left", "left-iid"}
         assert set(table["attack"]) == {name}
         found = table.set_index(["arm", "metric"])["value"]
@@ -188,7 +188,7 @@ def test_measure_blind_needs_no_model_but_for_what_losses_add(run_script, given,
         wildcards={"experiment": "toy"},
     )
     table = read_table(target)
-    assert list(table.columns) == COLUMNS
+    assert list(table.columns) == MEASURED
     assert set(table["attack"]) == {BLIND, BLIND_WITH_LOSS}
     assert set(table["arm"]) == {"left", "left-iid"}
 
@@ -209,7 +209,7 @@ def test_claims_of_a_run_without_tables_are_judged_as_not_run(run_script, tmp_pa
     folder = tmp_path / "results"
     folder.mkdir()
     params = {"folder": str(folder), "name": "claims", "synthetic": True, "scale": "smoke", "not_run": {}}
-    params["trained"] = {}
+    params |= {"trained": {}, "other_networks": {}}
     run_script("judge_claims", Files(), params=params)
     assert {path.name for path in folder.iterdir()} == {"claims.csv", "claims.md", "claims.pdf", "claims.png"}
     verdicts = pd.read_csv(folder / "claims.csv")

@@ -7,6 +7,7 @@ import json
 import pytest
 from files import Files
 
+from dpmia.evaluation.summary import UNCERTAINTY
 from dpmia.formats.rows import KEYS
 from dpmia.formats.signals import load_signals
 from dpmia.formats.tables import read_table
@@ -63,7 +64,7 @@ def test_outputs_become_signals_and_tables(run_script, tmp_path):
     (signal,) = load_signals(outputs["signals"])
     assert signal.is_member.sum() == 20
     summary = read_table(outputs["summary"])
-    assert list(summary.columns) == [*KEYS, "mean", "low", "high", "replicates"]
+    assert list(summary.columns) == [*KEYS, "mean", "low", "high", "replicates", *UNCERTAINTY]
     auc = summary.query("attack == 'average_threshold' and metric == 'auc'").iloc[0]
     assert auc["mean"] == pytest.approx(0.525)  # a member of each pair of neighbours is the surer one
     assert auc["low"] < auc["mean"] < auc["high"]

@@ -14,8 +14,9 @@ from files import Files
 from dpmia.common.registry import load
 from dpmia.datasets.raw.sources import RawFile
 from dpmia.datasets.table import Dataset
+from dpmia.evaluation.summary import UNCERTAINTY
 from dpmia.formats.model_card import ModelCard
-from dpmia.formats.rows import COLUMNS, KEYS, NO_ATTACK
+from dpmia.formats.rows import KEYS, MEASURED, NO_ATTACK
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
 from dpmia.formats.tables import read_table
 from dpmia.settings.names import SYNTHETIC
@@ -196,7 +197,7 @@ def test_train_block_evaluates_every_model_on_every_record_of_its_split(
         "epsilons": {arm: [1.0, float("inf")] for arm in ARMS},
         "by_epoch": False,
         "models": {arm: {"build": "dpmia.models.mlp:perceptron", "shape": {"hidden": [4]}} for arm in ARMS},
-        "engines": {"private": f"dpmia.training.engines.{engine}", "plain": f"dpmia.training.engines.{plain}"},
+        "engines": {"private": f"dpmia.training.engines.{engine}", "nonprivate": f"dpmia.training.engines.{plain}"},
         "recipes": {arm: {"optimiser": "adam", "learning_rate": 0.01, "batch_size": 10, "epochs": 2} for arm in ARMS},
         "privacy": {"relation": "replace_one", "delta": 1e-5, "accountant": "pld"},
         "population": False,
@@ -240,7 +241,7 @@ def test_run_attack_measures_each_model(run_script, signals, tmp_path):
         wildcards={"experiment": "toy", "attack": "optimal_threshold"},
     )
     table = read_table(target)
-    assert list(table.columns) == COLUMNS
+    assert list(table.columns) == MEASURED
     advantage = table[table["metric"] == "advantage"].set_index("replicate")["value"]
     assert advantage[0] == 1.0  # every member's loss lies below every non-member's
     assert advantage[1] == 0.0  # members and non-members have the same losses
@@ -258,16 +259,29 @@ def test_measure_accuracy_needs_no_attack(run_script, signals, tmp_path):
 
 
 def test_summarise_experiment_averages_over_replicates(run_script, tmp_path):
-    rows = pd.DataFrame([["toy", "left", False, 1.0, "a", False, "advantage", r, v] for r, v in enumerate((0.1, 0.3))])
-    rows.columns = COLUMNS
+    # Each group of records raises the value by as much in all replicates, twenty groups by -.095 to .095.
+    effects = np.linspace(-0.095, 0.095, 20)
+    rows = pd.DataFrame([["toy", arm, False, 1.0, "a", False, "advantage", r, v, 20, *effects]
+                         for arm in ("left", "right") for r, v in enumerate((0.1, 0.2, 0.3))])  # fmt: skip
+    rows.columns = MEASURED
     rows.to_csv(tmp_path / "a.csv", index=False)
+    # The replicates of one arm have all records, those of the other have none in common.
+    parts = {("left", r): Split([0, 1], [2, 3], [], []) for r in range(3)}
+    parts |= {("right", r): Split([4 * r], [4 * r + 1], [], []) for r in range(3)}
+    blocks = [str(tmp_path / f"{arm}.npz") for arm in ("left", "right")]
+    for arm, path in zip(("left", "right"), blocks, strict=True):
+        save_splits(path, {key: split for key, split in parts.items() if key[0] == arm}, "toy")
     files = {name: str(tmp_path / f"{name}.csv") for name in ("replicates", "summary")}
-    run_script("summarise_experiment", Files(**files), input=Files(str(tmp_path / "a.csv")))
-    assert read_table(files["replicates"])["value"].tolist() == [0.1, 0.3]
+    run_script("summarise_experiment", Files(**files), input=Files(metrics=[str(tmp_path / "a.csv")], splits=blocks))
+    assert read_table(files["replicates"])["value"].tolist() == [0.1, 0.2, 0.3] * 2
     table = read_table(files["summary"])
-    assert list(table.columns) == [*KEYS, "mean", "low", "high", "replicates"]
-    assert table["mean"].item() == pytest.approx(0.2)
-    assert table["high"].item() == pytest.approx(0.2 + 12.7062 * 0.1, abs=1e-3)  # t quantile with one degree of freedom
+    assert list(table.columns) == [*KEYS, "mean", "low", "high", "replicates", *UNCERTAINTY]
+    assert table["mean"].tolist() == pytest.approx([0.2, 0.2])
+    assert table["interval"].tolist() == ["replicates and records", "replicates"]
+    of_both, of_seeds = table.itertuples()
+    assert of_seeds.high == pytest.approx(0.2 + 4.3027 * 0.1 / 3**0.5, abs=1e-3)  # two degrees of freedom
+    assert of_both.records_error**2 == pytest.approx(19 / 20 * (effects**2).sum(), rel=1e-3)
+    assert of_both.error**2 == pytest.approx(of_both.records_error**2 + 0.1**2 / 3, rel=1e-3)
 
 
 def test_make_artifact_writes_a_figure_and_the_table_it_shows(run_script, tmp_path):
@@ -315,7 +329,7 @@ def test_check_engines_compares_the_experiments_of_its_file(run_script, dataset,
         "epsilons": {"left": [1.0, float("inf"), 2.0]},
         "by_epoch": False,
         "models": {"left": {"build": "dpmia.models.mlp:perceptron", "shape": {"hidden": [4]}}},
-        "engines": {"private": engine, "plain": engine},
+        "engines": {"private": engine, "nonprivate": engine},
         "recipes": {"left": {"optimiser": "adam", "learning_rate": 0.01, "batch_size": 10, "epochs": 2}},
         "privacy": {"relation": "replace_one", "delta": 1e-5, "accountant": "pld"},
         "population": False,

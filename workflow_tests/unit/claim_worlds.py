@@ -12,6 +12,8 @@ import pandas as pd
 from dpmia.claims.claim import Claim
 from dpmia.claims.comparisons import HighestAt, above, highest_at
 from dpmia.claims.judge import Run, judge
+from dpmia.claims.power import verdict_shares
+from dpmia.claims.worlds import STAGES
 from dpmia.formats.rows import COLUMNS
 
 #: The means of an experiment by (arm, epsilon, attack, metric).
@@ -77,6 +79,40 @@ def verdict(claim: Claim, world: World, folder: Path, *, synthetic=False, scale=
     """Return the verdict on a claim in a world."""
     world.write(folder, claim.tables, **options)
     return judge(claim, Run(folder, synthetic, scale))[0]
+
+
+def assert_by_replicate(claim: Claim, world: World) -> None:
+    """Assert that measuring some replicates gives what measuring all of them gives for these, where a claim says so."""
+    rng = np.random.default_rng(0)
+    tables = world.others | {
+        f"replicates/{name}": _table(name, means, 0.3, 4) for name, means in world.experiments.items()
+    }
+    drawn = {name: STAGES[name.partition("/")[0]](tables[name]).draw(9, rng) for name in claim.tables if name in tables}
+    whole, part = (
+        claim.rule.measure({name: each.part(replicates) for name, each in drawn.items()})
+        for replicates in (slice(0, 9), slice(3, 7))
+    )
+    for condition, of_all, of_part in zip(claim.conditions, whole, part, strict=True):
+        assert _numbers(of_all)
+        if condition.by_replicate:
+            for more, less in zip(_numbers(of_all), _numbers(of_part), strict=True):
+                np.testing.assert_allclose(more[3:7], less, atol=1e-12)
+
+
+def _numbers(cells: object) -> list[np.ndarray]:
+    """Return the values of cells, curves or pairs of curves."""
+    parts = cells.values() if isinstance(cells, Mapping) else cells if isinstance(cells, tuple) else None
+    return [np.asarray(cells)] if parts is None else [each for part in parts for each in _numbers(part)]
+
+
+def without_attack(claims: Iterable[Claim], world: World) -> list[str]:
+    """Return ids of the claims that random scores and equal accuracies reproduce at six replicates, or the run's."""
+    tables = world.others | {
+        f"replicates/{name}": _table(name, means, 0.005, 4) for name, means in world.experiments.items()
+    }
+    found = verdict_shares([*claims], tables, [6], draws=3, worlds=["placebo"])
+    most = found.dropna().sort_values("replicates", kind="stable").groupby("id")["reproduced"].last()
+    return sorted(most.index[most == 1])
 
 
 def with_comparison(claim: Claim, place: int, comparison: object) -> Claim:

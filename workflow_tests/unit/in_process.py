@@ -7,6 +7,7 @@ from typing import Any
 
 from dpmia.common.epsilon import spell_group
 from dpmia.common.registry import load
+from dpmia.datasets.canaries import with_canaries
 from dpmia.datasets.table import Dataset
 from dpmia.evaluation.accuracy import accuracy_rows
 from dpmia.evaluation.attacks import attack_rows
@@ -20,6 +21,7 @@ from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.facts import audit_facts
 from dpmia.splits.block import draw_block
+from dpmia.splits.overlap import arms_sharing_records
 from dpmia.splits.split import save_splits
 from dpmia.training.roles.references import train_references
 from dpmia.training.roles.targets import train_block
@@ -29,7 +31,8 @@ def prepare(experiment: Experiment, root: Path) -> Dataset:
     """Read and encode the data set, as `scripts/prepare_dataset.py` does."""
     job = jobs.prepare_job(experiment)
     module = load(job.module)
-    return module.encode(module.read(root, **(job.reading or {})), **job.options)
+    dataset = module.encode(module.read(root, **(job.reading or {})), **job.options)
+    return dataset if job.canaries is None else with_canaries(dataset, job.canaries)
 
 
 def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed: int = 1) -> dict[str, Any]:
@@ -54,7 +57,7 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
         made = job.make()
         rows += attack_rows(name, attack, made, signals, seed, references=references)
         attacks[attack] = AuditedAttack(job.attack, job.options, references).plain()
-    rows = replicates_table([table_of(rows)])
+    rows = replicates_table([table_of(rows)], arms_sharing_records(splits))
     rows.to_csv(folder / "replicates.csv", index=False)
     summary_table(rows).to_csv(folder / "summary.csv", index=False)
     return {

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import CNN, Convolution, MaxPool
 from dpmia.models.mlp import MLP
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 from dpmia.training.streams import Streams
 
 CLIP_NORM, SIGMA, BATCH, STEPS = 0.5, 0.7, 4, 8
@@ -38,7 +39,7 @@ class Script(Streams):
     def noise(self, out):
         out.copy_(self.next_noise)
 
-    def dropout(self):
+    def dropout(self, device=None):
         return nullcontext()
 
     def state_dict(self):

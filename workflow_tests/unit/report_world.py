@@ -36,18 +36,23 @@ def signal(epsilon, replicate=0):
 def verdict(paper, artifact, name, word, **more):
     """Return a row of verdicts."""
     given = {
-        "paper": paper, "artifact": artifact, "id": f"{paper}-{name}", "ours": False, "statement": f"Says {name}.",
-        "criterion": "a number > 0 & < 1", "paper_value": "about 1", "verdict": word, "measured": 0.5, "low": 0.4,
-        "high": 0.6, "note": "",
+        "paper": paper, "artifact": artifact, "id": f"{paper}-{name}", "kind": "experiment",
+        "ours": False, "statement": f"Says {name}.",
+        "criterion": "a number > 0 & < 1", "paper_value": "about 1",
+        "expected": "by formula 1.02", "verdict": word, "measured": 0.5, "low": 0.4,
+        "high": 0.6, "interval": "one-sided 95 % limits", "note": "",
+        "power": "0.45 with 4 replicates, 0.8 from 10 on (effect as measured)",
     }  # fmt: skip
     return given | more
 
 
 VERDICTS = [
     verdict("humphries", "humphries_fig7", "fig7-order", "reproduced"),
-    verdict("humphries", "humphries_fig8", "fig8-acc", "not run", measured=np.nan, low=np.nan, high=np.nan),
-    verdict("izzo", "izzo_theory", "thm4", "undecided", ours=True, note="worst of <2>"),
-    verdict("izzo", "izzo_theory", "thm7", "not reproduced"),
+    verdict(
+        "humphries", "humphries_fig8", "fig8-acc", "not run", measured=np.nan, low=np.nan, high=np.nan, interval=""
+    ),
+    verdict("izzo", "izzo_theory", "thm4", "undecided", ours=True, kind="theory", note="worst of <2>"),
+    verdict("izzo", "izzo_theory", "thm7", "not reproduced", kind="theory"),
 ]
 
 

@@ -1,9 +1,11 @@
 """The pages for data owners and for those who extend the project, followed word by word."""
 
+import inspect
 import re
 import shutil
 import subprocess
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -13,8 +15,11 @@ from claim_worlds import World, verdict
 from in_process import prepare
 from settings_samples import changed
 
+import dpmia
 from dpmia.common.errors import ConfigError, TrainingError
 from dpmia.common.registry import load
+from dpmia.formats.recipe import Recipe
+from dpmia.jobs.drawing import Canaries
 from dpmia.papers.humphries.claims import fig3
 from dpmia.settings import jobs
 from dpmia.settings.batches import check_batches
@@ -24,12 +29,12 @@ from dpmia.splits.block import draw_block
 from dpmia.splits.drawn_sizes import of_splits
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import PlainEngine
-from dpmia.training.recipe import Recipe, Run, Seeds
 from dpmia.training.roles.references import train_references
 from dpmia.training.roles.targets import train_block
+from dpmia.training.run import Run, Seeds
 
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
-NAMED = re.compile(r"`((?:dpmia|experiments)/[\w/]+\.(?:py|toml|yaml))`:\n\n```\w+\n(.*?)```", re.DOTALL)
+NAMED = re.compile(r"`((?:dpmia|experiments|workflow_tests)/[\w/]+\.(?:py|toml|yaml))`:\n\n```\w+\n(.*?)```", re.DOTALL)
 
 AUDIT = (ROOT / "docs/audit.md").read_text(encoding="utf-8")
 EXTEND = (ROOT / "docs/extend.md").read_text(encoding="utf-8")
@@ -43,8 +48,8 @@ def blocks(page, language):
 def clinic(tmp_path):
     """Return a folder with a table like that of the page, and the settings of the page."""
     shutil.copy(ROOT / "examples/patients.csv", tmp_path / "clinic.csv")
-    first, without_groups, predictions = map(yaml.safe_load, blocks(AUDIT, "yaml"))
-    return tmp_path, first, without_groups, predictions
+    first, without_groups, worst_case, predictions = map(yaml.safe_load, blocks(AUDIT, "yaml"))
+    return tmp_path, first, without_groups, worst_case, predictions
 
 
 def planned(folder, settings, **config):
@@ -53,7 +58,7 @@ def planned(folder, settings, **config):
 
 
 def test_the_settings_of_the_audit_page_are_right(clinic):
-    folder, first, without_groups, predictions = clinic
+    folder, first, without_groups, worst_case, predictions = clinic
     plan = planned(folder, first)
     assert list(plan.audits.values()) == [("clinic",)]
     assert list(plan.experiments["clinic"].arms) == ["island", "north", "south"]
@@ -61,7 +66,10 @@ def test_the_settings_of_the_audit_page_are_right(clinic):
     del first["defaults"]["dataset"]["group"]
     plan = planned(folder, first | {"defaults": first["defaults"] | without_groups})
     assert list(plan.experiments["clinic"].arms) == ["iid"]
-    for name in ("answers.csv", "other_1.csv", "other_2.csv"):
+    planted = planned(folder, first | {"defaults": first["defaults"] | worst_case}).experiments["clinic"]
+    assert jobs.prepare_job(planted).canaries == Canaries(50, ["mislabelled", "outlier"])
+    assert len(prepare(planted, folder)) >= planted.membership.records
+    for name in ("predictions.csv", "other_1.csv", "other_2.csv"):
         (folder / name).touch()
     assert list(planned(folder, predictions).audits.values()) == [("released_model",)]
 
@@ -74,7 +82,7 @@ def test_the_example_of_the_audit_page_fits_a_small_table(clinic, small_table):
     dataset = prepare(mine, folder)
     job = jobs.split_job(mine, 0)
     splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, 1)
-    sizes = of_splits(splits, jobs.batch_job(mine).arms)
+    sizes = of_splits(splits, jobs.batch_job(mine).arms, len(dataset))
     assert {arm: size.training for arm, size in sizes.items()} == {"north": 37, "south": 40, "st_mary_s": 23}
     check_batches(sizes, jobs.batch_job(mine), "clinic")
     short = mine.model_copy(update={"training": mine.training.model_copy(update={"epochs": 1})})
@@ -90,7 +98,7 @@ def test_the_example_of_the_audit_page_fits_a_small_table(clinic, small_table):
 def test_other_models_of_the_audit_page_are_right(clinic):
     folder, first, *_ = clinic
     models = [yaml.safe_load(text) for text in re.findall(r"(\{kind:\s[^}]+\})", AUDIT) if "kind: group" not in text]
-    models = [model for model in models if model["kind"] not in ("iid", "mlp")]
+    models = [model for model in models if model["kind"] not in ("iid", "bernoulli", "mlp")]
     assert len(models) == 3
     for model in models:
         first["experiments"]["clinic"] = {
@@ -106,6 +114,18 @@ def test_the_limits_of_the_audit_page_are_right(clinic):
     (audit,) = re.findall(r"'audit=(\{.*\})'", AUDIT)
     plan = planned(folder, first, audit=yaml.safe_load(audit))
     assert plan.config.audit.fail_above == {"tpr_at_1pct_fpr": 0.05}
+
+
+def test_the_attack_of_the_other_page_is_typed_and_passes_its_test(monkeypatch):
+    named = dict(NAMED.findall(EXTEND))
+    module = ModuleType("dpmia.attacks.sureness")
+    exec(named["dpmia/attacks/sureness.py"], vars(module))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for function in (module.Sureness.__init__, module.Sureness.scores, module.Sureness.decisions):
+        assert len(function.__annotations__) == len(inspect.signature(function).parameters)
+    example = {}
+    exec(named["workflow_tests/unit/attacks/test_sureness.py"], example)
+    example["test_the_more_confident_half_is_predicted_member"]()
 
 
 def test_the_network_of_the_other_page_is_trained_by_the_engine_that_the_page_names():
@@ -162,7 +182,8 @@ def test_the_examples_of_the_other_page_run(tmp_path):
     for folder in ("experiments", "docs"):
         (tmp_path / folder).mkdir()
     named = dict(NAMED.findall(EXTEND))
-    assert len(named) == 6
+    assert len(named) == 7
+    (tmp_path / "workflow_tests/unit/attacks").mkdir(parents=True)
     for file, text in named.items():
         (tmp_path / file).write_text(text, encoding="utf-8")
     sources = tmp_path / "dpmia/datasets/raw/sources.csv"
@@ -217,3 +238,10 @@ def test_the_paths_that_the_architecture_page_names_exist():
         module, _, attribute = name.rpartition(".")
         if not (ROOT / name.replace(".", "/")).is_dir() and not (ROOT / f"{name.replace('.', '/')}.py").is_file():
             assert callable(load(f"{module}:{attribute}")), name
+
+
+def test_the_version_is_the_same_everywhere():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    released = re.findall(r"^## (\d+\.\d+\.\d+) \((.+)\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    assert (dpmia.__version__, str(citation["date-released"])) == released[0]
+    assert citation["version"] == dpmia.__version__

@@ -33,8 +33,10 @@ FACT = {
         "passes": "20 epochs, batch 32",
         "optimiser": "sgd",
         "sampling": "poisson",
+        "sampling_without_privacy": "shuffle",
         "clip_norm": 0.1,
         "clipped_to": None,
+        "pairing": None,
         "replicates": 3,
     },
     **{"relation": "add_remove", "delta": 1e-5, "accountant": "rdp"},
@@ -90,6 +92,13 @@ def accuracies(experiment):
 
 TABLES = {f"replicates/{experiment}": metrics(experiment) for experiment in names.DATASETS}
 TABLES |= {f"replicates/{experiment}": accuracies(experiment) for experiment in names.BUDGETS}
+
+
+def wilson(share):
+    """Return the 95 % limits of a share whose three values are .02 apart."""
+    # (p - share)^2 = (t error)^2 p (1 - p) / (share (1 - share)), solved for p.
+    times = HALF**2 / (share * (1 - share))
+    return sorted(np.roots([1 + times, -2 * share - times, share**2]))
 
 
 def facts_of(artifact, synthetic=True):

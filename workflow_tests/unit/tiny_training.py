@@ -3,11 +3,12 @@
 import numpy as np
 import torch
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.engines.stacked import StackedEngine
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 SHAPE = MLP(4, (8,), 3)
 ENGINES = [(PlainEngine, None), (OpacusEngine, 1.0), (StackedEngine, None), (StackedEngine, 1.0)]

@@ -12,7 +12,7 @@ from dpmia.splits.block import draw_block
 from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.lightning import fit
-from dpmia.training.recipe import Recipe, Run
+from dpmia.training.run import Run
 from dpmia.training.train_models import architecture_for, seeds
 
 
@@ -59,7 +59,7 @@ def trained_alone(dataset, card, records, soft_labels=None, expected=None):
     run = Run("again", records, seeds(card.seed, card.meaning), sigma, soft_labels, expected=expected)
     architecture = architecture_for(dataset, card.model)
     x, y = torch.from_numpy(dataset.inputs()), torch.from_numpy(dataset.y)
-    engine = (PlainEngine if sigma is None else StackedEngine)(architecture, Recipe(**card.recipe), [run], x, y)
+    engine = (PlainEngine if sigma is None else StackedEngine)(architecture, card.recipe, [run], x, y)
     fit(engine)
     module = architecture.module()
     torch.nn.utils.vector_to_parameters(engine.parameters()[0], module.parameters())

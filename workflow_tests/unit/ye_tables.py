@@ -31,6 +31,7 @@ BY_PLACE = {(row.experiment, row.arm): row for row in names.CONFIGURATIONS}
 SHOWN = {
     "ye_table1": PLACES[:6],
     "ye_table2": [("ye_purchase", "IIa")],
+    "ye_table2_heatmap": [("ye_purchase", "IIa")],
     "ye_table3": PLACES[6:9],
     "ye_table4": PLACES[9:13],
     "ye_table5": PLACES[13:],

@@ -137,6 +137,7 @@ def test_a_report_that_fails_keeps_the_last_page(audited, tmp_path):
     assert response.returncode == 0, response.stdout
 
 
+@pytest.mark.slow  # four starts of Snakemake, with an audit
 def test_an_audit_and_an_experiment_of_a_paper_share_a_name_and_no_file(audited):
     text = (audited.folder / "kinds.yaml").read_text()
     settings = yaml.safe_load(text)

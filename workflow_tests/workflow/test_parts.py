@@ -10,7 +10,7 @@ from workspace import REPOSITORY, Workspace
 from dpmia.papers.catalogue import PAPERS
 
 PARTS = {
-    "thudi": {f"thudi_fig{number}" for number in (3, 4, 5, 6, *range(11, 18))},
+    "thudi": {"thudi_controls", *(f"thudi_fig{number}" for number in (3, 4, 5, 6, *range(11, 18)))},
     "ye": {"ye_table3", "ye_table5", "ye_fig4", "ye_roc_mnist"},
     "yeom": {f"yeom_{name}" for name in ("fig2a", "fig2b", "fig2c", "fig3", "fig4a", "fig4b", "table1")},
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from workspace import Workspace
 
 TARGET = "results/synthetic-smoke/summary/student.csv"
 PREPARED = "resources/synthetic-smoke/prepared/student.npz"
 
 
+@pytest.mark.slow  # three runs of Snakemake
 def test_prepared_data_are_taken_from_a_cache_that_users_share(tmp_path, monkeypatch):
     (tmp_path / "cache").mkdir()
     monkeypatch.setenv("SNAKEMAKE_OUTPUT_CACHE", str(tmp_path / "cache"))

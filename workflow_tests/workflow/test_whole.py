@@ -95,6 +95,14 @@ def test_status_and_claims_read_what_is_there_and_leave_the_run_as_it_is(grown):
     assert "humphries" in reported
     assert "results/synthetic-smoke: what is there" in reported
     assert "claims-so-far.md" in grown.snakemake("claims").stdout
+    assert "claims judged in worlds of known truth: results/synthetic-smoke/claim-worlds.md" in (
+        grown.snakemake("check_claims").stdout
+    )
+    page = (grown.folder / "results/synthetic-smoke/claim-worlds.md").read_text()
+    assert "power, paper" in page
+    assert "humphries-fig2-noniid-near-one" in page
+    shares = pd.read_csv(grown.folder / "results/synthetic-smoke/claim-worlds.csv")
+    assert {4, 50} <= {*shares["replicates"]}  # of the other scales
     assert grown.planned() == {}
 
 
@@ -121,6 +129,7 @@ def test_the_bounds_need_no_model(workspace):
     assert workspace.planned("humphries_fig1") == {"make_humphries_fig1": 1}
 
 
+@pytest.mark.slow  # runs a figure twice
 def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(finished, workspace):
     target = "results/synthetic-smoke/summary/student.csv"
     assert workspace.snakemake(target).returncode == 0
@@ -132,7 +141,8 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(finished, 
 
 
 def test_targets_are_described_and_help_lists_them_alone(workspace):
-    described = {"all", "audit", "claims", "costs", "explain", "help", "humphries", "humphries_fig7", "plan", "status"}
+    described = {"all", "audit", "check_claims", "claims", "costs", "explain", "help", "humphries", "humphries_fig7"}
+    described |= {"plan", "status"}
     listed = dict(line.partition(" (")[::2] for line in workspace.snakemake("--list").stdout.splitlines())
     assert {name for name in described if listed[name]} == described
     assert not listed["train_block"]

@@ -77,6 +77,24 @@ def draw_curve(
     sns.lineplot(rows, x=x, y=y, estimator=None, ax=axes, legend=False, **look, **options)
 
 
+def draw_ticks(
+    axes: Axes, rows: pd.DataFrame, x: str, y: str = "mean", *, colour: Any, label: str, **options: Any
+) -> None:
+    """Draw a tick where a bound was computed; no line, as it would not be the bound in between.
+
+    Args:
+        axes: where to draw.
+        rows: with both columns.
+        x: column of the horizontal axis.
+        y: column of the vertical axis.
+        colour: of the ticks.
+        label: for the legend.
+        **options: of `Axes.plot`.
+    """
+    look = {"marker": "_", "markersize": 9, "markeredgewidth": 1.6, "markeredgecolor": colour}
+    draw_curve(axes, rows, x, y, colour=colour, label=label, line="none", **look, **options)
+
+
 def dodge(place: int, count: int, step: float) -> float:
     """Return by how much to shift one of `count` curves, `step` apart, so that their intervals do not overlap."""
     return step * (place - (count - 1) / 2)

@@ -19,6 +19,9 @@ COLOURS = (BLUE, ORANGE, GREEN, PURPLE, VERMILION, SKY)
 #: Lines that stand beside measured curves: controls, and what holds for no curve alone.
 GREY, LIGHT_GREY = "0.45", "0.7"
 
+#: Colours of rates, from 0 to 1: one hue, so that only lightness counts, and pale enough for black text.
+SEQUENTIAL = sns.light_palette(SKY, as_cmap=True)
+
 #: Dashes as `seaborn.lineplot` takes them, in units of the line's width.
 SOLID, DASHED, DOTTED, DASH_DOTTED = "", (3.7, 1.6), (1, 1.65), (6.4, 1.6, 1, 1.6)
 

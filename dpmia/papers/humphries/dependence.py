@@ -21,7 +21,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     needs no model, so it can be known before one is trained.
 
     Returns:
-        Columns experiment, arm, iid, epsilon, index, index_low, index_high, advantage, advantage_low, advantage_high.
+        Columns experiment, arm, iid, epsilon, index, index_low, index_high, advantage, advantage_low, advantage_high,
+        interval (of the advantage).
     """
     rows = pd.concat(tables.values(), ignore_index=True)
     key = ["experiment", "arm", "iid", "epsilon"]
@@ -33,7 +34,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         part.set_index(key)[["mean", "low", "high"]].set_axis([name, f"{name}_low", f"{name}_high"], axis=1)
         for name, part in parts.items()
     ]
-    return named[0].join(named[1], how="inner").reset_index()
+    named.append(parts["advantage"].set_index(key)[["interval"]])
+    return named[0].join(named[1:], how="inner").reset_index()
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
@@ -72,7 +74,8 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.legend(figure)
     drawing.caption(
         figure,
-        "Index: AUC of a blind baseline, a classifier of members that sees only x and y; 0.5 is guessing. "
-        f"Full marks: non-IID arms; empty marks: their IID arms. {drawing.run_facts(facts)}",
+        "Index: AUC of a blind baseline, a classifier of members that sees only x and y and is supervised on other "
+        "records of both groups; 0.5 is guessing. "
+        f"Full marks: non-IID arms; empty marks: their IID arms. {drawing.run_facts(facts, table)}",
     )
     return figure

@@ -111,7 +111,7 @@ def advantage_panel(
         curves: the arms.
         attack: name of the attack.
         control: arm for which random scores under the rule of an oracle are drawn; None for an attack that is none.
-        ceiling_colour: of the exact ceiling, which is that of the last arm.
+        ceiling_colour: of the exact upper bound (ceiling), which is that of the last arm.
         beside: place of the first curve at infinity, and number of curves there; None where the panel has no others.
     """
     chosen = table[table["metric"] == "advantage"]
@@ -130,10 +130,9 @@ def advantage_panel(
     bound = table[table["metric"] == "bound"]
     drawing.draw_curve(axes, bound, "epsilon", colour="black", label="bound for IID", line="--")
     ceiling = table[(table["metric"] == "advantage_ceiling") & (table["arm"] == curves[-1].arm)]
-    look: dict[str, Any] = {"line": "-.", "marker": ".", "markeredgecolor": ceiling_colour, "linewidth": 1}
-    drawing.draw_curve(axes, ceiling, "epsilon", colour=ceiling_colour, label="exact ceiling for IID", **look)
+    drawing.draw_ticks(axes, ceiling, "epsilon", colour=ceiling_colour, label="exact upper bound for IID")
     if (chosen["attack"] == BLIND).any():
-        axes.plot([], [], color="0.4", linestyle=BLIND_LINE, linewidth=1, label="blind baseline (no model)")
+        axes.plot([], [], color="0.4", linestyle=BLIND_LINE, linewidth=1, label="blind baseline (no model, supervised)")
     drawing.zero_line(axes)
     scale.label(axes)
     axes.set(ylabel="membership advantage", ylim=(min(-0.12, 1.1 * chosen["mean"].min()), 1.05))

@@ -27,7 +27,7 @@ def draw_four(table: pd.DataFrame, facts: Facts) -> Figure:
     for panel in (optimal, shadow):
         panel.set_ylabel("")
     accuracy_panel(accuracy, table, curves)
-    return _finished(figure, facts)
+    return _finished(figure, table, facts)
 
 
 def draw_two(table: pd.DataFrame, facts: Facts) -> Figure:
@@ -38,7 +38,7 @@ def draw_two(table: pd.DataFrame, facts: Facts) -> Figure:
     advantage_panel(optimal, table, curves, "optimal_threshold", control=curves[1].arm)
     optimal.set_title("optimal threshold (oracle)")
     accuracy_panel(accuracy, table, curves)
-    return _finished(figure, facts)
+    return _finished(figure, table, facts)
 
 
 def draw_arms(table: pd.DataFrame, facts: Facts) -> Figure:
@@ -51,10 +51,10 @@ def draw_arms(table: pd.DataFrame, facts: Facts) -> Figure:
         panel.set_title(TITLES.get(arm, arm))
     for panel in axes[1:]:
         panel.set_ylabel("")
-    return _finished(figure, facts, "Optimal threshold. ")
+    return _finished(figure, table, facts, "Optimal threshold. ")
 
 
-def _finished(figure: Figure, facts: Facts, words: str = "") -> Figure:
+def _finished(figure: Figure, table: pd.DataFrame, facts: Facts, words: str = "") -> Figure:
     drawing.legend(figure)
-    drawing.caption(figure, f"{words}{ORACLE} {drawing.run_facts(facts)}")
+    drawing.caption(figure, f"{words}{ORACLE} {drawing.run_facts(facts, table)}")
     return figure

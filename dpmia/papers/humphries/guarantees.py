@@ -47,8 +47,9 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.legend(figure)
     drawing.caption(
         figure,
-        "The bound is that of replace-one; ceilings have the colours of their guarantees. As published: shuffled "
-        "batches accounted for as Poisson samples, with half the noise that replace-one needs; no theorem covers it. "
-        f"{drawing.run_facts(facts)}",
+        "The bound is that of replace-one; exact upper bounds have the colours of their guarantees. As published: "
+        "shuffled batches accounted for as Poisson samples, with half the noise that replace-one needs; no theorem "
+        "covers it. "
+        f"{drawing.run_facts(facts, table)}",
     )
     return figure

@@ -16,19 +16,24 @@ from dpmia.theory.bounds import advantage_bound
 ATTACK = "average_threshold"
 
 COLUMNS = [
-    *("experiment", "arm", "epsilon", "formula", "ceiling", "attack, IID", "attack, non-IID", "blind baseline"),
-    *("attack minus blind", "gain of blind from losses"),
+    *("experiment", "arm", "epsilon", "formula", "exact upper bound", "attack, IID", "attack, non-IID"),
+    *("blind baseline", "attack minus blind", "gain of blind from losses"),
+    *("TPR at 1 % FPR, exact upper bound", "TPR at 1 % FPR, IID", "TPR at 1 % FPR, non-IID", "interval"),
 ]
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return one row for each non-IID arm and epsilon: advantages with 95 % intervals over replicates.
+    """Return one row for each non-IID arm and epsilon: advantages with 95 % intervals.
 
-    `formula` is the bound by (epsilon, delta), `ceiling` the exact one of the trained mechanism; both hold for the IID
-    arm. Where an experiment has no IID arms, that of equal shares stands for them. `attack` is the average threshold.
+    `formula` is the bound by (epsilon, delta), `exact upper bound` that of the trained mechanism; both hold for the IID
+    arm. Where an experiment has no IID arms, that of equal shares stands for them. `attack` is the average threshold;
+    `interval` says what the interval of its advantage on the non-IID arm is over.
+    TPR at 1 % FPR is that of its ranking, by the loss, and its ceiling the exact bound; both are missing with fewer
+    than 100 non-members.
     """
     rows = pd.concat(tables.values(), ignore_index=True)
-    cells = rows.set_index(["experiment", "arm", "epsilon", "attack", "metric"])[["mean", "low", "high"]].sort_index()
+    indexed = rows.set_index(["experiment", "arm", "epsilon", "attack", "metric"]).sort_index()
+    cells, kinds = indexed[["mean", "low", "high"]], indexed["interval"]
     found = []
     for (experiment, arm, epsilon), _ in rows[~rows["iid"]].groupby(["experiment", "arm", "epsilon"], sort=False):
         fact = facts.experiments[experiment]
@@ -46,14 +51,18 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
                 _cell(cells, experiment, arm, epsilon, BLIND, "advantage"),
                 _cell(cells, experiment, arm, epsilon, ATTACK, "advantage_excess"),
                 _cell(cells, experiment, arm, epsilon, BLIND_WITH_LOSS, "advantage_excess"),
+                _cell(cells, experiment, iid, epsilon, NO_ATTACK, "tpr_ceiling_at_1pct_fpr", interval=False),
+                _cell(cells, experiment, iid, epsilon, ATTACK, "tpr_at_1pct_fpr"),
+                _cell(cells, experiment, arm, epsilon, ATTACK, "tpr_at_1pct_fpr"),
+                kinds.get((experiment, arm, epsilon, ATTACK, "advantage")),
             ]
         )
     return pd.DataFrame(found, columns=COLUMNS)
 
 
 def _cell(cells: pd.DataFrame, *key: object, interval: bool = True) -> str | None:
-    """Format a mean with its interval; None where it was not measured."""
-    if key not in cells.index:
+    """Format a mean with its interval; None where it was not measured, or could not be."""
+    mean, low, high = cells.loc[key] if key in cells.index else (np.nan, np.nan, np.nan)
+    if np.isnan(mean):
         return None
-    mean, low, high = cells.loc[key]
     return format_interval(mean, low, high) if interval else format_number(mean)

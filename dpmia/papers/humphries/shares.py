@@ -29,7 +29,7 @@ def draw_gender(table: pd.DataFrame, facts: Facts) -> Figure:
     for panel in (optimal, shadow):
         panel.set_ylabel("")
     accuracy_panel(accuracy, table, EXTREMES)
-    return _finished(figure, facts, "p: share of men among the members; of non-members half are men.")
+    return _finished(figure, table, facts, "p: share of men among the members; of non-members half are men.")
 
 
 def draw_education(table: pd.DataFrame, facts: Facts) -> Figure:
@@ -38,7 +38,8 @@ def draw_education(table: pd.DataFrame, facts: Facts) -> Figure:
     advantage_panel(optimal, table, _curves(table), "optimal_threshold", control=EQUAL)
     optimal.set_title("optimal threshold (oracle)")
     accuracy_panel(accuracy, table, EXTREMES)
-    return _finished(figure, facts, "p: share of people with little education among the members; of non-members half.")
+    words = "p: share of people with little education among the members; of non-members half."
+    return _finished(figure, table, facts, words)
 
 
 def _curves(table: pd.DataFrame) -> list[Curve]:
@@ -47,7 +48,7 @@ def _curves(table: pd.DataFrame) -> list[Curve]:
     return [curve for curve in CURVES if curve.arm in arms]
 
 
-def _finished(figure: Figure, facts: Facts, words: str) -> Figure:
+def _finished(figure: Figure, table: pd.DataFrame, facts: Facts, words: str) -> Figure:
     drawing.legend(figure)
-    drawing.caption(figure, f"{words} {ORACLE} {drawing.run_facts(facts)}")
+    drawing.caption(figure, f"{words} {ORACLE} {drawing.run_facts(facts, table)}")
     return figure

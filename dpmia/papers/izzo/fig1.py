@@ -52,7 +52,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         drawing.annotate(axes, f"n = {records}", place, (5, 0), va="center", color=drawing.VERMILION)
     for _, rows in table[table["route"] == "dp_exact"].groupby("records"):
         look = {"colour": drawing.VERMILION, "line": "-.", "linewidth": 1}
-        drawing.draw_curve(axes, rows, "eta", "noise_scale", label="DP, exact ceiling", **look)
+        drawing.draw_curve(axes, rows, "eta", "noise_scale", label="DP, exact upper bound", **look)
     for route, line, label in (
         ("mip", "-", "MIP, corollary 8, M = 2"),
         ("total_variation", "--", "MIP, total variation (ours)"),

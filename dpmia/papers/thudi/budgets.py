@@ -113,7 +113,7 @@ def _draw(table: pd.DataFrame, facts: Facts, label: str, what: str) -> Figure:
     drawing.caption(
         figure,
         f"{what} ε is what theorem 3.3 (corrected, P(S|x) at least {ACCEPTANCE:g}) allows at each p. Crosses: a bound "
-        f"that is not above p cannot be met by any ε. {_format_ceilings(table)} {drawing.run_facts(facts)}",
+        f"that is not above p cannot be met by any ε. {_format_ceilings(table)} {drawing.run_facts(facts, table)}",
     )
     return figure
 
@@ -122,7 +122,7 @@ def _format_ceilings(table: pd.DataFrame) -> str:
     """Format the exact upper bounds of the mechanisms, for which the axes have no place."""
     ranges = table.dropna(subset=["ceiling"]).groupby("bound", sort=False)["ceiling"].agg(["min", "max"])
     parts = [f"{low:.2f} to {high:.2f} under {bound:.3f}" for bound, (low, high) in ranges.iterrows()]
-    return f"Exact ceilings of positive accuracy of these mechanisms: {', '.join(parts)}." if parts else ""
+    return f"Exact upper bounds on positive accuracy of these mechanisms: {', '.join(parts)}." if parts else ""
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, top: float) -> None:

@@ -44,7 +44,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
             drawing.draw_curve(panel, rows, "threshold", "bound", colour="black", label=label, line="--")
         panel.set(title=f"({letter}) {name}", xlabel="threshold on the weight, less 1e6", ylabel=name)
     exact = (1 + advantage_ceiling(gaussian_trade_off(1 / NOISE))) / 2
-    axes[1].axhline(exact, color="black", linestyle="-.", linewidth=1, label="exact ceiling")
+    axes[1].axhline(exact, color="black", linestyle="-.", linewidth=1, label="exact upper bound")
     axes[0].set_ylim(0.48, 1.02)
     axes[1].set_ylim(0.495, 0.555)
     formula = (1 + float(humphries_advantage(EPSILON, DELTA))) / 2
@@ -58,6 +58,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         f"Exact. One full-batch step with noise {NOISE:g}: ε = {EPSILON:g} and δ = {DELTA:g} by the improved "
         "conversion from Rényi DP. The bound at each threshold is that of attacks that accept as often; it says "
         f"nothing where they accept less often than δ. Accuracy: (ε, δ) allows {formula:.3f}, the step itself "
-        f"{exact:.3f}, which the attack reaches; in (a) the attack is the exact ceiling everywhere.",
+        f"{exact:.3f}, which the attack reaches; in (a) the attack is the exact upper bound everywhere.",
     )
     return figure

@@ -31,8 +31,8 @@ def rows_of(tables: dict[str, pd.DataFrame], experiments: Iterable[str]) -> pd.D
 
 
 def means(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return the mean of `value` with its 95 % interval for each group: columns `by`, mean, low, high, replicates."""
-    return mean_table(rows.groupby(list(by), sort=False, dropna=False)["value"], by)
+    """Return the mean of `value` with its 95 % interval for each group, as `mean_table` does with the keys `by`."""
+    return mean_table(rows.groupby(list(by), sort=False, dropna=False), by)
 
 
 def ceilings(rows: pd.DataFrame, metric: str) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from dpmia.papers.thudi import frames, names
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 
 PANELS = names.panels(tuple(names.DATASETS), names.LIRA)
-ATTACK, CONTROL, BOUND, CEILING = "LiRA", "random ranking", "theorem 3.3", "exact ceiling"
+ATTACK, CONTROL, BOUND, CEILING = "LiRA", "random ranking", "theorem 3.3", "exact upper bound"
 
 #: The axis is linear up to here, where the curves are, and logarithmic above, where the limits are.
 LINEAR = 0.1
@@ -34,27 +34,28 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         facts: of the run.
 
     Returns:
-        Columns experiment, curve (`LiRA`, `random ranking`, and the limits `theorem 3.3`, `exact ceiling`), rate, mean,
-        low, high, replicates (models averaged: epsilons times replicates). Limits are means over the same epsilons.
-
-    Raises:
-        ValueError: LiRA ran against no private model.
+        Columns experiment, curve (`LiRA`, `random ranking`, and the limits `theorem 3.3`, `exact upper bound`), rate,
+        mean, low, high, replicates, interval, ...: means over replicates of the mean over epsilons. Limits are means
+        over the same epsilons.
     """
     every = frames.rows_of(tables, names.DATASETS)
     rows = every[(every["attack"] == names.LIRA) & frames.shown(every["epsilon"], names.EPSILONS)]
     wide = rows.pivot(index=_MODEL, columns="metric", values="value").reset_index()
     if wide.empty:
         raise ValueError(f"no attack {names.LIRA!r} on private models in {sorted(tables)}")
-    gains = [
+    gains = pd.concat(
         wide[_MODEL].assign(curve=curve, value=wide[metric] - wide["precision_baseline"])
         for curve, metric in ((ATTACK, "precision_best"), (CONTROL, "precision_control"))
-    ]
+    )
+    # Models of one replicate share their split: their mean counts once.
+    by = ["experiment", "curve", "rate"]
+    gains = gains.groupby([*by, "replicate"], sort=False, as_index=False)["value"].mean()
     limits = [
         part
         for experiment, of_one in every.groupby("experiment", sort=False)
         for part in _limits(of_one, facts.experiments[experiment]["delta"])
     ]
-    return pd.concat([frames.means(pd.concat(gains), ["experiment", "curve", "rate"]), *limits], ignore_index=True)
+    return pd.concat([frames.means(gains, by), *limits], ignore_index=True)
 
 
 def _limits(rows: pd.DataFrame, delta: float) -> Iterator[pd.DataFrame]:
@@ -69,7 +70,7 @@ def _limits(rows: pd.DataFrame, delta: float) -> Iterator[pd.DataFrame]:
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     """Draw one panel for each data set."""
     figure, axes = drawing.panels(len(PANELS), facts, sharey=True)
-    lowest = min(0, 1.1 * table["low"].min())
+    lowest = min(0, 1.1 * table[["mean", "low"]].min(axis=None))
     for axis, panel in zip(axes, PANELS, strict=True):
         rows = table[table["experiment"] == panel.experiment]
         axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=frames.rate_ticks(rows))
@@ -80,19 +81,15 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
             continue
         curves = dict(list(rows.groupby("curve")))
         drawing.draw_means(axis, curves[ATTACK], "rate", colour=drawing.BLUE, label=ATTACK, band=True)
-        for curve, line, colour, marker in (
-            (CONTROL, ":", drawing.GREY, "o"),
-            (BOUND, "--", "black", "none"),
-            (CEILING, "-.", "black", "none"),
-        ):
-            look = {"colour": colour, "marker": marker, "markeredgecolor": colour}
-            drawing.draw_curve(axis, curves[curve], "rate", label=curve, line=line, **look)
+        control = {"line": ":", "marker": "o", "markeredgecolor": drawing.GREY}
+        drawing.draw_curve(axis, curves[CONTROL], "rate", colour=drawing.GREY, label=CONTROL, **control)
+        drawing.draw_curve(axis, curves[BOUND], "rate", colour="black", label=BOUND, line="--")
+        drawing.draw_ticks(axis, curves[CEILING], "rate", colour="black", label=CEILING)
     drawing.legend(figure)
     drawing.caption(
         figure,
         f"{names.LIRA_NOTE} {frames.ORACLE} "
-        "Mean over all finite ε that were run and all replicates; models of one "
-        f"replicate share their split, so the bands are too narrow. Black: the gain that the bounds allow, mean over "
-        f"the same ε; linear up to {LINEAR:g}, logarithmic above. {drawing.run_facts(facts)}",
+        "Mean over all finite ε that were run and all replicates. Black: the gain that the bounds allow, mean over "
+        f"the same ε; linear up to {LINEAR:g}, logarithmic above. {drawing.run_facts(facts, table)}",
     )
     return figure

@@ -17,6 +17,9 @@ DATASETS = {MNIST: "MNIST", CIFAR10: "CIFAR10", SVHN: "SVHN-extended"}
 #: Experiments of figures 5 and 6, whose epsilon follows from the arm and the bound to keep.
 BUDGETS = {f"{experiment}_budget": title for experiment, title in DATASETS.items()}
 
+#: Attacked models -> positive controls: models that are trained without clipping.
+CONTROLS = {experiment: f"{experiment}_control" for experiment in (MNIST, CIFAR10)}
+
 #: Sampling rates of the paper; arms are named `p0.1`, ..., `p0.9`.
 RATES = (0.1, 0.3, 0.5, 0.7, 0.9)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -50,10 +51,10 @@ class RateFigure:
             facts: of the run; delta is taken from there.
 
         Returns:
-            Columns panel, experiment, curve, attack, epsilon, rate, mean, low, high, replicates, bound, ceiling. Curves
-            are `attack`, with theorem 3.3 as `bound` and the exact ceiling of the trained mechanism as `ceiling` of
-            each model; `baseline` and `control`, of the replicates' splits; and, at the smallest epsilon, `bound`, the
-            theorem along the axis, and `ceiling`.
+            Columns panel, experiment, curve, attack, epsilon, rate, mean, low, high, replicates, interval, bound,
+            ceiling. Curves are `attack`, with theorem 3.3 as `bound` and the exact ceiling of the trained mechanism as
+            `ceiling` of each model; `baseline` and `control`, of the replicates' splits; and, at the smallest epsilon,
+            `bound`, the theorem along the axis, and `ceiling`.
 
         Raises:
             ValueError: none of the figure's models is in the tables.
@@ -114,7 +115,7 @@ class RateFigure:
         drawing.legend(figure)
         oracle = f"{frames.ORACLE} " if self.best else ""
         missing = frames.other_epsilons(self.paper_epsilons, table[table["curve"] == ATTACK])
-        drawing.caption(figure, f"{self.note} {oracle}{missing}{_silence(table)}{drawing.run_facts(facts)}")
+        drawing.caption(figure, f"{self.note} {oracle}{missing}{_silence(table)}{drawing.run_facts(facts, table)}")
         return figure
 
     def _draw_panel(self, axes: Axes, rows: pd.DataFrame, attacks: tuple[str, ...]) -> None:
@@ -131,13 +132,18 @@ class RateFigure:
             flat = rows[rows["curve"] == curve]
             if len(flat):
                 drawing.draw_curve(axes, flat, "rate", colour="black", label=label, line=line, zorder=5)
-        for curve, dashes, label in ((BOUND, (0, (7, 2)), "theorem 3.3"), (CEILING, "-.", "exact ceiling")):
+        for curve, label in ((BOUND, "theorem 3.3"), (CEILING, "exact upper bound")):
             limit = rows[rows["curve"] == curve]
             if len(limit):
                 epsilon = float(limit["epsilon"].iloc[0])
-                colour = frames.epsilon_colour(epsilon) if len(attacks) == 1 else drawing.GREY
-                label = f"{label}, ε = {epsilon:g}"
-                drawing.draw_curve(axes, limit, "rate", colour=colour, label=label, line=dashes, linewidth=1)
+                look: dict[str, Any] = {
+                    "colour": frames.epsilon_colour(epsilon) if len(attacks) == 1 else drawing.GREY,
+                    "label": f"{label}, ε = {epsilon:g}",
+                }
+                if curve == CEILING:
+                    drawing.draw_ticks(axes, limit, "rate", **look)
+                else:
+                    drawing.draw_curve(axes, limit, "rate", line=(0, (7, 2)), linewidth=1, **look)
 
     def _style(self, attack: str, epsilon: float, several: bool) -> tuple[tuple[float, ...] | str, str]:
         """Return colour and label: of the shadow models' rate where the figure compares them, else of epsilon."""
@@ -155,7 +161,7 @@ def _silence(table: pd.DataFrame) -> str:
     return f"No point where the attack predicts no member: {silent} of {len(attacks)} places. " if silent else ""
 
 
-_NUMBERS = ["mean", "low", "high", "replicates"]
+_NUMBERS = ["mean", "low", "high", "replicates", "interval"]
 _AXIS = np.linspace(0.02, 0.98, 97)
 _TWO = (CIFAR10, MNIST)
 

@@ -32,10 +32,10 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         facts: of the run.
 
     Returns:
-        Columns experiment, curve, epsilon, rate, fpr, mean, low, high, replicates. Curves are `attack`; `bound`, the
-        largest TPR by (epsilon, delta); and `ceiling`, that of the trained mechanisms, the largest of all rates. Of
-        attacks no row below the resolution of the data: one replicate with too few non-members for a false positive
-        rate is enough to leave it out.
+        Columns experiment, curve, epsilon, rate, fpr, mean, low, high, replicates, interval. Curves are `attack`;
+        `bound`, the largest TPR by (epsilon, delta); and `ceiling`, that of the trained mechanisms, the largest of all
+        rates. Of attacks no row below the resolution of the data: one replicate with too few non-members for a false
+        positive rate is enough to leave it out.
 
     Raises:
         ValueError: LiRA ran against no model of the figure.
@@ -57,7 +57,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
             about = {"experiment": experiment, "curve": curve, "epsilon": epsilon, "fpr": ROC_RATES, "mean": tprs}
             found.append(pd.DataFrame(about))
     table = pd.concat(found, ignore_index=True)
-    return table[["experiment", "curve", *key[1:], "mean", "low", "high", "replicates"]]
+    return table[["experiment", "curve", *key[1:], "mean", "low", "high", "replicates", "interval"]]
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> Figure:
@@ -77,7 +77,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         for rate, curve in rows[rows["curve"] == ATTACK].groupby("rate"):
             colour = frames.rate_colour(rate)
             drawing.draw_means(axis, curve, "fpr", colour=colour, label=f"p = {rate:g}", marker="none", band=True)
-        for limit, line, label in ((BOUND, "--", "(ε, δ) formula"), (CEILING, "-.", "exact ceiling, any p")):
+        for limit, line, label in ((BOUND, "--", "(ε, δ) formula"), (CEILING, "-.", "exact upper bound, any p")):
             shown = rows[rows["curve"] == limit]
             drawing.draw_curve(axis, shown, "fpr", colour="black", label=label, line=line, linewidth=1)
         axis.plot(ROC_RATES, ROC_RATES, ":", color=drawing.GREY, linewidth=1, label="guessing")
@@ -85,8 +85,8 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.caption(
         figure,
         f"{names.LIRA_NOTE} Shadow models at p = .5. "
-        "A false positive rate below 1 / number of non-members cannot be shown. Exact "
-        "ceiling: upper bound for any attack on the trained mechanisms, at any p. "
-        f"{frames.other_epsilons(PAPER_EPSILONS, table)}{drawing.run_facts(facts)}",
+        "A false positive rate below 1 / number of non-members cannot be shown. The exact "
+        "upper bound holds for any attack on the trained mechanisms, at any p. "
+        f"{frames.other_epsilons(PAPER_EPSILONS, table)}{drawing.run_facts(facts, table)}",
     )
     return figure

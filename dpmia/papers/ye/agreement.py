@@ -1,4 +1,4 @@
-"""Table 2: how often two attacks make the same prediction on members, and on non-members."""
+"""Table 2, and a heatmap of it: how often two attacks make the same prediction on members, and on non-members."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
+from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye.names import PAPER, PURCHASE
+from dpmia.papers.ye.note import run_note
 
 #: Whose members and non-members are judged.
 CONFIGURATION = PURCHASE["IIa"]
@@ -89,3 +92,22 @@ def predictions(rows: pd.DataFrame, part: str) -> pd.DataFrame:
     decisions = rows.pivot(index="record", columns="attack", values="decision").astype("boolean")
     found = pd.DataFrame({letter: decisions[name] for letter, name in NAMES.items() if name in decisions})
     return found.assign(**{TRUTH: part == "member"})
+
+
+def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw a heatmap of our rates on members and one on non-members, with the paper's below ours in each cell."""
+    figure, axes = drawing.panels(len(PRINTED), facts, width=3.4, height=4.3)
+    titles = {"train": "members (train)", "test": "non-members (test)"}
+    for axis, (points, title) in zip(axes, titles.items(), strict=True):
+        rows = table[table["records"] == points]
+        rows = rows.assign(text=rows["ours"].map("{:.2f}".format) + rows["paper"].map("\n({:.2f})".format))
+        cells = rows.pivot(index="second", columns="first").reindex(index=ORDER[1:], columns=ORDER[:-1], level=-1)
+        drawing.draw_heatmap(axis, cells["ours"], cells["text"])
+        axis.set_title(title)
+    drawing.caption(
+        figure,
+        "Share of records on which two attacks agree: ours, and the paper's in parentheses. Thresholds for a false "
+        f"positive rate of {ALPHA:g}. No cell where an attack did not run. GT is the true membership; L "
+        f"(leave-one-out) is evaluated on few records. {run_note(facts, [CONFIGURATION])}",
+    )
+    return figure

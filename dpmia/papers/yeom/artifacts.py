@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
-from dpmia.papers.yeom.networks import COLLUDING, HONEST
+from dpmia.papers.yeom.names import COLLUDING, HONEST
 
 _HERE = "dpmia.papers.yeom"
 _HONEST = tuple(f"summary/{experiment}" for experiment in HONEST)
@@ -84,7 +84,8 @@ ARTIFACTS = (
         "yeom_table1",
         "table",
         "Precision and recall of the attack with the mean training loss as its threshold, beside what the paper and "
-        "Shokri et al. print. Our choice: s = 32, or the largest size that was trained.",
+        "Shokri et al. print. Our choice: s = 32, or the largest size that was trained. `low` and `high`: 95 % "
+        "limits; the column interval says over what.",
         f"{_HERE}.table1:tabulate",
         tables=_HONEST,
         each=True,

@@ -23,7 +23,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     rows = networks.by_size(tables)
     rows = rows[~rows["colluding"]]
     found = rows[(rows["attack"] == "average_threshold") & (rows["metric"] == "advantage")]
-    found = found[["dataset", "s", "mean", "low", "high", "replicates"]]
+    found = found[["dataset", "s", "mean", "low", "high", "replicates", "interval"]]
     for part in ("members", "nonmembers"):
         losses = rows[rows["metric"] == f"loss_{part}"].rename(columns={"mean": f"loss_{part}"})
         found = found.merge(losses[["dataset", "s", f"loss_{part}"]], on=["dataset", "s"], validate="1:1")
@@ -56,6 +56,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.caption(
         figure,
         "Threshold: the mean training loss. Numbers: smallest and largest size s. The formula of figure 2b, which is "
-        f"for normal errors, at the ratio of cross-entropies. {networks.training_facts(facts)}",
+        f"for normal errors, at the ratio of cross-entropies. {networks.training_facts(facts, table)}",
     )
     return figure

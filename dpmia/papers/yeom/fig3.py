@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from dpmia.evaluation.summary import mean_table
+from dpmia.evaluation.summary import OVERLAP, mean_table
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.yeom import regression_curves
@@ -32,13 +32,15 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
 def _beyond(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Return `uniform_beyond_theorem_7`, paired by split."""
-    found = pd.concat(tables.values(), ignore_index=True)
+    found = regression_curves.splits(tables)
     keys = [key for key in regression_curves.KEYS if key not in ("adversary", "target", "values")]
     oracle = found[found["adversary"] == ORACLE].set_index([*keys, "replicate"])["advantage"]
     beyond = []
     for (*key, target, values), uniform in found[found["adversary"] == "uniform"].groupby([*keys, "target", "values"]):
         paired = uniform.set_index([*keys, "replicate"])["advantage"]
-        beyond.append(((*key, BEYOND, target, values), paired - oracle.reindex(paired.index) / values))
+        difference = paired - oracle.reindex(paired.index) / values
+        overlap = float(uniform[OVERLAP].iloc[0])
+        beyond.append(((*key, BEYOND, target, values), pd.DataFrame({"value": difference, OVERLAP: overlap})))
     return mean_table(beyond, [*keys, "adversary", "target", "values"], "splits")
 
 

@@ -32,6 +32,6 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.legend(figure)
     keys = " or ".join(str(keys) for keys in sorted({fact["keys"] for fact in facts.experiments.values()}))
     drawing.caption(
-        figure, f"Attacker and trainer share keys: {keys}, in the paper 3. {networks.training_facts(facts)}"
+        figure, f"Attacker and trainer share keys: {keys}, in the paper 3. {networks.training_facts(facts, table)}"
     )
     return figure

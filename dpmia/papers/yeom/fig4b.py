@@ -14,7 +14,7 @@ from dpmia.papers.yeom import networks
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return differences of accuracies by data set and size, with 95 % t intervals over replicates.
+    """Return differences of accuracies by data set and size, with 95 % intervals over replicates.
 
     Metric `generalisation_error` is the accuracy on members minus that on new records, of colluding and of honest
     networks; `accuracy_cost` the accuracy on new records of honest networks minus that of colluding ones. Differences
@@ -29,8 +29,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     by_kind, by_size = ["dataset", "colluding", "s"], ["dataset", "s"]
     return pd.concat(
         [
-            mean_table(error.groupby(level=by_kind), by_kind).assign(metric="generalisation_error"),
-            mean_table(cost.groupby(level=by_size), by_size).assign(metric="accuracy_cost"),
+            mean_table(error.to_frame("value").groupby(level=by_kind), by_kind).assign(metric="generalisation_error"),
+            mean_table(cost.to_frame("value").groupby(level=by_size), by_size).assign(metric="accuracy_cost"),
         ],
         ignore_index=True,
     )
@@ -53,6 +53,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     drawing.legend(figure)
     drawing.caption(
         figure,
-        f"Accuracy on members minus accuracy on new records, in each replicate. {networks.training_facts(facts)}",
+        "Accuracy on members minus accuracy on new records, in each replicate. "
+        f"{networks.training_facts(facts, table)}",
     )
     return figure

@@ -11,10 +11,8 @@ from matplotlib.axes import Axes
 from dpmia.formats.rows import KEYS
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
+from dpmia.papers.yeom.names import COLLUDING, HONEST
 
-#: Experiment -> its data set as the paper writes it.
-HONEST = {"yeom_mnist": "MNIST", "yeom_cifar10": "CIFAR-10", "yeom_cifar100": "CIFAR-100"}
-COLLUDING = {f"{name}_collusion": dataset for name, dataset in HONEST.items()}
 STYLES = dict(zip(HONEST.values(), zip(drawing.COLOURS, "osD", strict=False), strict=True))
 
 #: The arm of networks of size s.
@@ -29,8 +27,8 @@ def by_size(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             (`dpmia.evaluation.summary.replicates_table`) with arms `s1`, `s2`, ...
 
     Returns:
-        Columns dataset, colluding, s, attack, metric, then what the tables say of each: mean, low, high and
-        replicates, or replicate and value.
+        Columns dataset, colluding, s, attack, metric, then what the tables say of each: mean, low, high,
+        replicates and interval, or replicate and value.
     """
     rows = pd.concat(tables.values(), ignore_index=True)
     rows = rows[rows["arm"].str.fullmatch(_ARM) & rows["experiment"].isin([*HONEST, *COLLUDING])]
@@ -61,12 +59,11 @@ def size_axis(axes: Axes, sizes: pd.Series) -> None:
     axes.set_xlabel("size s of the network")
 
 
-def training_facts(facts: Facts) -> str:
+def training_facts(facts: Facts, table: pd.DataFrame) -> str:
     """Return in a few sentences which networks were trained, and how, and what the bars are."""
     networks = sorted({_of_one(fact) for fact in facts.experiments.values()})
     how = f" Networks: {'; '.join(networks)}." if networks else ""
-    bars = "Bars: 95 % t intervals of the mean over replicates."
-    return f"{facts.source}, scale {facts.scale}.{how} {bars} {facts.skipped}".strip()
+    return f"{facts.source}, scale {facts.scale}.{how} {drawing.interval_facts(table)} {facts.skipped}".strip()
 
 
 def _of_one(fact: dict) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dpmia.evaluation.summary import mean_table
+from dpmia.evaluation.summary import OVERLAP, mean_table
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.studies.regression import MEMBERSHIP
@@ -27,10 +27,15 @@ def means(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         tables: name -> what `dpmia.studies.regression.run` returns.
 
     Returns:
-        Columns `KEYS`, mean, low, high, splits: the limits are those of the 95 % interval over splits.
+        Columns `KEYS`, mean, low, high, splits, interval, ...: see `mean_table`.
     """
+    return mean_table(splits(tables).groupby(KEYS, sort=True), KEYS, "splits")
+
+
+def splits(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the rows of studies; `value` is the advantage, and `OVERLAP` says how random splits overlap."""
     rows = pd.concat(tables.values(), ignore_index=True)
-    return mean_table(rows.groupby(KEYS, sort=True)["advantage"], KEYS, "splits")
+    return rows.assign(**{"value": rows["advantage"], OVERLAP: rows["nonmembers"] / rows["members"]})
 
 
 def membership(
@@ -65,6 +70,6 @@ def study_facts(table: pd.DataFrame, facts: Facts) -> str:
         crossed = "leave-one-out" if folds == records else f"{folds}-fold cross-validation"
         sentences.append(f"{DATASETS.get(dataset, dataset)}: {int(records)} records, {crossed}, {splits} splits.")
     return (
-        f"{facts.source}, scale {facts.scale}. {' '.join(sentences)} Bars: 95 % t intervals of the mean over random "
-        f"splits of the same records into members and others. {facts.skipped}"
+        f"{facts.source}, scale {facts.scale}. {' '.join(sentences)} {drawing.interval_facts(measured)} Splits "
+        f"divide the same records, so variances are corrected (Nadeau and Bengio 2003). {facts.skipped}"
     ).strip()

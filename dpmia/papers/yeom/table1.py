@@ -45,7 +45,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         if ours is not None:
             size = size_of(ours.index)
             line |= {"s": size, **ours.loc[size, ["mean", "low", "high"]].astype(float).round(3)}
-            line["replicates"] = int(ours.loc[size, "replicates"])
+            line |= {"replicates": int(ours.loc[size, "replicates"]), "interval": ours.loc[size, "interval"]}
         lines.append(line | {"paper": yeom, "shokri": shokri})
-    columns = ["quantity", "data set", "s", "mean", "low", "high", "replicates", "paper", "shokri"]
+    columns = ["quantity", "data set", "s", "mean", "low", "high", "replicates", "interval", "paper", "shokri"]
     return pd.DataFrame(lines).reindex(columns=columns).astype({"s": "Int64", "replicates": "Int64"})

@@ -11,14 +11,23 @@ import numpy as np
 import torch
 
 from dpmia.common.errors import TrainingError
+from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.evaluation import evaluate, set_state
 from dpmia.training.engines.tally import Tally
-from dpmia.training.recipe import Recipe, Run
+from dpmia.training.run import Run
 from dpmia.training.streams import Streams
+
+CPU = torch.device("cpu")
 
 
 class Engine(ABC):
-    """Trains models of one architecture by one recipe, all of them for the same number of steps."""
+    """Trains models of one architecture by one recipe, all of them for the same number of steps.
+
+    Attributes:
+        uses_gpu: whether the engine can train on a GPU.
+    """
+
+    uses_gpu = False
 
     def __init__(
         self,
@@ -28,6 +37,7 @@ class Engine(ABC):
         x: torch.Tensor,
         y: torch.Tensor,
         streams: Sequence[Streams] | None = None,
+        device: torch.device = CPU,
     ) -> None:
         """Prepare the models.
 
@@ -39,14 +49,16 @@ class Engine(ABC):
             y: labels of the whole data set: int64 classes, or float32 numbers to predict (see
                 `dpmia.training.engines.loss`).
             streams: random streams to use instead of those of the runs' seeds.
+            device: of the models; another than the CPU only where the engine `uses_gpu`.
 
         Raises:
-            ValueError: the runs need different numbers of steps.
+            ValueError: the runs need different numbers of steps, or the engine does not train them.
         """
         self.architecture = architecture
         self.recipe = recipe
         self.runs = list(runs)
         self.x, self.y = x, y
+        self.device = device
         self.streams = list(streams or (Streams(run.seeds, recipe, len(run.records), run.expected) for run in runs))
         self.learning_rates = [
             recipe.learning_rate if run.learning_rate is None else run.learning_rate for run in self.runs
@@ -56,6 +68,15 @@ class Engine(ABC):
             raise ValueError(f"runs of one engine need one number of steps, got {sorted(counts)}")
         self.steps = counts.pop()
         self.done = 0
+        self._build()
+
+    @abstractmethod
+    def _build(self) -> None:
+        """Build the models with the initial weights of their streams.
+
+        Raises:
+            ValueError: the engine does not train these runs.
+        """
 
     @classmethod
     def width(cls, architecture: Any, recipe: Recipe) -> int:
@@ -96,8 +117,9 @@ class Engine(ABC):
             parameters: its weights and biases, as `parameters` returns them.
             x: float32, features.
         """
-        set_state(self._module, parameters, self.buffers()[number])
-        return evaluate(self._module, x)
+        module = self._module.to(self.device)
+        set_state(module, parameters.to(self.device), self.buffers()[number])
+        return evaluate(module, x.to(self.device)).cpu()
 
     @cached_property
     def _module(self) -> torch.nn.Module:
@@ -122,17 +144,8 @@ class GradientEngine(Engine):
 
     optimiser: torch.optim.Optimizer
 
-    def __init__(
-        self,
-        architecture: Any,
-        recipe: Recipe,
-        runs: Sequence[Run],
-        x: torch.Tensor,
-        y: torch.Tensor,
-        streams: Sequence[Streams] | None = None,
-    ) -> None:
-        """See `Engine`."""
-        super().__init__(architecture, recipe, runs, x, y, streams)
+    def _build(self) -> None:
+        """Begin the tally; see `Engine._build`."""
         self.tally = Tally(len(self.runs))
 
     def draw(self) -> list[np.ndarray]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import torch
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import CNN
 from dpmia.training.engines.base import refuse_others
 from dpmia.training.engines.convolution_network import ConvolutionNetwork
 from dpmia.training.engines.plain import PlainEngine, torch_optimiser
-from dpmia.training.recipe import Recipe, Run
-from dpmia.training.streams import Streams
+from dpmia.training.run import Run
 
 
 class ConvolutionEngine(PlainEngine):
@@ -26,26 +25,21 @@ class ConvolutionEngine(PlainEngine):
     take more memory.
     """
 
-    def __init__(
-        self,
-        architecture: Any,
-        recipe: Recipe,
-        runs: Sequence[Run],
-        x: torch.Tensor,
-        y: torch.Tensor,
-        streams: Sequence[Streams] | None = None,
-    ) -> None:
-        """Move the parameters of the module into one flat tensor; see `Engine`."""
-        super().__init__(architecture, recipe, runs, x, y, streams)
+    uses_gpu = False
+
+    def _build(self) -> None:
+        """Move the parameters of the module into one flat tensor; see `Engine._build`."""
+        super()._build()
         self._flat = torch.cat([p.detach().flatten() for p in self.module.parameters()])
         self._gradient = self._flat.grad = torch.zeros_like(self._flat)
         self._parameters, self._gradients = (
-            _views(tensor, architecture.shapes) for tensor in (self._flat, self._gradient)
+            _views(tensor, self.architecture.shapes) for tensor in (self._flat, self._gradient)
         )
         for parameter, view in zip(self.module.parameters(), self._parameters, strict=True):
             parameter.data = view
-        self.optimiser = torch_optimiser(recipe, [{"params": [self._flat], "lr": self.learning_rates[0]}], fused=True)
-        self._network = ConvolutionNetwork(architecture, clipped=recipe.clips(self.run))
+        group = {"params": [self._flat], "lr": self.learning_rates[0]}
+        self.optimiser = torch_optimiser(self.recipe, [group], fused=True)
+        self._network = ConvolutionNetwork(self.architecture, clipped=self.recipe.clips(self.run.private))
 
     @classmethod
     def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:

@@ -10,7 +10,6 @@ memory allocator gains).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,10 @@ from opacus.utils.module_utils import trainable_modules
 from opacus.validators import ModuleValidator
 
 from dpmia.common.errors import TrainingError
+from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.loss import record_losses
 from dpmia.training.engines.plain import PlainEngine, batch_norms, network_of, torch_optimiser
-from dpmia.training.recipe import Recipe, Run
+from dpmia.training.run import Run
 from dpmia.training.streams import Streams
 
 #: Bytes of single records' gradients to hold at once. The C library takes larger blocks from the system anew each
@@ -42,17 +42,10 @@ class OpacusEngine(PlainEngine):
     the noise multiplier was computed before training for exactly this sampler (`dpmia.privacy.accounting`).
     """
 
-    def __init__(
-        self,
-        architecture: Any,
-        recipe: Recipe,
-        runs: Sequence[Run],
-        x: torch.Tensor,
-        y: torch.Tensor,
-        streams: Sequence[Streams] | None = None,
-    ) -> None:
-        """Wrap the module and the optimiser; see `Engine`."""
-        super().__init__(architecture, recipe, runs, x, y, streams)
+    def _build(self) -> None:
+        """Wrap the module and the optimiser; see `Engine._build`."""
+        super()._build()
+        recipe = self.recipe
         self.grad_sample_mode = recipe.grad_sample_mode
         if self.grad_sample_mode == "auto":
             convolutional = any(isinstance(layer, torch.nn.Conv2d) for layer in self.module.modules())
@@ -162,7 +155,7 @@ class _StreamsNoise(DPOptimizer):
         self._stream.noise(self._normals)
         std = self.noise_multiplier * self.max_grad_norm
         for parameter, normals in zip(self.params, self._normals.split([p.numel() for p in self.params]), strict=True):
-            parameter.grad = parameter.summed_grad + std * normals.view_as(parameter)
+            parameter.grad = parameter.summed_grad + std * normals.to(parameter.device).view_as(parameter)
 
 
 class _GhostOptimiser(_StreamsNoise, DPOptimizerFastGradientClipping):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,12 @@ import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from dpmia.common.errors import TrainingError
+from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.base import GradientEngine
 from dpmia.training.engines.evaluation import flat_buffers
 from dpmia.training.engines.loss import record_losses
 from dpmia.training.engines.tally import count_correct
-from dpmia.training.recipe import Recipe, Run
-from dpmia.training.streams import Streams
+from dpmia.training.run import Run
 
 #: Poisson batches of at least this expected size hold fewer than two records less than once in 10^12 steps.
 SMALLEST_POISSON_BATCH = 32
@@ -27,38 +26,33 @@ class PlainEngine(GradientEngine):
     The network is trained in training mode: dropout draws from the run's streams, batch norm keeps running statistics.
     """
 
-    def __init__(
-        self,
-        architecture: Any,
-        recipe: Recipe,
-        runs: Sequence[Run],
-        x: torch.Tensor,
-        y: torch.Tensor,
-        streams: Sequence[Streams] | None = None,
-    ) -> None:
-        """Build the model with the run's initial weights; see `Engine`."""
-        super().__init__(architecture, recipe, runs, x, y, streams)
+    uses_gpu = True
+
+    def _build(self) -> None:
+        """See `Engine._build`."""
+        super()._build()
         if len(self.runs) != 1:
             raise ValueError(f"this engine trains one model at a time, got {len(self.runs)}")
         self.run, self.stream = self.runs[0], self.streams[0]
         self._refuse_unsuited(self.run)
         rows = torch.from_numpy(self.run.records)
-        self.train_x = x[rows]
-        self.train_y = y[rows] if self.run.soft_labels is None else torch.as_tensor(self.run.soft_labels)
+        labels = self.y[rows] if self.run.soft_labels is None else torch.as_tensor(self.run.soft_labels)
+        self.train_x, self.train_y = self.x[rows].to(self.device), labels.to(self.device)
         with self.stream.dropout():
-            self.module = architecture.module().train()
+            self.module = self.architecture.module().train()
         with torch.no_grad():
-            start = self.stream.initial_parameters(architecture)
+            start = self.stream.initial_parameters(self.architecture)
             for parameter, value in zip(self.module.parameters(), start, strict=True):
                 parameter.copy_(value)
-        self.optimiser = torch_optimiser(recipe, self._parameter_group())
+        self.module.to(self.device)
+        self.optimiser = torch_optimiser(self.recipe, self._parameter_group())
 
     def _parameter_group(self) -> list[dict[str, Any]]:
         """Return the parameters with the learning rate of the run, as the framework's optimisers take them."""
         return [{"params": list(self.module.parameters()), "lr": self.learning_rates[0]}]
 
     def _refuse_unsuited(self, run: Run) -> None:
-        if self.recipe.clips(run):
+        if self.recipe.clips(run.private):
             raise ValueError(f"{run.name}: gradients of single records are clipped by other engines only")
 
     @classmethod
@@ -72,13 +66,13 @@ class PlainEngine(GradientEngine):
                 raise TrainingError(place, problem, "Set track_running_stats=True")
             if recipe.batch_size < few:
                 problem = f"{recipe.sampling} batches of {recipe.batch_size} are too small to normalise"
-                other = "" if recipe.sampling == "shuffle" else ", or sampling: shuffle"
+                other = "" if recipe.sampling == "shuffle" else ", or sampling_without_privacy: shuffle"
                 raise TrainingError(place, problem, f"Use a batch_size of at least {few}{other}")
 
     def gradients(self, batches: list[np.ndarray]) -> None:
         """See `GradientEngine.gradients`."""
         batch = torch.from_numpy(batches[0])
-        with self.stream.dropout():
+        with self.stream.dropout(self.device):
             self._gradients_of(self.train_x[batch], self.train_y[batch])
 
     def _gradients_of(self, x: torch.Tensor, y: torch.Tensor) -> None:
@@ -96,16 +90,16 @@ class PlainEngine(GradientEngine):
 
     def _count(self, losses: torch.Tensor, outputs: torch.Tensor, y: torch.Tensor) -> None:
         """Add records of a batch to the tally."""
-        self.tally.losses += losses.detach().sum()
+        self.tally.losses += losses.detach().sum().item()
         self.tally.correct += count_correct(outputs.detach(), y)
 
     def parameters(self) -> list[torch.Tensor]:
         """See `Engine.parameters`."""
-        return [torch.cat([p.detach().flatten() for p in self.module.parameters()])]
+        return [torch.cat([p.detach().flatten() for p in self.module.parameters()]).cpu()]
 
     def buffers(self) -> list[torch.Tensor]:
         """See `Engine.buffers`."""
-        return [flat_buffers(self.module)]
+        return [flat_buffers(self.module).cpu()]
 
     def state_dict(self) -> dict[str, Any]:
         """See `Engine.state_dict`."""

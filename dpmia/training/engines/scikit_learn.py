@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,8 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from dpmia.common.errors import TrainingError
+from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.base import Engine
-from dpmia.training.recipe import Recipe, Run
-from dpmia.training.streams import Streams
 
 #: Probabilities closer to 0 or 1 are taken for this far from it: forests answer 0 and 1, and losses stay finite.
 CLOSEST = 1e-6
@@ -21,24 +19,15 @@ CLOSEST = 1e-6
 class ScikitLearnEngine(Engine):
     """One classifier, without privacy."""
 
-    def __init__(
-        self,
-        architecture: Any,
-        recipe: Recipe,
-        runs: Sequence[Run],
-        x: torch.Tensor,
-        y: torch.Tensor,
-        streams: Sequence[Streams] | None = None,
-    ) -> None:
-        """Take the classifier that `architecture` describes (see `dpmia.models.classifiers`); see `Engine`."""
-        super().__init__(architecture, recipe, runs, x, y, streams)
+    def _build(self) -> None:
+        """Make the classifier that the architecture describes (see `dpmia.models.classifiers`); see `Engine._build`."""
         if len(self.runs) != 1:
             raise ValueError(f"this engine fits one model at a time, got {len(self.runs)}")
         self.run = self.runs[0]
         if self.run.private or self.run.soft_labels is not None:
             raise ValueError(f"{self.run.name}: classifiers of scikit-learn take no noise and no soft labels")
         self.steps = 1
-        self.classifier = architecture.make(self.run.seeds.weights % 2**32)
+        self.classifier = self.architecture.make(self.run.seeds.weights % 2**32)
 
     @classmethod
     def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:

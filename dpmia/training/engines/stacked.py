@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch.nn.functional import one_hot
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
 from dpmia.training.engines.base import GradientEngine, refuse_others
 from dpmia.training.engines.loss import losses_and_gradients
@@ -16,8 +16,6 @@ from dpmia.training.engines.plain import torch_optimiser
 from dpmia.training.engines.stacked_layout import Layout, suited
 from dpmia.training.engines.stacked_network import StackedMLP
 from dpmia.training.engines.tally import count_correct
-from dpmia.training.recipe import Recipe, Run
-from dpmia.training.streams import Streams
 
 #: Bytes that K models may work on at once: about the caches of one core. Rates differ by a few percent only
 #: between half and four times as much.
@@ -34,32 +32,25 @@ class StackedEngine(GradientEngine):
     Runs may differ in training set, noise multiplier and learning rate.
     """
 
-    def __init__(
-        self,
-        architecture: MLP,
-        recipe: Recipe,
-        runs: Sequence[Run],
-        x: torch.Tensor,
-        y: torch.Tensor,
-        streams: Sequence[Streams] | None = None,
-    ) -> None:
-        """Prepare the models; see `Engine`.
+    def _build(self) -> None:
+        """Stack the parameters of all models; see `Engine._build`.
 
         Raises:
-            ValueError: some runs are private and some are not, or they need different numbers of steps.
+            ValueError: some runs are private and some are not.
         """
-        super().__init__(architecture, recipe, runs, x, y, streams)
+        super()._build()
+        recipe = self.recipe
         kinds = {run.private for run in self.runs}
         if len(kinds) != 1:
             raise ValueError("runs of one engine are either all private or all without privacy")
         self.private = kinds.pop()
-        self._clipped = recipe.clips(self.runs[0])
-        self._layout = suited(architecture.parameter_count)
+        self._clipped = recipe.clips(self.runs[0].private)
+        self._layout = suited(self.architecture.parameter_count)
 
-        starts = [stream.initial_parameters(architecture) for stream in self.streams]
+        starts = [stream.initial_parameters(self.architecture) for stream in self.streams]
         self._flat = torch.stack([torch.cat([p.flatten() for p in start]) for start in starts])
         self._gradients = self._flat.grad = torch.zeros_like(self._flat)
-        self._network = StackedMLP(architecture.widths, self._flat, self._gradients, architecture.activation)
+        self._network = StackedMLP(self.architecture.widths, self._flat, self._gradients, self.architecture.activation)
         self.optimiser = torch_optimiser(recipe, self._parameter_groups(), fused=True)
 
         # Positions of the training sets one after another, as rows of x: no copy of x for each model.

@@ -79,7 +79,7 @@ def _distilled(
                 model=needed(target.card.model),
                 engines=job.engines,
                 root_seed=root_seed,
-                expected=expected_size(job.arms[arm]),
+                expected=expected_size(job.arms[arm], len(dataset)),
                 soft_labels=labels.probabilities(records),
             )
 

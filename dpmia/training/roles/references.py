@@ -18,7 +18,6 @@ from dpmia.settings.training_sets import expected_size
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.recipe import Recipe
 from dpmia.training.train_models import ModelSpec, losses, specify
 
 ROLE = "reference"
@@ -82,8 +81,8 @@ def _references(
 ) -> Iterator[ModelSpec]:
     calibration = NoiseCalibration(**job.privacy.plain())
     for arm_name, arm in job.arms.items():
-        recipe = Recipe(**job.recipes[arm_name])
-        expected = expected_size(arm)
+        recipe = job.recipes[arm_name]
+        expected = expected_size(arm, len(dataset))
         evaluated = queries(targets, job.queried_by[arm_name], job.population)
         for epsilon, number in product(job.epsilons[arm_name], job.numbers):
             records = splits[arm_name, draw_name(number)].training

@@ -19,7 +19,6 @@ from dpmia.settings.training_sets import expected_size
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.collusion import Marks, draw_keys, with_marks
-from dpmia.training.recipe import Recipe
 from dpmia.training.train_models import ModelSpec, specify, train_models
 
 ROLE = "target"
@@ -102,8 +101,8 @@ def _targets(
 ) -> Iterator[ModelSpec]:
     calibration = NoiseCalibration(**job.privacy.plain())
     for arm_name, arm in job.arms.items():
-        recipe = Recipe(**job.recipes[arm_name])
-        expected = expected_size(arm)
+        recipe = job.recipes[arm_name]
+        expected = None if marks else expected_size(arm, len(dataset))  # marks are records, too
         for epsilon, replicate in product(job.epsilons[arm_name], job.replicates):
             split = splits[arm_name, replicate]
             training = split.training

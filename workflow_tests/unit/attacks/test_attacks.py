@@ -1,5 +1,7 @@
 """Attacks on models whose answers are chosen here."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from model_cards import card
@@ -208,3 +210,25 @@ def test_wrong_scores_and_decisions_are_refused_by_the_name_of_the_attack(scores
     assert len(FOUR.records) == 4
     with pytest.raises(AttackError, match=words):
         measure(Odd(), FOUR, Knowledge(), rng())
+
+
+@pytest.mark.parametrize("rate", [None, 0.3])
+def test_guesses_are_counted_where_a_fair_coin_decides(rate):
+    signal = replace(FOUR, card=card(rate=rate))
+    assert not [name for name in measure(AverageThreshold(), signal, Knowledge(), rng()) if "guessed" in name]
+    fair = measure(AverageThreshold(), replace(FOUR, card=card(rate=0.5)), Knowledge(), rng())
+    # By their losses: member .1, non-member .35, member .5, non-member .9.
+    assert (fair["guessed_right@0.1"], fair["guessed_right@1"]) == (1.0, 0.5)
+
+
+def test_guesses_of_equal_scores_follow_the_records_and_not_their_order_in_the_file():
+    """Members stand first in a file: an order that guesses must not use."""
+    same = queried([0.5] * 4, [MEMBER, MEMBER, NONMEMBER, NONMEMBER])
+    by_record = {
+        order: replace(same, card=card(rate=0.5), records=np.array(order)) for order in [(0, 3, 1, 2), (0, 1, 2, 3)]
+    }
+    found = {
+        order: measure(AverageThreshold(), signal, Knowledge(), rng())["guessed_right@1"]
+        for order, signal in by_record.items()
+    }
+    assert found == {(0, 3, 1, 2): 0.5, (0, 1, 2, 3): 0.0}

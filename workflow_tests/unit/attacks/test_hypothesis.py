@@ -11,6 +11,7 @@ from scipy import stats
 from dpmia.attacks.base import Attack, Knowledge, measure
 from dpmia.attacks.hypothesis import Distillation, LeaveOneOut, Population, Reference, ShadowThreshold
 from dpmia.attacks.lira import OfflineLira
+from dpmia.common.errors import AttackError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal
 from dpmia.validation.gaussian_law import GaussianLaw
@@ -223,7 +224,7 @@ def test_population_records_must_be_there(drawn, attack):
     signal, known = drawn
     keep = signal.membership != POPULATION
     models = References(known.references.losses[:, keep], known.references.trained_on[:, keep])
-    with pytest.raises(ValueError, match="needs population records"):
+    with pytest.raises(AttackError, match=r"needs population records.*names.py"):
         attack.scores(signal.of(MEMBER, NONMEMBER), Knowledge(references=models), rng())
     assert "population" in attack.uses
 

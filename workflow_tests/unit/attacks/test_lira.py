@@ -11,6 +11,7 @@ from dpmia.attacks.hypothesis import Reference
 from dpmia.attacks.lira import VARIANCES, OfflineLira, OnlineLira, fit_side
 from dpmia.common.errors import AttackError
 from dpmia.formats.losses import References
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
 from dpmia.validation.finite_shadow_bias import COLUMNS, nominal_to_actual, run
 from dpmia.validation.gaussian_law import GaussianLaw
 
@@ -95,6 +96,20 @@ def test_the_published_spread_is_that_of_all_records_at_once(drawn):
     phi, inside = confidence(known.references.losses), known.references.trained_on
     assert fit_side(phi, inside, "pooled").spread[0] == pytest.approx(LAW.noise, rel=0.01)
     assert fit_side(phi, inside, "published").spread[0] == pytest.approx(LAW.spread("noise", "difficulty"), rel=0.03)
+
+
+@pytest.mark.parametrize("variance", VARIANCES)
+def test_population_records_change_no_score(variance):
+    signal, known = LAW.draw(rng(8), 50, 50, references=10, population=200)
+    losses = known.references.losses.copy()
+    population = signal.membership == POPULATION
+    losses[:, population] = rng(9).uniform(0.01, 20, losses[:, population].shape)  # they vary as no other record does
+    queries = signal.of(MEMBER, NONMEMBER)
+    of_queries = References(losses[:, ~population], known.references.trained_on[:, ~population])
+    for attack in (OnlineLira(variance), OfflineLira(variance)):
+        among = attack.scores(signal, Knowledge(references=References(losses, known.references.trained_on)), rng())
+        alone = attack.scores(queries, Knowledge(references=of_queries), rng())
+        np.testing.assert_allclose(among[~population], alone, rtol=1e-12)
 
 
 def test_points_without_a_model_on_one_side_get_the_pooled_mean_and_are_counted(caplog):

@@ -9,6 +9,7 @@ from scipy import stats
 from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.hypothesis import Population
 from dpmia.attacks.quantile_regression import QuantileRegression
+from dpmia.common.errors import AttackError
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal
 
 SHIFT = 2.0
@@ -85,7 +86,7 @@ def test_what_is_missing_is_named():
         QuantileRegression().scores(signal, Knowledge(features=known.features[:10]), rng())
     with pytest.raises(ValueError, match=r"60 population records cannot set a threshold at 0.01; 396 can"):
         QuantileRegression(alpha=0.01).scores(signal, known, rng())
-    with pytest.raises(ValueError, match="needs population records"):
+    with pytest.raises(AttackError, match="needs population records"):
         QuantileRegression().scores(signal.of(MEMBER, NONMEMBER), known, rng())
     assert QuantileRegression.uses == ("population", "features")
 

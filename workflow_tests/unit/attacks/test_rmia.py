@@ -9,6 +9,7 @@ from attack_checks import ERRORS, check_law
 from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.hypothesis import Population
 from dpmia.attacks.rmia import OfflineRmia, OnlineRmia
+from dpmia.common.errors import AttackError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
 from dpmia.validation.gaussian_law import GaussianLaw
@@ -136,7 +137,7 @@ def test_what_is_missing_is_named():
     for attack in (OnlineRmia(), OfflineRmia()):
         with pytest.raises(ValueError, match=r"known.references is empty"):
             attack.scores(signal, Knowledge(), rng())
-        with pytest.raises(ValueError, match="population records"):
+        with pytest.raises(AttackError, match="population records"):
             attack.scores(signal.of(MEMBER, NONMEMBER), known, rng())
         assert attack.uses == ("references", "population")
     everywhere = np.ones_like(known.references.trained_on)

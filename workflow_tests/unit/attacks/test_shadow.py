@@ -11,10 +11,11 @@ from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.shadow import ShadowModels, probabilities
 from dpmia.attacks.threshold import OptimalThreshold
 from dpmia.common.seeds import derive_seed
+from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal
 from dpmia.models.mlp import MLP
 from dpmia.training.engines.stacked import StackedEngine
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 from dpmia.validation.gaussian_law import GaussianLaw
 
 #: Classes far apart: a loss that is small in class 0 is large in class 1.

@@ -169,8 +169,10 @@ def test_plain_words_hold_the_numbers_their_interval_and_their_arm(audit):
     (each,) = audit["experiments"]["audit_forest"]["plain"]
     assert each["model"] == "random forest without privacy"
     paragraph, against_baseline = each["paragraphs"]
-    mean, low, high = (100 * best["auc"][key] for key in ("mean", "low", "high"))
-    assert f"in {mean:.0f} [{low:.0f}, {high:.0f}] of 100 pairs" in paragraph
+    # Two replicates have no interval.
+    assert best["auc"]["low"] is None
+    assert f"in {100 * best['auc']['mean']:.0f} of 100 pairs" in paragraph
+    assert "Fewer than 3 replicates give no interval" in paragraph
     assert f"({best['label']}; {best['members']} members and {best['nonmembers']} non-members" in paragraph
     assert "A blind baseline that sees only the records" in against_baseline
 
@@ -232,6 +234,7 @@ def test_predictions_only_give_the_numbers_of_the_full_run(given, tmp_path):
             assert mine["value"].item() == pytest.approx(same["value"].item(), abs=1e-6), (attack, metric)
     reported = summary.query("attack == 'average_threshold' and metric == 'auc'").iloc[0]
     assert reported["low"] < reported["mean"] < reported["high"]
+    assert reported["interval"] == "records"
 
 
 def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
@@ -276,6 +279,9 @@ def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(t
     import_predictions(prediction_jobs.read_job(queried), tmp_path / "signals.npz", tmp_path / "references.npz")
     _, summary = tables("mine", {"average_threshold": AverageThreshold()}, tmp_path / "signals.npz",
                         tmp_path / "references.npz", 1)  # fmt: skip
+    # All pairs are ranked rightly: of no variance, but thirty records of each kind. .025 is p^30.
+    auc = summary[summary["metric"] == "auc"].iloc[0]
+    assert (auc["interval"], auc["low"], auc["high"]) == ("records", pytest.approx(0.025 ** (1 / 30)), 1)
     summary.to_csv(tmp_path / "summary.csv", index=False)
     part = {
         "facts": prediction_facts("mine", queried),

@@ -6,11 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from model_cards import card
+from scipy.stats import binom, t
 
 from dpmia.audit import advice, findings, scores
 from dpmia.audit.plain import plain_words, records_half_width, records_needed
+from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
 from dpmia.formats.rows import KEYS
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
+from dpmia.metrics.intervals import EQUAL, REPLICATES, TOO_FEW, mean_interval
 from dpmia.metrics.ranking import roc
 
 FACTS = {
@@ -24,8 +27,16 @@ FACTS = {
 }
 
 
-def cell(mean, half):
-    return {"mean": mean, "low": mean - half, "high": mean + half, "half_width": half}
+NO_LIMITS = {"low": None, "high": None, "half_width": None}
+
+#: 97.5 % quantile of Student's t with three degrees of freedom.
+T_3 = float(t.isf(0.025, 3))
+
+
+def cell(mean, half, records_error=0.0):
+    limits = {"low": mean - half, "high": mean + half, "half_width": half}
+    known = {"error": half / T_3, "degrees": 3.0, "records_error": records_error}
+    return {"mean": mean, "replicates": 4, "interval": REPLICATES} | limits | known
 
 
 def entry(**changed):
@@ -48,16 +59,22 @@ def blind(**changed):
 @pytest.mark.parametrize(
     ("excess", "says", "never"),
     [
-        (cell(0.1, 0.02), "reveals more than the records do", "not shown"),
-        (cell(0.01, 0.06), "is not shown to go beyond it (difference of the AUCs 0.01 [-0.05, 0.07])", "reveals more"),
-        (cell(-0.1, 0.02), "stays below it", "reveals more"),
+        (cell(0.1, 0.02), "reveals more than the records do", "Undecided"),
+        (
+            cell(0.01, 0.06),
+            "Undecided: the attack is neither shown to go beyond it nor to stay below it (difference of the "
+            "AUCs 0.01 [-0.05, 0.07])",
+            "reveals more than the records",
+        ),
+        (cell(-0.01, 0.06), "Undecided", "The attack stays below it"),
+        (cell(-0.1, 0.02), "The attack stays below it", "Undecided"),
     ],
 )
 def test_an_attack_is_compared_with_the_blind_baseline_by_the_interval(excess, says, never):
     text = words(entry(auc_excess=excess), blind())
     assert says in text
     assert never not in text
-    assert "reaches 50 [48, 52]" in text
+    assert "supervised on other records of both groups, reaches 50 [48, 52]" in text
 
 
 def test_an_undecided_comparison_names_the_replicates_that_would_do():
@@ -112,8 +129,35 @@ def test_the_records_needed_reach_the_half_width(half):
 def test_the_strongest_attack_is_chosen_by_its_lower_limit():
     lucky, sure = entry(attack="lucky", auc=cell(0.83, 0.4)), entry(attack="sure", auc=cell(0.7, 0.02))
     assert findings.best([lucky, sure])["attack"] == "sure"
-    alone = entry(attack="alone", auc={"mean": 0.9, "low": None, "high": None, "half_width": None})
+    alone = entry(attack="alone", auc=NO_LIMITS | {"mean": 0.9, "replicates": 1, "interval": TOO_FEW})
     assert findings.best([lucky, alone])["attack"] == "lucky"
+
+
+@pytest.mark.parametrize("attacks", [1, 8])
+def test_the_best_of_attacks_that_find_nothing_reveals_membership_no_more_often_than_one(attacks):
+    rng, runs, replicates = np.random.default_rng(2), 2000, 4
+    leaks = 0
+    for _ in range(runs):
+        intervals = [mean_interval(values) for values in rng.normal(0.5, 0.02, (attacks, replicates))]
+        entries = [entry(attack=f"a{i}", iid=True, auc=cell(each.mean, each.high - each.mean))
+                   for i, each in enumerate(intervals)]  # fmt: skip
+        leaks += verdict(*entries)[0] == "leaks"
+    # An interval lies above the truth in one of forty runs.
+    assert leaks <= binom.ppf(1 - 1e-6, runs, 0.025)
+
+
+def test_the_choice_among_arms_counts_and_is_named():
+    entries = [entry(arm=arm, label=arm, attack=attack, auc_excess=cell(0.03, 0.02))
+               for arm in ("north", "south") for attack in ("a", "b")]  # fmt: skip
+    found = findings.best(entries, "auc_excess", iid=False)
+    assert found["compared"] == 4
+    assert found["auc_excess"]["low"] == pytest.approx(0.03 - 0.02 / T_3 * t.isf(0.025 / 4, 3))
+    assert found["auc_excess"]["low"] < 0
+    assert verdict(*entries)[0] == "shift"
+    assert "allow for its choice among 4 results (attacks and arms)" in words(*entries)
+    (one,) = entries[:1]
+    assert findings.best([one])["auc_excess"]["low"] == pytest.approx(0.01)
+    assert "choice" not in words(one)
 
 
 def verdict(*entries, facts=FACTS):
@@ -182,7 +226,10 @@ def test_a_roc_curve_takes_the_best_threshold_within_each_rate():
     false, true, _ = roc(np.array([4.0, 3, 2, 1]), np.array([False, True, False, True]))
     curve = scores.roc_curve([(false, true)] * 3, [2] * 3, [2] * 3)
     expected = [0.5 if rate < 1 else 1.0 for rate in curve["fpr"]]
-    assert curve["tpr"] == curve["low"] == curve["high"] == expected
+    assert curve["tpr"] == expected
+    # Equal values show no spread; of a share of 1 two members give a limit: .025 = p^2.
+    assert curve["low"] == [None if tpr < 1 else pytest.approx(0.025**0.5, abs=1e-6) for tpr in expected]
+    assert curve["high"] == [None if tpr < 1 else 1.0 for tpr in expected]
 
 
 def test_the_majority_class_is_that_of_the_members():
@@ -211,11 +258,32 @@ def test_an_arm_named_after_its_group_is_shown_as_the_group_is_spelled(arm, grou
 
 
 def test_a_summary_without_an_interval_has_none():
-    rows = [("auc", 0.6, math.nan, math.nan, 1), ("resolution", 0.01, math.nan, math.nan, 1)]
+    rows = [(name, mean, math.nan, math.nan, 1, TOO_FEW, math.nan, math.nan, 0.0)
+            for name, mean in (("auc", 0.6), ("resolution", 0.01))]  # fmt: skip
     summary = pd.DataFrame(
         [["clinic", "North_iid", True, 1.0, "a", False, *row] for row in rows],
-        columns=[*KEYS, "mean", "low", "high", "replicates"],
+        columns=[*KEYS, *LIMITS, "replicates", *UNCERTAINTY],
     )
     (found,) = findings.results(summary, FACTS)
-    assert found["auc"] == {"mean": 0.6, "low": None, "high": None, "half_width": None}
-    assert words(found | {"members": 300, "nonmembers": 300}).count("One replicate gives no interval") == 1
+    assert found["auc"] == {"mean": 0.6, "replicates": 1, "interval": TOO_FEW} | NO_LIMITS
+    assert words(found | {"members": 300, "nonmembers": 300}).count("Fewer than 3 replicates give no interval") == 1
+
+
+def test_more_replicates_are_not_advised_where_only_more_records_narrow_the_interval():
+    of_seeds, of_records = (entry(iid=True, auc=cell(0.51, 0.1, error)) for error in (0.0, 0.03))
+    assert "replicates would narrow the interval to ±0.02" in words(of_seeds)
+    assert "an interval of ±0.02 takes more records: all replicates have these" in words(of_records)
+
+
+def test_equal_replicates_are_no_certainty_and_the_reason_is_named():
+    equal = NO_LIMITS | {"mean": 0.8, "replicates": 4, "interval": EQUAL}
+    text = words(entry(iid=True, auc=equal))
+    assert "All values are equal, which gives no interval." in text
+    assert "reveals membership" not in text
+
+
+def test_a_wider_interval_of_a_choice_stays_within_the_range_and_keeps_its_kind():
+    found = findings.best([entry(attack=name, auc=cell(0.97, 0.05)) for name in ("a", "b", "c")])
+    assert found["auc"]["interval"] == REPLICATES
+    assert found["auc"]["low"] < 0.92
+    assert 0.97 < found["auc"]["high"] < 1

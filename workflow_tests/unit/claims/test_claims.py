@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from dpmia.claims import render
 from dpmia.claims.claim import Claim, Finding, MissingRowsError
 from dpmia.claims.comparisons import above, at_least, spelled
-from dpmia.claims.decisions import Condition, DecisionRule, Exact
+from dpmia.claims.decisions import Condition, DecisionRule, Exact, Undecidable
 from dpmia.claims.judge import COLUMNS, VERDICTS, Run, counts, judge, judge_all
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS, claims
@@ -30,6 +30,9 @@ ALL = [claim for of_paper in claims().values() for claim in of_paper]
 # Verdicts
 
 
+LIMITS = "one-sided 95 % limits"
+
+
 class Fixed(DecisionRule):
     """Returns one finding, whatever the tables hold."""
 
@@ -37,10 +40,13 @@ class Fixed(DecisionRule):
         super().__init__(Condition("advantage", at_least(0.5), lambda tables: []))
         self.holds = holds
 
-    def _judge(self, tables):
+    def judge(self, tables):
         if isinstance(self.holds, Exception):
             raise self.holds
-        return Finding(0.7, 0.6, 0.8, self.holds, f"{len(tables)} tables")
+        return Finding(0.7, 0.6, 0.8, self.holds, f"{len(tables)} tables", interval=LIMITS)
+
+    def decide(self, measured):
+        raise NotImplementedError
 
 
 def claim(holds=True, name="toy-claim", **options):
@@ -58,7 +64,7 @@ def run(tmp_path):
 
 @pytest.mark.parametrize(("holds", "verdict"), [(True, "reproduced"), (False, "not reproduced"), (None, "undecided")])
 def test_a_finding_is_a_verdict(run, holds, verdict):
-    assert judge(claim(holds), run) == (verdict, Finding(0.7, 0.6, 0.8, holds, "2 tables"))
+    assert judge(claim(holds), run) == (verdict, Finding(0.7, 0.6, 0.8, holds, "2 tables", interval=LIMITS))
 
 
 def test_a_claim_about_data_is_never_judged_on_synthetic_data(run):
@@ -97,6 +103,24 @@ def test_the_note_names_what_was_trained(run):
     two = claim(tables=("replicates/toy", "summary/toy", "summary/other"), each=True)
     assert judge(two, replace(run, trained=words))[1].note.count("trained: perceptron, 5 members") == 1
     assert "trained" not in judge(two, run)[1].note
+
+
+@pytest.mark.parametrize(("holds", "verdict"), [(False, "other network"), (True, "reproduced"), (None, "undecided")])
+def test_other_networks_do_not_refute_what_a_paper_claims_of_its_own(run, holds, verdict):
+    smaller = replace(run, other_networks={"toy": "alexnet", "texas": "vgg"})
+    found, finding = judge(claim(holds), smaller)
+    assert found == verdict
+    assert ("scale paper trains: alexnet" in finding.note) == (verdict == "other network")
+    assert judge(claim(holds), replace(run, other_networks={"texas": "vgg"}))[0] != "other network"
+
+
+def test_where_the_settings_of_a_paper_are_lost_no_outcome_is_a_verdict_on_it(run):
+    rule = Undecidable(
+        "settings lost", Condition("gain", at_least(0.2), lambda tables: {"a": [0.1, 0.1, 0.1]}), note=""
+    )
+    lost = Claim(id="x", artifact="o", statement="S.", rule=rule, tables=("replicates/toy",))
+    verdict, finding = judge(lost, run)
+    assert (verdict, finding.measured) == ("settings lost", pytest.approx(0.1))
 
 
 @pytest.mark.parametrize(
@@ -172,6 +196,12 @@ def test_another_comparison_is_another_criterion(paper):
             assert "123456.5" not in claim.criterion
 
 
+def test_no_number_stands_as_printed_and_as_computed():
+    computed = {claim.id for claim in ALL if claim.expected}
+    assert {"yeom-thm3-values", "yeom-unknown-limit", "thudi-fig7-capacity", "izzo-prop9-construction"} <= computed
+    assert not computed & {claim.id for claim in ALL if claim.paper_value}
+
+
 def test_statements_are_sentences_and_no_two_say_the_same_of_an_artifact():
     assert all(claim.statement.endswith(".") for claim in ALL)
     assert len({(claim.artifact, claim.statement) for claim in ALL}) == len(ALL)
@@ -213,12 +243,34 @@ def test_verdicts_are_one_row_a_claim(verdicts):
     assert np.isnan(verdicts["measured"][3])
 
 
-def test_verdicts_are_counted_by_paper(verdicts):
+def test_theory_and_experiments_are_counted_apart(verdicts):
     table = counts(verdicts)
     assert list(table.columns) == list(VERDICTS)
-    assert table.loc["toy"].tolist() == [1, 1, 1, 0, 0]
-    assert table.loc["other"].tolist() == [1, 0, 0, 1, 0]
-    assert render.summary(verdicts) == "2 reproduced, 1 not reproduced, 1 undecided, 1 not run"
+    assert table.index.tolist() == [
+        ("theory", "other"), ("theory", "all"), ("experiment", "toy"), ("experiment", "other"), ("experiment", "all")
+    ]  # fmt: skip
+    assert table.loc[("experiment", "toy")].tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
+    assert table.loc[("experiment", "other")].tolist() == [0, 0, 0, 0, 0, 0, 1, 0]
+    assert table.loc[("experiment", "all")].tolist() == [1, 1, 1, 0, 0, 0, 1, 0]
+    assert table.loc[("theory", "all")].tolist() == [1, 0, 0, 0, 0, 0, 0, 0]
+    assert render.summary(verdicts) == (
+        "theory: 1 reproduced; experiment: 1 reproduced, 1 not reproduced, 1 undecided, 1 not run"
+    )
+
+
+@pytest.mark.parametrize(
+    ("tables", "about_data", "kind"),
+    [
+        ((), False, "theory"),
+        (("studies/toy",), False, "simulation"),
+        (("sizes/toy",), True, "count"),
+        (("sizes/toy", "replicates/toy"), True, "experiment"),
+    ],
+)
+def test_the_kind_of_a_claim_is_what_it_rests_on(tables, about_data, kind):
+    rule = Exact(Condition("gain", at_least(0.2), lambda tables: 0.25))
+    found = Claim(id="x", artifact="o", statement="S.", rule=rule, tables=tables, about_data=about_data)
+    assert found.kind == kind
 
 
 def test_the_page_shows_every_claim_with_criterion_number_and_interval(verdicts, run):
@@ -229,6 +281,7 @@ def test_the_page_shows_every_claim_with_criterion_number_and_interval(verdicts,
         "Real data",
         "Scale laptop",
         "0.700 [0.600, 0.800]",
+        LIMITS,
         "toy-two*",
         r"toy-pipe\|three",
         "(no file)",
@@ -275,7 +328,7 @@ def test_the_picture_has_a_column_for_each_paper_and_a_sign_for_each_claim(verdi
 def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypatch, capsys):
     script = Path(__file__).parents[3] / "scripts/judge_claims.py"
     monkeypatch.syspath_prepend(str(script.parent))
-    about = {"synthetic": True, "scale": "smoke", "not_run": {}, "trained": {}}
+    about = {"synthetic": True, "scale": "smoke", "not_run": {}, "trained": {}, "other_networks": {}}
     params = SimpleNamespace(folder=str(tmp_path / "run"), name="claims", **about)
     snakemake = SimpleNamespace(params=params, log=[str(tmp_path / "log")], rule="claims")
     runpy.run_path(str(script), init_globals={"snakemake": snakemake})
@@ -291,9 +344,9 @@ def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypa
 def test_every_verdict_has_a_look_of_its_own():
     assert set(picture.STYLES) == set(VERDICTS)
     assert (
-        len({colour for colour, _ in picture.STYLES.values()})
-        == len({sign for _, sign in picture.STYLES.values()})
-        == 5
+        len({colour for colour, *_ in picture.STYLES.values()})
+        == len({sign for _, sign, _ in picture.STYLES.values()})
+        == len(VERDICTS)
     )
 
 

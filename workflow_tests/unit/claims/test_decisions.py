@@ -10,7 +10,6 @@ from dpmia.claims.comparisons import (
     at_least,
     at_most,
     below,
-    consistent_with,
     exactly,
     highest_at,
     listed,
@@ -51,9 +50,8 @@ LOW, COVERS, HIGH = Interval(0.2, 0.1, 0.3, 4), Interval(0.5, 0.4, 0.6, 4), Inte
         (near(0.5, 0.05), False, None, False),
         (near_percent(0.5, 10), False, None, False),
         (near_percent(0.2, 75), True, False, False),
-        (not_below(0.5), False, None, True),
-        (not_above(0.5), True, None, False),
-        (consistent_with(0.5), False, None, False),
+        (not_below(0.5, 0.05), False, None, True),
+        (not_above(0.5, 0.05), True, None, False),
     ],
 )
 def test_an_interval_on_either_side_decides_and_one_that_covers_both_does_not(comparison, low, covers, high):
@@ -77,9 +75,8 @@ def test_an_interval_on_either_side_decides_and_one_that_covers_both_does_not(co
             "within 0.0005 of 0.3227 (ratio 2), 0.6471 (ratio 5)",
         ),
         (near_each({"a": 0.8, "b": 0.9}, 0.05, "the value in table 1"), "within 0.05 of the value in table 1"),
-        (not_below(0), "not significantly below 0, and at least -0.05"),
-        (not_above(0.5), "not significantly above 0.5, and at most 0.55"),
-        (consistent_with(0), "not significantly different from 0, and within 0.05 of it"),
+        (not_below(0, 0.05), "not below 0 by more than 0.05"),
+        (not_above(0.5, 0.01), "not above 0.5 by more than 0.01"),
         (highest_at(0.1, 0.3), "highest at 0.1 or 0.3"),
     ],
 )
@@ -88,29 +85,33 @@ def test_a_comparison_describes_itself(comparison, description):
 
 
 @pytest.mark.parametrize(
-    "comparison", [make(0.5) for make in (at_least, above, at_most, below, not_below, not_above, consistent_with)]
+    "comparison",
+    [
+        *(make(0.5) for make in (at_least, above, at_most, below)),
+        *(make(0.5, 0.05) for make in (not_below, not_above, near)),
+    ],
 )
 def test_one_replicate_decides_nothing(comparison):
     assert found(Every, [0.9], comparison).holds is None
-    assert found(Every, [0.9], comparison).note == "one replicate has no interval"
-    assert found(Every, {"x": [0.9]}, comparison).note == "x; one replicate has no interval"
+    assert found(Every, [0.9], comparison).note == "1 of at least 3 replicates, no interval"
+    assert found(Every, {"x": [0.9]}, comparison).note == "x; 1 of at least 3 replicates, no interval"
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "below", "above"),
+    ("low", "high", "below", "above", "either"),
     [
-        (0.46, 0.54, True, True),
-        (0.44, 0.51, None, True),
-        (0.49, 0.56, True, None),
-        (0.46, 0.49, False, True),
-        (0.51, 0.54, True, False),
+        (0.46, 0.54, True, True, True),
+        (0.44, 0.51, None, True, None),
+        (0.49, 0.56, True, None, None),
+        (0.46, 0.49, True, True, True),
+        (0.42, 0.44, False, True, False),
+        (0.56, 0.58, True, False, False),
     ],
 )
-def test_ties_are_shown_by_narrow_intervals_only(low, high, below, above):
+def test_a_tie_is_what_lies_within_the_tolerance_of_the_claim(low, high, below, above, either):
     interval = Interval((low + high) / 2, low, high, 4)
-    both = [make(0.5)(interval)[0] for make in (not_below, not_above, consistent_with)]
-    assert both[:2] == [below, above]
-    assert both[2] is (False if False in both[:2] else None if None in both[:2] else True)
+    assert [make(0.5, 0.05)(interval)[0] for make in (not_below, not_above, near)] == [below, above, either]
+    assert near(0.5, 0.001)(interval)[0] is not True
 
 
 def test_on_the_threshold_itself_above_and_at_least_differ():
@@ -132,28 +133,53 @@ def test_replicates_without_a_number_are_counted():
     assert finding.note == "x; 3 of 4 replicates have a number"
 
 
-def test_the_interval_of_one_mean_is_that_of_student():
-    values = [0.1, 0.2, 0.4, 0.5]
-    finding, expected = found(Every, values, at_least(0)), mean_interval(np.array(values))
-    assert (finding.measured, finding.low, finding.high) == (expected.mean, expected.low, expected.high)
+VALUES = [0.1, 0.2, 0.4, 0.5]
 
 
-def test_several_means_have_wider_intervals_that_hold_together():
-    values, other = [0.1, 0.2, 0.4, 0.5], [0.6, 0.61, 0.6, 0.61]
-    finding = Every(measured({"wide": values}, above(0)), measured({"sure": other}, at_least(0))).judge({})
-    assert finding.low == pytest.approx(mean_interval(np.array(values), 0.975).low)
-    assert finding.note == "worst of 2: wide"
+def limits_of(error, values=VALUES):
+    """Return the one-sided Student limits that are wrong with probability `error` each."""
+    found = mean_interval(np.array(values), 1 - 2 * error)
+    return pytest.approx((found.mean, found.low, found.high))
 
 
-def test_together_intervals_miss_as_rarely_as_they_promise():
-    """All true means are 0: a claim that ten of them are not above 0 is refuted in 5 % of all cases at most."""
-    rng = np.random.default_rng(0)
-    refuted = [
-        found(Every, {f"{place}": values for place, values in enumerate(rng.normal(size=(10, 4)))}, not_above(0)).holds
-        is False
-        for _ in range(300)
-    ]
-    assert np.mean(refuted) <= 0.05  # two-sided intervals, so 2.5 % are expected
+def shown(finding):
+    return finding.measured, finding.low, finding.high
+
+
+def test_a_mean_that_meets_its_condition_does_so_by_its_own_limits_however_many_there_are():
+    sure = {f"{place}": [0.6, 0.61, 0.6, 0.61] for place in range(9)}
+    finding = found(Every, {"wide": VALUES, **sure}, above(0.05))
+    assert (finding.holds, finding.note) == (True, "worst of 10: wide")
+    assert shown(finding) == limits_of(0.05)
+    assert finding.interval == "one-sided 95 % limits"
+    assert not limits_of(0.005).expected[1] > 0.05  # all ten together would not show it
+
+
+@pytest.mark.parametrize(
+    ("comparison", "holds", "error", "name"),
+    [
+        (below(0.31), None, 0.025, "one-sided 97.5 % limits, 95 % over 2 tests"),
+        (below(-9), False, 0.025, "one-sided 97.5 % limits, 95 % over 2 tests"),
+        (near(9, 0.1), False, 0.0125, "one-sided 98.75 % limits, 95 % over 4 tests"),
+    ],
+)
+def test_limits_that_refute_one_of_several_means_hold_together(comparison, holds, error, name):
+    finding = found(Every, {"wide": VALUES, "same": VALUES}, comparison)
+    assert (finding.holds, finding.interval) == (holds, name)
+    assert shown(finding) == limits_of(error)
+
+
+def test_limits_that_accept_one_of_several_means_hold_together():
+    finding = found(Some, {"wide": VALUES, "low": [-0.1, -0.2, -0.1, -0.2]}, above(-0.5))
+    assert (finding.holds, finding.interval) == (True, "one-sided 97.5 % limits, 95 % over 2 tests")
+    failed = found(Some, {"wide": VALUES, "low": [-0.1, -0.2, -0.1, -0.2]}, above(9))
+    assert (failed.holds, failed.interval) == (False, "one-sided 95 % limits")
+    assert (shown(finding), shown(failed)) == (limits_of(0.025), limits_of(0.05))
+
+
+def test_what_has_no_limits_names_none():
+    assert found(Every, [0.1], above(0)).interval == ""
+    assert found(Exact, 1, above(0)).interval == "exact"
 
 
 def cells(*means, spread=0.01):
@@ -251,6 +277,8 @@ def test_of_rules_that_must_hold_together_the_worst_is_reported():
         "two",
     ]
     assert Together(held, failed).conditions == (*held.conditions, *failed.conditions)
+    with pytest.raises(ValueError, match="more than one rule depends on chance"):
+        Together(Every(*held.conditions), Some(*failed.conditions), held)
 
 
 def test_what_no_outcome_would_decide_is_measured_and_stays_undecided():
@@ -277,7 +305,9 @@ def test_the_criterion_is_made_of_quantities_and_comparisons():
     first, second = measured(1, at_least(0.8), "advantage"), measured(1, above(0), "accuracy")
     assert Every(first, second).criterion == "advantage: at least 0.8; accuracy: above 0"
     assert Some(first).criterion == "advantage: at least 0.8, in one case at least"
-    assert Together(Every(first), Some(second)).criterion.startswith("advantage: at least 0.8; accuracy: above 0, in")
+    assert Together(Some(first), Exact(second)).criterion.startswith(
+        "advantage: at least 0.8, in one case at least; acc"
+    )
 
 
 def test_numbers_are_listed_as_in_a_sentence():
@@ -328,7 +358,7 @@ def test_rows_are_found_by_meaning(table):
 )
 def test_what_was_not_measured_is_named(table, ask, message):
     with pytest.raises(MissingRowsError, match=message):
-        ask(Replicates(table))
+        ask(Replicates.read(table))
 
 
 def test_a_rule_takes_comparisons_of_its_own_kind_only():

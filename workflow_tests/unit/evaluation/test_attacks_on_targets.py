@@ -14,11 +14,13 @@ from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
 from dpmia.evaluation.accuracy import accuracy_rows
 from dpmia.evaluation.attacks import attack_rows
-from dpmia.evaluation.summary import replicates_table, summary_table
-from dpmia.formats.rows import BLIND, COLUMNS, KEYS, write_rows
+from dpmia.evaluation.summary import SHARED, UNCERTAINTY, replicates_table, summary_table
+from dpmia.formats.rows import BLIND, COLUMNS, KEYS, MEASURED, RECORDS, write_rows
 from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
 from dpmia.formats.tables import read_table, table_of
+from dpmia.metrics.intervals import REPLICATES as REPLICATES_ONLY
 from dpmia.metrics.precision import ACCEPTANCE, ROC_RATES
+from dpmia.metrics.ranges import possible_range
 from dpmia.privacy.accounting import Mechanism
 from dpmia.privacy.upper_bounds import positive_accuracy_ceiling, tpr_ceiling, trade_off_of
 from dpmia.theory.bounds import humphries_advantage
@@ -35,10 +37,10 @@ def accuracy_table(*given, **options):
 ARMS, EPSILONS, REPLICATES = ("va", "va-iid"), ("0.1", "1000", "inf"), range(4)
 
 
-def model(arm, epsilon, replicate, validation=0, **more):
+def model(arm, epsilon, replicate, validation=0, nonmembers=30, **more):
     number = [ARMS.index(arm), EPSILONS.index(epsilon), replicate]
     rng = np.random.default_rng(number)
-    part = np.repeat(np.array([MEMBER, NONMEMBER, VALIDATION], dtype=np.uint8), [20, 30, validation])
+    part = np.repeat(np.array([MEMBER, NONMEMBER, VALIDATION], dtype=np.uint8), [20, nonmembers, validation])
     key = {"arm": arm, "iid": arm.endswith("-iid"), "epsilon": epsilon, "replicate": replicate, "meaning": number}
     known = card(**{**key, "compares": "replace_one", **more})
     labels = rng.integers(0, 2, len(part))
@@ -67,14 +69,14 @@ def table(files):
 
 
 def test_attack_tables_are_tidy(table):
-    assert table.columns.tolist() == COLUMNS
+    assert table.columns.tolist() == MEASURED
     metrics = sorted(measured())
     assert {"advantage", "auc", "fpr", "resolution", "tpr", "tpr_at_0.1pct_fpr", "tpr_at_1pct_fpr"} <= set(metrics)
     expected = itertools.product(
         ["heart"], ARMS, [0.1, 1000.0, np.inf], ["optimal_threshold"], [True], metrics, REPLICATES
     )
     keys = [(e, arm, arm.endswith("-iid"), eps, attack, oracle, m, r) for e, arm, eps, attack, oracle, m, r in expected]
-    assert list(table.drop(columns="value").itertuples(index=False, name=None)) == keys
+    assert list(table[COLUMNS].drop(columns="value").itertuples(index=False, name=None)) == keys
     assert not table.duplicated(COLUMNS[:-1]).any()
 
 
@@ -137,7 +139,10 @@ def test_accuracy_is_reported_of_the_parts_that_there_are(tmp_path):
     with_validation, without = model("va", "1000", 0, validation=10), model("va-iid", "1000", 0)
     save_signals(tmp_path / "a.npz", [with_validation, without], {})
     table = accuracy_table("heart", [tmp_path / "a.npz"])
-    assert table.columns.tolist() == COLUMNS
+    assert table.columns.tolist() == MEASURED
+    assert table.set_index(["arm", "metric"])[RECORDS].to_dict() | {
+        ("va", "accuracy_members"): 20, ("va", "loss_nonmembers"): 30, ("va", "accuracy_validation"): 10,
+    } == table.set_index(["arm", "metric"])[RECORDS].to_dict()  # fmt: skip
     assert (set(table["attack"]), set(table["oracle"])) == ({"model"}, {False})
     metrics = {arm: rows.set_index("metric")["value"] for arm, rows in table.groupby("arm")}
     assert set(metrics["va-iid"].index) == {
@@ -155,6 +160,20 @@ def test_the_best_accuracy_of_all_epochs_is_reported_where_it_was_measured(tmp_p
     save_signals(tmp_path / "a.npz", [signal], {})
     table = accuracy_table("heart", [tmp_path / "a.npz"]).set_index("metric")["value"]
     assert table["accuracy_validation_best"] == 0.7
+
+
+def test_tprs_at_low_rates_have_a_ceiling_where_non_members_are_enough(tmp_path):
+    accounting = Mechanism("poisson", 0.1, 20, 2, "replace_one", 1e-5, "pld").record(1.0, 2.0, 1.0)
+    found = {}
+    for nonmembers in (99, 150):
+        signal = model("va", "1000", 0, nonmembers=nonmembers, accounting=accounting, compares="replace_one")
+        save_signals(tmp_path / "a.npz", [signal], {})
+        found[nonmembers] = accuracy_table("heart", [tmp_path / "a.npz"]).set_index("metric")["value"]
+    # Of 150 non-members the highest passes at 1 %: the threshold is at the second, and passes 2 of 151 new ones.
+    expected = tpr_ceiling(trade_off_of(accounting, "replace_one"), 2 / 151)
+    assert found[150]["tpr_ceiling_at_1pct_fpr"] == pytest.approx(expected)
+    assert np.isnan(found[99]["tpr_ceiling_at_1pct_fpr"])
+    assert np.isnan(found[150]["tpr_ceiling_at_0.1pct_fpr"])
 
 
 def ceiling(tmp_path, accounting, compares="replace_one"):
@@ -198,13 +217,14 @@ def test_a_model_without_privacy_has_no_ceiling(tmp_path):
 
 
 def test_no_files_are_an_empty_table():
-    assert attack_table("heart", "a", AverageThreshold(), [], 1).columns.tolist() == COLUMNS
+    assert attack_table("heart", "a", AverageThreshold(), [], 1).columns.tolist() == MEASURED
 
 
 def test_all_metrics_of_an_experiment_stand_in_one_table_in_one_order(table, files):
     accuracy = accuracy_table("heart", files)
     rows = replicates_table([table, accuracy])
-    assert rows.columns.tolist() == COLUMNS
+    assert rows.columns.tolist() == [*COLUMNS, RECORDS, SHARED]
+    assert rows[SHARED].isna().all(), "no arm shares records"
     assert len(rows) == len(table) + len(accuracy)
     pd.testing.assert_frame_equal(rows, replicates_table(iter([accuracy.iloc[::-1], table.iloc[:9], table.iloc[9:]])))
 
@@ -227,7 +247,7 @@ def test_the_excess_of_an_attack_is_what_it_reaches_beyond_the_blind_baseline_of
 def test_summaries_are_means_over_replicates_with_intervals(table, files):
     accuracy = accuracy_table("heart", files)
     summary = summary_table(replicates_table([table, accuracy]))
-    assert summary.columns.tolist() == [*KEYS, "mean", "low", "high", "replicates"]
+    assert summary.columns.tolist() == [*KEYS, "mean", "low", "high", "replicates", *UNCERTAINTY]
     assert len(summary) == len(ARMS) * len(EPSILONS) * (len(measured()) + 4)
     both = pd.concat([table, accuracy])
     for row in summary.itertuples():
@@ -240,8 +260,17 @@ def test_summaries_are_means_over_replicates_with_intervals(table, files):
         assert row.replicates == 4
         assert row.mean == pytest.approx(values.mean())
         if values.std() > 0:
+            assert row.interval == REPLICATES_ONLY
             low, high = stats.t.interval(0.95, 3, loc=values.mean(), scale=stats.sem(values))
-            assert (row.low, row.high) == pytest.approx((low, high))
+            least, most = possible_range(row.metric)
+            if (least, most) == (0, 1):
+                # The limits are those p from which the mean is t errors away, and the error goes with p (1 - p).
+                for limit in (row.low, row.high):
+                    error = stats.sem(values) * np.sqrt(limit * (1 - limit) / (row.mean * (1 - row.mean)))
+                    assert abs(row.mean - limit) == pytest.approx(stats.t.isf(0.025, 3) * error)
+                assert 0 <= row.low < row.mean < row.high <= 1
+            else:
+                assert (row.low, row.high) == pytest.approx(np.clip((low, high), least, most))
 
 
 def test_infinite_epsilon_is_averaged_like_any_other(table):
@@ -257,7 +286,7 @@ def test_tables_survive_being_written_and_read(table, files, tmp_path):
 
 def test_rows_are_written_as_pandas_would(table, tmp_path):
     rows = table.astype(object).to_numpy().tolist()
-    rows[0][-1], rows[1][-1], rows[2][-1] = np.nan, np.inf, np.float64(1e-7)
+    rows[0][8], rows[1][8], rows[2][-1] = np.nan, np.inf, np.float64(1e-7)
     write_rows(tmp_path / "rows.csv", rows)
     expected = table_of(rows).to_csv(index=False)
     assert (tmp_path / "rows.csv").read_text(encoding="utf-8") == expected

@@ -6,7 +6,7 @@ from model_cards import card
 
 from dpmia.datasets.table import Dataset
 from dpmia.evaluation.blind_baseline import blind_rows
-from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS
+from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS, MEASURED
 from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.jobs.attacking import BlindJob
@@ -58,7 +58,7 @@ def value(table, attack, metric):
 def test_what_records_tell_needs_no_model_and_a_useless_model_adds_nothing(measured):
     data = dataset(telling=True)
     table = measured(data, [model(data)], with_loss=["inf"])
-    assert table.columns.tolist() == COLUMNS
+    assert table.columns.tolist() == MEASURED
     assert value(table, BLIND, "advantage") == value(table, BLIND, "auc") == 1
     assert abs(value(table, BLIND_WITH_LOSS, "advantage_excess")) < 0.05
 

@@ -43,7 +43,8 @@ def baseline(scores, is_member):
     """Return the metrics of blind scores, with intervals of advantage and AUC over records."""
     decisions = scores >= blind.THRESHOLD
     found = {**advantage(decisions, is_member), **ranking(scores, is_member)}
-    for name, half in blind.half_widths(scores, decisions, is_member).items():
+    for name, error in blind.standard_errors(scores, decisions, is_member).items():
+        half = blind.NORMAL * error
         found[f"{name}_low"], found[f"{name}_high"] = found[name] - half, found[name] + half
     return found
 

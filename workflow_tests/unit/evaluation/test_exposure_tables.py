@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from model_cards import card
+from scipy.stats import binom
 
 from dpmia.evaluation.exposure import COLUMNS, NOMINAL, exposure_rows
 from dpmia.formats.losses import Losses, save_losses
@@ -93,6 +94,31 @@ def test_the_rate_of_exchangeable_models_is_kept_and_a_broken_one_is_found(tmp_p
     broken = [target(r, *pair) for r, pair in enumerate(zip(losses, trained_on, strict=True))]
     (row,) = table(tmp_path, broken, known).to_dict("records")
     assert row["exceeded"] == 2
+
+
+def test_target_models_that_share_few_reference_models_exceed_the_rate_no_more_often_than_by_chance(tmp_path):
+    rng, runs, some = np.random.default_rng(4), 20, 0
+    for _ in range(runs):
+        losses, trained_on = exchangeable(rng, 30)
+        cards = [card(arm="half", epsilon="1", role="reference", number=number) for number in range(20)]
+        known = Losses(cards, np.arange(RECORDS), losses[:20].astype(np.float32), trained_on[:20])
+        signals = [target(r, *pair) for r, pair in enumerate(zip(losses[20:], trained_on[20:], strict=True))]
+        (row,) = table(tmp_path, signals, known).to_dict("records")
+        assert 0 < row["testable"] < row["judged"]
+        some += row["exceeded"] > 0
+    assert some <= binom.ppf(1 - 1e-6, runs, 0.05)
+
+
+def test_where_no_record_can_be_tested_none_is_said_to_keep_the_rate(tmp_path):
+    rng = np.random.default_rng(5)
+    losses, trained_on = exchangeable(rng, 1)
+    losses[:, 3], trained_on[:, 3] = 0.01, False
+    signals = [target(r, *pair) for r, pair in enumerate(zip(losses, trained_on, strict=True))]
+    (row,) = table(tmp_path, signals, references(rng)).to_dict("records")
+    assert row["judged"] > 0
+    assert row["testable"] == 0
+    assert row["smallest_p"] > 0.05
+    assert np.isnan(row["exceeded"])
 
 
 @pytest.mark.parametrize(("epsilon", "arm"), [("inf", "half"), ("1", "other")])

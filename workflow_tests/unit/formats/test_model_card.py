@@ -10,6 +10,7 @@ from model_cards import card
 
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.model_card import Architecture, ModelCard
+from dpmia.formats.recipe import Recipe
 from dpmia.privacy.record import Accounting
 
 ACCOUNTING = Accounting("poisson", 0.1, 20, 2, "add_remove", 1e-5, "pld", 1.0, 1.5, 2.0, 3.0, True)
@@ -22,7 +23,7 @@ WHOLE = card(
     rate=0.5,
     model=Architecture("dpmia.models.mlp:perceptron", {"hidden": [6]}),
     engine="StackedEngine",
-    recipe={"epochs": 2, "betas": [0.9, 0.999]},
+    recipe=Recipe("adam", 0.1, 10, epochs=2, betas=(0.8, 0.99)),
     steps=0,
     collusion={"keys": 3, "function": "blake2b"},
     seed=0,

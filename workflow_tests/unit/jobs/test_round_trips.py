@@ -7,9 +7,9 @@ import sys
 import pytest
 from settings_samples import OWN_CONFIG, ROOT
 
+from dpmia.common.plain import PlainData
 from dpmia.common.seeds import derive_seed
 from dpmia.jobs.attacking import AttackJob, PerRecordJob
-from dpmia.jobs.base import PlainData
 from dpmia.jobs.drawing import ArmDraw, ClusterJob, SplitJob
 from dpmia.jobs.training import TrainJob
 from dpmia.settings import jobs

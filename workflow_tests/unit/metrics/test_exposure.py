@@ -1,9 +1,11 @@
 """Single records: nominal rates on exchangeable scores, and the stability of lists."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from model_cards import card
-from scipy.stats import binom
+from scipy.stats import betabinom, binom
 
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
 from dpmia.metrics.exposure import Exposure, calibration, p_values, stability
@@ -41,33 +43,124 @@ def test_p_values_count_the_references_that_are_as_high():
     assert found.tolist() == [0.25, 0.75, 1.0]
 
 
-def test_a_kept_guarantee_passes_and_a_broken_one_is_found_where_it_is():
-    rng, models, records, nominal = np.random.default_rng(2), 400, 50, 0.05
-    outside = rng.random((models, records)) < 0.5
-    decisions = (rng.random((models, records)) < nominal) | ~outside
-    kept = calibration(decisions, outside, nominal)
-    assert not kept.exceeded.any()
-    assert kept.rates.mean() == pytest.approx(nominal, abs=0.01)
-    decisions[:, 7] |= rng.random(models) < 0.2
-    assert calibration(decisions, outside, nominal).exceeded.nonzero()[0].tolist() == [7]
+def exchangeable_world(rng, references, targets, records=60, joins=0.5):
+    """Return scores of models that are all alike and `trained_on`, the reference models first.
+
+    Records have effects and scales of their own and heavy tails; ten in a row share their noise in part, and all of
+    them what is the model's own, which their membership changes.
+    """
+    models = references + targets
+    trained_on = rng.random((models, records)) < joins
+    own = rng.standard_t(1.5, (models, records))
+    shared = np.repeat(rng.standard_t(1.5, (models, records // 10)), 10, axis=1)
+    of_model = rng.normal(size=(models, 1)) + trained_on.mean(axis=1, keepdims=True)
+    scores = rng.normal(scale=5, size=records) + rng.lognormal(size=records) * (own + shared + of_model)
+    return np.round(scores + 3 * trained_on, 1), trained_on
 
 
-def test_right_attacks_are_blamed_no_more_often_than_stated():
-    rng, draws, models, records, error = np.random.default_rng(3), 300, 60, 8, 0.2
-    outside = np.ones((models, records), dtype=bool)
-    blamed = sum(
-        calibration(rng.random((models, records)) < 0.3, outside, 0.3, error).exceeded.any() for _ in range(draws)
+def calibration_of(scores, trained_on, references, nominal=0.1, error=0.05):
+    """Return the calibration of the conformal decisions on the models after the first `references`."""
+    ours, outside = scores[:references], ~trained_on[:references]
+    decisions = np.stack([p_values(row, ours, outside) <= nominal for row in scores[references:]])
+    return calibration(decisions, ~trained_on[references:], outside.sum(axis=0), nominal, error)
+
+
+SIZES = [(10, 5), (10, 20), (20, 50)]
+
+
+@pytest.mark.parametrize("joins", [0.0, 0.5])
+@pytest.mark.parametrize(("references", "targets"), SIZES)
+def test_where_models_are_exchangeable_some_record_exceeds_in_five_percent_of_runs_at_most(references, targets, joins):
+    rng, runs = np.random.default_rng(11), 300
+    some = sum(
+        calibration_of(*exchangeable_world(rng, references, targets, joins=joins), references).exceeded.any()
+        for _ in range(runs)
     )
-    assert blamed <= binom.ppf(1 - FALSE_ALARM, draws, error)
-    assert blamed > 0
+    assert some <= binom.ppf(1 - FALSE_ALARM, runs, 0.05)
 
 
-def test_records_that_every_model_was_trained_on_have_no_rate():
-    outside = np.array([[True, False], [True, False]])
-    found = calibration(np.ones((2, 2), dtype=bool), outside, 0.1)
+def test_the_error_is_reached_where_records_are_independent_and_all_can_be_tested():
+    rng, runs, references = np.random.default_rng(12), 400, 30
+    some = 0
+    for _ in range(runs):
+        scores = rng.standard_cauchy((references + 30, 20))
+        some += calibration_of(scores, np.zeros(scores.shape, dtype=bool), references, error=0.5).exceeded.any()
+    # Of twenty independent tests at 1/40 some is significant with probability .4; discrete p-values make it less.
+    assert 0.15 * runs < some <= binom.ppf(1 - FALSE_ALARM, runs, 0.5)
+
+
+@pytest.mark.parametrize(("references", "targets"), SIZES)
+def test_an_exposed_record_is_found_where_the_models_suffice(references, targets):
+    rng, runs, hits, others = np.random.default_rng(13), 100, 0, 0
+    for _ in range(runs):
+        scores, trained_on = exchangeable_world(rng, references, targets, joins=0.0)
+        scores[references:, 7] += 1000
+        exceeded = calibration_of(scores, trained_on, references).exceeded
+        hits += exceeded[7]
+        others += np.delete(exceeded, 7).any()
+    assert hits >= 0.9 * runs
+    assert others <= binom.ppf(1 - FALSE_ALARM, runs, 0.05)
+
+
+def test_too_few_models_can_test_no_record_and_say_so():
+    # Three targets above all ten references: one of (13 choose 3) = 286 ways, and a hundred records are tested.
+    rng = np.random.default_rng(14)
+    scores, trained_on = exchangeable_world(rng, 10, 3, records=100, joins=0.0)
+    scores[10:, 7] += 1000
+    found = calibration_of(scores, trained_on, 10)
+    assert found.rates[7] == 1
+    assert found.p_values[7] == found.smallest[7] == pytest.approx(1 / 286)
+    assert not found.testable.any()
+    assert not found.exceeded.any()
+
+
+def test_records_that_can_never_be_significant_do_not_cost_the_others_their_power():
+    # Of 1000 records five have models to be tested with: each is held to .05 / 5, as if there were no others.
+    references, targets = 10, 5
+    outside = np.zeros((targets, 1000), dtype=bool)
+    outside[0] = True
+    outside[:, :5] = True
+    decisions = np.zeros(outside.shape, dtype=bool)
+    decisions[:, 0] = True
+    found = calibration(decisions, outside, np.full(1000, references), 0.1)
+    assert found.testable.nonzero()[0].tolist() == [0, 1, 2, 3, 4]
+    assert found.exceeded.nonzero()[0].tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("references", "targets", "nominal"), [(10, 5, 0.1), (10, 20, 0.3), (99, 7, 0.29), (6, 4, 0.5)]
+)
+def test_p_values_are_those_of_the_beta_binomial_law(references, targets, nominal):
+    rank = max(k for k in range(references + 2) if k / (references + 1) <= nominal)
+    for false in range(targets + 1):
+        decisions = (np.arange(targets) < false)[:, None]
+        found = calibration(decisions, np.ones_like(decisions), np.array([references]), nominal)
+        law = betabinom(targets, rank, references - rank + 1)
+        assert found.p_values[0] == pytest.approx(law.sf(false - 1), rel=1e-9)
+        assert found.smallest[0] == pytest.approx(law.pmf(targets), rel=1e-9)
+
+
+def test_p_values_count_the_orders_of_all_models():
+    references, targets = 6, 4
+    orders = list(combinations(range(references + targets), targets))
+    for false in range(targets + 1):
+        as_many = 0
+        for places in orders:
+            scores = np.arange(references + targets, dtype=float)[:, None]
+            of_targets, of_others = scores[list(places)], np.delete(scores, places, axis=0)
+            as_many += sum(p_values(row, of_others)[0] <= 0.3 for row in of_targets) >= false
+        decisions = (np.arange(targets) < false)[:, None]
+        found = calibration(decisions, np.ones_like(decisions), np.array([references]), 0.3)
+        assert found.p_values[0] == pytest.approx(as_many / len(orders))
+
+
+def test_records_without_a_target_model_or_with_too_few_reference_models_have_no_rate():
+    outside = np.array([[True, False, True], [True, False, True]])
+    found = calibration(np.ones((2, 3), dtype=bool), outside, np.array([40, 40, 8]), 0.1)
     assert found.rates[0] == 1
-    assert np.isnan(found.rates[1])
-    assert not found.exceeded[1]
+    assert np.isnan(found.rates[1:]).all()
+    assert found.smallest[1:].tolist() == [1, 1]
+    assert not found.exceeded[1:].any()
 
 
 def test_same_lists_agree_and_random_ones_do_by_chance():
@@ -100,14 +193,15 @@ def test_impossible_questions_are_refused():
         p_values(np.zeros(3), np.zeros((4, 2)))
     with pytest.raises(ValueError, match="not numbers"):
         p_values(np.array([np.nan]), np.zeros((4, 1)))
-    some = np.ones((3, 2), dtype=bool)
-    with pytest.raises(ValueError, match="shape"):
-        calibration(some, some[:2], 0.1)
+    some, counts = np.ones((3, 2), dtype=bool), np.array([40, 40])
+    for outside, references in ((some[:2], counts), (some, counts[:1])):
+        with pytest.raises(ValueError, match="shape"):
+            calibration(some, outside, references, 0.1)
     with pytest.raises(ValueError, match="no model"):
-        calibration(some, ~some, 0.1)
+        calibration(some, ~some, counts, 0.1)
     for nominal, error in ((0.0, 0.1), (1.0, 0.1), (0.1, 0.0)):
         with pytest.raises(ValueError, match="expected both"):
-            calibration(some, some, nominal, error)
+            calibration(some, some, counts, nominal, error)
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="seeds"):
         stability(np.zeros((1, 50)), rng)

@@ -2,9 +2,25 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, t
 
-from dpmia.metrics.intervals import clopper_pearson, mean_interval, replicates_needed
+from dpmia.metrics.intervals import (
+    BOTH,
+    EQUAL,
+    EXACT,
+    RECORDS,
+    REPLICATES,
+    SPLITS,
+    TOO_FEW,
+    Estimate,
+    clopper_pearson,
+    equal_records,
+    estimate,
+    mean_interval,
+    replicates_needed,
+)
+
+SHARE = (0.0, 1.0)
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 10), (3, 10), (10, 10), (1, 1), (77, 1234)])
@@ -22,23 +38,118 @@ def test_clopper_pearson_takes_arrays():
     assert high[0] == pytest.approx(1 - low[1])
 
 
-def test_the_replicates_needed_reach_the_half_width_and_one_fewer_does_not():
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=5)
-    found = mean_interval(values)
-    half = (found.high - found.low) / 2
-    needed = replicates_needed(half, 5, half / 3)
+def covered(level, tries):
+    """Return the range of coverages within four standard errors of the level."""
+    error = 4 * np.sqrt(level * (1 - level) / tries)
+    return level - error, level + error
+
+
+@pytest.mark.parametrize("records_error", [0.0, 0.05])
+def test_the_replicates_needed_reach_the_half_width_and_one_fewer_does_not(records_error):
+    values = np.random.default_rng(0).normal(size=5)
+    spread, shared = values.std(ddof=1), np.full(5, records_error**2)
+    found = estimate(values, shared)
+    wanted = found.half_width() / 3
+    needed = replicates_needed(found, wanted)
 
     def half_width(count):  # of `count` values with the spread of the five
-        spread = values.std(ddof=1)
         points = np.resize([-1.0, 1.0], count)
         points -= points.mean()
-        again = mean_interval(points / points.std(ddof=1) * spread)
-        return (again.high - again.low) / 2
+        return estimate(points / points.std(ddof=1) * spread, np.full(count, records_error**2)).half_width()
 
-    assert half_width(needed) <= half / 3 < half_width(needed - 1)
+    assert half_width(needed) <= wanted < half_width(needed - 1)
 
 
 def test_replicates_that_are_enough_stay_as_they_are_and_thousands_are_none():
-    assert replicates_needed(0.02, 4, 0.02) == 4
-    assert replicates_needed(1.0, 3, 0.001) is None
+    assert replicates_needed(Estimate(0.5, 0.001, 3.0, 4, REPLICATES), 0.02) == 4
+    assert replicates_needed(Estimate(0.5, 1.0, 2.0, 3, REPLICATES), 0.001) is None
+
+
+def test_no_number_of_replicates_narrows_what_shared_records_leave_open():
+    assert replicates_needed(Estimate(0.5, 0.051, 19.0, 4, BOTH, 0.05), 0.09) is None
+
+
+def test_two_values_have_a_mean_and_no_interval():
+    found = estimate(np.array([-1.0, 0.3]))
+    assert (found.mean, found.count, found.kind) == (pytest.approx(-0.35), 2, TOO_FEW)
+    assert np.isnan(found.limits()).all()
+    assert np.isfinite(mean_interval(np.array([-1.0, 0.3, 0.5])).low)
+
+
+def test_equal_values_have_no_interval_over_replicates_and_the_reason():
+    found = estimate(np.full(4, 0.8))
+    assert (found.mean, found.kind) == (0.8, EQUAL)
+    assert np.isnan(found.limits()).all()
+    assert estimate(np.full(4, 0.8), np.full(4, np.nan)).kind == EQUAL
+    exact = estimate(np.full(4, 0.8), exact=True)
+    assert (exact.kind, *exact.limits(SHARE)) == (EXACT, 0.8, 0.8)
+
+
+def test_equal_values_of_shared_records_have_an_interval_over_the_records():
+    found = estimate(np.full(4, 0.441), np.full(4, 0.045**2))
+    assert found.kind == BOTH
+    assert found.degrees == pytest.approx(19)
+    assert found.limits((-1.0, 1.0)) == pytest.approx(
+        (0.441 - 0.045 * t.isf(0.025, 19), 0.441 + 0.045 * t.isf(0.025, 19))
+    )
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_shares_that_are_0_or_1_have_exact_limits_over_the_records_of_one_replicate(share):
+    found = estimate(np.full(4, share), trials=50)
+    expected = binomtest(int(50 * share), 50).proportion_ci(method="exact")
+    assert (found.kind, found.count) == (RECORDS, 4)
+    assert found.limits(SHARE) == pytest.approx((expected.low, expected.high))
+    assert equal_records(share, 50).limits(SHARE) == found.limits(SHARE)
+    assert estimate(np.full(4, share)).kind == EQUAL
+
+
+def test_a_shared_variance_below_zero_adds_nothing():
+    values = np.array([0.1, 0.2, 0.4])
+    plain, found = estimate(values), estimate(values, np.full(3, -1e-4))
+    assert (plain.kind, found.kind) == (REPLICATES, BOTH)
+    assert (found.error, found.degrees, found.records_error) == (plain.error, plain.degrees, 0)
+
+
+def test_missing_replicates_take_their_shared_variance_with_them():
+    found = estimate(np.array([0.1, np.nan, 0.2, 0.4]), np.array([1e-4, 9.0, 1e-4, 1e-4]))
+    assert found.records_error == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(("predictions", "replicates"), [(5, 5), (50, 3)])
+def test_the_interval_of_a_precision_of_few_predictions_covers_it_and_stays_within_0_and_1(predictions, replicates):
+    rng, tries, true = np.random.default_rng(4), 2000, 0.9
+    hits, left, measured = 0, 0, 0
+    for _ in range(tries):
+        positives = rng.poisson(predictions, replicates)
+        values = np.where(positives > 0, rng.binomial(positives, true) / np.maximum(positives, 1), np.nan)
+        found = estimate(values)
+        if np.isnan(found.error):
+            continue
+        low, high = found.limits(SHARE)
+        assert 0 <= low < found.mean < high <= 1
+        measured += 1
+        hits += low <= true <= high
+        left += not 0 <= mean_interval(values).low <= mean_interval(values).high <= 1
+    assert left > 0.3 * measured, "t intervals leave the range"
+    # With few and discrete values it is too wide rather than too narrow.
+    assert covered(0.95, measured)[0] <= hits / measured <= 0.99
+
+
+def test_the_corrected_interval_covers_where_random_splits_of_one_data_set_overlap():
+    # The error of a mean of training records on test records, as in the paper: what 30 splits of 40 records say about
+    # the error to expect of other records.
+    rng, tries, splits, train, test = np.random.default_rng(5), 1500, 30, 30, 10
+    truth = 1 + 1 / train
+    old = new = 0
+    for _ in range(tries):
+        records = rng.normal(size=train + test)
+        order = rng.permuted(np.tile(records, (splits, 1)), axis=1)
+        errors = ((order[:, train:] - order[:, :train].mean(axis=1, keepdims=True)) ** 2).mean(axis=1)
+        corrected, plain = estimate(errors, overlap=test / train), estimate(errors)
+        assert corrected.kind == SPLITS
+        new += abs(corrected.mean - truth) <= corrected.half_width()
+        old += abs(plain.mean - truth) <= plain.half_width()
+    assert old / tries < 0.6
+    assert new / tries > 0.9
+    assert corrected.error == pytest.approx(plain.error * np.sqrt((1 / splits + test / train) * splits))

@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.metrics import precision_score, recall_score
 
 from dpmia.metrics.intervals import mean_interval
-from dpmia.metrics.ranking import advantage, best_threshold, ranking
+from dpmia.metrics.ranking import LOW_RATES, advantage, best_threshold, guessed_right, guesses, held_rate, ranking
 
 
 def halves(n, m=None):
@@ -115,6 +115,20 @@ def test_a_rate_of_exactly_one_false_alarm_allows_one():
     assert ranking(scores, members)["tpr_at_1pct_fpr"] == 0.75
 
 
+@pytest.mark.parametrize("nonmembers", [99, 100, 113, 199, 200, 1000])
+def test_the_held_rate_is_the_mean_tpr_of_random_scores(nonmembers):
+    """On few non-members a threshold that passes 1 % of them passes more of new records."""
+    members, rng = halves(200, nonmembers), np.random.default_rng(nonmembers)
+    found = [ranking(rng.random(200 + nonmembers), members) for _ in range(400)]
+    for name, rate in LOW_RATES.items():
+        held, values = held_rate(rate, nonmembers), np.array([each[name] for each in found])
+        assert np.isnan(held) == (nonmembers < round(1 / rate))
+        assert np.isnan(values).all() == np.isnan(held)
+        if not np.isnan(held):
+            assert held >= rate
+            assert values.mean() == pytest.approx(held, abs=4 * values.std() / 20)
+
+
 def test_the_best_threshold_is_the_best_of_all():
     rng = np.random.default_rng(3)
     for _ in range(50):
@@ -180,3 +194,23 @@ def test_missing_values_are_left_out():
 def test_equal_values_have_an_interval_of_no_width():
     found = mean_interval(np.full(5, 0.5))
     assert (found.low, found.mean, found.high) == (0.5, 0.5, 0.5)
+
+
+def test_the_highest_scores_are_guessed_members_and_the_lowest_are_not():
+    members = np.array([True, False, True, True, False, False, True, False, True, False])
+    found = guessed_right(np.array([9, 8, 7, 6, 5, 4, 3, 2, 1, 0.0]), members)
+    # From the lowest: one guess of each kind, then one again (a fifth of 10), two, and all.
+    assert found == {
+        "guessed_right@0.1": 1.0,
+        "guessed_right@0.2": 1.0,
+        "guessed_right@0.5": (1 + 1) / 4,
+        "guessed_right@1": (3 + 3) / 10,
+    }
+    assert [guesses(10, share) for share in (0.1, 0.2, 0.5, 1.0)] == [2, 2, 4, 10]
+    assert guesses(101, 1.0) == 100
+
+
+def test_guesses_of_equal_scores_do_not_see_who_is_a_member():
+    rng = np.random.default_rng(7)
+    rights = [guessed_right(np.zeros(100), rng.random(100) < 0.5)["guessed_right@1"] for _ in range(400)]
+    assert np.mean(rights) == pytest.approx(0.5, abs=4 * 0.05 / 20)

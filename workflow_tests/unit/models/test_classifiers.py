@@ -5,10 +5,11 @@ import pytest
 import torch
 from scipy.special import softmax
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models import classifiers
 from dpmia.training.engines.scikit_learn import CLOSEST, ScikitLearnEngine
 from dpmia.training.lightning import fit
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 RECIPE = Recipe("its own", 0.0, 1, 0)
 RNG = np.random.default_rng(0)

@@ -9,17 +9,21 @@ from drawn import bars, lines
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from dpmia.metrics.intervals import BOTH, EQUAL, EXACT, TOO_FEW
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.drawing import EpsilonScale
+from dpmia.papers.drawing.caption import format_batches
 
 INF = float("inf")
+NO_ROWS = pd.DataFrame({"interval": []})
 FACT = {
-    **{"dataset": "heart", "model": "mlp 256-256", "sizes": "90 members", "references": None},
+    **{"dataset": "heart", "model": "mlp 256-256", "sizes": "90 members", "references": None, "pairing": None},
     **{
         "passes": "20 epochs, batch 32",
         "optimiser": "adam",
         "sampling": "poisson",
+        "sampling_without_privacy": "shuffle",
         "clip_norm": 1.5,
         "clipped_to": None,
         "replicates": 4,
@@ -122,6 +126,13 @@ def test_a_missing_mean_breaks_the_line_and_leaves_the_label_once(axes):
     np.testing.assert_allclose(bars(axes)[:, 0], [1, 2, 4, 5])
 
 
+def test_a_bound_is_a_tick_at_each_place_and_no_line(axes):
+    drawing.draw_ticks(axes, rows([0.1, 1.0, 10.0]), "epsilon", colour="k", label="bound")
+    (ticks,) = axes.get_lines()
+    assert (ticks.get_linestyle(), ticks.get_marker(), ticks.get_label()) == ("None", "_", "bound")
+    np.testing.assert_allclose(ticks.get_xdata(), [0.1, 1, 10])
+
+
 def test_two_means_at_one_place_stay_two(axes):
     table = pd.DataFrame({"x": [1.0, 1.0], "mean": [0.2, 0.8], "low": [0.1, 0.7], "high": [0.3, 0.9]})
     drawing.draw_means(axes, table, "x", colour="k", line="none")
@@ -171,18 +182,35 @@ def test_the_mark_lies_under_the_lines():
 
 
 def test_the_caption_says_how_models_were_trained_and_what_the_bands_are():
-    text = drawing.run_facts(facts())
+    text = drawing.run_facts(facts(), pd.DataFrame({"interval": [BOTH, EQUAL, None, EXACT]}))
     for words in (
-        *("Synthetic data, scale laptop", "20 epochs", "batch 32", "4 replicates", "DP-Adam", "poisson batches"),
-        *("clip norm 1.5", "δ = 1e-05", "replace-one", "PLD accountant", "95 % t intervals of the mean"),
+        *("Synthetic data, scale laptop", "20 epochs", "batch 32", "4 replicates", "DP-Adam"),
+        *("clip norm 1.5", "δ = 1e-05", "replace-one", "PLD accountant", "95 % intervals over replicates and records."),
     ):
         assert words in text
-    assert drawing.run_facts(facts(synthetic=False)).startswith("Real data, scale laptop")
+    none = drawing.run_facts(facts(synthetic=False), pd.DataFrame({"interval": [TOO_FEW]}))
+    assert none.startswith("Real data, scale laptop")
+    assert "No intervals: fewer than 3 replicates" in none
     assert "Models of heart: mlp 256-256, 90 members, 20 epochs" in text
-    assert "without privacy" not in text
+    assert "Poisson batches (shuffled epochs without privacy), clip norm 1.5, δ" in text
     assert "reference models" not in text
+    assert "clusters" not in text
+    paired = Facts(True, "laptop", {"adult": FACT | {"pairing": "farthest"}})
+    assert "4 replicates, clusters of different classes paired farthest." in drawing.run_facts(paired, NO_ROWS)
     clipped = Facts(True, "laptop", {"heart": FACT | {"clipped_to": 1.5}})
-    assert "clip norm 1.5 (without privacy, too)" in drawing.run_facts(clipped)
+    assert "clip norm 1.5 (without privacy, too)" in drawing.run_facts(clipped, NO_ROWS)
+
+
+@pytest.mark.parametrize(
+    ("private", "other", "text"),
+    [
+        ("poisson", "shuffle", "Poisson batches (shuffled epochs without privacy)"),
+        ("poisson", "poisson", "Poisson batches (without privacy, too)"),
+        ("shuffle", "shuffle", "shuffled epochs (without privacy, too)"),
+    ],
+)
+def test_the_caption_states_the_sampler_of_models_with_and_without_privacy(private, other, text):
+    assert format_batches({"sampling": private, "sampling_without_privacy": other}) == text
 
 
 def test_data_sets_on_which_models_are_trained_alike_are_told_together():
@@ -192,7 +220,7 @@ def test_data_sets_on_which_models_are_trained_alike_are_told_together():
         "adult": FACT | {"dataset": "adult"},
         "texas": FACT | {"dataset": "texas", "sizes": "", "references": 20},
     }
-    text = drawing.run_facts(Facts(True, "laptop", experiments))
+    text = drawing.run_facts(Facts(True, "laptop", experiments), NO_ROWS)
     assert "Models of heart, adult: mlp 256-256, 90 members, 20 epochs, batch 32, 4 replicates; of texas: " in text
     assert "; of texas: mlp 256-256, 20 epochs, batch 32, 4 replicates, 20 reference models. DP-Adam" in text
     assert text.count("DP-Adam") == 1
@@ -262,3 +290,24 @@ def test_the_style_ends_with_its_context():
 
 def test_colours_are_told_apart():
     assert len(set(drawing.COLOURS)) == len(drawing.COLOURS)
+
+
+# Heatmaps
+
+
+def test_cells_get_darker_with_the_rate_under_readable_text_and_below_the_mark():
+    figure, (axes,) = drawing.panels(1, facts())
+    rates = pd.DataFrame({"a": [0.0, 0.25], "b": [0.5, 1.0]})
+    drawing.draw_heatmap(axes, rates, rates.astype(str))
+    figure.draw_without_rendering()
+    (cells,) = axes.collections
+    weights = [0.2126, 0.7152, 0.0722]
+    assert (np.diff((cells.get_facecolor()[:, :3] @ weights)[np.argsort(cells.get_array().ravel())]) < 0).all()
+    (mark,) = (text for text in axes.texts if text.get_text() == "SYNTHETIC DATA")
+    numbers = [text for text in axes.texts if text is not mark]
+    assert sorted(text.get_text() for text in numbers) == ["0.0", "0.25", "0.5", "1.0"]
+    assert cells.get_zorder() < mark.get_zorder() < min(text.get_zorder() for text in numbers)
+    # Of black on the darkest: WCAG asks for 4.5.
+    assert {text.get_color() for text in numbers} == {"black"}
+    linear = np.where((rgb := cells.get_facecolor()[:, :3]) <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    assert ((linear @ weights).min() + 0.05) / 0.05 > 4.5

@@ -10,7 +10,9 @@ from matplotlib.figure import Figure
 from settings_samples import OWN_CONFIG, ROOT
 
 from dpmia.common.registry import load
+from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
 from dpmia.formats.rows import KEYS
+from dpmia.metrics.intervals import BOTH
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.catalogue import PAPERS
@@ -62,8 +64,10 @@ def summary(experiment, epsilons=EPSILONS):
         values |= {("blind", "auc"): 0.75, ("average_threshold", "advantage_excess"): -0.1}
         if np.isfinite(epsilon):
             values["model", "advantage_ceiling"] = CEILING[place]
+            values["model", "tpr_ceiling_at_1pct_fpr"] = CEILING[place] / 2
+        values["average_threshold", "tpr_at_1pct_fpr"] = np.nan if epsilon == 0.1 else 0.06
         for (attack, metric), height in values.items():
-            mean = height if metric == "advantage_ceiling" else (height + 0.01 * number) / (10 if iid else 1)
+            mean = height if "ceiling" in metric else (height + 0.01 * number) / (10 if iid else 1)
             key = [
                 experiment,
                 arm + "-iid" * iid,
@@ -73,8 +77,8 @@ def summary(experiment, epsilons=EPSILONS):
                 attack in ("optimal_threshold", "random"),
                 metric,
             ]
-            rows.append([*key, mean, mean - 0.02, mean + 0.03, 4])
-    return pd.DataFrame(rows, columns=[*KEYS, "mean", "low", "high", "replicates"])
+            rows.append([*key, mean, mean - 0.02, mean + 0.03, 4, BOTH, 0.01, 3.0, 0.0])
+    return pd.DataFrame(rows, columns=[*KEYS, *LIMITS, "replicates", *UNCERTAINTY])
 
 
 def tidy(artifact, synthetic=True, **options):
@@ -141,6 +145,7 @@ PAIRS = {
     "humphries_fig2_reverse": four("cluster"),
     "humphries_fig2_nearest": two("cluster"),
     "humphries_fig3": two("cluster"),
+    "humphries_fig3_nearest": two("cluster"),
     "humphries_fig6": [
         ("Cleveland", "cleveland", "optimal_threshold"),
         ("Hungary", "hungary", "optimal_threshold"),
@@ -152,7 +157,7 @@ PAIRS = {
     "humphries_fig9": four("census"),
 }
 SHARES = {"humphries_fig4": 4, "humphries_fig5": 2, "humphries_fig5_text": 2}
-OTHERS = {"humphries_fig2_guarantees": 2, "humphries_dependence": 2}
+OTHERS = {"humphries_fig2_guarantees": 2, "humphries_dependence": 2, "humphries_strong": 4}
 PANELS = {**{name: len(panels) for name, panels in PAIRS.items()}, **SHARES, **OTHERS}
 
 
@@ -176,7 +181,7 @@ def test_panels_show_the_numbers_of_their_arm_and_attack(name):
         expected = np.array(HEIGHTS[attack][:3]) + shift
         np.testing.assert_allclose(drawn["non-IID"], np.transpose([finite, expected]))
         np.testing.assert_allclose(drawn["IID"], np.transpose([finite, expected / 10]))
-        np.testing.assert_allclose(drawn["exact ceiling for IID"], np.transpose([finite, CEILING]))
+        np.testing.assert_allclose(drawn["exact upper bound for IID"], np.transpose([finite, CEILING]))
         blind = [line for line in panel.get_lines() if len(y := line.get_ydata()) and np.allclose(y, 0.5 + shift)]
         assert len(blind) == 1, "the blind baseline of the non-IID arm, at one height"
         control = attack == "optimal_threshold"
@@ -231,10 +236,15 @@ def test_the_dependence_index_is_the_auc_of_the_blind_baseline():
 def test_limits_are_told_with_what_attacks_reach_between_them():
     table = tidy(ARTIFACTS["humphries_limits"])
     row = table[(table["experiment"] == "adult_cluster") & (table["epsilon"] == "1")].iloc[0]
-    assert (row["formula"], row["ceiling"]) == ("0.462", "0.100")
+    assert (row["formula"], row["exact upper bound"]) == ("0.462", "0.100")
     assert row["attack, IID"].startswith("0.020 [")
     assert row["attack, non-IID"].startswith("0.200 [")
     assert row["blind baseline"].startswith("0.500 [")
+    assert row["TPR at 1 % FPR, exact upper bound"] == "0.050"
+    assert row["TPR at 1 % FPR, IID"].startswith("0.006 [")
+    assert row["TPR at 1 % FPR, non-IID"].startswith("0.060 [")
+    too_few = table[(table["experiment"] == "adult_cluster") & (table["epsilon"] == "0.1")].iloc[0]
+    assert too_few[["TPR at 1 % FPR, IID", "TPR at 1 % FPR, non-IID"]].isna().all(), "not measurable: no number"
     shares_at_zero = table[(table["experiment"] == "adult_gender") & (table["arm"] == "p0")]
     assert shares_at_zero["attack, IID"].iloc[0].startswith("0.120 ["), "p = 0.5 stands for the IID arm"
     assert "p50" not in set(table["arm"])
@@ -293,8 +303,8 @@ def test_the_legend_names_what_is_drawn(name):
         "IID",
         "random scores",
         "bound for IID",
-        "exact ceiling for IID",
-        "blind baseline (no model)",
+        "exact upper bound for IID",
+        "blind baseline (no model, supervised)",
     }
     if any(attack is None for _, _, attack in PAIRS[name]):
         expected |= {"accuracy on members", "accuracy on non-members"}

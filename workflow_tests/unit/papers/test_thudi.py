@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from thudi_tables import (
     BY_NAME,
     FIGURES,
-    HALF,
     LAID_OUT_LIKE_ANOTHER,
     TABLES,
     ceiling,
@@ -20,9 +19,11 @@ from thudi_tables import (
     metrics,
     picture,
     tidy,
+    wilson,
 )
 
 from dpmia.common.registry import load
+from dpmia.metrics.intervals import REPLICATES
 from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers import drawing
 from dpmia.papers.thudi import budgets, frames, gain, names, precision_by_rate
@@ -36,7 +37,7 @@ def test_there_are_seventeen_figures_and_a_table_of_theory():
     assert sorted(FIGURES, key=lambda name: int(name.removeprefix("thudi_fig"))) == [
         f"thudi_fig{number}" for number in range(1, 18)
     ]
-    assert [name for name in BY_NAME if name not in FIGURES] == ["thudi_theory"]
+    assert [name for name in BY_NAME if name not in FIGURES] == ["thudi_theory", "thudi_controls"]
 
 
 @pytest.mark.parametrize("artifact", ARTIFACTS, ids=list(BY_NAME))
@@ -70,6 +71,13 @@ def test_real_data_are_not_marked(name):
 # Figure 4
 
 
+def test_figure_4_shows_gains_below_zero_that_have_no_interval():
+    artifact, table = BY_NAME["thudi_fig4"], tidy("thudi_fig4").assign(low=np.nan, high=np.nan)
+    table = table.assign(mean=table["mean"].astype(float) - 0.5)
+    figure = load(artifact.draw)(table, facts_of(artifact))
+    assert figure.axes[0].get_ylim()[0] < table["mean"].min() < 0
+
+
 def test_figure_4_averages_epsilons_and_replicates_and_has_the_control():
     table = tidy("thudi_fig4")
     limits = table["curve"].isin((gain.BOUND, gain.CEILING))
@@ -79,7 +87,7 @@ def test_figure_4_averages_epsilons_and_replicates_and_has_the_control():
     for row in table[limits].itertuples():
         assert row.mean == pytest.approx((exact if row.curve == gain.CEILING else formula)[row.rate])
     table = table[~limits]
-    assert (table["replicates"] == 7 * 3).all()
+    assert (table["replicates"] == 3).all(), "models of one replicate share their split and count once"
     for row in table.itertuples():
         mine = [height(row.experiment, "lira", epsilon, row.rate) + 0.05 for epsilon in names.EPSILONS]
         expected = np.mean(mine) - 0.8 * row.rate if row.curve == gain.ATTACK else 0.04
@@ -97,7 +105,9 @@ def test_figures_5_and_6_show_the_models_of_each_bound_and_mark_what_cannot_be_m
     met = table[table["feasible"]]
     assert len(met) == 3 * 13
     np.testing.assert_allclose(met["mean"], 0.5 + 0.1 * met["bound"] + 0.1 * met["rate"] - lower)
-    np.testing.assert_allclose(met["high"] - met["mean"], HALF, rtol=1e-3)
+    limits = met[["low", "high"]].to_numpy(dtype=float)
+    np.testing.assert_allclose(limits, [wilson(mean) for mean in met["mean"]], rtol=1e-3)
+    assert set(met["interval"]) == {REPLICATES}
     assert table.loc[~table["feasible"], "mean"].isna().all()
     figure = picture(name)
     for axes in figure.axes:
@@ -135,7 +145,7 @@ def test_figure_11_leaves_out_what_one_replicate_cannot_resolve():
     assert sorted(table["fpr"].unique()) == list(ROC_RATES[1:])
     row = table[(table["rate"] == 0.3) & (table["fpr"] == 0.1)].iloc[0]
     assert row["mean"] == pytest.approx(0.1 + 0.03)
-    assert row["high"] - row["mean"] == pytest.approx(HALF, rel=1e-3)
+    assert [row["low"], row["high"]] == pytest.approx(wilson(0.13), rel=1e-3)
 
 
 def test_figure_11_has_a_panel_for_each_data_set_and_epsilon():
@@ -146,7 +156,7 @@ def test_figure_11_has_a_panel_for_each_data_set_and_epsilon():
     ]
     for panel in figure.axes:
         assert panel.get_xscale() == "log"
-        limits = {"(ε, δ) formula", "exact ceiling, any p"}
+        limits = {"(ε, δ) formula", "exact upper bound, any p"}
         assert set(lines(panel)) == {*(f"p = {rate:g}" for rate in names.RATES), "guessing", *limits}
 
 
@@ -185,14 +195,14 @@ def test_an_epsilon_and_a_rate_have_one_colour_in_all_figures():
 def test_both_bounds_have_the_colour_of_their_epsilon_and_panels_one_axis(name, epsilon):
     first, *others = picture(name).axes
     colours = {line.get_label(): line.get_color() for line in first.get_lines()}
-    for bound in ("theorem 3.3", "exact ceiling"):
+    for bound in ("theorem 3.3", "exact upper bound"):
         assert colours[f"{bound}, ε = {epsilon}"] == colours[f"ε = {epsilon}"] == frames.epsilon_colour(epsilon)
     assert all(panel.get_shared_y_axes().joined(first, panel) for panel in others)
 
 
 def test_bounds_beside_attacks_that_are_coloured_by_rate_have_no_colour():
     colours = {line.get_label(): line.get_color() for line in picture("thudi_fig13").axes[0].get_lines()}
-    assert colours["theorem 3.3, ε = 3"] == colours["exact ceiling, ε = 3"] == drawing.GREY
+    assert colours["theorem 3.3, ε = 3"] == colours["exact upper bound, ε = 3"] == drawing.GREY
 
 
 @pytest.mark.parametrize("rate", names.RATES)

@@ -8,7 +8,6 @@ from drawn import lines
 from matplotlib.figure import Figure
 from thudi_tables import (
     BY_NAME,
-    HALF,
     OF_MODELS,
     PRECISION,
     TABLES,
@@ -18,6 +17,7 @@ from thudi_tables import (
     metrics,
     picture,
     tidy,
+    wilson,
 )
 
 from dpmia.common.registry import load
@@ -76,7 +76,8 @@ def test_the_tidy_table_has_the_means_of_the_replicates_and_their_intervals(name
         assert len(rows) == len(mine) * len(epsilons) * 5
         expected = [height(experiment, row.attack, row.epsilon, row.rate) + 0.05 * best for row in rows.itertuples()]
         np.testing.assert_allclose(rows["mean"].astype(float), expected)
-        np.testing.assert_allclose((rows["high"] - rows["low"]).astype(float) / 2, HALF, rtol=1e-3)
+        limits = rows[["low", "high"]].to_numpy(dtype=float)
+        np.testing.assert_allclose(limits, [wilson(mean) for mean in rows["mean"].astype(float)], rtol=1e-3)
         assert (rows["replicates"] == 3).all()
 
 
@@ -119,7 +120,7 @@ def test_the_exact_ceiling_of_the_mechanism_stands_beside_the_bound(name):
         assert rows["epsilon"].unique().tolist() == [strictest]
         np.testing.assert_allclose(rows["mean"].astype(float), [ceiling(strictest, rate) for rate in names.RATES])
     for axes in picture(name).axes:
-        assert any(label.startswith("exact ceiling") for label in lines(axes)) == (name != "thudi_fig12")
+        assert any(label.startswith("exact upper bound") for label in lines(axes)) == (name != "thudi_fig12")
 
 
 @pytest.mark.parametrize("name", PRECISION)

@@ -83,7 +83,9 @@ def test_the_functions_of_an_artifact_exist_and_take_what_they_are_given(artifac
 
 def test_all_tables_and_figures_of_the_paper_are_there():
     printed = {f"ye_{kind}{number}" for kind in ("fig", "table") for number in range(1, 6)}
-    assert set(BY_NAME) == printed | {"ye_roc_mnist"}
+    assert set(BY_NAME) == printed | {"ye_roc_mnist", "ye_table2_heatmap"}
+    ours = {name for name, artifact in BY_NAME.items() if artifact.caption.startswith("Ours:")}
+    assert ours == set(BY_NAME) - printed
 
 
 def test_configurations_are_arms_of_one_experiment_for_each_table():
@@ -284,6 +286,26 @@ def test_an_attack_that_judged_some_points_is_compared_on_those():
     assert table.loc[("test", "L", "R"), "ours"] == 1
     assert tuple(table.loc[("train", "L", "S"), ["ours", "queries"]]) == (2 / 4, 4)
     assert tuple(table.loc[("train", "GT", "R"), ["ours", "queries", "targets"]]) == (3 / 8, 8, 2)
+
+
+def test_the_heatmap_has_the_rates_of_the_table_and_no_cell_where_an_attack_did_not_run():
+    table, figure = tidy("ye_table2_heatmap"), picture("ye_table2_heatmap")
+    for panel, points in zip(figure.axes, ("train", "test"), strict=True):
+        across, down = (
+            [label.get_text() for label in ticks] for ticks in (panel.get_xticklabels(), panel.get_yticklabels())
+        )
+        (cells,) = panel.collections
+        shown = {
+            (across[j], down[i]): cells.get_array()[i, j]
+            for i, j in zip(*np.where(~cells.get_array().mask), strict=True)
+        }
+        rows = table[(table["records"] == points) & table["ours"].notna()].set_index(["first", "second"])
+        assert shown == rows["ours"].to_dict()
+        assert not any("L" in pair for pair in shown), "leave-one-out is not in the invented table"
+        texts = {text.get_position(): text.get_text() for text in panel.texts}
+        for (first, second), row in rows.iterrows():
+            place = across.index(first) + 0.5, down.index(second) + 0.5
+            assert texts[place] == f"{row['ours']:.2f}\n({row['paper']:.2f})"
 
 
 def test_agreement_needs_its_false_positive_rate():

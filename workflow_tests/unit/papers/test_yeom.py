@@ -13,10 +13,12 @@ from matplotlib.figure import Figure
 from dpmia.common.registry import load
 from dpmia.formats.rows import COLUMNS as REPLICATES
 from dpmia.formats.rows import KEYS
+from dpmia.metrics.intervals import BOTH, EQUAL, SPLITS
+from dpmia.metrics.intervals import REPLICATES as INDEPENDENT
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.tables import markdown
-from dpmia.papers.yeom import fig3, networks, table1
+from dpmia.papers.yeom import fig3, names, networks, table1
 from dpmia.papers.yeom.artifacts import ARTIFACTS
 from dpmia.studies.regression import COLUMNS
 from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
@@ -37,6 +39,8 @@ ADVANTAGES = {
 SHIFTS = (-0.02, 0.0, 0.02)
 #: Half of the 95 % t interval of three values .02 apart: t = 4.303 with two degrees of freedom.
 HALF = 4.303 * 0.02 / np.sqrt(3)
+#: The same of three splits that overlap, with a test record for three training records.
+OF_SPLITS = 4.303 * 0.02 * np.sqrt(1 / 3 + 1 / 3)
 
 
 def study(dataset):
@@ -47,7 +51,8 @@ def study(dataset):
     for (place, (parameter, ratio)), (replicate, shift) in itertools.product(
         enumerate(RATIOS.items()), enumerate(SHIFTS)
     ):
-        about = [name, records, model, parameter, records if model == "ridge" else 10, 0.5, 0.5 * ratio, ratio]
+        sizes = [records, 0.75 * records, 0.25 * records]
+        about = [name, *sizes, model, parameter, records if model == "ridge" else 10, 0.5, 0.5 * ratio, ratio]
         for adversary, heights in ADVANTAGES.items():
             for target in ["membership"] if adversary.startswith("threshold") else targets:
                 values = {"membership": 2, "vkorc1": 3, "cyp2c9": 6}[target]
@@ -75,14 +80,14 @@ def heights(dataset, colluding, s):
 
 def summary(experiment, sizes=SIZES):
     """Return a summary table with the heights above, and rows that no figure shows."""
-    dataset, colluding = (networks.HONEST | networks.COLLUDING)[experiment], experiment in networks.COLLUDING
+    dataset, colluding = (names.HONEST | names.COLLUDING)[experiment], experiment in names.COLLUDING
     rows = []
     for s in sizes:
         for (attack, metric), mean in heights(dataset, colluding, s).items():
             key = [experiment, f"s{s}", False, np.inf, attack, False, metric]
-            rows.append([*key, mean, mean - 0.01, mean + 0.02, 4])
-            rows.append([*key[:1], f"s{s}-iid", True, *key[3:], 0.123, 0.12, 0.13, 4])
-    return pd.DataFrame(rows, columns=[*KEYS, "mean", "low", "high", "replicates"])
+            rows.append([*key, mean, mean - 0.01, mean + 0.02, 4, BOTH])
+            rows.append([*key[:1], f"s{s}-iid", True, *key[3:], 0.123, 0.12, 0.13, 4, BOTH])
+    return pd.DataFrame(rows, columns=[*KEYS, "mean", "low", "high", "replicates", "interval"])
 
 
 def replicates(experiment, sizes=SIZES):
@@ -145,7 +150,8 @@ def test_figures_can_be_saved_and_say_what_they_are_made_from(name, tmp_path):
             assert len(marks) == synthetic * len(figure.axes)
             words = " ".join(figure.get_supxlabel().split())
             assert source in words
-            assert "95 % t intervals" in words
+            kinds = {"yeom_fig4b": INDEPENDENT, "yeom_fig2c": BOTH, "yeom_fig4a": BOTH}
+            assert f"95 % intervals over {kinds.get(name, SPLITS)}" in words
 
 
 # Theory
@@ -186,7 +192,8 @@ def test_figure_2_shows_means_intervals_and_theory(name, adversary, theory):
     for dataset in ("eyedata", "iwpc"):
         rows = measured[measured["dataset"] == dataset].sort_values("ratio")
         assert rows["mean"].tolist() == pytest.approx(ADVANTAGES[adversary])
-        assert (rows["high"] - rows["mean"]).tolist() == pytest.approx([HALF] * 3, rel=1e-3)
+        assert (rows["high"] - rows["mean"]).tolist() == pytest.approx([OF_SPLITS] * 3, rel=1e-3)
+        assert set(rows["interval"]) == {SPLITS}
         assert rows["splits"].tolist() == [3, 3, 3]
     curve = table[table["adversary"] == "theory"]
     np.testing.assert_allclose(curve["mean"], theory(curve["ratio"].to_numpy()))
@@ -227,7 +234,7 @@ def test_figure_3_compares_the_uniform_reduction_with_theorem_7_split_by_split()
         chosen = rows[rows["target"] == target]
         assert chosen["mean"].tolist() == pytest.approx(gaps)
         # Both shift together from split to split: what is left of the shift is its (1 - 1/m)-th part.
-        assert (chosen["high"] - chosen["mean"]).tolist() == pytest.approx([HALF * (1 - 1 / values)] * 3, rel=1e-3)
+        assert (chosen["high"] - chosen["mean"]).tolist() == pytest.approx([OF_SPLITS * (1 - 1 / values)] * 3, rel=1e-3)
 
 
 # Convolutional networks
@@ -266,7 +273,8 @@ def test_figure_4b_has_differences_of_accuracies_taken_in_each_replicate():
     assert table.loc[("generalisation_error", "CIFAR-100", False, 32), "mean"] == pytest.approx(0.5)
     # Honest and colluding networks shift alike: nothing is left of it in what collusion costs.
     cost = table.loc["accuracy_cost"]
-    assert cost[["mean", "low", "high"]].to_numpy() == pytest.approx(np.full((9, 3), 0.02))
+    assert cost["mean"].to_numpy() == pytest.approx(np.full(9, 0.02))
+    assert set(cost["interval"]) == {EQUAL}
     assert table["replicates"].tolist() == [3] * 27
     drawn = lines(picture("yeom_fig4b").axes[0])
     assert set(drawn) == {f"{name}{kind}" for name in networks.STYLES for kind in ("", ", honest")}

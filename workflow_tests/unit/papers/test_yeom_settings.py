@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from settings_samples import OWN_CONFIG, ROOT
 
-from dpmia.papers.yeom import fig3, networks, table1
+from dpmia.papers.yeom import fig3, names, table1
 from dpmia.papers.yeom.artifacts import ARTIFACTS
 from dpmia.settings.resolve import SCALES, make_plan
 
@@ -21,14 +21,14 @@ def plan(request):
 def test_every_experiment_and_study_is_run_and_shown(plan):
     shown = {table.split("/")[1] for artifact in ARTIFACTS for table in artifact.tables}
     assert shown == {*plan.experiments, *plan.studies}
-    assert set(plan.experiments) == {*networks.HONEST, *networks.COLLUDING}
+    assert set(plan.experiments) == {*names.HONEST, *names.COLLUDING}
 
 
 def test_every_attack_is_run_and_shown(plan):
     for name, experiment in plan.experiments.items():
-        shown = {"collusion"} if name in networks.COLLUDING else set()
+        shown = {"collusion"} if name in names.COLLUDING else set()
         assert set(experiment.attacks) - NOT_DRAWN == shown | {"average_threshold"}, name
-        assert (experiment.collusion is not None) == (name in networks.COLLUDING)
+        assert (experiment.collusion is not None) == (name in names.COLLUDING)
 
 
 def test_networks_are_those_of_the_figures(plan):
@@ -38,7 +38,7 @@ def test_networks_are_those_of_the_figures(plan):
         for arm, settings in experiment.arms.items():
             assert settings.model.size == int(arm.removeprefix("s")), (name, arm)
     honest, colluding = (
-        {tuple(plan.experiments[name].arms) for name in group} for group in (networks.HONEST, networks.COLLUDING)
+        {tuple(plan.experiments[name].arms) for name in group} for group in (names.HONEST, names.COLLUDING)
     )
     assert len(honest) == 1
     assert honest == colluding, "figure 4b compares them size by size"

@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from dpmia.common.errors import ConfigError
 from dpmia.privacy import planner
 from dpmia.privacy.accounting import Mechanism
-from dpmia.privacy.planner import COLUMNS, TOO_FEW, TOO_HIGH, TOO_STRICT, draw, plan
+from dpmia.privacy.planner import COLUMNS, TOO_FEW, TOO_HIGH, TOO_STRICT, plan
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 from dpmia.theory.unlearning import deletion_capacity
 
@@ -120,22 +119,3 @@ def test_a_row_depends_on_no_other_row(planned):
 def test_questions_that_make_no_sense_are_refused_by_name(change, reported):
     with pytest.raises(ConfigError, match=reported):
         plan(**ASKED | change)
-
-
-def test_the_picture_shows_the_numbers_of_the_table(planned):
-    _, table = planned
-    figure = draw(table)
-    Figure.draw_without_rendering(figure)
-    trained = table.dropna(subset="noise_multiplier")
-    for axes, column in zip(figure.axes, ["epsilon", "noise_multiplier", "exact_positive_accuracy"], strict=True):
-        np.testing.assert_allclose(axes.get_lines()[0].get_xydata(), trained[["rate", column]])
-        (shaded,) = axes.patches
-        assert shaded.get_x() == 0.6
-    labels = [text.get_text() for text in figure.axes[2].get_legend().get_texts()]
-    assert labels == ["exact, with this noise", "cannot be met", "target bound", "every record predicted a member"]
-
-
-def test_a_plan_without_any_pair_can_be_drawn():
-    table = plan(**ASKED, rates=(0.7,))
-    assert table["remark"].tolist() == [TOO_HIGH]
-    Figure.draw_without_rendering(draw(table))

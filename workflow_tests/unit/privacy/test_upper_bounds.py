@@ -34,6 +34,34 @@ def other_centre(relation):
     return -1.0 if relation == "replace_one" else 0.0
 
 
+# --- The dominating pair ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rate", "sigma"), [(0.3, 0.8), (0.05, 0.6)])
+@pytest.mark.parametrize(
+    ("angle", "norm_of_other"), [(0.0, 0.5), (90.0, 1.0), (150.0, 1.0), (180.0, 0.7), (180.0, 1.0)]
+)
+def test_no_two_gradients_of_one_step_are_easier_to_separate_than_opposite_ones(rate, sigma, angle, norm_of_other):
+    """The total variation of two replaced gradients in the plane, by integration, is below that of the pair."""
+    axis = np.arange(-6, 6, 0.02)
+    x, y = axis[:, None], axis[None, :]
+
+    def gaussian(a, b):
+        return np.exp(-((x - a) ** 2 + (y - b) ** 2) / (2 * sigma**2)) / (2 * np.pi * sigma**2)
+
+    radians = np.deg2rad(angle)
+    one, other = (1.0, 0.0), (norm_of_other * np.cos(radians), norm_of_other * np.sin(radians))
+    p, q = ((1 - rate) * gaussian(0, 0) + rate * gaussian(*centre) for centre in (one, other))
+    cell = (axis[1] - axis[0]) ** 2
+    curve = poisson(rate, 1, sigma, "replace_one")
+    for slope in (0.5, 1.0, 2.0):
+        reached = np.maximum(p - slope * q, 0).sum() * cell
+        possible = (curve.tpr - slope * curve.fpr).max()
+        assert reached <= possible + 1e-4
+        if (angle, norm_of_other) == (180.0, 1.0):
+            assert reached == pytest.approx(possible, rel=0.01, abs=1e-4)
+
+
 # --- Closed forms -----------------------------------------------------------------------------------------------
 
 

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 from report_world import Page, make_run, signal
 
+from dpmia.claims.judge import read_verdicts
 from dpmia.formats.signals import save_signals
-from dpmia.formats.tables import read_table
 from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report import formatting as words
@@ -108,7 +108,8 @@ def test_what_stands_in_tables_and_claims_is_text_and_never_markup(made):
 
 def test_the_summary_counts_claims_artifacts_models_and_time(made):
     _, _, found = made
-    assert "judged claims reproduced 1 of 3 4 claims in all" in found.text
+    assert "claims about theory reproduced 0 of 2 2 such claims" in found.text
+    assert "claims about data reproduced 1 of 1 2 such claims" in found.text
     assert "figures and tables made 2 of 3" in found.text
     assert "models trained 3 2 of them with privacy" in found.text
     assert "CPU time 18 s of 3 jobs" in found.text
@@ -117,6 +118,7 @@ def test_the_summary_counts_claims_artifacts_models_and_time(made):
 def test_each_claim_has_its_verdict_numbers_and_criterion(made):
     _, _, found = made
     assert "✓ reproduced Says fig7-order. Criterion: a number > 0 & < 1." in found.text
+    assert "Limits: one-sided 95 % limits. Power: 0.45 with 4 replicates, 0.8 from 10 on" in found.text
     assert "humphries-fig7-order 0.500 [0.400, 0.600] about 1" in found.text
     assert "✗ not reproduced Says thm7." in found.text
     assert "Says thm4. (ours, not in the paper)" in found.text
@@ -159,7 +161,7 @@ def test_synthetic_data_are_marked_at_the_top_and_their_claims_say_nothing_more(
     found = Page(report(replace(about, config=config), synthetic))
     assert "Synthetic data: nothing here says anything about real records" in found.text
     assert "snakemake --cores all --config data=real" in found.text
-    assert "0 of 0" in found.text
+    assert "claims about data judged none 2 such claims, not judged on synthetic data" in found.text
     assert "Found: a note" not in found.text
 
 
@@ -277,7 +279,7 @@ def test_every_paper_has_its_question_in_two_sentences():
 def test_verdicts_read_back_from_their_file_make_the_same_page(tmp_path):
     about, verdicts = make_run(tmp_path)
     verdicts.to_csv(tmp_path / "claims.csv", index=False)
-    again = read_table(tmp_path / "claims.csv").fillna({"note": "", "paper_value": ""})
+    again = read_verdicts(tmp_path / "claims.csv")
     assert report(about, again).partition("page made")[0] == report(about, verdicts).partition("page made")[0]
 
 
@@ -285,13 +287,15 @@ def test_the_second_opinion_has_a_section_with_the_models_of_each_engine(tmp_pat
     about, verdicts = make_run(tmp_path)
     engines, accountants = ARTIFACTS
     files = {end: f"{about.folder}/engines_agree.{end}" for end in ("csv", "md")}
-    Path(files["csv"]).write_text("experiment,relative_difference,verdict\nstudent,4.0e-07,agrees\n")
+    Path(files["csv"]).write_text(
+        "experiment,models,relative_difference,verdict\nstudent,2,4.0e-07,agrees\nheart,3,1.0e-07,agrees\n"
+    )
     Path(files["md"]).write_text("| a |\n")
     absent = {accountants.name: {"csv": f"{tmp_path}/absent.csv"}}
     about = replace(about, artifacts={**about.artifacts, engines.name: files, **absent}, checks=ARTIFACTS)
     found = Page(report(about, verdicts))
     section = found.text.partition("from the same initial weights")[2].partition("Compute used")[0]
-    for words_of_it in ("Engines compared", "student 4.0e-07 agrees", "Accountants compared Epsilon", "Not made yet"):
+    for words_of_it in ("Engines compared", "student 2 4.0e-07 agrees", "Accountants compared Epsilon", "Not made yet"):
         assert words_of_it in section
-    assert "engine models with privacy stacked 3 2" in section
+    assert "engine models with privacy stacked 3 2 opacus, second opinion 5 5" in section
     assert found.mistakes == []

@@ -119,8 +119,8 @@ def test_classifiers_of_scikit_learn_are_models(tmp_path):
     mine = planned(tmp_path, OWN | FOREST).experiments["mine"]
     job = jobs.train_job(mine, mine.epsilons[0], 0)
     assert job.models["south"].shape == {"trees": 5}
-    assert job.recipes["south"]["epochs"] == 0
-    assert jobs.engines(mine)["plain"].endswith(":ScikitLearnEngine")
+    assert job.recipes["south"].epochs == 0
+    assert jobs.engines(mine).nonprivate.endswith(":ScikitLearnEngine")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from dataclasses import replace
 
 import pytest
 from settings_samples import OWN_CONFIG, experiment
@@ -9,7 +10,7 @@ from settings_samples import OWN_CONFIG, experiment
 from dpmia.attacks.rmia import OfflineRmia
 from dpmia.settings import jobs, names
 from dpmia.settings.attackers import OFFLINE_A
-from dpmia.settings.facts import audit_facts, mismatched_attacks, run_facts, trained
+from dpmia.settings.facts import audit_facts, mismatched_attacks, other_networks, run_facts, trained
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
 
@@ -26,8 +27,11 @@ def test_facts_for_captions_are_plain_data():
         "batch_size": 200,
         "optimiser": "adam",
         "sampling": "poisson",
+        "sampling_without_privacy": "shuffle",
         "clip_norm": 1.0,
         "clipped_to": None,
+        "pairing": None,
+        "canaries": None,
         "learning_rate": 0.01,
         "momentum": 0.0,
         "l2": 0.0,
@@ -42,6 +46,29 @@ def test_facts_for_captions_are_plain_data():
         "arms": {"va": {"members": "all", "learning_rate": 0.01, "batch_size": 200, "epochs": 100, "l2": 0.0}},
         "precision_budgets": None,
     }
+
+
+def test_experiments_whose_networks_are_smaller_than_at_scale_paper_are_known():
+    usual = experiment()
+    assert other_networks(usual, usual) == ""
+    perceptron = "mlp 256-256 (ReLU, Glorot initial weights)"
+    assert other_networks(experiment(model={"kind": "mlp", "hidden": [8]}), usual) == perceptron
+    assert (
+        other_networks(experiment(arms={"va": {"group": "va", "model": {"kind": "mlp", "hidden": [8]}}}), usual)
+        == perceptron
+    )
+
+
+def test_at_laptop_scale_the_papers_of_images_have_other_networks_and_humphries_has_its_own():
+    laptop = make_plan(OWN_CONFIG | {"scale": "laptop"}, ROOT)
+    other = {
+        laptop.sources[name].paper
+        for name, each in laptop.experiments.items()
+        if other_networks(each, laptop.at_paper_scale[name])
+    }
+    assert other == {"thudi", "ye", "yeom"}
+    paper = make_plan(OWN_CONFIG | {"scale": "paper"}, ROOT)
+    assert not any(other_networks(each, paper.at_paper_scale[name]) for name, each in paper.experiments.items())
 
 
 def test_facts_tell_what_arms_have_of_their_own():
@@ -61,7 +88,7 @@ def test_facts_tell_what_arms_have_of_their_own():
     assert draws["few"].draw == {"members": 500, "nonmembers": 90, "population": 10}
     assert draws["long"] == draws["usual"], "who trains otherwise draws alike"
     recipes = jobs.train_job(given, [1.0], 0).recipes
-    assert recipes["long"] == recipes["usual"] | {"epochs": 7, "l2": 0.5, "batch_size": 8}
+    assert recipes["long"] == replace(recipes["usual"], epochs=7, l2=0.5, batch_size=8)
     assert recipes["few"] == recipes["usual"]
 
 

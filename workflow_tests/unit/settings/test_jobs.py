@@ -9,11 +9,11 @@ from functools import partial
 import pytest
 from settings_samples import ADULT, BASES, BERNOULLI, BIAS, HEART, IID, RICH, experiment, plan_of
 
+from dpmia.common.plain import to_plain
 from dpmia.common.registry import load
 from dpmia.common.seeds import derive_seed
 from dpmia.jobs.attacking import BlindJob
-from dpmia.jobs.base import to_plain
-from dpmia.jobs.drawing import PrepareJob
+from dpmia.jobs.drawing import Canaries, PrepareJob
 from dpmia.settings import jobs, names
 
 #: An experiment with every kind of model and attack.
@@ -198,7 +198,7 @@ def test_reference_models_of_an_arm_are_trained_with_the_epsilons_that_attacks_n
 def test_shadow_models_have_their_own_penalty_and_the_rest_of_the_recipe():
     given = experiment(RICH, training__epochs=3)
     shadow, target = jobs.shadow_job(given, 1), jobs.train_job(given, [1.0], 1)
-    assert shadow.recipes == {arm: recipe | {"l2": 0.25} for arm, recipe in target.recipes.items()}
+    assert shadow.recipes == {arm: replace(recipe, l2=0.25) for arm, recipe in target.recipes.items()}
     assert (shadow.replicates, shadow.arms, shadow.models) == ([2, 3], target.arms, target.models)
     assert jobs.attack_job(given, "shadow").options == {"epochs": 7}
 
@@ -303,7 +303,7 @@ def test_experiments_that_cluster_alike_share_their_clusters():
 def test_models_without_privacy_are_trained_without_opacus(engine, kind, plain):
     model = {"kind": kind} | ({"hidden": [3]} if kind == "mlp" else {})
     found = jobs.engines(experiment(training__engine=engine, model=model))
-    assert found == {"private": names.ENGINES[engine], "plain": names.ENGINES[plain]}
+    assert (found.private, found.nonprivate) == (names.ENGINES[engine], names.ENGINES[plain])
 
 
 def test_engines_are_checked_where_target_models_are_private():
@@ -314,10 +314,9 @@ def test_engines_are_checked_where_target_models_are_private():
     assert jobs.engine_check(experiment(), "smoke", "x", "y", []).engine == names.ENGINES["stacked"]
 
 
-def test_only_recipes_of_opacus_name_a_gradient_mode():
+def test_the_recipe_of_a_job_holds_the_gradient_mode_of_opacus():
     opacus = experiment(training__engine="opacus", training__grad_sample_mode="hooks")
-    assert {recipe["grad_sample_mode"] for recipe in jobs.recipes(opacus).values()} == {"hooks"}
-    assert all("grad_sample_mode" not in recipe for recipe in jobs.recipes(experiment()).values())
+    assert {recipe.grad_sample_mode for recipe in jobs.recipes(opacus).values()} == {"hooks"}
 
 
 #: Attacks are looked at record by record, attack L among them.
@@ -361,7 +360,7 @@ def test_some_arms_may_be_looked_at_and_models_without_a_record_be_trained_for_f
     some = experiment(LOOKED_AT, arms=arms, per_record__arms=["a", "b"], per_record__leave_one_out__arms=["b"])
     assert jobs.per_record_job(some).arms == ["a", "b"]
     assert {arm for arm, _, _ in jobs.leave_one_out_blocks(some)} == {"b"}
-    assert jobs.leave_one_out_job(some, "b", 0, 0).recipe["epochs"] == 7
+    assert jobs.leave_one_out_job(some, "b", 0, 0).recipe.epochs == 7
     every = experiment(LOOKED_AT, arms=arms, per_record__arms=["a", "b"])
     assert {arm for arm, _, _ in jobs.leave_one_out_blocks(every)} == {"a", "b"}
 
@@ -377,6 +376,19 @@ def test_the_name_of_a_data_set_does_not_depend_on_the_order_of_attributes():
     assert {str(jobs.prepare_job(experiment(ADULT, attributes=order))) for order in orders} == {
         str(PrepareJob("dpmia.datasets.published.adult", {"attributes": ["age", "sex"]}))
     }
+
+
+def test_canaries_are_in_a_data_set_of_their_own():
+    joining = {"kind": "bernoulli", "records": 300, "queries": 20}
+    settings = {"arms": {"half": {"rate": 0.5}}, "iid_arms": False}
+    plain = experiment(membership=joining, **settings)
+    planted = experiment(membership=joining | {"canaries": ["outlier", "mislabelled"]}, **settings)
+    assert (jobs.dataset_id(plain), jobs.prepare_job(plain).canaries) == ("heart", None)
+    assert jobs.dataset_id(planted) == "heart-20-outlier-mislabelled"
+    job = jobs.prepare_job(planted)
+    assert job.canaries == Canaries(20, ["outlier", "mislabelled"])
+    assert PrepareJob.from_plain(job.plain()) == job
+    assert jobs.arms(plain) == jobs.arms(planted), "splits follow from the data, not from the key"
 
 
 def test_pooled_images_are_a_data_set_of_their_own():

@@ -25,6 +25,18 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
         ("iid", {"membership.members": "all"}, ["membership: ", "'iid'", "'all'"]),
         ("bias", {"membership.nonmembers": "all"}, ["membership: ", "'bias'", "'all'"]),
         ("iid", {"iid_arms": True}, ["iid_arms cannot be combined", "'iid'"]),
+        (
+            "bernoulli",
+            {"membership.canaries": ["outlier"], "membership.queries": "all"},
+            ["membership: ", "canaries needs the number of records", "Set queries"],
+        ),
+        ("bernoulli", {"membership.canaries": ["outlier"], "membership.queries": 10}, None),
+        (
+            "bernoulli",
+            {"membership.canaries": ["outlier", "outlier"], "membership.queries": 10},
+            ["membership: ", "more than once"],
+        ),
+        ("iid", {"membership.canaries": ["outlier"]}, ["membership: ", "'iid'", "not take canaries"]),
         ("bernoulli", {"iid_arms": True}, ["iid_arms cannot be combined", "'bernoulli'"]),
         ("bias", {"iid_arms": True}, None),
         ("iid", {"training.engine": "plain"}, ["'plain' cannot be combined", "finite epsilon"]),

@@ -68,6 +68,15 @@ from dpmia.settings.resolve import make_plan
             {"grad_sample_mode": "hooks"},
             ["heart: ", "grad_sample_mode cannot be combined with engine 'stacked'"],
         ),
+        ("training", {"engine": "opacus", "accelerator": "gpu", "devices": [3]}, None),
+        ("training", {"accelerator": "gpu"}, ["heart: ", "accelerator 'gpu' cannot be combined with engine 'stacked'"]),
+        ("training.accelerator", "cuda", ["heart.training.accelerator: 'cuda' ", "'gpu'"]),
+        ("training", {"engine": "opacus", "devices": [0, 1]}, ["heart.training.devices"]),
+        (
+            "training",
+            {"precision": "bf16-mixed"},
+            ["precision 'bf16-mixed' cannot be combined", "'stacked'"],
+        ),
         ("training.momentum", 1, ["heart.training.momentum: 1 ", "less than 1"]),
         ("training.l2", -0.1, ["heart.training.l2: -0.1 "]),
         ("training", 3, ["heart.training: 3 "]),
@@ -182,8 +191,14 @@ def test_a_missing_key_is_named(plan, key):
     file = copy.deepcopy(FILE)
     del file["experiments"]["heart"][key]
     message = refusal(plan, file)
-    assert f"heart.{key}: " in message
-    assert "missing" in message
+    assert f"heart.{key}: required key is missing. Add it: " in message
+
+
+def test_a_missing_key_is_described(plan):
+    file = copy.deepcopy(FILE)
+    del file["experiments"]["heart"]["arms"]
+    description = "Add it: The arms by name; or `each group`, an arm for every group that has enough records."
+    assert refusal(plan, file).endswith(f"heart.arms: required key is missing. {description}")
 
 
 def test_all_mistakes_of_an_experiment_are_reported_at_once(plan):

@@ -7,6 +7,8 @@ import pytest
 from scipy import stats
 
 from dpmia.common.errors import DataError
+from dpmia.jobs.drawing import ArmDraw
+from dpmia.splits.drawn_sizes import of_splits
 from dpmia.splits.draws import bernoulli
 from dpmia.splits.split import Split
 
@@ -111,3 +113,11 @@ def test_what_cannot_be_drawn_or_distinguished_is_refused(arguments, reported):
 def test_a_set_without_members_says_what_to_do():
     with pytest.raises(DataError, match=r"Attack more records .*choose a rate nearer to 0\.5\."):
         bernoulli(GROUPS, rng(), records=2, rate=1e-6)
+
+
+@pytest.mark.parametrize(("records", "expected"), [(30, 12), ("all", 24)])
+def test_a_batch_must_fit_into_the_expected_training_set_since_the_realised_size_is_secret(records, expected):
+    arm = ArmDraw("bernoulli", None, {"records": records, "rate": 0.4}, iid=False)
+    splits = {("a", seed): bernoulli(GROUPS, rng(seed), **arm.draw) for seed in range(9)}
+    assert len({len(split.training) for split in splits.values()}) > 1
+    assert of_splits(splits, {"a": arm}, len(GROUPS))["a"].training == expected

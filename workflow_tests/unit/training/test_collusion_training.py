@@ -100,6 +100,17 @@ def test_the_advantage_owes_nothing_to_the_records_themselves(dataset, colluding
     assert without[0] != without[1]
 
 
+@pytest.mark.parametrize("records", [100, "all"])
+def test_marks_count_as_records_of_an_epoch_where_records_join_at_random(dataset, records):
+    membership = {"kind": "bernoulli", "records": records, "queries": 40}
+    training = {"engine": "convolution", "batch_size": 10, "epochs": 1}
+    given = experiment(membership=membership, arms={"s16": {"rate": 0.3}}, training=training)
+    job = jobs.split_job(given, 0)
+    splits = draw_block(dataset, None, load(job.draw), job.arms, job.replicates, 1)
+    for key, signal in by_key(train(dataset, given)).items():
+        assert signal.card.steps == 4 * len(splits[key].training) // 10
+
+
 def test_without_the_key_there_are_no_marks(dataset):
     given = experiment()
     members = np.arange(20)

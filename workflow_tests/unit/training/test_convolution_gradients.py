@@ -8,10 +8,11 @@ import torch
 from opacus.grad_sample import GradSampleModule
 from torch.nn.functional import cross_entropy
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import CNN, TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution, MaxPool
 from dpmia.training.engines.convolution import ConvolutionEngine
 from dpmia.training.engines.convolution_network import ConvolutionNetwork, suited_chunk
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 from dpmia.training.streams import Streams
 
 LAYERS = (Convolution(6, 3, 2, 1), MaxPool(3, 1), Convolution(5, 2, 1, 1), Convolution(4, 3), MaxPool(2, 2))

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 import torch
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import CNN, TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution, MaxPool
 from dpmia.models.mlp import MLP
 from dpmia.training.engines import opacus
 from dpmia.training.engines.opacus import OpacusEngine
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 SHAPE = CNN((2, 8, 8), (Convolution(6, 3, 1, 1), MaxPool(2, 2), Convolution(8, 2)), (10,), 3)
 

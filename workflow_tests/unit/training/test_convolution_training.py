@@ -7,13 +7,14 @@ import pytest
 import torch
 from scipy.stats import chi2
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import CNN, TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution, MaxPool
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.convolution import ConvolutionEngine
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.lightning import fit
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 SHAPE = CNN((2, 8, 8), (Convolution(6, 3, 1, 1), MaxPool(2, 2), Convolution(8, 2), MaxPool(2, 1)), (10,), 3)
 #: Without a pool no rounding decides which pixel is the largest. Clipping and noise make little of such a jump; Adam

@@ -8,10 +8,11 @@ import torch
 from tiny_training import SHAPE, make, make_data
 
 from dpmia.common.errors import TrainingError
+from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import PlainEngine
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from torch.nn.functional import cross_entropy
 from torch.optim.lr_scheduler import LambdaLR
 
 from dpmia.common.errors import ConfigError
+from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import CNN, Convolution
 from dpmia.models.mlp import MLP
 from dpmia.settings import jobs
@@ -20,7 +21,7 @@ from dpmia.training.engines.convolution import ConvolutionEngine
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.engines.stacked import StackedEngine
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 PERCEPTRON = MLP(inputs=50, hidden=(6,), outputs=3)
 NETWORK = CNN((2, 5, 5), (Convolution(4, 3),), (6,), 3)
@@ -169,14 +170,14 @@ def experiment(**training):
 def test_the_recipe_of_a_job_holds_betas_and_decay():
     reported = jobs.train_job(experiment(betas=[0.5, 0.99], decay=5e-4), [float("inf")], 0).recipes
     (reported,) = reported.values()
-    assert list(Recipe(**reported).betas) == [0.5, 0.99]
-    assert Recipe(**reported).decay == 5e-4
+    assert reported.betas == (0.5, 0.99)
+    assert reported.decay == 5e-4
 
 
 def test_left_out_they_are_those_of_the_framework():
     ours = Training()
     framework = torch.optim.Adam([torch.zeros(1)]).defaults
-    assert tuple(ours.betas) == framework["betas"] == tuple(Recipe("adam", 1, 1, 1).betas)
+    assert tuple(ours.betas) == framework["betas"] == Recipe("adam", 1, 1, 1).betas
     assert ours.decay == Recipe("adam", 1, 1, 1).decay == 0
 
 

@@ -10,6 +10,7 @@ import torch
 from tiny_training import ENGINES, IDS, SHAPE, make, make_data
 
 from dpmia.common.errors import TrainingError
+from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import CURVE
 from dpmia.models.mlp import MLP
 from dpmia.training import lightning
@@ -17,7 +18,7 @@ from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.lightning import fit
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 #: Where the checkpoints of `signals.npz` are.
 KEPT = "signals.npz.checkpoints/code/last.ckpt"

@@ -1,6 +1,5 @@
 """The noise of the private models of one block: each has its own, the one that it has when it is trained alone."""
 
-import functools
 from dataclasses import replace
 
 import numpy as np
@@ -8,21 +7,12 @@ import pytest
 from training_checks import experiment, splits_of, toy
 
 from dpmia.datasets.table import Dataset
-from dpmia.privacy.accounting import Mechanism
 from dpmia.settings import jobs
 from dpmia.training.roles.references import train_references
 from dpmia.training.roles.targets import train_block
 from dpmia.training.streams import Streams
 
 EPSILONS = [0.05, 0.1]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def noise_multipliers_computed_once():
-    """Compute the noise of each mechanism once: that is tested elsewhere and takes longer than these models."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Mechanism, "noise_multiplier", functools.cache(Mechanism.noise_multiplier))
-        yield
 
 
 def images():

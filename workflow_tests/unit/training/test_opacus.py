@@ -7,12 +7,13 @@ from opacus.grad_sample import GradSampleModule, GradSampleModuleFastGradientCli
 from opacus.optimizers import DPOptimizer
 from torch import nn
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import CNN, Convolution, MaxPool
 from dpmia.models.initial_weights import torch_default
 from dpmia.models.mlp import MLP
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.stacked import StackedEngine
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 PERCEPTRON = MLP(8, (10, 6), 3)
 CONVOLUTIONAL = CNN((2, 6, 6), (Convolution(4, 3), MaxPool(2, 2)), (6,), 3)

@@ -11,7 +11,9 @@ from training_checks import experiment, splits_of, toy
 from dpmia.common.errors import TrainingError
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.model_card import Architecture
+from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import VALIDATION, load_signals, save_signals
+from dpmia.jobs.training import Engines
 from dpmia.settings import jobs
 from dpmia.settings.names import ENGINES
 from dpmia.splits.split import Split
@@ -23,16 +25,16 @@ from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.engines.scikit_learn import ScikitLearnEngine
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.lightning import fit
-from dpmia.training.recipe import Recipe, Run, Seeds
 from dpmia.training.roles import distilled
 from dpmia.training.roles.targets import train_block
+from dpmia.training.run import Run, Seeds
 from dpmia.training.streams import Streams, full_generator
 from dpmia.training.train_models import architecture_for, seeds
 
 INF = float("inf")
 BOTH = "batch norm and dropout"
 SHUFFLED = {"batch_size": 10, "epochs": 5, "learning_rate": 0.05, "sampling": "shuffle"}
-POISSON = {**SHUFFLED, "sampling": "poisson"}
+POISSON = {**SHUFFLED, "sampling": "poisson", "sampling_without_privacy": "poisson"}
 CLASSIFIER = "dpmia.models.classifiers:random_forest"
 
 
@@ -68,7 +70,7 @@ def train(dataset, layers, engine="plain", training=SHUFFLED, epsilons=(INF,), r
 def trained_copy(dataset, signal, layers):
     """Train the model of a signal once more by torch alone, without any engine, and return its module."""
     members = np.sort(signal.records[signal.is_member])
-    training, own = Recipe(**signal.card.recipe), seeds(signal.card.seed, signal.card.meaning)
+    training, own = signal.card.recipe, seeds(signal.card.seed, signal.card.meaning)
     streams = Streams(own, training, len(members))
     network = Network(len(dataset.features), len(dataset.classes), layers)
     with torch.random.fork_rng():
@@ -283,7 +285,7 @@ REFUSED = {
         "plain",
         "batch norm",
         POISSON,
-        ["'1' (BatchNorm1d)", "poisson batches of 10", "sampling: shuffle"],
+        ["'1' (BatchNorm1d)", "poisson batches of 10", "sampling_without_privacy: shuffle"],
     ),
     "batches of one": ("plain", "batch norm", {**SHUFFLED, "batch_size": 1}, ["batches of 1", "at least 2"]),
     "no statistics": (
@@ -333,7 +335,7 @@ def test_what_an_engine_cannot_train_is_refused_before_any_model_of_the_job(case
     epsilons = [INF, 1.0] if engine == "opacus" else [INF]
     job = job_of(settings, layers, epsilons)
     if engine != "opacus":
-        job = replace(job, engines={"plain": ENGINES[engine]})
+        job = replace(job, engines=Engines("", ENGINES[engine]))
     with pytest.raises(TrainingError) as error:
         train_block(dataset, splits_of(dataset, settings), job, 1)
     for text in ("model one", *reported):

@@ -177,13 +177,15 @@ def test_no_reference_shares_a_random_stream_with_another_model(references, data
     assert len(set(streams)) == len(streams) == 3 * (6 + 8 + 12)
 
 
-def test_records_that_join_at_random_are_in_and_out_at_their_rate(dataset):
-    given = experiment(**BERNOULLI, references={"count": 40, "block": 40})
+@pytest.mark.parametrize(("records", "expected"), [(200, 80), ("all", 96)])
+def test_records_that_join_at_random_are_in_and_out_at_their_rate(records, expected, dataset):
+    membership = BERNOULLI["membership"] | {"records": records}
+    given = experiment(**BERNOULLI | {"membership": membership}, references={"count": 40, "block": 40})
     found = train(dataset, given)
     assert found.records.tolist() == list(range(50))
     for row, training in enumerate(drawn(dataset, given, numbers=range(40))):
         assert found.trained_on[row].tolist() == np.isin(found.records, training).tolist()
-        assert found.cards[row].steps == 200 * 0.4 // 10 * 2
+        assert found.cards[row].steps == expected // 10 * 2
     joined = int(found.trained_on.sum())
     assert stats.binomtest(joined, 40 * 50, 0.4).pvalue > 1e-6
     # A record is in the training sets of some models and not in those of others: all need both.

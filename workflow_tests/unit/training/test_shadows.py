@@ -122,7 +122,7 @@ def test_they_are_trained_without_privacy_and_with_a_penalty_of_their_own(shadow
     for shadow in shadows:
         assert shadow.card.accounting is None
         assert (shadow.card.epsilon, shadow.card.role) == ("inf", "shadow")
-        assert shadow.card.recipe["l2"] == 0.01
+        assert shadow.card.recipe.l2 == 0.01
         assert shadow.card.steps == len(shadow.of(MEMBER).records) // 10 * 2
         assert ModelCard.from_plain(json.loads(json.dumps(shadow.card.plain(), allow_nan=False))) == shadow.card
 

@@ -8,12 +8,13 @@ import torch
 from opacus.grad_sample import GradSampleModule
 from torch.nn.functional import cross_entropy
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
 from dpmia.training.engines import stacked_layout
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.engines.stacked_layout import Padded, Ragged
 from dpmia.training.engines.stacked_network import StackedMLP
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 from dpmia.training.streams import Streams
 
 SHAPE = MLP(12, (24, 16), 3)

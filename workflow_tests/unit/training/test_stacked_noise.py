@@ -5,10 +5,11 @@ import pytest
 import torch
 from scipy.stats import chi2
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
 from dpmia.training.engines import stacked_layout
 from dpmia.training.engines.stacked import StackedEngine
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 SHAPE = MLP(20, (40, 30), 2)
 #: Chance that a right engine fails one of the tests below, were the seeds drawn anew.

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2
 
-from dpmia.training.recipe import Recipe, Seeds
+from dpmia.formats.recipe import Recipe
+from dpmia.training.run import Seeds
 from dpmia.training.streams import Streams
 
 #: Chance that a right sampler fails one of the tests below, were the seeds drawn anew.

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines import stacked_layout
@@ -14,7 +15,7 @@ from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import PlainEngine
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.lightning import fit
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 SHAPE = MLP(20, (32, 16), 3)
 OPTIMISERS = {

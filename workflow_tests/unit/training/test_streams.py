@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from dpmia.training.recipe import Recipe, Seeds
+from dpmia.formats.recipe import Recipe
+from dpmia.training.run import Seeds
 from dpmia.training.streams import Streams, full_generator
 
 RECIPE = Recipe("sgd", 0.1, 10, 1)

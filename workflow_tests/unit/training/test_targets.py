@@ -1,6 +1,5 @@
 """Blocks of target models: which are trained, from which randomness, and what is kept of them."""
 
-import functools
 import json
 import math
 
@@ -21,20 +20,12 @@ from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.plain import PlainEngine
-from dpmia.training.recipe import Run
 from dpmia.training.roles.targets import train_block
+from dpmia.training.run import Run
 from dpmia.training.train_models import architecture_for
 
 INF = math.inf
 ENGINES = ["stacked", "opacus"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def sigmas_found_once():
-    """Let the same promise find its noise once: that is tested elsewhere and takes longer than these models."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Mechanism, "noise_multiplier", functools.cache(Mechanism.noise_multiplier))
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +128,7 @@ def test_what_is_recorded_of_a_model_is_plain_data_and_survives_a_file(trained, 
         assert one.card.compares == "replace_one"
         assert one.card.model == Architecture("dpmia.models.mlp:perceptron", {"hidden": [6]})
         assert one.card.iid == one.card.arm.endswith("-iid")
-        assert one.card.recipe["epochs"] == 2
+        assert one.card.recipe.epochs == 2
 
 
 def assert_same(one, other):
@@ -237,7 +228,10 @@ def test_arms_may_have_models_of_different_shapes(dataset):
     assert not np.allclose(both["wide", "inf", 0].logits, both["one", "inf", 0].logits, atol=1e-3)
 
 
-def test_records_that_join_at_random_are_trained_on_though_only_some_are_queried(dataset, monkeypatch):
+@pytest.mark.parametrize(("records", "expected"), [(100, 50), ("all", 60)])
+def test_records_that_join_at_random_are_trained_on_though_only_some_are_queried(
+    records, expected, dataset, monkeypatch
+):
     trained_on = {}
 
     class Remembered(Run):
@@ -246,7 +240,7 @@ def test_records_that_join_at_random_are_trained_on_though_only_some_are_queried
 
     monkeypatch.setattr("dpmia.training.train_models.Run", Remembered)
     given = experiment(
-        membership={"kind": "bernoulli", "records": 100, "queries": 30},
+        membership={"kind": "bernoulli", "records": records, "queries": 30},
         arms={"half": {"rate": 0.5}},
         iid_arms=False,
     )
@@ -260,10 +254,10 @@ def test_records_that_join_at_random_are_trained_on_though_only_some_are_queried
         training = trained_on[f"half/epsilon {epsilon}/replicate {replicate}"]
         assert training.tolist() == sorted([*split.members, *split.background])
         assert signal.card.compares == "add_remove"
-        # Nobody knows how many joined: steps and sampling rate follow from their expected number, 100 * 0.5.
+        # How many joined is secret: steps and sampling rate follow from their expected number.
         sizes.add(len(training))
-        assert signal.card.steps == 10
-        assert epsilon == "inf" or signal.card.accounting.rate == 10 / 50
+        assert signal.card.steps == expected // 10 * 2
+        assert epsilon == "inf" or signal.card.accounting.rate == 10 / expected
     assert len(sizes) == 3
 
 

@@ -17,11 +17,11 @@ import pytest
 import torch
 from scipy.stats import binom, norm
 
+from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
 from dpmia.privacy.accounting import Mechanism
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.stacked import StackedEngine
-from dpmia.training.recipe import Recipe
 from dpmia.validation.canary import (
     CanaryStreams,
     Training,

@@ -31,11 +31,12 @@ from replay import (
 )
 from replay_faults import FAULTS
 
+from dpmia.formats.recipe import Recipe
 from dpmia.training.engines import stacked_layout
 from dpmia.training.engines.convolution import ConvolutionEngine
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.stacked import StackedEngine
-from dpmia.training.recipe import Recipe, Run, Seeds
+from dpmia.training.run import Run, Seeds
 
 
 @pytest.mark.parametrize("changes", [{}, {"momentum": 0.9, "l2": 0.01}], ids=["sgd", "momentum, l2"])

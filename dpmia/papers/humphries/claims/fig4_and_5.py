@@ -6,16 +6,15 @@ The group is men in figure 4, and people with little education in figure 5.
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
 from dpmia.claims.build import claim
 from dpmia.claims.claim import Tables
-from dpmia.claims.comparisons import Comparison, above, at_most, below, near, not_above, not_below
+from dpmia.claims.comparisons import Comparison, above, at_most, below, near
 from dpmia.claims.decisions import Condition, Some
-from dpmia.claims.quantities import at, at_each, mean_over, metric
+from dpmia.claims.quantities import at, at_each, mean_over, metric, trend
 from dpmia.papers.humphries.claims.shared import ATTACKS, AVERAGE, FROM_1, OPTIMAL, STRICT, UP_TO_1, bound
 
 GENDER, EDUCATION = "adult_gender", "adult_education"
@@ -27,20 +26,14 @@ SHARES = {"p0": 0, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p100": 1}
 SMALL = 0.1
 
 
-def _more_than(experiment: str, attack: str, comparison: Comparison, where: str, *pairs: tuple[str, str]) -> Condition:
-    """Return the condition on the advantage at the first share of each pair minus that at the second."""
-    steps = {
-        f"{more} less {less}": metric(experiment, more, attack) - metric(experiment, less, attack)
-        for more, less in pairs
-    }
-    return Condition(f"advantage of {ATTACKS[attack]} at {where}, at {FROM_1}", comparison, at_each(FROM_1, steps))
-
-
-def _falls_with_men(attack: str) -> tuple[Condition, ...]:
-    return (
-        _more_than(GENDER, attack, above(0), "p = 0 minus that at p = 1", ("p0", "p100")),
-        _more_than(GENDER, attack, not_below(0), "each p minus that at the next larger", *pairwise(SHARES)),
+def _trend(experiment: str, attack: str, comparison: Comparison, group: str, arms: tuple[str, ...]) -> Condition:
+    """Return the condition on the slope of the advantage over the share of a group."""
+    shares = [SHARES[arm] for arm in arms]
+    quantity = (
+        f"slope of the advantage of {ATTACKS[attack]} over the share p of {group} from {shares[0]:g} to {shares[-1]:g}"
     )
+    slope = trend({SHARES[arm]: metric(experiment, arm, attack) for arm in arms})
+    return Condition(f"{quantity}, at {FROM_1}", comparison, at_each(FROM_1, slope))
 
 
 def _nonmembers_better(experiment: str, arm: str) -> Condition:
@@ -48,12 +41,6 @@ def _nonmembers_better(experiment: str, arm: str) -> Condition:
     members, nonmembers = (metric(experiment, arm, name=f"accuracy_{part}") for part in ("members", "nonmembers"))
     quantity = f"accuracy on non-members minus that on members at p = {SHARES[arm]}, at {UP_TO_1}"
     return Condition(quantity, above(0), at_each(UP_TO_1, nonmembers - members))
-
-
-def _mean_advantage(arm: str, comparison: Comparison) -> Condition:
-    p = f"p = {SHARES[arm]}"
-    quantity = f"advantage of the average threshold at {p}, mean over {FROM_1}"
-    return Condition(quantity, comparison, mean_over(FROM_1, {p: metric(GENDER, arm, AVERAGE)}))
 
 
 def _distance_of_accuracies(tables: Tables) -> pd.Series:
@@ -72,19 +59,23 @@ CLAIMS = (
     _gender(
         "humphries-fig4-monotone-p",
         "The more men among the members, the worse the average threshold does.",
-        *_falls_with_men(AVERAGE),
+        _trend(GENDER, AVERAGE, below(0), "men", tuple(SHARES)),
     ),
     _gender(
         "humphries-fig4-monotone-p-optimal",
         "The more men among the members, the worse the optimal threshold does.",
-        *_falls_with_men(OPTIMAL),
+        _trend(GENDER, OPTIMAL, below(0), "men", tuple(SHARES)),
     ),
     _gender(
         "humphries-fig4-negative",
-        "Where most members are men the average threshold has a negative advantage.",
-        _mean_advantage("p100", below(0)),
-        _mean_advantage("p75", not_above(0)),
-        paper_value="negative from p = 0.75",
+        "Where most members are men the advantage of the average threshold can be negative.",
+        Condition(
+            f"advantage of the average threshold at p = 0.75 and 1, mean over {FROM_1}",
+            below(0),
+            mean_over(FROM_1, {f"p = {SHARES[arm]:g}": metric(GENDER, arm, AVERAGE) for arm in ("p75", "p100")}),
+        ),
+        paper_value="can be negative from p = 0.75",
+        rule=Some,
     ),
     _gender(
         "humphries-fig4-bias-vs-privacy",
@@ -113,8 +104,7 @@ CLAIMS = (
     _education(
         "humphries-fig5-monotone-p",
         "The more members with little education, the better the optimal threshold does.",
-        _more_than(EDUCATION, OPTIMAL, above(0), "p = 1 minus that at p = 0.5", ("p100", "p50")),
-        _more_than(EDUCATION, OPTIMAL, not_below(0), "p = 0.75 minus that at p = 0.5", ("p75", "p50")),
+        _trend(EDUCATION, OPTIMAL, above(0), "people with little education", ("p50", "p75", "p100")),
         paper_value="better for large p",
     ),
     _education(

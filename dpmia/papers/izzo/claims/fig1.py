@@ -62,7 +62,7 @@ CLAIMS = (
             at_most(1e-6),
             _distance_from_formula,
         ),
-        paper_value="-2",
+        expected="-2",
         note="exact; n does not enter",
     ),
     _claim(

@@ -1,7 +1,7 @@
 """Claims about figure 2: the error of means with noise for MIP and for DP.
 
 The settings of the figure (numbers of records and of dimensions, the moments, the ranges) are lost in the source. With
-ours its claims can be measured, but neither outcome would decide about the paper's: their verdict is "undecided".
+ours its claims can be measured, but neither outcome would decide about the paper's: their verdict is "settings lost".
 """
 
 from __future__ import annotations

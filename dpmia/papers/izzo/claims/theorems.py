@@ -228,7 +228,7 @@ CLAIMS = (
             lambda tables: _for_each_n(theory.largest_output),
         ),
         Condition("variance, for each n", at_most(1), lambda tables: _for_each_n(theory.output_variance)),
-        paper_value="113.446 (n = 16)",
+        expected="113.446 (n = 16)",
         note=f"exact, by enumeration; n = {theory.RECORDS[-1]}, variance {{3:.5f}}",
     ),
 )

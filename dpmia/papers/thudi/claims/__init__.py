@@ -1,8 +1,8 @@
 """What Thudi et al. 2024 claim, and what a random ranking under the same rule adds to it.
 
 Models of one replicate share their split, so differences between them are taken within each replicate, and means over
-epsilons too. Where a claim compares several sampling rates, epsilons or data sets, all are judged together
-(`dpmia.claims.decisions.Every`, Bonferroni). Epsilons that were not run at a scale are skipped.
+epsilons too. Where a claim compares several sampling rates, epsilons or data sets, all must hold
+(`dpmia.claims.decisions.Every`). Epsilons that were not run at a scale are skipped.
 """
 
 from __future__ import annotations

@@ -108,6 +108,6 @@ CLAIMS = (
         Condition("the same, largest at higher t", below(0), _above_crossing),
         Condition(f"term of the rate divided by that of epsilon at t = {LOW:g}", above(10), _ratio_of_terms),
         artifact="thudi_fig2",
-        paper_value="about 0.66",
+        expected="about 0.66",
     ),
 )

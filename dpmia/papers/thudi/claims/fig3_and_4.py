@@ -89,7 +89,7 @@ CLAIMS = (
     ),
     _fig3(
         "thudi-fig3-below-ceiling",
-        "LiRA's own decisions keep to the exact ceiling of the trained mechanism, which is lower.",
+        "LiRA's own decisions keep to the exact upper bound of the trained mechanism, which is lower.",
         Condition(
             "positive accuracy of LiRA minus the exact upper bound, at every rate and epsilon",
             at_most(0),

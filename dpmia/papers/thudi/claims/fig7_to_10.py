@@ -72,7 +72,7 @@ CLAIMS = (
         *starmap(_capacity, CAPACITIES.items()),
         Condition("number of expected records that is the capacity itself", near(80, 10), _as_many_as_records),
         artifact="thudi_fig7",
-        paper_value=", ".join(map(spelled, CAPACITIES.values())),
+        expected=", ".join(map(spelled, CAPACITIES.values())),
         note="exact; {1:.1f} at 10, {2:.2f} at 200; as many as records at {3:.1f}",
     ),
     theorem(
@@ -90,7 +90,7 @@ CLAIMS = (
             lambda tables: _by_threshold(logistic_example.positive_accuracy([*PRECISIONS])),
         ),
         artifact="thudi_fig8",
-        paper_value=f"{spelled(PRECISIONS[-100])}; {spelled(BEST)}",
+        expected=f"{spelled(PRECISIONS[-100])}; {spelled(BEST)}",
         note="exact; at {1:.2f}; positive accuracy at -100, -50, 0: {2:.3f}, {3:.3f}, {4:.3f}",
     ),
     theorem(

@@ -10,9 +10,11 @@ import pandas as pd
 
 from dpmia.claims.build import claim
 from dpmia.claims.claim import Claim, Finding, Tables
-from dpmia.claims.comparisons import Comparison, above, at_least, near, near_each, spelled
+from dpmia.claims.comparisons import Comparison, above, at_least, below, near, near_each, spelled
 from dpmia.claims.decisions import Cells, Condition, Note
-from dpmia.claims.rows import Replicates
+from dpmia.claims.quantities import slopes
+from dpmia.claims.rows import MetricKey, Replicates
+from dpmia.formats.rows import NO_ATTACK
 from dpmia.metrics.intervals import mean_interval
 from dpmia.papers.ye.names import (
     CIFAR10,
@@ -23,7 +25,6 @@ from dpmia.papers.ye.names import (
     PURCHASE,
     ROC,
     Configuration,
-    rows_of,
     tables_of,
 )
 
@@ -45,14 +46,18 @@ def _of_attack(row: Configuration, rows: Replicates, letter: str, metric: str = 
     return rows(row.arm, math.inf, PAPER[letter], metric)
 
 
+def _run(tables: Tables, configurations: Configurations) -> list[tuple[Configuration, Replicates]]:
+    """Return those of some configurations that were run, each with the metrics of its experiment."""
+    there = [(row, Replicates.of(tables, row.experiment)) for row in configurations if row.table in tables]
+    return [(row, rows) for row, rows in there if row.arm in rows.arms]
+
+
 def _of_each(
     configurations: Configurations, cells: Callable[[Configuration, Replicates], Cells]
 ) -> Callable[[Tables], Cells]:
     """Return the measure of the cells of those configurations that were run."""
     return lambda tables: {
-        name: values
-        for row, rows in rows_of(tables, configurations)
-        for name, values in cells(row, Replicates(rows)).items()
+        name: values for row, rows in _run(tables, configurations) for name, values in cells(row, rows).items()
     }
 
 
@@ -63,7 +68,7 @@ def _judged_without(configurations: Configurations) -> Note:
     """
 
     def note(tables: Tables, finding: Finding) -> str:
-        run = [row for row, _ in rows_of(tables, configurations)]
+        run = [row for row, _ in _run(tables, configurations)]
         missing = [row.label for row in configurations if row.table in tables and row not in run]
         without = f"judged without {', '.join(missing)}" if missing else ""
         return "; ".join(filter(None, (finding.note, without)))
@@ -156,13 +161,43 @@ def _falls(*pairs: tuple[str, str]) -> Condition:
     return Condition(f"AUC of each of {', '.join(PAPER)}, {where}", above(0), measure)
 
 
+def _trend(comparison: Comparison, *configurations: str) -> Condition:
+    """Return the condition on the slope of the AUC of each attack over configurations in their order."""
+
+    def measure(tables: Tables) -> Cells:
+        rows = Replicates.of(tables, "ye_purchase")
+        return {
+            letter: slopes(
+                pd.concat({name: _of_attack(PURCHASE[name], rows, letter) for name in configurations}, axis=1),
+                range(len(configurations)),
+            )
+            for letter in PAPER
+        }
+
+    where = f"for each step to the next of Purchase100 {', '.join(configurations)}"
+    return Condition(f"slope of the AUC of each of {', '.join(PAPER)} {where}", comparison, measure)
+
+
 def _of_s_and_p(row: Configuration, rows: Replicates) -> Cells:
     return {f"{row.label}, {letter}": _of_attack(row, rows, letter) for letter in "SP"}
 
 
+def _printed(configurations: Configurations) -> dict[str, dict[MetricKey, float]]:
+    """Return what the paper prints of some configurations, as fractions: table -> metric -> mean."""
+    found: dict[str, dict[MetricKey, float]] = {}
+    for row in configurations:
+        for quantity, (value, _) in row.printed.items():
+            if quantity in MODEL_METRICS:
+                key, mean = (row.arm, math.inf, NO_ATTACK, MODEL_METRICS[quantity]), value / 100
+            else:
+                key, mean = (row.arm, math.inf, PAPER[quantity], "auc"), value
+            found.setdefault(row.table, {})[key] = mean
+    return found
+
+
 def _claim(id: str, statement: str, configurations: Configurations, *conditions: Condition, **fields: Any) -> Claim:
     """Return the claim about each of some configurations, which is judged on those that were run."""
-    fields = {"note": _judged_without(configurations), **fields}
+    fields = {"note": _judged_without(configurations), "printed": _printed(configurations), **fields}
     return claim(id, statement, *conditions, tables=tables_of(configurations), each=True, **fields)
 
 
@@ -193,13 +228,15 @@ CLAIMS = (
         _falls(("Ia", "Ib"), ("IIa", "IIb")),
         artifact="ye_table1",
         tables=("replicates/ye_purchase",),
+        printed=_printed(_PURCHASE),
     ),
     claim(
         "ye-table1-more-data-lowers-auc",
         "The more members, the lower the AUC of every attack.",
-        _falls(("Ia", "IIa"), ("IIa", "III")),
+        _trend(below(0), "Ia", "IIa", "III"),
         artifact="ye_table1",
         tables=("replicates/ye_purchase",),
+        printed=_printed(_PURCHASE),
     ),
     _claim(
         "ye-table5-r-best-mnist",

@@ -152,10 +152,10 @@ def _margins(tables: Tables, panel: str) -> pd.DataFrame:
     return margins.margins(tables).set_index("panel").loc[panel]
 
 
-def _further_below_d(tables: Tables) -> np.ndarray:
+def _further_below_d(tables: Tables) -> Cells:
     """Return for each member whether its loss is further below the threshold of D than below that of R."""
     r_and_d = _margins(tables, "b")
-    return _share(r_and_d["x"] < r_and_d["y"])
+    return {"share of members": _share(r_and_d["x"] < r_and_d["y"])}
 
 
 def _correlation(tables: Tables) -> float:
@@ -251,7 +251,6 @@ CLAIMS = (
                     above(0.5),
                     _further_below_d,
                 ),
-                note=lambda tables, finding: "share of members",
             ),
             Exact(
                 Condition("correlation of the margins of S and P", above(0.8), _correlation),

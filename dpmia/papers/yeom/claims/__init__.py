@@ -2,7 +2,7 @@
 
 Studies fit models on random splits of one set of records. Splits overlap, so they are not independent, and intervals
 over them show how certain the mean over splits is, not what other records would give. Where a claim compares several
-models or sizes, all are judged together (`dpmia.claims.decisions.Every`, Bonferroni).
+models or sizes, all must hold (`dpmia.claims.decisions.Every`).
 """
 
 from __future__ import annotations

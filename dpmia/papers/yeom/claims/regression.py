@@ -10,15 +10,16 @@ from functools import partial
 from itertools import pairwise
 
 import pandas as pd
-from scipy.stats import spearmanr
 
 from dpmia.claims.build import claim
-from dpmia.claims.claim import Claim, MissingRowsError, Tables
-from dpmia.claims.comparisons import above, at_least, below, consistent_with, near, spelled
-from dpmia.claims.decisions import Cells, Condition, Every, Exact, Together
+from dpmia.claims.claim import Tables
+from dpmia.claims.comparisons import above, below, near, spelled
+from dpmia.claims.decisions import Cells, Condition
+from dpmia.claims.quantities import slopes
+from dpmia.claims.rows import Splits
 from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
 
-IWPC, EYEDATA = "studies/yeom_iwpc", "studies/yeom_eyedata"
+IWPC, EYEDATA = "yeom_iwpc", "yeom_eyedata"
 
 #: Attackers on membership who know the errors of both kinds of records, or those of members only.
 KNOWN, UNKNOWN = "threshold", "threshold_sigma_s"
@@ -40,34 +41,11 @@ AT_DEPTH = {
     "vkorc1": {"attribute": 0.44, MULTI: 0.629, "uniform": 0.236},
     "cyp2c9": {"attribute": 0.36, MULTI: 0.649, "uniform": 0.118},
 }
+#: Theorem 7: tolerance. Half of .008, the smallest advantage of the uniform attack in the same rerun (CYP2C9, depth 7),
+#: as the paper prints no number. On shallower trees advantages are smaller still, and the claim says little.
+THEOREM_7_TOLERANCE = 0.004
 #: Attack -> as criteria call it.
 NAMES = {"attribute": "attribute", MULTI: "multi-query", "uniform": "uniform"}
-
-
-class Splits:
-    """A table `studies/<study>`: the advantage of each attack on each model, by split."""
-
-    def __init__(self, table: pd.DataFrame) -> None:
-        """Take a table as `dpmia.studies.regression.run` returns it."""
-        self.ratio = table.groupby("parameter")["ratio"].first()
-        self._values = {
-            key: rows.set_index("replicate")["advantage"]
-            for key, rows in table.groupby(["parameter", "adversary", "target"])
-        }
-
-    def __call__(self, parameter: float, adversary: str, target: str = "membership") -> pd.Series:
-        """Return the advantages by split."""
-        try:
-            return self._values[parameter, adversary, target]
-        except KeyError:
-            raise MissingRowsError(f"the study has no {adversary} on {target} at parameter {parameter:g}") from None
-
-    def parameters(self, least: float = 0) -> list[float]:
-        """Return depths or penalties from `least` up."""
-        found = [parameter for parameter in self.ratio.index if parameter >= least]
-        if not found:
-            raise MissingRowsError(f"the study has no parameter from {least:g} up")
-        return found
 
 
 def _at_each(
@@ -76,7 +54,7 @@ def _at_each(
     """Return the measure of a quantity at each depth, or penalty, from `least` up."""
 
     def measure(tables: Tables) -> Cells:
-        rows = Splits(tables[study])
+        rows = Splits.of(tables, study)
         return {f"{parameter} {value:g}": quantity(rows, value) for value in rows.parameters(least)}
 
     return measure
@@ -90,21 +68,16 @@ def _unknown_over_formula(rows: Splits, depth: float) -> pd.Series:
     return rows(depth, UNKNOWN) - float(unknown_sigma_advantage(rows.ratio[depth]))
 
 
-def _rank_correlation(tables: Tables) -> float:
-    """Return the rank correlation of the ratio and the mean advantage on ridge regression."""
-    rows = Splits(tables[EYEDATA])
-    means = [rows(penalty, KNOWN).mean() for penalty in rows.parameters()]
-    return spearmanr([rows.ratio[penalty] for penalty in rows.parameters()], means).statistic
-
-
-def _at_weak_penalty(tables: Tables) -> Cells:
-    advantage = Splits(tables[EYEDATA])(WEAK, KNOWN)
-    return {f"penalty {WEAK}; rank correlation {_rank_correlation(tables):.3f}": advantage}
+def _slope_over_ratio(tables: Tables) -> pd.Series:
+    """Return the slope of the advantage on ridge regression for each step to the next larger ratio of errors."""
+    rows = Splits.of(tables, EYEDATA)
+    rising = sorted(rows.parameters(), key=lambda penalty: rows.ratio[penalty])
+    return slopes(pd.concat({penalty: rows(penalty, KNOWN) for penalty in rising}, axis=1), range(len(rising)))
 
 
 def _uniform_minus_share(tables: Tables) -> Cells:
     """Return the uniform reduction minus the m-th part of its oracle."""
-    rows = Splits(tables[IWPC])
+    rows = Splits.of(tables, IWPC)
     return {
         f"{target}, depth {depth:g}": rows(depth, "uniform", target) - rows(depth, UNKNOWN) / values
         for target, values in TARGETS.items()
@@ -114,7 +87,7 @@ def _uniform_minus_share(tables: Tables) -> Cells:
 
 def _steps(tables: Tables) -> Cells:
     """Return by how much each attack exceeds the next one in the paper's order."""
-    rows, cells = Splits(tables[IWPC]), {}
+    rows, cells = Splits.of(tables, IWPC), {}
     for target in TARGETS:
         for depth in rows.parameters(DEEP):
             curves = {"membership": rows(depth, UNKNOWN)}
@@ -129,12 +102,14 @@ def _at_depth(target: str, adversary: str, value: float) -> Condition:
     return Condition(
         f"advantage of the {NAMES[adversary]} attack on {target} at depth {DEPTH}",
         near(value, 0.05),
-        lambda tables: {f"{adversary}, {target}, expected {value:g}": Splits(tables[IWPC])(DEPTH, adversary, target)},
+        lambda tables: {
+            f"{adversary}, {target}, expected {value:g}": Splits.of(tables, IWPC)(DEPTH, adversary, target)
+        },
     )
 
 
-_trees = partial(claim, tables=(IWPC,))
-_ridge = partial(claim, artifact="yeom_fig2a", tables=(EYEDATA,))
+_trees = partial(claim, tables=(f"studies/{IWPC}",))
+_ridge = partial(claim, artifact="yeom_fig2a", tables=(f"studies/{EYEDATA}",))
 
 CLAIMS = (
     _trees(
@@ -143,19 +118,16 @@ CLAIMS = (
         Condition("advantage minus theorem 3, at every depth", near(0, 0.05), _at_each(IWPC, _over_theorem_3)),
         artifact="yeom_fig2a",
     ),
-    Claim(
-        id="yeom-fig2a-regression",
-        artifact="yeom_fig2a",
-        tables=(EYEDATA,),
-        statement="On ridge regression advantage rises with the ratio and is near theory where the ratio is large.",
-        paper_value=f"{spelled(AT_WEAK)} (our rerun of the released data)",
-        rule=Together(
-            Every(Condition(f"advantage at penalty {WEAK}", near(AT_WEAK, 0.04), _at_weak_penalty)),
-            Exact(
-                Condition("rank correlation of ratio and mean advantage", at_least(0.95), _rank_correlation),
-                note="rank correlation of ratio and mean advantage",
-            ),
+    _ridge(
+        "yeom-fig2a-regression",
+        "On ridge regression advantage rises with the ratio and is near theory where the ratio is large.",
+        Condition(
+            f"advantage at penalty {WEAK}",
+            near(AT_WEAK, 0.04),
+            lambda tables: {f"penalty {WEAK}": Splits.of(tables, EYEDATA)(WEAK, KNOWN)},
         ),
+        Condition("slope of the advantage for each step to the next larger ratio", above(0), _slope_over_ratio),
+        expected=f"{spelled(AT_WEAK)} (our rerun of the released data)",
     ),
     _ridge(
         "yeom-fig2a-regression-below-theory",
@@ -193,7 +165,7 @@ CLAIMS = (
         Condition(
             "advantage of the uniform attack minus the m-th part of the membership advantage, for "
             f"m = {' and '.join(map(str, TARGETS.values()))}, at every depth",
-            consistent_with(0),
+            near(0, THEOREM_7_TOLERANCE),
             _uniform_minus_share,
         ),
         artifact="yeom_fig3",
@@ -219,7 +191,7 @@ CLAIMS = (
             for adversary, value in values.items()
         ),
         artifact="yeom_fig3",
-        paper_value="; ".join(", ".join(map(spelled, values.values())) for values in AT_DEPTH.values())
+        expected="; ".join(", ".join(map(spelled, values.values())) for values in AT_DEPTH.values())
         + " (our rerun of the released data)",
     ),
 )

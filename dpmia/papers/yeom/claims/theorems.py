@@ -83,7 +83,7 @@ CLAIMS = (
         ),
         Condition("advantage at ratio 1", exactly(0), lambda tables: gaussian_advantage(1)),
         Condition("smallest step of the advantage from ratio 1 to 100", above(0), _smallest_step),
-        paper_value=", ".join(map(spelled, ADVANTAGES.values())),
+        expected=", ".join(map(spelled, ADVANTAGES.values())),
         note="exact, at ratio 2; {1:.4f} at 5, {2:.4f} at 10",
     ),
     _claim(
@@ -106,7 +106,7 @@ CLAIMS = (
             above(0),
             lambda tables: np.diff(_unknown_sigma()).min(),
         ),
-        paper_value=spelled(LIMIT),
+        expected=spelled(LIMIT),
     ),
     theorem(
         "yeom-fig1-shape",
@@ -132,7 +132,7 @@ CLAIMS = (
             lambda tables: {name: curve[-1] for name, curve in _curves().items()},
         ),
         artifact="yeom_fig1",
-        paper_value=", ".join(map(spelled, HEIGHTS.values())),
+        expected=", ".join(map(spelled, HEIGHTS.values())),
         note="exact, at ratio 2, influence {3:.2f}",
     ),
 )

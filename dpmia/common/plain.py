@@ -1,9 +1,10 @@
-"""Jobs as typed data in the library and as plain JSON data in the parameters of rules."""
+"""Typed data in the library that are plain JSON data in files and in the parameters of rules."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
@@ -20,9 +21,12 @@ class PlainData:
         """Return what `plain` wrote.
 
         Raises:
-            TypeError: an entry is missing or unknown.
+            TypeError: an entry is missing or unknown, or these are no entries.
         """
-        hints = get_type_hints(cls)
+        if not isinstance(data, Mapping):
+            raise TypeError(f"{cls.__name__} is written as a mapping, got {data!r}")
+        kind: type = cls
+        hints = _hints(kind)
         return cls(**{name: _typed(hints.get(name), value) for name, value in data.items()})
 
 
@@ -41,8 +45,13 @@ def _names(kind: Any) -> list[str]:
     return [field.name for field in fields(kind)]
 
 
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
 def _typed(hint: Any, value: Any) -> Any:
-    """Return plain data as its annotation says: dataclasses, alone or optional, in dicts or in lists."""
+    """Return plain data as its annotation says: dataclasses, alone or optional, in dicts or in lists; tuples."""
     if get_origin(hint) in (Union, UnionType):
         kinds = [kind for kind in get_args(hint) if kind is not NoneType]
         return value if value is None or len(kinds) > 1 else _typed(kinds[0], value)
@@ -50,5 +59,7 @@ def _typed(hint: Any, value: Any) -> Any:
         return {key: _typed(get_args(hint)[1], item) for key, item in value.items()}
     if get_origin(hint) is list:
         return [_typed(get_args(hint)[0], item) for item in value]
+    if get_origin(hint) is tuple:
+        return tuple(value)
     read = getattr(hint, "from_plain", None)
     return value if read is None else read(value)

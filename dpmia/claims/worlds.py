@@ -1,0 +1,369 @@
+"""Worlds whose truth is known, made of measured tables: claims are judged in them (`dpmia.claims.power`).
+
+A world has a part of the measured effect (`EFFECTS`). The placebo has none:
+
+- `replicates/`: every attack has random scores; models are equally accurate on members and others, in every arm at
+  every epsilon. All metrics keep their covariance over replicates, so that differences within one scatter as measured.
+- `studies/`: every attack has random scores; the errors of the models stay as measured. Covariance as above.
+- `per_record/`: whether a record is a member is drawn at random. Records are drawn with replacement.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from dpmia.claims.rows import MetricKey, Replicates, Splits, StudyKey
+from dpmia.common.arms import IID_SUFFIX
+from dpmia.formats.rows import KEYS, NO_ATTACK
+
+#: World -> the part of the measured effect that it has.
+EFFECTS = {"as measured": 1.0, "half": 0.5, "placebo": 0.0, "opposite": -1.0}
+
+#: The attack whose scores are random. It follows the rule of oracles, so theirs is its advantage.
+RANDOM = "random"
+
+#: Metric of an attack -> its mean for random scores.
+_CHANCE = {"advantage": 0.0, "auc": 0.5, "tpr_at_1pct_fpr": 0.01, "tpr_at_0.1pct_fpr": 0.001}
+
+#: Precision of the best of several shares of a ranking, of an attack's and of a random one: for random scores alike.
+_RANKED = ("precision_best", "precision_control")
+
+#: Rates of positive predictions: for random scores all are equal.
+_RATES = ("recall", "tpr", "fpr")
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class Drawn(Protocol):
+    """What was drawn of one world: as many replicates as several draws need together."""
+
+    def part(self, replicates: slice) -> Any:
+        """Return some of the replicates as a table that claims read."""
+
+
+class World(ABC):
+    """What one measured table would be if another part of its effect were true."""
+
+    @abstractmethod
+    def with_effect(self, effect: float) -> World:
+        """Return the world with a part of the measured effect."""
+
+    @abstractmethod
+    def draw(self, replicates: int, rng: np.random.Generator) -> Drawn:
+        """Return so many replicates."""
+
+
+@dataclass(frozen=True)
+class Scatter(Mapping[Key, pd.Series]):
+    """Numbers by key that scatter about their means: means + deviations @ normal values, when they are read.
+
+    Attributes:
+        places: key -> row of the others.
+        means: true mean of each number.
+        deviations: shape (numbers, measured replicates); their product with standard normal values has the measured
+            covariance.
+        normal: standard normal values, shape (measured replicates, drawn replicates).
+    """
+
+    places: Mapping[Key, int]
+    means: np.ndarray
+    deviations: np.ndarray
+    normal: np.ndarray
+
+    def __getitem__(self, key: Key) -> pd.Series:
+        place = self.places[key]
+        return pd.Series(self.means[place] + self.deviations[place] @ self.normal)
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+def _scatter(values: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return the means of measured numbers (rows) over replicates (columns), and the deviations of `Scatter`."""
+    counts = values.notna().sum(axis=1)
+    means = values.mean(axis=1)
+    deviations = values.sub(means, axis=0).div(np.sqrt(counts - 1), axis=0).fillna(0)
+    return means.to_numpy(), deviations.to_numpy()
+
+
+def _scattered(values: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers with more than one value: others have no spread."""
+    return values[values.notna().sum(axis=1) > 1]
+
+
+@dataclass(frozen=True)
+class MetricWorld(World):
+    """The metrics of one experiment.
+
+    Attributes:
+        keys: one row for each metric, columns `KEYS`.
+        means: true mean of each metric.
+        deviations: see `Scatter`.
+    """
+
+    keys: pd.DataFrame
+    means: np.ndarray
+    deviations: np.ndarray
+
+    @classmethod
+    def of(cls, table: pd.DataFrame) -> MetricWorld:
+        """Return the world as measured; metrics with fewer than two values are left out."""
+        values = _scattered(table.pivot(index=KEYS, columns="replicate", values="value"))
+        return cls(values.index.to_frame(index=False), *_scatter(values))
+
+    @cached_property
+    def places(self) -> dict[MetricKey, int]:
+        """Key of each metric -> its row."""
+        columns = (self.keys[name].tolist() for name in ("arm", "epsilon", "attack", "metric"))
+        return {key: place for place, key in enumerate(zip(*columns, strict=True))}
+
+    def with_effect(self, effect: float) -> MetricWorld:
+        """Return the world with a part of the measured effect; metrics without a known null value are left out."""
+        if effect == 1:
+            return self
+        means = self._null_means + effect * (self.means - self._null_means)
+        known = ~np.isnan(means)
+        return MetricWorld(self.keys[known].reset_index(drop=True), means[known], self.deviations[known])
+
+    def with_means(self, means: Mapping[MetricKey, float]) -> MetricWorld:
+        """Return the world with other means of some metrics; those that were not measured are passed over."""
+        changed = self.means.copy()
+        for key, mean in means.items():
+            if key in self.places:
+                changed[self.places[key]] = mean
+        return replace(self, means=changed)
+
+    def draw(self, replicates: int, rng: np.random.Generator) -> DrawnMetrics:
+        """Return so many replicates."""
+        normal = rng.normal(size=(self.deviations.shape[1], replicates))
+        experiment = str(self.keys["experiment"].iloc[0])
+        return DrawnMetrics(experiment, Scatter(self.places, self.means, self.deviations, normal))
+
+    @cached_property
+    def _null_means(self) -> np.ndarray:
+        """Return the mean of each metric without an effect; NaN where it is not known."""
+        oracles = self.keys["oracle"].tolist()
+        means = dict(zip(self.places, self.means.tolist(), strict=True))
+        models = self.keys["attack"] == NO_ATTACK
+        over_all = {
+            name: float(self.means[rows].mean())
+            for name, rows in self.keys[models].groupby("metric").indices.items()
+            for rows in [np.flatnonzero(models)[rows]]
+        }
+        arms = self.keys["arm"].str.removesuffix(IID_SUFFIX)
+        over = pd.Series(self.means).groupby([arms, self.keys["attack"], self.keys["metric"]]).mean().to_dict()
+        members = pd.Series([_share_of_members(means, key) for key in self.places]).groupby(arms).mean()
+        over |= {(arm, "", "members"): share for arm, share in members.items()}
+        return np.array([
+            _null_of_model(means, over_all, key) if key[2] == NO_ATTACK else _null_of_attack(means, over, key, oracle)
+            for key, oracle in zip(self.places, oracles, strict=True)
+        ])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DrawnMetrics:
+    """Drawn replicates of one experiment."""
+
+    experiment: str
+    values: Scatter[MetricKey]
+
+    def part(self, replicates: slice) -> Replicates:
+        """Return some of the replicates."""
+        return Replicates(self.experiment, replace(self.values, normal=self.values.normal[:, replicates]))
+
+
+def _null_of_model(means: Mapping[MetricKey, float], over_all: Mapping[str, float], key: MetricKey) -> float:
+    """Return the mean of a metric of models where members, arms and epsilons make no difference.
+
+    Bounds stay as measured: they follow from the settings.
+    """
+    kind, _, part = key[3].partition("_")
+    if kind not in ("accuracy", "loss") or not part:
+        return means[key]
+    if part in ("members", "validation"):
+        part = "nonmembers"
+    return over_all.get(f"{kind}_{part}", over_all[key[3]])
+
+
+def _null_of_attack(means: Mapping[MetricKey, float], over: Mapping, key: MetricKey, oracle: bool) -> float:
+    """Return the mean of a metric of an attack with random scores; NaN where it is not known.
+
+    It predicts as many records members as the measured attack: then precision is the share of members, and the rates of
+    true and of false positives are that of positive predictions.
+
+    Args:
+        means: of all metrics.
+        over: the same, mean over epsilons, and over an arm and its IID arm: (arm, attack, metric) -> mean; of no attack
+            `members`, the share of members.
+        key: of the metric.
+        oracle: whether the attack is one.
+    """
+    arm, epsilon, attack, metric = key
+    arm = arm.removesuffix(IID_SUFFIX)
+
+    def measured(name: str) -> float:
+        return means.get((key[0], epsilon, attack, name), float("nan"))
+
+    if metric == "advantage" and oracle:
+        return over.get((arm, RANDOM, metric), float("nan"))
+    if metric in _CHANCE:
+        return _CHANCE[metric]
+    if metric.startswith("tpr@"):
+        return float(metric.removeprefix("tpr@"))
+    if metric in _RANKED:
+        return over.get((arm, attack, "precision_control"), float("nan"))
+    if metric == "precision_baseline":
+        return means[key]
+    if metric not in ("precision", *_RATES):
+        return float("nan")
+    members = over.get((arm, "", "members"), float("nan"))
+    recall = measured("recall")
+    return members if metric == "precision" else recall - (1 - members) * measured("advantage")
+
+
+def _share_of_members(means: Mapping[MetricKey, float], key: MetricKey) -> float:
+    """Return the share of members among the records that an attack decides on, which is the precision of "all members".
+
+    Where that was not measured it follows from precision and rates; NaN where precision is 0 or 1.
+    """
+    if (baseline := (*key[:3], "precision_baseline")) in means:
+        return means[baseline]
+    recall, precision, advantage = (
+        means.get((*key[:3], name), np.nan) for name in ("recall", "precision", "advantage")
+    )
+    if not (0 < precision < 1 and recall > 0):
+        return float("nan")
+    odds = precision * (recall - advantage) / ((1 - precision) * recall)
+    return odds / (1 + odds)
+
+
+@dataclass(frozen=True)
+class StudyWorld(World):
+    """The advantages of a study on regression.
+
+    Attributes:
+        ratio: ratio of errors by depth or penalty.
+        places: key of each advantage -> its row.
+        means: true mean of each.
+        deviations: see `Scatter`.
+    """
+
+    ratio: pd.Series
+    places: dict[StudyKey, int]
+    means: np.ndarray
+    deviations: np.ndarray
+
+    @classmethod
+    def of(cls, table: pd.DataFrame) -> StudyWorld:
+        """Return the world as measured."""
+        index = ["parameter", "adversary", "target"]
+        values = _scattered(table.pivot(index=index, columns="replicate", values="advantage"))
+        places = {key: place for place, key in enumerate(values.index)}
+        return cls(table.groupby("parameter")["ratio"].first(), places, *_scatter(values))
+
+    def with_effect(self, effect: float) -> StudyWorld:
+        """Return the world with a part of the measured advantages."""
+        return replace(self, means=effect * self.means)
+
+    def draw(self, replicates: int, rng: np.random.Generator) -> DrawnAdvantages:
+        """Return so many splits."""
+        normal = rng.normal(size=(self.deviations.shape[1], replicates))
+        return DrawnAdvantages(self.ratio, Scatter(self.places, self.means, self.deviations, normal))
+
+
+@dataclass(frozen=True)
+class DrawnAdvantages:
+    """Drawn splits of one study."""
+
+    ratio: pd.Series
+    values: Scatter[StudyKey]
+
+    def part(self, replicates: slice) -> Splits:
+        """Return some of the splits."""
+        return Splits(self.ratio, replace(self.values, normal=self.values.normal[:, replicates]))
+
+
+@dataclass(frozen=True)
+class RecordWorld(World):
+    """What attacks predict on single records; each replicate is a target model.
+
+    Attributes:
+        table: `per_record/<experiment>` (see `dpmia.evaluation.per_record.per_record_table`).
+        effect: a record that is drawn as a member was one with probability (1 + effect) / 2, and so for non-members.
+    """
+
+    table: pd.DataFrame
+    effect: float = 1.0
+
+    @classmethod
+    def of(cls, table: pd.DataFrame) -> RecordWorld:
+        """Return the world as measured."""
+        return cls(table.reset_index(drop=True))
+
+    def with_effect(self, effect: float) -> RecordWorld:
+        """Return the world with a part of the measured difference between members and others."""
+        return replace(self, effect=effect)
+
+    def draw(self, replicates: int, rng: np.random.Generator) -> DrawnRecords:
+        """Return as many target models."""
+        return DrawnRecords(self, rng)
+
+    @cached_property
+    def targets(self) -> list[dict[tuple[str, str], list[np.ndarray]]]:
+        """For each target model, (arm, membership) -> the rows of each of its records."""
+        found: dict[Any, dict[tuple[str, str], list[np.ndarray]]] = {}
+        keys = ["target", "arm", "membership", "record"]
+        for (target, arm, part, _), rows in self.table.groupby(keys, sort=False).indices.items():
+            found.setdefault(target, {}).setdefault((arm, part), []).append(rows)
+        return list(found.values())
+
+    def target(self, number: int, rng: np.random.Generator) -> pd.DataFrame:
+        """Return the rows of a drawn target model: one that was measured, with records drawn anew."""
+        records = self.targets[rng.integers(len(self.targets))]
+        rows, parts, names = [], [], []
+        for (arm, part), own in records.items():
+            others = next(rows for (of, other), rows in records.items() if of == arm and other != part)
+            for name in range(len(own)):
+                source = own if rng.random() < (1 + self.effect) / 2 else others
+                rows.append(source[rng.integers(len(source))])
+                parts += [part] * len(rows[-1])
+                names += [f"{part}-{name}"] * len(rows[-1])
+        drawn = self.table.iloc[np.concatenate(rows)]
+        return drawn.assign(target=number, membership=parts, record=names)
+
+
+@dataclass(frozen=True)
+class DrawnRecords:
+    """Target models, each drawn when it is read."""
+
+    world: RecordWorld
+    rng: np.random.Generator
+
+    def part(self, replicates: slice) -> pd.DataFrame:
+        """Return as many target models."""
+        count = replicates.stop - replicates.start
+        return pd.concat([self.world.target(number, self.rng) for number in range(count)], ignore_index=True)
+
+
+#: Stage of a table -> what makes its world.
+STAGES: dict[str, Callable[[pd.DataFrame], World]] = {
+    "replicates": MetricWorld.of,
+    "studies": StudyWorld.of,
+    "per_record": RecordWorld.of,
+}
+
+#: Stages whose numbers each rest on one replicate.
+BY_REPLICATE = ("replicates", "studies")
+
+#: Stage of a table -> why it has no world.
+WITHOUT_WORLD = {"nulls": "null losses of two records are compared exactly: no attack decides on membership in them"}

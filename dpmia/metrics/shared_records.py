@@ -1,0 +1,66 @@
+"""How much replicates vary together because they are evaluated on the same records.
+
+Where replicates share records, their spread shows what other seeds would change, not what other records would. So the
+variance of their mean is clustered two ways, by replicate and by record: the variance over replicates, and the
+covariance of replicates by the records they share. The covariance is estimated by a delete-a-group jackknife: records
+are divided into `GROUPS` groups, the same for all replicates, and each metric is measured again without each group. It
+holds all that is special about single records, also what the reference models that all replicates share make of them;
+what reference models change in all records alike is not in it.
+
+Sources: Cameron, Gelbach and Miller 2011 (two-way clustering); Kott 2001 (delete-a-group jackknife).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from dpmia.formats.rows import GROUPS
+
+
+def group_effects(measure: Callable[[np.ndarray], Mapping[str, float]], records: np.ndarray) -> dict[str, list[float]]:
+    """Return by how much each group of records raises each metric; row numbers of a group have the same remainder.
+
+    Args:
+        measure: takes which records to use, bool (records,); returns metrics by name. Raises `ValueError` where they
+            are too few.
+        records: row numbers of the records.
+
+    Returns:
+        By metric, for each group the metric less the metric without the group; NaN where the latter is undefined.
+    """
+    groups = np.asarray(records) % GROUPS
+    whole = measure(np.ones(len(groups), dtype=bool))
+    without = [_measured(measure, groups != group) for group in range(GROUPS)]
+    return {metric: [value - part.get(metric, np.nan) for part in without] for metric, value in whole.items()}
+
+
+def shared_variances(effects: np.ndarray) -> np.ndarray:
+    """Return for each replicate its mean covariance with the others, by the records they share.
+
+    Its mean over replicates is what shared records add to the variance of their mean.
+
+    Args:
+        effects: of `group_effects`, shape (replicates, `GROUPS`).
+
+    Returns:
+        float (replicates,); NaN where a replicate has effects that are not numbers, or is the only one.
+    """
+    centered = effects - effects.mean(axis=1, keepdims=True)
+    covariances = (GROUPS - 1) / GROUPS * centered @ centered.T
+    np.fill_diagonal(covariances, np.nan)
+    others = ~np.isnan(covariances)
+    return np.divide(
+        np.where(others, covariances, 0).sum(axis=1),
+        others.sum(axis=1),
+        out=np.full(len(effects), np.nan),
+        where=others.any(axis=1),
+    )
+
+
+def _measured(measure: Callable[[np.ndarray], Mapping[str, float]], kept: np.ndarray) -> Mapping[str, float]:
+    try:
+        return measure(kept) if kept.any() else {}
+    except ValueError:  # members or non-members are missing
+        return {}

@@ -1,0 +1,103 @@
+"""Ours: attacks with reference models and by quantile regression, at each epsilon the best, beside the exact bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from dpmia.common.arms import IID_SUFFIX
+from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, KEYS, NO_ATTACK
+from dpmia.metrics.intervals import Estimate
+from dpmia.metrics.ranges import possible_range
+from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
+from dpmia.papers.humphries.epsilon_curves import arms, pair
+
+#: Experiment -> its name in titles.
+DATASETS = {"adult_cluster_strong": "Adult", "student_strong": "students"}
+
+#: Metric of attacks -> the metric of the model that bounds it on independent records, and the name of its panels.
+METRICS = {
+    "advantage": ("advantage_ceiling", "membership advantage"),
+    "tpr_at_1pct_fpr": ("tpr_ceiling_at_1pct_fpr", "TPR at 1 % FPR"),
+}
+
+#: The axis of TPRs is linear up to here, the rate of guessing, and logarithmic above.
+GUESSING = 0.01
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return both metrics of all attacks, without oracles, and their bounds; at each epsilon of an arm one is `best`.
+
+    Args:
+        tables: `summary/<experiment>`.
+        facts: of the run.
+
+    Returns:
+        Columns of the summary, and `best`: whether the mean is the largest of all attacks. Limits are widened so that
+        those of all attacks hold together, so that they hold for the best one, too.
+    """
+    rows = pd.concat(tables.values(), ignore_index=True)
+    rows = rows[~rows["oracle"] & ~rows["attack"].isin((BLIND, BLIND_WITH_LOSS))].dropna(subset="mean")
+    bounds = rows["metric"].isin([bound for bound, _ in METRICS.values()])
+    parts = [rows[bounds].assign(best=False)]
+    of_attacks = rows[rows["metric"].isin(METRICS)]
+    for _, of_one in of_attacks.groupby(["experiment", "arm", "epsilon", "metric"], sort=False):
+        parts.append(_held_together(of_one).assign(best=of_one.index == of_one["mean"].idxmax()))
+    return pd.concat(parts).sort_values(KEYS, ignore_index=True)
+
+
+def _held_together(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of one model and metric with limits that hold together; those without limits stay without."""
+    level = 1 - 0.05 / len(rows)
+    limits = [Estimate.of_row(row).limits(possible_range(row.metric), level) for row in rows.itertuples()]
+    return rows.assign(low=[low for low, _ in limits], high=[high for _, high in limits])
+
+
+def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+    """Draw a row of two panels for each experiment: advantage, and TPR at 1 % FPR."""
+    names = [name for name in DATASETS if name in set(table["experiment"])]
+    figure, axes = drawing.panels(2 * len(names), facts, width=4.2, height=3.1 * len(names), rows=len(names))
+    places = [(name, metric) for name in names for metric in METRICS]
+    for axis, (name, metric) in zip(axes, places, strict=True):
+        of_metric = table[table["experiment"] == name]
+        _panel(axis, of_metric[of_metric["metric"].isin([metric, METRICS[metric][0]])], metric)
+        axis.set_title(f"{DATASETS[name]}: {METRICS[metric][1]}")
+    drawing.legend(figure)
+    attacks = sorted(set(table["attack"]) - {NO_ATTACK})
+    drawing.caption(
+        figure,
+        f"Best of {', '.join(attacks).replace('_', ' ')}, at each ε the one with the largest mean (named in the CSV), "
+        "which is biased upwards; limits hold for all attacks together, by Bonferroni. All targets of one ε share "
+        "their reference models, whose chance the limits do not show. Exact bounds hold for IID records; of a TPR they "
+        "are taken at the FPR that a threshold from so many non-members holds on new records. TPRs: linear up to 0.01, "
+        "logarithmic above. "
+        f"{drawing.run_facts(facts, table)}",
+    )
+    return figure
+
+
+def _panel(axis: Any, rows: pd.DataFrame, metric: str) -> None:
+    axis.set(ylabel=METRICS[metric][1])
+    if rows.empty:
+        drawing.note(axis, "fewer than 100 non-members")
+        return
+    scale = drawing.EpsilonScale(rows["epsilon"])
+    (arm,) = arms(rows)
+    best = rows[rows["best"]]
+    curves = pair(arm)
+    for place, curve in enumerate(curves):
+        shown = best[best["arm"] == curve.arm]
+        scale.draw(axis, shown, curve.colour, f"best attack, {curve.label}", beside=(place, len(curves)))
+    ceiling = rows[(rows["metric"] == METRICS[metric][0]) & (rows["arm"] == arm + IID_SUFFIX)]
+    drawing.draw_ticks(axis, ceiling, "epsilon", colour="black", label="exact upper bound for IID")
+    scale.label(axis)
+    drawing.zero_line(axis)
+    if metric == "advantage":
+        axis.set(ylim=(min(-0.12, 1.1 * best["mean"].min()), 1.05))
+        return
+    axis.set_yscale("symlog", linthresh=GUESSING, linscale=0.5)
+    ticks = (0, 0.01, 0.1, 1)
+    axis.set(ylim=(0, 1.2), yticks=ticks, yticklabels=map(str, ticks))

@@ -1,0 +1,60 @@
+"""LiRA on models that nothing protects, beside the same attack on clipped models, without and with noise.
+
+An attack that finds nothing on the first gives no evidence about privacy. What clipping changes is the step to the
+second, what noise changes, with the Poisson batches that its accountant requires, the step to the third.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from dpmia.common.epsilon import format_epsilon
+from dpmia.common.formatting import format_interval
+from dpmia.formats.rows import NO_ATTACK
+from dpmia.papers.artifact import Facts
+from dpmia.papers.thudi import names
+
+#: The sampling rate of the training sets.
+ARM = "p0.5"
+
+COLUMNS = [
+    *("data set", "training", "epsilon", "learning rate", "accuracy on members", "accuracy on non-members"),
+    *("AUC of LiRA", "advantage of LiRA", "advantage of random scores", "replicates", "interval"),
+]
+
+
+def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return a row for each data set and way of training: means with 95 % intervals; `interval` is that of the AUC.
+
+    Args:
+        tables: `summary/<experiment>` of attacked models, and of their positive controls.
+        facts: of the run.
+    """
+    rows = pd.concat(tables.values(), ignore_index=True)
+    rows = rows[rows["arm"] == ARM]
+    found: list[list[object]] = []
+    for experiment, title in names.DATASETS.items():
+        for name in (names.CONTROLS.get(experiment), experiment):
+            own = rows[rows["experiment"] == name]
+            for epsilon, of_one in sorted(own.groupby("epsilon"), key=lambda each: -each[0]):
+                arm = facts.experiments[str(name)]["arms"][ARM]
+                training = "not clipped" if name != experiment else "clipped" if np.isinf(epsilon) else "clipped, noise"
+                found.append([title, training, format_epsilon(epsilon), arm["learning_rate"], *_numbers(of_one)])
+    return pd.DataFrame(found, columns=COLUMNS)
+
+
+def _numbers(rows: pd.DataFrame) -> Iterator[object]:
+    cells = rows.set_index(["attack", "metric"])
+    for key in (
+        (NO_ATTACK, "accuracy_members"),
+        (NO_ATTACK, "accuracy_nonmembers"),
+        (names.LIRA, "auc"),
+        (names.LIRA, "advantage"),
+        ("random", "advantage"),
+    ):
+        yield format_interval(*cells.loc[key, ["mean", "low", "high"]])
+    yield int(cells.loc[(names.LIRA, "auc"), "replicates"])
+    yield cells.loc[(names.LIRA, "auc"), "interval"]

@@ -1,0 +1,32 @@
+"""The device on which an engine trains its models."""
+
+from __future__ import annotations
+
+import torch
+
+from dpmia.common.errors import TrainingError
+from dpmia.jobs.training import Engines
+from dpmia.training.engines.base import CPU, Engine
+
+
+def chosen_device(engine: type[Engine], wanted: Engines, where: str) -> torch.device:
+    """Return where the models of an engine are trained.
+
+    Args:
+        engine: those for the CPU stay there.
+        wanted: names the accelerator and its index.
+        where: one of the models, for the message.
+
+    Raises:
+        TrainingError: there is no such GPU.
+    """
+    if not engine.uses_gpu or wanted.accelerator == "cpu":
+        return CPU
+    found = torch.cuda.device_count()
+    index = wanted.devices[0] if isinstance(wanted.devices, list) else 0
+    if index < found:
+        return torch.device("cuda", index)
+    if wanted.accelerator == "gpu" or found:
+        remedy = "Set training.accelerator: auto or cpu, or other devices"
+        raise TrainingError(where, f"there is no GPU {index}: {found} found", remedy)
+    return CPU

@@ -1,0 +1,183 @@
+"""How often claims are reproduced in worlds of known truth, and what is said of it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from world_tables import REPLICATES, metrics_table, records_table, study_table
+
+from dpmia.claims.build import claim
+from dpmia.claims.comparisons import above, at_most, near
+from dpmia.claims.decisions import Condition, Some
+from dpmia.claims.judge import Run, counts, judge_all
+from dpmia.claims.power import COLUMNS, SHARES, describe, planned_counts, power, verdict_shares, without_attack
+from dpmia.claims.quantities import at, metric
+from dpmia.claims.render import worlds_markdown
+from dpmia.claims.rows import Splits
+
+_claim = {"artifact": "toy_fig1", "tables": ("replicates/toy",)}
+_loss, _lira = metric("toy", "a", "loss"), metric("toy", "a", "lira", "precision_best")
+_excess = _lira - metric("toy", "a", "lira", "precision_baseline")
+_errors = metric("toy", "a", "loss", "nan_scores")
+_auc = Condition("AUC", above(0.75), at(1, metric("toy", "a", "loss", "auc")))
+
+CLAIMS = (
+    claim("toy-effect", "It leaks.", Condition("advantage", above(0.05), at(1, _loss)), **_claim),
+    claim("toy-some", "It leaks.", Condition("advantage", above(0.05), at(1, _loss)), rule=Some, **_claim),
+    claim("toy-null", "It does not.", Condition("advantage", near(0, 0.2), at(1, _loss)), **_claim),
+    claim("toy-no-attack", "It gains something.", Condition("gain", above(0), at(1, _excess)), **_claim),
+    claim("toy-unknown", "All.", Condition("scores that are no number", at_most(0.5), at(1, _errors)), **_claim),
+    claim("toy-printed", "It leaks.", _auc, **_claim, printed={"replicates/toy": {("a", 1.0, "loss", "auc"): 0.9}}),
+    claim(
+        "toy-absent",
+        "All.",
+        Condition("gain", at_most(0), lambda tables: [1, 2]),
+        **_claim | {"tables": ("nulls/toy",)},
+    ),
+)
+TABLES = {"replicates/toy": metrics_table(), "nulls/toy": pd.DataFrame()}
+
+
+@pytest.fixture(scope="module")
+def shares():
+    return verdict_shares(CLAIMS, TABLES, [3, 10], draws=40)
+
+
+def test_claims_are_judged_in_every_world_at_every_number_of_replicates(shares):
+    assert list(shares.columns) == COLUMNS
+    assert {*shares["id"]} == {each.id for each in CLAIMS}
+    judged = shares[shares["reason"] == ""]
+    assert judged.groupby("id")["replicates"].unique().map(list).tolist() == [[3, REPLICATES, 10]] * (len(CLAIMS) - 1)
+    assert judged[SHARES].sum(axis=1).to_numpy() == pytest.approx(1)
+    of_ten = judged[judged["replicates"] == 10].set_index(["id", "world"])
+    reproduced, refuted = of_ten["reproduced"], of_ten["not reproduced"]
+    for name in ("toy-effect", "toy-some"):
+        assert reproduced[name, "as measured"] > 0.95
+        assert reproduced[name, "as measured"] >= reproduced[name, "half"] > reproduced[name, "placebo"]
+        assert reproduced[name, "placebo"] <= 0.05
+        assert refuted[name, "opposite"] > 0.95
+    assert reproduced["toy-null", "placebo"] > 0.95
+    assert refuted["toy-null", "as measured"] > 0.4
+    assert reproduced["toy-no-attack", "placebo"] > 0.9  # the best of forty quantiles gains by construction
+
+
+def test_where_a_claim_has_no_world_the_reason_stands(shares):
+    missing = shares[shares["reason"] != ""].set_index(["id", "world"])
+    assert missing[SHARES].isna().all(axis=None)
+    assert missing["replicates"].isna().all()
+    reasons = missing["reason"]
+    assert reasons["toy-unknown", "placebo"] == "toy has no nan_scores of loss, arm a, ε = 1"
+    assert "compared exactly" in reasons["toy-absent", "as measured"]
+    assert reasons["toy-effect", "as printed"] == "the paper prints no number that it compares"
+    assert ("toy-printed", "as printed") not in reasons
+
+
+def test_in_the_world_as_printed_means_are_those_of_the_paper(shares):
+    found = shares[(shares["id"] == "toy-printed") & (shares["replicates"] == 10)].set_index("world")["reproduced"]
+    assert found["as printed"] > 0.9
+    assert found["as measured"] < 0.1
+
+
+def test_the_same_seed_gives_the_same_shares_whatever_else_is_judged(shares):
+    alone = verdict_shares(CLAIMS[:1], {"replicates/toy": TABLES["replicates/toy"]}, [3, 10], draws=40)
+    with_others = shares[shares["id"] == "toy-effect"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, with_others)
+    other = verdict_shares(CLAIMS[:1], TABLES, [3, 10], draws=40, seed=1)
+    assert not other[SHARES].equals(alone[SHARES])
+
+
+def test_what_all_replicates_choose_together_is_measured_in_each_draw():
+    def largest(tables):
+        return max((at(1, each)(tables)[""] for each in (_loss, _lira)), key=np.mean)
+
+    def judged(by_replicate):
+        condition = Condition("larger one", above(0.9), largest, by_replicate=by_replicate)
+        return verdict_shares([claim("toy-largest", "S.", condition, **_claim)], TABLES, [5], draws=30)
+
+    each = verdict_shares(
+        [claim("toy-largest", "S.", Condition("lira", above(0.9), at(1, _lira)), **_claim)], TABLES, [5], draws=30
+    )
+    assert judged(False)[SHARES].equals(each[SHARES])  # the larger one is the same in each draw here
+
+
+def test_studies_and_single_records_have_a_placebo():
+    over = Condition("advantage", above(0.1), lambda tables: Splits.of(tables, "toy")(2, "threshold"))
+    of_study = claim("toy-study", "S.", over, artifact="toy_fig1", tables=("studies/toy",))
+
+    def found(tables):
+        rows = tables["per_record/toy"]
+        return rows.loc[rows["membership"] == "member", "decision"].astype(float)
+
+    rate = Condition("true positive rate over records", above(0.7), found)
+    of_records = claim("toy-records", "S.", rate, artifact="toy_fig1", tables=("per_record/toy",))
+    tables = {"studies/toy": study_table(), "per_record/toy": records_table()}
+    shares = verdict_shares([of_study, of_records], tables, [10], draws=10).set_index(["id", "world"])
+    for name, count in (("toy-study", 10), ("toy-records", 2)):
+        rows = shares[shares["replicates"] == count]["reproduced"]
+        assert (rows[name, "as measured"], rows[name, "placebo"], rows[name, "opposite"]) == (1, 0, 0)
+
+
+def test_power_is_that_at_the_replicates_of_the_run_and_the_number_it_takes(shares):
+    found = power(shares, CLAIMS, TABLES, 40).set_index("id")
+    assert found["replicates"].tolist()[:-1] == [REPLICATES] * (len(CLAIMS) - 1)
+    assert found["world"].to_dict() == dict.fromkeys(found.index, "as measured") | {"toy-printed": "as printed"}
+    assert found["without_attack"].to_dict() == {each.id: each.id in ("toy-null", "toy-no-attack") for each in CLAIMS}
+    assert (found.loc["toy-effect", "needed"], found.loc["toy-effect", "most"]) == (3, 10)
+    assert describe(found.loc["toy-effect"]) == (
+        f"{found.loc['toy-effect', 'power']:.2f} with 5 replicates, 0.8 from 3 on (effect as measured)"
+    )
+    assert describe(found.loc["toy-null"]).endswith("below 0.8 up to 10 (effect as measured)")
+    assert describe(found.loc["toy-absent"]) == ""
+
+
+def test_a_share_is_too_large_for_the_rule_only_beyond_chance():
+    rows = pd.DataFrame({"reproduced": [0.05, 0.09, 0.2, float("nan")]})
+    assert without_attack(rows, 100).tolist() == [False, False, True, False]
+
+
+def test_a_claim_has_as_many_replicates_as_its_largest_experiment():
+    both = claim("toy-both", "S.", CLAIMS[0].conditions[0], artifact="a", tables=("replicates/toy", "replicates/other"))
+    planned = {"laptop": {"toy": 4, "other": 2}, "paper": {"toy": 50}}
+    assert planned_counts([both], planned) == {"toy-both": {"laptop": 4, "paper": 50}}
+
+
+def test_the_page_lists_what_placebo_reproduces_and_what_has_none(shares, tmp_path):
+    planned = {each.id: {"laptop": 3, "paper": 10} for each in CLAIMS}
+    page = worlds_markdown(shares, power(shares, CLAIMS, TABLES, 40), planned, Run(tmp_path, True, "laptop"))
+    assert "Made of the synthetic data of this run, scale laptop" in page
+    header, effect = (next(line for line in page.splitlines() if word in line) for word in ("| claim", "| toy-effect"))
+    cells = dict(zip(*([cell.strip() for cell in line.split("|")[1:-1]] for line in (header, effect)), strict=True))
+    rows = shares[(shares["id"] == "toy-effect") & (shares["world"] == "as measured")].set_index("replicates")
+    assert cells["power, laptop"] == f"{rows.loc[3, 'reproduced']:.2f}"
+    assert cells["power, paper"] == f"{rows.loc[10, 'reproduced']:.2f}"
+    assert "(2): toy-null, toy-no-attack." in page
+    assert "- toy-absent: null losses" in page
+    assert "- toy-unknown: toy has no nan_scores" in page
+
+
+def test_what_placebo_reproduces_is_not_counted_as_reproduced(tmp_path):
+    (tmp_path / "replicates").mkdir()
+    metrics_table().to_csv(tmp_path / "replicates/toy.csv", index=False)
+    found = judge_all({"toy": CLAIMS}, Run(tmp_path, synthetic=False, scale="paper")).set_index("id")
+    assert found["verdict"].to_dict() == {
+        "toy-effect": "reproduced",
+        "toy-some": "reproduced",
+        "toy-null": "not reproduced",
+        "toy-no-attack": "holds without an attack",
+        "toy-unknown": "reproduced",
+        "toy-printed": "not reproduced",
+        "toy-absent": "not run",
+    }
+    assert found.loc["toy-no-attack", "note"].endswith("random scores and equal accuracies give it, too")
+    assert found.loc["toy-printed", "power"].endswith("(effect as printed)")
+    assert found.loc["toy-absent", "power"] == ""
+    counted = counts(found.reset_index()).loc[("experiment", "all")]
+    assert (counted["reproduced"], counted["holds without an attack"]) == (3, 1)
+
+
+def test_a_verdict_agrees_with_the_table_of_worlds(tmp_path):
+    """Both judge the same draws."""
+    (tmp_path / "replicates").mkdir()
+    metrics_table().to_csv(tmp_path / "replicates/toy.csv", index=False)
+    judged = judge_all({"toy": CLAIMS[:4]}, Run(tmp_path, synthetic=False, scale="paper")).set_index("id")
+    of_all = power(verdict_shares(CLAIMS[:6], TABLES), CLAIMS[:6], TABLES).set_index("id").loc[judged.index]
+    assert judged["power"].tolist() == [describe(row) for _, row in of_all.iterrows()]

@@ -1,0 +1,59 @@
+"""The range of each metric that is reported, and limits that stay in it."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpmia.evaluation.summary import summary_table
+from dpmia.formats.rows import COLUMNS
+from dpmia.metrics.precision import precision_metrics
+from dpmia.metrics.ranges import possible_range
+from dpmia.metrics.ranking import advantage, ranking
+
+
+def test_every_metric_of_an_attack_has_a_range_that_holds_it():
+    rng = np.random.default_rng(0)
+    truth = np.arange(200) < 100
+    for scores in (rng.normal(size=200), truth.astype(float), -truth.astype(float)):
+        decisions = scores > 0
+        found = advantage(decisions, truth) | ranking(scores, truth) | precision_metrics(scores, decisions, truth)
+        for metric, value in found.items():
+            least, most = possible_range(metric)
+            assert math.isfinite(least), metric
+            assert math.isfinite(most), metric
+            assert np.isnan(value) or least <= value <= most, metric
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        ("advantage", (-1, 1)),
+        ("advantage_excess", (-2, 2)),
+        ("auc_excess", (-1, 1)),
+        ("accuracy_members", (0, 1)),
+        ("tpr_ceiling@0.01", (0, 1)),
+        ("loss_members", (0, math.inf)),
+        ("of_a_user", (-math.inf, math.inf)),
+    ],
+)
+def test_ranges(metric, expected):
+    assert possible_range(metric) == expected
+
+
+def test_no_interval_of_a_summary_leaves_the_range_and_two_replicates_have_none():
+    values = {"auc": [0.99, 1.0, 0.7], "advantage_excess": [1.9, -1.5, 0.2], "loss_members": [0.1, 5, 0.2],
+              "tpr": [0.1, 0.9]}  # fmt: skip
+    rows = [
+        ["toy", "a", True, 1.0, "x", False, metric, replicate, value]
+        for metric, of_metric in values.items()
+        for replicate, value in enumerate(of_metric)
+    ]
+    found = summary_table(pd.DataFrame(rows, columns=COLUMNS)).set_index("metric")
+    assert 0 < found.loc["auc", "low"] < 0.9 < found.loc["auc", "high"] < 1
+    assert found.loc["loss_members", "low"] == 0
+    assert (found.loc["advantage_excess", "low"], found.loc["advantage_excess", "high"]) == (-2, 2)
+    assert found.loc["auc", "interval"] == "replicates"
+    assert np.isnan(found.loc["tpr", ["low", "high"]].astype(float)).all()
+    assert (found.loc["tpr", "mean"], found.loc["tpr", "interval"]) == (0.5, "none: fewer than 3 replicates")

@@ -1,0 +1,143 @@
+"""Intervals of replicates that share records, in worlds whose true mean is known."""
+
+import numpy as np
+import pytest
+
+from dpmia.formats.rows import GROUPS
+from dpmia.metrics.intervals import estimate, mean_interval
+from dpmia.metrics.ranking import ranking
+from dpmia.metrics.shared_records import group_effects, shared_variances
+
+RECORDS = np.arange(200)
+GAP = 1.0
+
+
+def world(rng, replicates, shared, own, seeds=0.0, anew=False):
+    """Return the differences of means between members and non-members, and the effects of groups, of some replicates.
+
+    Args:
+        rng: source of randomness.
+        replicates: how many.
+        shared: standard deviation of what is special about a record, in all replicates alike.
+        own: of what is special about it in one replicate.
+        seeds: of what shifts all members of a replicate.
+        anew: whether each replicate has other records.
+    """
+    of_records = shared * rng.normal(size=len(RECORDS))
+    values, effects = [], []
+    for _ in range(replicates):
+        if anew:
+            of_records = shared * rng.normal(size=len(RECORDS))
+        is_member = len(RECORDS) // 2 > RECORDS
+        scores = of_records + own * rng.normal(size=len(RECORDS)) + (GAP + seeds * rng.normal()) * is_member
+
+        def measure(kept, scores=scores, is_member=is_member):
+            return {"gap": scores[kept & is_member].mean() - scores[kept & ~is_member].mean()}
+
+        values.append(measure(np.ones(len(RECORDS), dtype=bool))["gap"])
+        effects.append(group_effects(measure, RECORDS)["gap"])
+    return np.array(values), np.array(effects)
+
+
+def coverage(tries=400, **options):
+    """Return how often the interval over both covers the true mean, and how often that over replicates does."""
+    rng = np.random.default_rng(1)
+    both = one = 0
+    for _ in range(tries):
+        values, effects = world(rng, **options)
+        low, high = estimate(values, shared_variances(effects)).limits()
+        both += low <= GAP <= high
+        plain = mean_interval(values)
+        one += plain.low <= GAP <= plain.high
+    return both / tries, one / tries
+
+
+@pytest.mark.parametrize(
+    ("replicates", "shared", "own", "seeds", "before"),
+    [
+        (4, 1.0, 0.01, 0.0, 0.05),  # replicates differ in seeds that hardly matter
+        (4, 1.0, 0.5, 0.1, 0.8),
+        (10, 1.0, 1.0, 0.0, 0.6),
+    ],
+)
+def test_intervals_cover_where_replicates_share_records(replicates, shared, own, seeds, before):
+    found, over_replicates = coverage(replicates=replicates, shared=shared, own=own, seeds=seeds)
+    assert 0.92 <= found <= 0.98
+    assert over_replicates < before
+
+
+@pytest.mark.parametrize("options", [{"shared": 0.0, "own": 1.0}, {"shared": 1.0, "own": 0.5, "anew": True}])
+def test_intervals_stay_right_where_nothing_is_shared(options):
+    found, over_replicates = coverage(replicates=4, **options)
+    assert 0.92 <= found <= 0.98
+    assert 0.92 <= over_replicates <= 0.98
+
+
+def test_intervals_cover_where_replicates_draw_from_one_small_pool():
+    rng, tries, pool, each, replicates = np.random.default_rng(0), 200, 220, 100, 20
+    both = one = 0
+    for _ in range(tries):
+        gaps = GAP + 2 * rng.normal(size=pool)  # what membership changes in the score of each record
+        values, effects = [], []
+        for _ in range(replicates):
+            records = rng.permutation(pool)[: 2 * each]
+            is_member = np.arange(2 * each) < each
+            scores = 0.1 * rng.normal(size=2 * each) + is_member * gaps[records]
+
+            def measure(kept, scores=scores, is_member=is_member):
+                return {"gap": scores[kept & is_member].mean() - scores[kept & ~is_member].mean()}
+
+            values.append(measure(np.ones(2 * each, dtype=bool))["gap"])
+            effects.append(group_effects(measure, records)["gap"])
+        low, high = estimate(np.array(values), shared_variances(np.array(effects))).limits()
+        both += low <= GAP <= high
+        plain = mean_interval(np.array(values))
+        one += plain.low <= GAP <= plain.high
+    assert 0.9 <= both / tries <= 0.98
+    assert one / tries < 0.5
+
+
+def test_the_shared_variance_of_equal_replicates_is_that_over_records():
+    rng = np.random.default_rng(0)
+    scores, is_member = rng.normal(size=2000), np.arange(2000) < 1000
+    scores[is_member] += 0.5
+    effects = group_effects(lambda kept: ranking(scores[kept], is_member[kept]), np.arange(2000))["auc"]
+    (first, *others) = shared_variances(np.array([effects] * 3))
+    assert others == pytest.approx([first, first])
+    # Hanley and McNeil 1982, for normal scores; the jackknife has 19 degrees of freedom.
+    auc = ranking(scores, is_member)["auc"]
+    q_1, q_2 = auc / (2 - auc), 2 * auc**2 / (1 + auc)
+    variance = (auc * (1 - auc) + 999 * (q_1 - auc**2) + 999 * (q_2 - auc**2)) / 1000**2
+    assert 0.45 * variance < first < 1.8 * variance
+
+
+def test_the_shared_variance_is_the_mean_covariance_with_the_others():
+    effects = np.random.default_rng(2).normal(size=(3, GROUPS))
+    # Of the jackknife: (groups - 1)^2 / groups times the covariance of its values.
+    covariances = np.cov(effects) * (GROUPS - 1) ** 2 / GROUPS
+    expected = [(covariances[row].sum() - covariances[row, row]) / 2 for row in range(3)]
+    assert shared_variances(effects) == pytest.approx(expected)
+
+
+def test_what_is_not_measured_without_a_group_has_no_shared_variance():
+    effects = np.random.default_rng(2).normal(size=(4, GROUPS))
+    whole = shared_variances(effects[:3])
+    effects[3, 5] = np.nan
+    found = shared_variances(effects)
+    assert found[:3] == pytest.approx(whole)
+    assert np.isnan(found[3])
+    assert np.isnan(shared_variances(effects[:1])).all(), "one replicate shares with none"
+
+
+def test_group_effects_are_differences_to_the_metric_without_the_group():
+    values = np.arange(40.0)
+
+    def mean(kept):
+        if not kept[0]:
+            raise ValueError("the first record is missing")
+        return {"mean": values[kept].mean()}
+
+    found = group_effects(mean, np.arange(40))["mean"]
+    assert len(found) == GROUPS
+    assert np.isnan(found[0])
+    assert found[3] == pytest.approx(values.mean() - np.delete(values, [3, 23]).mean())

@@ -1,0 +1,83 @@
+"""LiRA on positive controls."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpmia.metrics.intervals import REPLICATES
+from dpmia.papers.artifact import Facts
+from dpmia.papers.thudi import controls, names
+from dpmia.papers.thudi.artifacts import ARTIFACTS
+from dpmia.settings.generate import ROOT
+from dpmia.settings.resolve import SCALES, make_plan
+
+(ARTIFACT,) = [artifact for artifact in ARTIFACTS if artifact.name == "thudi_controls"]
+
+
+def summary(experiment, epsilons, auc):
+    """Return the summary of models of two arms, of which one is shown."""
+    values = {
+        ("model", "accuracy_members"): 0.9,
+        ("model", "accuracy_nonmembers"): 0.8,
+        (names.LIRA, "auc"): auc,
+        (names.LIRA, "advantage"): auc - 0.25,
+        ("random", "advantage"): 0.05,
+    }
+    rows = [
+        {"experiment": experiment, "arm": arm, "epsilon": epsilon, "attack": attack, "metric": metric}
+        | {
+            "mean": mean + shift,
+            "low": mean + shift - 0.1,
+            "high": mean + shift + 0.1,
+            "replicates": 5,
+            "interval": REPLICATES,
+        }
+        for arm, shift in (("p0.1", 0.07), (controls.ARM, 0.0))
+        for epsilon in epsilons
+        for (attack, metric), mean in values.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def made(experiments):
+    tables = {f"summary/{name}": summary(name, *given) for name, given in experiments.items()}
+    arms = {
+        name: {"arms": {controls.ARM: {"learning_rate": 0.5 if "control" not in name else 0.05}}}
+        for name in experiments
+    }
+    return controls.tabulate(tables, Facts(True, "laptop", arms))
+
+
+def test_each_step_of_protection_is_a_row():
+    table = made({"thudi_mnist": ([3.0, 1.0, np.inf], 0.52), "thudi_mnist_control": ([np.inf], 0.75)})
+    assert table.columns.tolist() == controls.COLUMNS
+    assert table["training"].tolist() == ["not clipped", "clipped", "clipped, noise", "clipped, noise"]
+    assert table["epsilon"].tolist() == ["∞", "∞", "3", "1"]
+    assert table["learning rate"].tolist() == [0.05, 0.5, 0.5, 0.5]
+    assert table["AUC of LiRA"].tolist() == ["0.750 [0.650, 0.850]"] + 3 * ["0.520 [0.420, 0.620]"]
+    assert table["advantage of LiRA"][0] == "0.500 [0.400, 0.600]"
+    assert set(table["accuracy on non-members"]) == {"0.800 [0.700, 0.900]"}
+    assert set(table["replicates"]) == {5}
+    assert set(table["interval"]) == {REPLICATES}
+
+
+def test_a_data_set_that_was_not_run_has_no_rows():
+    table = made({"thudi_cifar10": ([np.inf], 0.5)})
+    assert table[["data set", "training"]].values.tolist() == [["CIFAR10", "clipped"]]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_positive_controls_are_trained_without_protection_and_attacked_alike(scale):
+    plan = make_plan({"scale": scale, "experiments": "experiments/thudi.yaml"}, ROOT).experiments
+    assert {f"summary/{name}" for both in names.CONTROLS.items() for name in both} == set(ARTIFACT.tables)
+    for attacked, control in names.CONTROLS.items():
+        ours, other = plan[control], plan[attacked]
+        assert not ours.training.clip_all
+        assert ours.training.sampling_without_privacy == "shuffle"
+        assert np.isposinf(ours.epsilons).all()
+        assert list(ours.arms) == [controls.ARM]
+        assert ours.training.epochs == other.training.epochs
+        assert (ours.dataset, ours.model, ours.membership, ours.references, ours.replicates) == (
+            other.dataset, other.model, other.membership, other.references, other.replicates
+        )  # fmt: skip
+        assert ours.attacks[names.LIRA].variance == other.attacks[names.LIRA].variance

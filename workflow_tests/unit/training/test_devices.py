@@ -1,0 +1,106 @@
+"""Where models are trained. No GPU is needed: what depends on one is found by the framework's device without memory."""
+
+import contextlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from dpmia.common.errors import TrainingError
+from dpmia.formats.recipe import Recipe
+from dpmia.jobs.training import Engines
+from dpmia.models.generators import drawing_from
+from dpmia.models.mlp import MLP
+from dpmia.training.devices import chosen_device
+from dpmia.training.engines.convolution import ConvolutionEngine
+from dpmia.training.engines.opacus import OpacusEngine
+from dpmia.training.engines.plain import PlainEngine
+from dpmia.training.engines.scikit_learn import ScikitLearnEngine
+from dpmia.training.engines.stacked import StackedEngine
+from dpmia.training.lightning import fit
+from dpmia.training.run import Run, Seeds
+
+CPU = torch.device("cpu")
+NETWORK = MLP(5, (4,), 2)
+RECIPE = Recipe("adam", 0.01, 20, 2)
+
+
+def engine_of(kind=PlainEngine, sigma=None, recipe=RECIPE, device=CPU):
+    generator = torch.Generator().manual_seed(0)
+    x, y = torch.randn(60, 5, generator=generator), torch.randint(2, (60,), generator=generator)
+    return kind(NETWORK, recipe, [Run("r", np.arange(60), Seeds(1, 2, 3), sigma)], x, y, device=device)
+
+
+def wanted(accelerator="auto", devices=1):
+    return Engines("private", "nonprivate", accelerator, devices)
+
+
+@pytest.mark.parametrize("kind", [PlainEngine, OpacusEngine])
+@pytest.mark.parametrize(
+    ("engines", "found", "expected"),
+    [
+        (wanted(), 0, "cpu"),
+        (wanted(), 2, "cuda:0"),
+        (wanted("cpu"), 2, "cpu"),
+        (wanted("gpu"), 1, "cuda:0"),
+        (wanted("auto", [1]), 2, "cuda:1"),
+    ],
+)
+def test_a_gpu_is_used_where_there_is_one_and_it_is_wanted(monkeypatch, kind, engines, found, expected):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: found)
+    assert chosen_device(kind, engines, "model a") == torch.device(expected)
+
+
+@pytest.mark.parametrize("kind", [StackedEngine, ConvolutionEngine, ScikitLearnEngine])
+def test_the_other_engines_stay_on_the_cpu(monkeypatch, kind):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    assert chosen_device(kind, wanted(), "model a") == CPU
+
+
+@pytest.mark.parametrize(("engines", "found"), [(wanted("gpu"), 0), (wanted("gpu", [1]), 1), (wanted("auto", [3]), 2)])
+def test_a_gpu_that_is_not_there_is_named(monkeypatch, engines, found):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: found)
+    with pytest.raises(TrainingError, match=rf"model a: there is no GPU \d: {found} found\. Set training\.accelerator"):
+        chosen_device(PlainEngine, engines, "model a")
+
+
+@pytest.mark.parametrize(
+    ("kind", "sigma", "mode"),
+    [(PlainEngine, None, "auto"), (OpacusEngine, 0.8, "ghost"), (OpacusEngine, 0.8, "hooks")],
+)
+def test_a_step_mixes_no_tensors_of_two_devices(monkeypatch, kind, sigma, mode):
+    """The device `meta` computes shapes only; a tensor of the CPU among its tensors is an error, as on a GPU."""
+    monkeypatch.setattr("dpmia.training.streams.drawing_from", lambda *_: contextlib.nullcontext())
+    for name in ("_count", "_count_clipped"):  # numbers of tensors without memory
+        monkeypatch.setattr(kind, name, lambda *_: None, raising=False)
+    engine = engine_of(kind, sigma, Recipe("adam", 0.01, 20, 2, grad_sample_mode=mode), torch.device("meta"))
+    for _ in range(3):
+        engine.step(engine.draw())
+    assert {parameter.device.type for parameter in engine.module.parameters()} == {"meta"}
+    moments = [value for state in engine.optimiser.state.values() for value in state.values() if value.ndim]
+    assert moments
+    assert {value.device.type for value in moments} == {"meta"}
+
+
+def test_layers_on_another_device_draw_from_a_seed_of_the_run(monkeypatch):
+    seeds = []
+    module = type("Module", (), {"manual_seed": staticmethod(seeds.append)})
+    monkeypatch.setattr(torch, "get_device_module", lambda _: module)
+    monkeypatch.setattr(torch.random, "fork_rng", lambda devices: contextlib.nullcontext())
+    before = torch.get_rng_state()
+    for start in (1, 1, 2):
+        with drawing_from(torch.Generator().manual_seed(start), torch.device("cuda", 0)):
+            pass
+    torch.set_rng_state(before)
+    assert seeds[0] == seeds[1] != seeds[2]
+
+
+def test_bfloat16_rounds_products_and_keeps_weights():
+    exact, rounded = (engine_of(recipe=replace(RECIPE, precision=each)) for each in ("32-true", "bf16-mixed"))
+    for engine in (exact, rounded):
+        fit(engine)
+    (one,), (other,) = exact.parameters(), rounded.parameters()
+    assert other.dtype == torch.float32
+    assert not torch.equal(one, other)
+    torch.testing.assert_close(one, other, rtol=0, atol=0.02)
