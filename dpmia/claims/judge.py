@@ -41,7 +41,7 @@ class Run:
     Attributes:
         folder: `results/<data>-<scale>`.
         synthetic: whether its records are synthetic.
-        scale: `smoke`, `laptop` or `paper`.
+        scale: `smoke`, `laptop`, `night` or `paper`.
         not_run: experiment or study -> why its data are unavailable.
         trained: experiment -> a line on its target models and their records.
         other_networks: experiment whose networks are not those of scale `paper` -> the latter.

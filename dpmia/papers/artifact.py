@@ -40,7 +40,7 @@ class Facts:
 
     Attributes:
         synthetic: whether it shows synthetic data.
-        scale: `smoke`, `laptop` or `paper`.
+        scale: `smoke`, `laptop`, `night` or `paper`.
         experiments: experiment -> its settings, as plain data (epochs, replicates, delta, relation, ...).
         not_run: experiment or study that it would show too -> why its data are unavailable.
         without_data: whether no data set is behind it: it is computed, or its records are drawn.

@@ -24,7 +24,7 @@ Count = Annotated[int, Field(ge=1)] | Literal["all"]
 Size = Count | Annotated[float, Field(gt=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 ArmName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$")]
-Scale = Literal["smoke", "laptop", "paper"]
+Scale = Literal["smoke", "laptop", "night", "paper"]
 
 
 @dataclass(frozen=True, eq=False)

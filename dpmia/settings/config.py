@@ -59,7 +59,8 @@ class Config(Settings):
     data: Literal["synthetic", "real"] = "synthetic"
     """`synthetic` generates the data and needs no network; `real` takes the publishers' files."""
     scale: Scale = "laptop"
-    """How much is run: `smoke` takes seconds an experiment, `laptop` minutes, `paper` is the papers' own size."""
+    """How much is run: `smoke` takes seconds an experiment, `laptop` minutes, `night` a night on two
+    cores, `paper` is the papers' own size."""
     data_mirror: str | None = None
     """Folder with raw files that were fetched before (`real` only); what is missing there is downloaded."""
     download: bool = True

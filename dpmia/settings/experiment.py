@@ -284,7 +284,7 @@ class ExperimentFile(Settings):
     defaults: dict[str, Any] = {}
     """Settings of all experiments of the file, unless an experiment says otherwise."""
     scales: dict[Scale, dict[str, Any]] = {}
-    """What each scale changes in all experiments of the file."""
+    """What each scale changes in all experiments of the file; `night` starts from `paper`."""
     experiments: dict[Name, ExperimentEntry] = {}
     """The experiments by name; each may hold `scales` of its own, which count most."""
     predictions: dict[Name, dict[str, Any]] = {}

@@ -381,7 +381,7 @@ def has_private_targets(experiment: Experiment) -> bool:
 
 
 #: Scale -> `EngineCheck.work`: 6e9 is about 1.5 s of one core. No clock decides, so that machines agree.
-CHECKED_WORK = {"smoke": 5e8, "laptop": 6e9, "paper": 6e10}
+CHECKED_WORK = {"smoke": 5e8, "laptop": 6e9, "night": 6e10, "paper": 6e10}
 
 
 def engine_check(experiment: Experiment, scale: str, dataset: str, splits: str, signals: list[str]) -> EngineCheck:

@@ -33,6 +33,9 @@ STEM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 SCALES: tuple[Scale, ...] = get_args(Scale)
 
+#: Scale -> the scales whose changes make it, where that is not itself alone: `night` is `paper` with cuts.
+BUILDS_ON: Mapping[Scale, tuple[Scale, ...]] = {"night": ("paper", "night")}
+
 _Resolved = TypeVar("_Resolved")
 
 
@@ -130,7 +133,7 @@ def _at_each_scale(scale: Scale, resolve: Callable[[Scale, str], _Resolved]) -> 
 
     The run's scale comes first: only a mistake that it does not have is reported with its scale.
     """
-    others = [other for other in SCALES if other != scale]
+    others = [other for other in reversed(SCALES) if other != scale]
     return {scale: resolve(scale, ""), **{other: resolve(other, f" (scale {other})") for other in others}}
 
 
@@ -220,8 +223,9 @@ def _merged(file: ExperimentFile, section: str, name: str, scale: Scale, where: 
     merged = file.defaults
     for each in line:
         merged = _overlaid(merged, entries[each].model_extra)
-    for layer in [file.scales.get(scale, {}), *(entries[each].scales.get(scale, {}) for each in line)]:
-        merged = _overlaid(merged, layer, give_back=False)
+    for each_scale in BUILDS_ON.get(scale, (scale,)):
+        for layer in (file.scales, *(entries[each].scales for each in line)):
+            merged = _overlaid(merged, layer.get(each_scale, {}), give_back=False)
     return _without_null(merged)
 
 

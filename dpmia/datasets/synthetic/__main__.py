@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import get_args
 
 from dpmia.common.registry import load
 from dpmia.datasets.synthetic import sampler
+from dpmia.settings.base import Scale
 from dpmia.settings.names import SYNTHETIC
 
 #: Tables in this folder, and data sets that have nothing but code.
@@ -19,7 +21,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("name", choices=NAMES, help="the data set")
     parser.add_argument("folder", type=Path, help="where to")
     parser.add_argument("--seed", type=int, default=1, help="of all records (default: 1)")
-    parser.add_argument("--scale", choices=("smoke", "laptop", "paper"), default="laptop", help="default: laptop")
+    parser.add_argument("--scale", choices=get_args(Scale), default="laptop", help="default: laptop")
     chosen = parser.parse_args(arguments)
     write_files = load(SYNTHETIC[chosen.name]) if chosen.name in SYNTHETIC else sampler.write_files
     write_files(chosen.name, chosen.folder, chosen.seed, chosen.scale)

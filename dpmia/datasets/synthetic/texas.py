@@ -61,7 +61,7 @@ ROOMS = texas.AMOUNTS[:5]
 
 def write_files(name: str, folder: Path, seed: int, scale: str) -> None:
     """Write the file: 255 columns between tabs, lines that end in CR LF, what nobody reads left empty."""
-    columns = _columns(np.random.default_rng(seed), *(PAPER if scale == "paper" else SMALL))
+    columns = _columns(np.random.default_rng(seed), *(PAPER if scale in {"night", "paper"} else SMALL))
     records = len(columns[texas.LABEL])
     with whole_file(folder / texas.FILE) as part, part.open("w", encoding="ascii", newline="") as sink:
         sink.write("\t".join(texas.HEADER) + "\r\n")

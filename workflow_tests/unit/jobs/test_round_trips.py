@@ -13,7 +13,7 @@ from dpmia.jobs.attacking import AttackJob, PerRecordJob
 from dpmia.jobs.drawing import ArmDraw, ClusterJob, SplitJob
 from dpmia.jobs.training import TrainJob
 from dpmia.settings import jobs
-from dpmia.settings.resolve import make_plan
+from dpmia.settings.resolve import SCALES, make_plan
 
 
 def all_jobs(given):
@@ -65,7 +65,7 @@ def kinds(value):
     return {type(value)}
 
 
-@pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
+@pytest.mark.parametrize("scale", SCALES)
 def test_every_job_of_every_experiment_survives_the_way_to_its_script(scale):
     found = set()
     for given in make_plan(OWN_CONFIG | {"scale": scale}, ROOT).experiments.values():

@@ -12,7 +12,7 @@ from dpmia.settings import jobs, names
 from dpmia.settings.attackers import OFFLINE_A
 from dpmia.settings.facts import audit_facts, mismatched_attacks, other_networks, run_facts, trained
 from dpmia.settings.generate import ROOT
-from dpmia.settings.resolve import make_plan
+from dpmia.settings.resolve import SCALES, make_plan
 
 
 def test_facts_for_captions_are_plain_data():
@@ -150,7 +150,7 @@ def test_attacks_with_models_trained_otherwise_than_private_targets_are_named(ch
 
 
 def test_in_the_papers_experiments_only_shadow_models_are_trained_otherwise_than_private_targets():
-    for scale in ("smoke", "laptop", "paper"):
+    for scale in SCALES:
         plan = make_plan(OWN_CONFIG | {"scale": scale}, ROOT)
         kinds = {each.attacks[name].kind for each in plan.experiments.values() for name in mismatched_attacks(each)}
         assert kinds

@@ -83,13 +83,18 @@ def test_later_layers_count_more(plan):
             "plain": {},
             "own": {"training": {"epochs": 2, "momentum": 0.1}},
             "own_scale": {"training": {"epochs": 2}, "scales": {"laptop": {"training": {"epochs": 4}}}},
+            "own_night": {
+                "training": {"epochs": 2},
+                "scales": {"night": {"training": {"epochs": 6}}, "paper": {"training": {"epochs": 7}}},
+            },
         },
     }
     expected = {
-        # name -> epochs at smoke, laptop, paper
-        "plain": (1, 3, 5),
-        "own": (2, 3, 5),
-        "own_scale": (2, 4, 5),
+        # name -> epochs at smoke, laptop, night (as paper, unless it changes more), paper
+        "plain": (1, 3, 5, 5),
+        "own": (2, 3, 5, 5),
+        "own_scale": (2, 4, 5, 5),
+        "own_night": (2, 3, 6, 7),
     }
     for place, scale in enumerate(SCALES):
         experiments = plan(file, scale).experiments
