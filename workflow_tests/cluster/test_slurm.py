@@ -23,11 +23,19 @@ pytestmark = [
 ]
 
 TARGETS = ("humphries_fig7", "izzo_fig1")
-#: Put into a script: its first run takes five minutes more than its second.
-SLOW = """\
-    if not Path("tried").exists():
-        Path("tried").touch()
-        __import__("time").sleep(300)
+#: Put into a script: of all jobs that run it, the first writes down its number and node, and waits to be ended.
+WAIT = """\
+    import os, time
+    from pathlib import Path
+    job = "_".join(os.environ[name] for name in ("SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID") if name in os.environ)
+    try:
+        os.mkdir("RULE.first")
+    except FileExistsError:
+        pass
+    else:
+        Path("RULE.part").write_text(f"{job or os.environ['SLURM_JOB_ID']} {os.environ['SLURMD_NODENAME']}")
+        Path("RULE.part").rename("RULE.waits")
+        time.sleep(300)
 """
 TABLES = (
     "results/synthetic-smoke/summary/student.csv",
@@ -56,32 +64,36 @@ def cluster() -> Iterator[Cluster]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def running(rule: str) -> list[tuple[str, str]]:
-    """Return number and node of the jobs of a rule that run."""
-    lines = call("squeue", "--noheader", "--array", "--states=running", "--format=%i %N %k").splitlines()
-    return [tuple(line.split()[:2]) for line in lines if f"rule_{rule}" in line]
+def make_first_job_wait(workspace: Workspace, rule: str, before: str) -> None:
+    """Make the first job of a rule wait before a line of its script."""
+    wait = WAIT.replace("RULE", rule)
+    workspace.edit(f"scripts/{rule}.py", before, wait + before)
 
 
-def first_running(rule: str, alive: Callable[[], bool]) -> tuple[str, str]:
-    """Wait until a job of a rule runs; return its number and node."""
-    wait_for(lambda: running(rule) or not alive(), f"a job of {rule}", 900)
-    return running(rule)[0]
+def waiting_job(workspace: Workspace, rule: str, alive: Callable[[], bool]) -> tuple[str, str]:
+    """Return number and node of the job of a rule that waits."""
+    file = workspace.folder / f"{rule}.waits"
+    wait_for(lambda: file.exists() or not alive(), f"a job of {rule}", 900)
+    number, node = file.read_text().split()
+    return number, node
 
 
 def test_cancelled_lost_and_too_slow_jobs_are_tried_again_and_the_numbers_are_those_of_a_local_run(cluster, tmp_path):
     local, remote = (Workspace(tmp_path / name / "dpmia") for name in ("local", "remote"))
     remote.limit, remote.slurm_conf = 2400, CONFIGURATION / "slurm.conf"
+    make_first_job_wait(remote, "train_block", "    job = ")
+    make_first_job_wait(remote, "run_attack", "    job, wildcards = ")
     # The first job of this rule goes beyond its minute, the second has two.
-    remote.edit("scripts/summarise_experiment.py", "    rows = ", SLOW + "    rows = ")
+    make_first_job_wait(remote, "summarise_experiment", "    rows = ")
     limit = ("--set-resources", "summarise_experiment:runtime=attempt")
     with ThreadPoolExecutor() as pool:
         undisturbed = pool.submit(local.snakemake, *TARGETS)
         run = pool.submit(remote.snakemake, *TARGETS, *SITE, *limit)
 
-        number, _ = first_running("train_block", lambda: not run.done())
+        number, _ = waiting_job(remote, "train_block", lambda: not run.done())
         call("scancel", number)
 
-        _, node = first_running("run_attack", lambda: not run.done())
+        _, node = waiting_job(remote, "run_attack", lambda: not run.done())
         cluster.kill_node(node)
         wait_for(lambda: cluster.states()[node].startswith("down"), f"the loss of {node}", 120)
         cluster.start_node(node)
