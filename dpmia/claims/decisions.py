@@ -1,7 +1,8 @@
 """Rules that decide claims: conditions on measured quantities, and how their limits make one finding.
 
-Means have Student t limits over replicates. Each rule says how often either verdict may be wrong, and why no more often
-than `dpmia.claims.limits.ERROR`, however many means (panels, epsilons, attacks) the claim compares.
+Means have Student t limits over replicates, and over records where replicates share them. Each rule says how often
+either verdict may be wrong, and why no more often than `dpmia.claims.limits.ERROR`, however many means (panels,
+epsilons, attacks) the claim compares.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from numpy.typing import ArrayLike
 
 from dpmia.claims.claim import Finding, MissingRowsError, Tables
 from dpmia.claims.comparisons import CellComparison, Comparison, HighestAt
-from dpmia.claims.limits import ERROR, Decision, Errors, Limits, decide, name_limits
+from dpmia.claims.limits import ERROR, Decision, Errors, Limits, decide, name_limits, over_records
+from dpmia.claims.shared_records import measure
 from dpmia.metrics.intervals import FEWEST, Interval
 
 #: A curve by place, as a sampling rate: the values of each replicate there.
@@ -94,7 +96,7 @@ class DecisionRule(ABC):
         Raises:
             MissingRowsError: rows that a condition needs are missing.
         """
-        finding = self.decide(self.measure(tables))
+        finding = self.decide(measure(self.measure, tables))
         return replace(finding, note=self._note(tables, finding)) if self._note else finding
 
     def measure(self, tables: Tables) -> Measured:
@@ -224,6 +226,7 @@ class NoLater(DecisionRule):
             errors = Errors(ERROR / own, ERROR / sum(rivals))
             first, second = map(_Tops, both)
             decision = decide(comparison, partial(_apart, first, second), errors)
+            decision = over_records(decision, first.shared or second.shared)
             note = ", ".join(filter(None, (name, f"{first.highest:g} against {second.highest:g}")))
             found.append(_finding(decision, note))
         return _worst(found)
@@ -286,7 +289,7 @@ class Undecidable(DecisionRule):
 
 def _of_mean(comparison: Comparison, name: str, values: ArrayLike | Limits, errors: Errors) -> Finding:
     mean = values if isinstance(values, Limits) else Limits.of(values)
-    decision = decide(comparison, mean, errors)
+    decision = over_records(decide(comparison, mean, errors), mean.shared)
     count = mean.count
     if not count:
         raise MissingRowsError(f"no number was measured for {name or 'the claim'}")
@@ -302,7 +305,7 @@ def _lead(ours: Mapping[float, np.ndarray], others: Mapping[float, np.ndarray], 
     def lead(place: float, rival: float, error: float) -> Interval:
         return leads[place, rival](error)
 
-    place, rival = (max(side, key=lambda name: side[name].mean()) for side in (ours, others))
+    place, rival = (max(side, key=lambda name: _mean(side[name])) for side in (ours, others))
     if any(all(lead(one, other, errors.accept).low > 0 for other in others) for one in ours):
         holds, error = True, errors.accept
     elif any(all(lead(one, other, errors.refute).high < 0 for one in ours) for other in others):
@@ -310,7 +313,9 @@ def _lead(ours: Mapping[float, np.ndarray], others: Mapping[float, np.ndarray], 
     else:
         holds, error = None, min(errors.accept, errors.refute)
     best = lead(place, rival, error)
-    return _finding(Decision(holds, best, name_limits(best, error), best.mean), f"{place:g} against {rival:g}")
+    decision = Decision(holds, best, name_limits(best, error), best.mean)
+    shared = any(each.shared for each in leads.values())
+    return _finding(over_records(decision, shared), f"{place:g} against {rival:g}")
 
 
 class _Tops:
@@ -318,9 +323,10 @@ class _Tops:
 
     def __init__(self, curve: Curve) -> None:
         values = {place: np.asarray(found, dtype=float) for place, found in curve.items()}
-        self.highest = max(values, key=lambda place: values[place].mean())
+        self.highest = max(values, key=lambda place: _mean(values[place]))
         self._places = list(values)
         self._leads = {(one, other): Limits.of(values[one] - values[other]) for one, other in combinations(values, 2)}
+        self.shared = any(lead.shared for lead in self._leads.values())
 
     def __call__(self, error: float) -> list[float]:
         """Return all places that are not shown to lie below another."""
@@ -329,6 +335,11 @@ class _Tops:
             found = lead(error)
             beaten |= {other} if found.low > 0 else {one} if found.high < 0 else set()
         return [place for place in self._places if place not in beaten]
+
+
+def _mean(values: np.ndarray) -> float:
+    """Return the mean over replicates; see `Limits.of`."""
+    return float((values if values.ndim == 1 else values[0]).mean())
 
 
 def _apart(first: _Tops, second: _Tops, error: float) -> Interval:

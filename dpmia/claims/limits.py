@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from dpmia.claims.comparisons import Comparison
-from dpmia.metrics.intervals import FEWEST, Interval
+from dpmia.metrics.intervals import FEWEST, Interval, degrees_of_sum
+from dpmia.metrics.shared_records import shared_variances
 
 #: Largest probability of a wrong "reproduced", and of a wrong "not reproduced".
 ERROR = 0.05
@@ -62,22 +63,46 @@ class Limits:
         error: standard error of the mean; NaN with fewer than `FEWEST` numbers.
         count: number of replicates with a number.
         replicates: number of all replicates.
+        degrees: of freedom of the error.
+        shared: whether `error` also has what records that replicates share add.
     """
 
     mean: float
     error: float
     count: int
     replicates: int
+    degrees: float
+    shared: bool = False
 
     @classmethod
     def of(cls, values: ArrayLike) -> Limits:
-        """Return the mean of the values of replicates; those that are NaN are left out."""
+        """Return the mean of the values of replicates; those that are NaN are left out.
+
+        Args:
+            values: of replicates, shape (replicates,); or (1 + `GROUPS`, replicates) where they share records: the
+                values, and those without each group of records (`dpmia.claims.shared_records`).
+        """
         values = np.asarray(values, dtype=float)
-        found = values[~np.isnan(values)]
-        if not len(found):
-            return cls(float("nan"), float("nan"), 0, len(values))
-        (limits,) = cls.of_rows(found[None])
-        return replace(limits, replicates=len(values))
+        whole = values if values.ndim == 1 else values[0]
+        there = ~np.isnan(whole)
+        if not there.any():
+            return cls(float("nan"), float("nan"), 0, len(whole), float("nan"))
+        (limits,) = cls.of_rows(whole[None, there])
+        limits = replace(limits, replicates=len(whole))
+        return limits if values.ndim == 1 else limits._with_records((whole - values[1:])[:, there].T)
+
+    def _with_records(self, effects: np.ndarray) -> Limits:
+        """Return the limits with what shared records add to the variance of the mean.
+
+        Args:
+            effects: of each group of records on the value of each replicate, shape (replicates, `GROUPS`).
+        """
+        common = shared_variances(effects)
+        records = 0.0 if np.isnan(common).all() else max(float(np.nanmean(common)), 0.0)
+        if not records or np.isnan(self.error):
+            return self
+        degrees = degrees_of_sum(self.error**2, self.count - 1, records)
+        return replace(self, error=float(np.sqrt(self.error**2 + records)), degrees=degrees, shared=True)
 
     @classmethod
     def of_rows(cls, values: np.ndarray) -> list[Limits]:
@@ -85,17 +110,17 @@ class Limits:
         count = values.shape[1]
         means = values.mean(axis=1)
         errors = values.std(axis=1, ddof=1) / np.sqrt(count) if count >= FEWEST else np.full(len(values), np.nan)
-        return [cls(*each, count, count) for each in zip(means.tolist(), errors.tolist(), strict=True)]
+        return [cls(*each, count, count, count - 1) for each in zip(means.tolist(), errors.tolist(), strict=True)]
 
     def __call__(self, error: float) -> Interval:
         """Return the mean and its limits, each wrong with probability `error`."""
-        half = _quantile(self.count, error) * self.error
+        half = _quantile(self.degrees, error) * self.error if self.count >= FEWEST else float("nan")
         return Interval(self.mean, self.mean - half, self.mean + half, self.count)
 
 
 @cache
-def _quantile(count: int, error: float) -> float:
-    return float(stdtrit(count - 1, 1 - error)) if count >= FEWEST else float("nan")
+def _quantile(degrees: float, error: float) -> float:
+    return float(stdtrit(degrees, 1 - error))
 
 
 def name_limits(interval: Interval, error: float) -> str:
@@ -105,6 +130,13 @@ def name_limits(interval: Interval, error: float) -> str:
     tests = round(ERROR / error)
     together = f", {100 * (1 - ERROR):g} % over {tests} tests" if tests > 1 else ""
     return f"one-sided {100 * (1 - error):.4g} % limits{together}"
+
+
+def over_records(decision: Decision, shared: bool) -> Decision:
+    """Return a decision whose limits say that they are over replicates and records, if they are."""
+    if not (shared and decision.name):
+        return decision
+    return replace(decision, name=f"{decision.name}, over replicates and records")
 
 
 def decide(comparison: Comparison, interval: Callable[[float], Interval], errors: Errors) -> Decision:

@@ -12,9 +12,6 @@ from dpmia.metrics.intervals import Estimate, estimate
 from dpmia.metrics.ranges import is_exact, possible_range
 from dpmia.metrics.shared_records import shared_variances
 
-#: Column: covariance of a replicate with the others by shared records (`dpmia.metrics.shared_records`).
-SHARED = "shared_variance"
-
 #: Column: test records for each training record, where replicates are random splits of one data set.
 OVERLAP = "overlap"
 
@@ -34,15 +31,15 @@ def replicates_table(tables: Iterable[pd.DataFrame], sharing: Collection[str] = 
         sharing: the arms whose replicates share records (`dpmia.splits.overlap`).
 
     Returns:
-        Columns `COLUMNS`, sorted by them, `RECORDS` and `SHARED`: empty in the other arms.
+        Columns `COLUMNS`, sorted by them, and `RECORDS`; where some arm shares records `EFFECTS`, too, empty in the
+        other arms.
     """
     rows = pd.concat(tables, ignore_index=True)
     rows = pd.concat([rows, _excess(rows)]).sort_values(COLUMNS[:-1], ignore_index=True)
-    shared = np.full(len(rows), np.nan)
-    effects = rows[EFFECTS].to_numpy(dtype=float)
-    for places in rows[rows["arm"].isin(list(sharing))].groupby(KEYS, sort=False).indices.values():
-        shared[places] = shared_variances(effects[places])
-    return rows[[*COLUMNS, RECORDS]].assign(**{SHARED: shared})
+    if not sharing:
+        return rows[[*COLUMNS, RECORDS]]
+    rows.loc[~rows["arm"].isin(list(sharing)), EFFECTS] = np.nan
+    return rows[[*COLUMNS, RECORDS, *EFFECTS]]
 
 
 def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
@@ -64,7 +61,7 @@ def mean_table(
 
     Args:
         groups: key and rows, as `groupby` of several columns yields them: with the column `value`; `metric` where its
-            possible range is known, `SHARED` where replicates share records, `OVERLAP` where splits overlap, and
+            possible range is known, `EFFECTS` where replicates share records, `OVERLAP` where splits overlap, and
             `RECORDS` where they are counted.
         keys: names of what the keys hold.
         count: name of the column of the number of values.
@@ -77,7 +74,7 @@ def mean_table(
         metric = str(rows["metric"].iloc[0]) if "metric" in rows else ""
         found = estimate(
             rows["value"].to_numpy(),
-            rows[SHARED].to_numpy() if SHARED in rows else None,
+            shared_variances(rows[EFFECTS].to_numpy(dtype=float)) if EFFECTS[0] in rows else None,
             float(rows[OVERLAP].iloc[0]) if OVERLAP in rows else None,
             is_exact(metric),
             _trials(rows, metric),

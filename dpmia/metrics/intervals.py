@@ -128,8 +128,16 @@ def estimate(
         return Estimate(mean, np.nan, np.nan, count, EQUAL)
     replicates = float(values.var(ddof=1)) * (1 / count + (overlap or 0.0))
     variance = replicates + records
-    degrees = variance**2 / (replicates**2 / (count - 1) + records**2 / (GROUPS - 1))
+    degrees = degrees_of_sum(replicates, count - 1, records)
     return Estimate(mean, float(np.sqrt(variance)), degrees, count, kind, float(np.sqrt(records)))
+
+
+def degrees_of_sum(replicates: float, degrees: float, records: float) -> float:
+    """Return the degrees of freedom of a variance over replicates, which has `degrees`, and one over groups of records.
+
+    Source: Satterthwaite 1946.
+    """
+    return (replicates + records) ** 2 / (replicates**2 / degrees + records**2 / (GROUPS - 1))
 
 
 def equal_records(share: float, records: int, count: int = 1) -> Estimate:

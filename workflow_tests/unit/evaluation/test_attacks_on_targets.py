@@ -14,8 +14,8 @@ from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
 from dpmia.evaluation.accuracy import accuracy_rows
 from dpmia.evaluation.attacks import attack_rows
-from dpmia.evaluation.summary import SHARED, UNCERTAINTY, replicates_table, summary_table
-from dpmia.formats.rows import BLIND, COLUMNS, KEYS, MEASURED, RECORDS, write_rows
+from dpmia.evaluation.summary import UNCERTAINTY, replicates_table, summary_table
+from dpmia.formats.rows import BLIND, COLUMNS, EFFECTS, KEYS, MEASURED, RECORDS, write_rows
 from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
 from dpmia.formats.tables import read_table, table_of
 from dpmia.metrics.intervals import REPLICATES as REPLICATES_ONLY
@@ -223,8 +223,12 @@ def test_no_files_are_an_empty_table():
 def test_all_metrics_of_an_experiment_stand_in_one_table_in_one_order(table, files):
     accuracy = accuracy_table("heart", files)
     rows = replicates_table([table, accuracy])
-    assert rows.columns.tolist() == [*COLUMNS, RECORDS, SHARED]
-    assert rows[SHARED].isna().all(), "no arm shares records"
+    assert rows.columns.tolist() == [*COLUMNS, RECORDS], "no arm shares records"
+    shared = replicates_table([table, accuracy], {"va"})
+    assert shared.columns.tolist() == MEASURED
+    without = shared[EFFECTS].isna().all(axis=1)
+    assert without[shared["arm"] != "va"].all()
+    assert not without[(shared["arm"] == "va") & (shared["metric"] == "advantage")].any()
     assert len(rows) == len(table) + len(accuracy)
     pd.testing.assert_frame_equal(rows, replicates_table(iter([accuracy.iloc[::-1], table.iloc[:9], table.iloc[9:]])))
 

@@ -1,0 +1,51 @@
+"""What claims compare, measured again without each group of the records that replicates share.
+
+The spread of replicates that share records does not show what other records would change. `measure` therefore measures
+each quantity also on tables without one group of records after the other, so that limits can count both
+(`dpmia.metrics.shared_records`). It works for any quantity that a claim computes of metrics, linear or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpmia.claims.claim import Tables
+from dpmia.formats.rows import EFFECTS
+
+
+def measure(of: Callable[[Tables], Any], tables: Tables) -> Any:
+    """Return what is measured of tables.
+
+    Args:
+        of: takes the tables; returns numbers, values by replicate, and mappings and sequences of these.
+        tables: by name.
+
+    Returns:
+        The same; values by replicate are arrays, of shape (1 + `GROUPS`, replicates) where a table has `EFFECTS`.
+    """
+    whole = of(tables)
+    sharing = {name for name, table in tables.items() if isinstance(table, pd.DataFrame) and EFFECTS[0] in table}
+    if not sharing:
+        return whole
+    without = [
+        of({name: _without(table, effect) if name in sharing else table for name, table in tables.items()})
+        for effect in EFFECTS
+    ]
+    return _stacked(whole, without)
+
+
+def _without(table: pd.DataFrame, effect: str) -> pd.DataFrame:
+    """Return the metrics as they are without a group of records; the same where replicates share none."""
+    return table.assign(value=table["value"] - table[effect].fillna(0))
+
+
+def _stacked(whole: Any, without: list[Any]) -> Any:
+    if isinstance(whole, Mapping):
+        return {name: _stacked(each, [part[name] for part in without]) for name, each in whole.items()}
+    if isinstance(whole, list | tuple):
+        return [_stacked(each, [part[place] for part in without]) for place, each in enumerate(whole)]
+    return np.stack([np.asarray(each, dtype=float) for each in (whole, *without)]) if np.ndim(whole) else whole

@@ -1,0 +1,112 @@
+"""Limits of claims whose replicates share records."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpmia.claims.comparisons import above, at_least, highest_at
+from dpmia.claims.decisions import Condition, Every, Exact, Highest, NoLater
+from dpmia.claims.limits import ERROR
+from dpmia.claims.quantities import at, metric
+from dpmia.claims.rows import Replicates
+from dpmia.common.epsilon import parse_epsilon
+from dpmia.formats.rows import COLUMNS, EFFECTS, GROUPS
+from dpmia.metrics.intervals import estimate
+from dpmia.metrics.shared_records import shared_variances
+
+#: One record in each group.
+RECORDS = np.arange(GROUPS)
+
+ONE, OTHER = (metric("toy", arm, "lira") for arm in ("one", "other"))
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(1)
+
+
+def table(scores: dict[str, np.ndarray], shared: bool = True) -> dict[str, pd.DataFrame]:
+    """Return the table of an experiment whose metric is the mean score of records, by arm (replicates, records)."""
+    rows = []
+    for arm, of_arm in scores.items():
+        for replicate, of_records in enumerate(of_arm):
+            effects = [of_records.mean() - np.delete(of_records, group).mean() for group in RECORDS]
+            key = ["toy", arm, False, parse_epsilon(1), "lira", False, "advantage", replicate]
+            rows.append([*key, of_records.mean(), *(effects if shared else [np.nan] * GROUPS)])
+    found = pd.DataFrame(rows, columns=[*COLUMNS, *EFFECTS])
+    return {"replicates/toy": found if shared else found[COLUMNS]}
+
+
+def scores(rng, replicates=6, common=1.0, own=1.0):
+    """Return scores with a part that all replicates have in common, and one of each replicate."""
+    return common * rng.normal(size=GROUPS) + own * rng.normal(size=(replicates, GROUPS))
+
+
+def judged(quantity, tables, rule=Every):
+    return rule(Condition("x", above(0), at(1, quantity))).judge(tables)
+
+
+def test_limits_of_one_metric_are_those_of_its_mean(rng):
+    of_records = scores(rng)
+    found = judged(ONE, table({"one": of_records}))
+    effects = np.array([[each.mean() - np.delete(each, group).mean() for group in RECORDS] for each in of_records])
+    low, high = estimate(of_records.mean(axis=1), shared_variances(effects)).limits(level=1 - 2 * ERROR)
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+    assert found.interval == "one-sided 95 % limits, over replicates and records"
+
+
+def test_what_two_arms_have_in_common_is_not_in_the_limits_of_their_difference(rng):
+    common, noise = rng.normal(size=GROUPS), rng.normal(size=(2, 6))
+    one, other = (common + of_replicates[:, None] for of_replicates in noise)
+    found = judged(ONE - OTHER, table({"one": one, "other": other}))
+    alone = judged(ONE - OTHER, table({"one": one, "other": other}, shared=False))
+    assert (found.low, found.high) == (pytest.approx(alone.low), pytest.approx(alone.high))
+    assert found.interval == alone.interval == "one-sided 95 % limits"
+    assert judged(ONE, table({"one": one, "other": other})).low < judged(ONE, table({"one": one}, shared=False)).low
+
+
+def test_an_arm_without_shared_records_adds_nothing(rng):
+    one, other = scores(rng), scores(rng)
+    tables = table({"one": one, "other": other})
+    rows = tables["replicates/toy"]
+    rows.loc[rows["arm"] == "other", EFFECTS] = np.nan
+    alone = table({"one": one, "other": other}, shared=False)
+    assert judged(OTHER, tables).low == judged(OTHER, alone).low
+    assert judged(ONE, tables).low < judged(ONE, alone).low
+
+
+def test_quantities_that_are_not_linear_are_measured_again_without_each_group(rng):
+    of_records = scores(rng) - 3
+    found = judged(abs(ONE), table({"one": of_records}))
+    mirrored = judged(ONE, table({"one": -of_records}))
+    assert (found.low, found.high) == (pytest.approx(mirrored.low), pytest.approx(mirrored.high))
+
+
+def test_curves_carry_what_records_have_in_common(rng):
+    def curve(tables):
+        metrics = Replicates.of(tables, "toy")
+        return {0.1: metrics("one", 1, "lira"), 0.9: metrics("other", 1, "lira")}
+
+    tables = table({"one": scores(rng) + 9, "other": scores(rng)})
+    highest = Highest(Condition("x", highest_at(0.1), lambda of: {"": curve(of)})).judge(tables)
+    assert highest.holds
+    assert highest.interval == "one-sided 95 % limits, over replicates and records"
+    later = NoLater(Condition("x", at_least(0), lambda of: {"": (curve(of), curve(of))})).judge(tables)
+    assert (later.measured, later.holds) == (0, True)
+    assert "over replicates and records" in later.interval
+
+
+def test_exact_numbers_stay(rng):
+    found = Exact(Condition("x", above(0), lambda of: float(len(of)))).judge(table({"one": scores(rng)}))
+    assert (found.measured, found.interval) == (1, "exact")
+
+
+def test_a_verdict_on_shared_records_is_wrong_in_at_most_five_per_cent(rng):
+    draws = [scores(rng, replicates=8, own=0.5) for _ in range(300)]
+    wrong = {
+        shared: np.mean([judged(ONE, table({"one": each}, shared)).holds is True for each in draws])
+        for shared in (True, False)
+    }
+    most = ERROR + 3.1 * np.sqrt(ERROR * (1 - ERROR) / len(draws))
+    assert wrong[True] <= most
+    assert wrong[False] > 0.2, "limits over replicates alone take what the records have in common for an effect"
