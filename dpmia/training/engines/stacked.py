@@ -60,8 +60,7 @@ class StackedEngine(GradientEngine):
         self._soft = self._soft_labels()
         if self.private:
             sigmas = [run.noise_multiplier for run in self.runs if run.noise_multiplier is not None]
-            deviations = [sigma * recipe.clip_norm / recipe.batch_size for sigma in sigmas]
-            self._noise_scale = torch.tensor(deviations)[:, None]
+            self._deviations = [sigma * recipe.clip_norm / recipe.batch_size for sigma in sigmas]
 
     def _parameter_groups(self) -> list[dict[str, Any]]:
         """Return what the optimiser updates: all models in one pass, or one by one where learning rates differ."""
@@ -108,10 +107,7 @@ class StackedEngine(GradientEngine):
     def gradients(self, batches: list[np.ndarray]) -> None:
         """See `GradientEngine.gradients`."""
         layout = self._layout(batches)
-        if self.private:
-            self._draw_noise()  # into the gradients, and those of the records are added to it
-        elif not len(layout.owner):
-            self._gradients.zero_()
+        start = self._draw_noise if self.private else None
         if len(layout.owner):
             losses = self._backward(layout, len(batches[0]))
             self.tally.losses.index_add_(0, layout.owner, losses.double())
@@ -119,7 +115,12 @@ class StackedEngine(GradientEngine):
                 norms = self._network.gradient_norms()
                 self.tally.clipped += float((norms[: len(batches[0])] > self.recipe.clip_norm).sum())
                 self._network.scale_records(clip_factors(norms, self.recipe.clip_norm))
-            self._network.add_gradients(layout, 1 / self.recipe.batch_size, fresh=not self.private)
+            self._network.add_gradients(layout, 1 / self.recipe.batch_size, start)
+        elif start:
+            for model in range(len(self.runs)):
+                start(model)
+        else:
+            self._gradients.zero_()
 
     def _backward(self, layout: Layout, first: int) -> torch.Tensor:
         """Carry the records of a layout through the network and their gradients back.
@@ -153,11 +154,11 @@ class StackedEngine(GradientEngine):
         """Return each record's loss and its gradient at the outputs."""
         return losses_and_gradients(outputs, self._labels(rows, places))
 
-    def _draw_noise(self) -> None:
-        """Set the gradients to what they are without any record: noise alone."""
-        for row, stream in zip(self._gradients, self.streams, strict=True):
-            stream.noise(row)
-        self._gradients.mul_(self._noise_scale)
+    def _draw_noise(self, model: int) -> None:
+        """Set the gradients of a model to what they are without any record: noise alone."""
+        row = self._gradients[model]
+        self.streams[model].noise(row)
+        row.mul_(self._deviations[model])
 
     def parameters(self) -> list[torch.Tensor]:
         """See `Engine.parameters`."""
