@@ -156,9 +156,7 @@ class StackedEngine(GradientEngine):
 
     def _draw_noise(self, model: int) -> None:
         """Set the gradients of a model to what they are without any record: noise alone."""
-        row = self._gradients[model]
-        self.streams[model].noise(row)
-        row.mul_(self._deviations[model])
+        self.streams[model].noise(self._gradients[model], self._deviations[model])
 
     def parameters(self) -> list[torch.Tensor]:
         """See `Engine.parameters`."""
