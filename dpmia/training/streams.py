@@ -79,9 +79,9 @@ class Streams:
         members = places % self.records
         return [members[start:stop] for start, stop in pairwise(ends)]
 
-    def noise(self, out: torch.Tensor) -> None:
-        """Fill `out` (flat, one entry for each parameter) with independent standard normals."""
-        out.normal_(generator=self._noise)
+    def noise(self, out: torch.Tensor, deviation: float = 1) -> None:
+        """Fill `out` (flat, one entry for each parameter) with independent normals of a standard deviation."""
+        out.normal_(std=deviation, generator=self._noise)
 
     @cached_property
     def _dropout(self) -> torch.Generator:

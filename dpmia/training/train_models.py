@@ -254,7 +254,8 @@ def _groups(
         return json.dumps(one.model.plain(), sort_keys=True), one.run.private, recipe, one.recipe.steps(one.run.size)
 
     for (_, private, _, _), together in groupby(sorted(specs, key=kind), key=kind):
-        group = list(together)
+        # The first is followed: the one of the largest epsilon, however many are trained at once.
+        group = sorted(together, key=lambda one: -one.card.accounting.epsilon if one.card.accounting else 0.0)
         yield load(engines.of(private)), architecture_for(dataset, group[0].model), group
 
 

@@ -36,8 +36,8 @@ class Script(Streams):
     def batch(self):
         return self.next_batch
 
-    def noise(self, out):
-        out.copy_(self.next_noise)
+    def noise(self, out, deviation=1):
+        torch.mul(self.next_noise, deviation, out=out)
 
     def dropout(self, device=None):
         return nullcontext()

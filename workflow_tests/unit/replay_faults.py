@@ -195,8 +195,8 @@ class CentredData(StackedEngine):
 class OtherNoise(StackedEngine):
     """Changes the noise before any record's gradient is added to it."""
 
-    def _draw_noise(self):
-        super()._draw_noise()
+    def _draw_noise(self, model):
+        super()._draw_noise(model)
         self.change_noise(self._flat.grad)
 
 

@@ -57,8 +57,7 @@ class ConvolutionEngine(PlainEngine):
         if sigma is None:
             self._gradient.zero_()
         else:
-            self.stream.noise(self._gradient)
-            self._gradient.mul_(sigma * self.recipe.clip_norm / expected)
+            self.stream.noise(self._gradient, sigma * self.recipe.clip_norm / expected)
         self._network.add_sums(self._gradients, 1 / expected)
 
     def state_dict(self) -> dict[str, Any]:

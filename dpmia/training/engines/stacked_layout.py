@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,6 +17,26 @@ import torch
 #: Measured, padded against ragged: 2.0 times at 1 500 parameters, 1.3 at 7 600, 1.1 at 11 000, 1.04 at 31 000,
 #: no difference at 93 000, where padding costs memory.
 PADDED_PARAMETERS = 40_000
+
+
+#: Writes what the gradients of a model, by its number, are added to.
+Start = Callable[[int], None]
+
+
+class LayerGradients(NamedTuple):
+    """What the gradients of one layer are formed of, and where they belong.
+
+    Attributes:
+        deltas: float32 (rows, out), for each record the gradient of its loss at the output.
+        inputs: float32 (rows, in).
+        weights: float32 (K, out, in), where the gradients of the weights belong.
+        biases: float32 (K, out).
+    """
+
+    deltas: torch.Tensor
+    inputs: torch.Tensor
+    weights: torch.Tensor
+    biases: torch.Tensor
 
 
 class Layout(ABC):
@@ -40,18 +61,14 @@ class Layout(ABC):
         """Put `deltas W` of each model into `out`."""
 
     @abstractmethod
-    def add_gradients(
-        self,
-        deltas: torch.Tensor,
-        rows: torch.Tensor,
-        weight_gradients: torch.Tensor,
-        bias_gradients: torch.Tensor,
-        scale: float,
-        fresh: bool,
-    ) -> None:
-        """Add `scale` times the gradients of each model, summed over its records, to what stands there.
+    def add_gradients(self, layers: Sequence[LayerGradients], scale: float, start: Start | None) -> None:
+        """Put `scale` times the gradients of each model, summed over its records, where they belong.
 
-        With `fresh` nothing stands there: whatever the memory holds is overwritten, which saves a pass over it.
+        Args:
+            layers: of all models.
+            scale: one for all.
+            start: is called once for each model; None for nothing to add to: whatever the memory holds is overwritten,
+                which saves a pass over it.
         """
 
 
@@ -64,32 +81,33 @@ class Ragged(Layout):
         self.owner = torch.from_numpy(np.repeat(np.arange(len(batches)), self.sizes))
         self.positions = torch.from_numpy(np.concatenate(batches))
 
+    def _split(self, rows: torch.Tensor) -> Sequence[torch.Tensor]:
+        return rows.split_with_sizes(self.sizes)
+
     def affine(self, rows: torch.Tensor, weights: torch.Tensor, biases: torch.Tensor, out: torch.Tensor) -> None:
         """See `Layout.affine`."""
-        for a, w, b, z in zip(rows.split(self.sizes), weights, biases, out.split(self.sizes), strict=True):
+        for a, w, b, z in zip(self._split(rows), weights, biases, self._split(out), strict=True):
             torch.addmm(b, a, w.T, out=z)
 
     def back(self, deltas: torch.Tensor, weights: torch.Tensor, out: torch.Tensor) -> None:
         """See `Layout.back`."""
-        for g, w, into in zip(deltas.split(self.sizes), weights, out.split(self.sizes), strict=True):
+        for g, w, into in zip(self._split(deltas), weights, self._split(out), strict=True):
             torch.mm(g, w, out=into)
 
-    def add_gradients(
-        self,
-        deltas: torch.Tensor,
-        rows: torch.Tensor,
-        weight_gradients: torch.Tensor,
-        bias_gradients: torch.Tensor,
-        scale: float,
-        fresh: bool,
-    ) -> None:
+    def add_gradients(self, layers: Sequence[LayerGradients], scale: float, start: Start | None) -> None:
         """See `Layout.add_gradients`."""
-        parts = zip(deltas.split(self.sizes), rows.split(self.sizes), weight_gradients, bias_gradients, strict=True)
-        for g, a, to_weight, to_bias in parts:
-            to_weight.addmm_(g.T, a, beta=0 if fresh else 1, alpha=scale)
-            if fresh:
-                to_bias.zero_()
-            to_bias.add_(g.sum(0), alpha=scale)
+        by_layer = [
+            zip(self._split(g), self._split(a), to_weight, to_bias, strict=True) for g, a, to_weight, to_bias in layers
+        ]
+        # One model after another: what `start` has written is still in the caches.
+        for model, own in enumerate(zip(*by_layer, strict=True)):
+            if start:
+                start(model)
+            for g, a, to_weight, to_bias in own:
+                to_weight.addmm_(g.T, a, beta=1 if start else 0, alpha=scale)
+                if not start:
+                    to_bias.zero_()
+                to_bias.add_(g.sum(0), alpha=scale)
 
 
 class Padded(Layout):
@@ -118,23 +136,21 @@ class Padded(Layout):
         """See `Layout.back`."""
         torch.bmm(self._cube(deltas), weights, out=self._cube(out))
 
-    def add_gradients(
-        self,
-        deltas: torch.Tensor,
-        rows: torch.Tensor,
-        weight_gradients: torch.Tensor,
-        bias_gradients: torch.Tensor,
-        scale: float,
-        fresh: bool,
-    ) -> None:
+    def add_gradients(self, layers: Sequence[LayerGradients], scale: float, start: Start | None) -> None:
         """See `Layout.add_gradients`."""
-        cube = self._cube(deltas)
-        if fresh:
-            weight_gradients.zero_()
-            bias_gradients.zero_()
-        # Not baddbmm_: into a part of the flat gradients it falls back to one product for each model.
-        weight_gradients.add_(torch.bmm(cube.mT, self._cube(rows)), alpha=scale)
-        bias_gradients.add_(cube.sum(1), alpha=scale)
+        if start:
+            for model in range(self.models):
+                start(model)
+        for deltas, rows, to_weight, to_bias in layers:
+            g = self._cube(deltas)
+            # Not baddbmm_: into a part of the flat gradients it falls back to one product for each model.
+            weights, biases = torch.bmm(g.mT, self._cube(rows)), g.sum(1)
+            if start:
+                to_weight.add_(weights, alpha=scale)
+                to_bias.add_(biases, alpha=scale)
+            else:
+                torch.mul(weights, scale, out=to_weight)
+                torch.mul(biases, scale, out=to_bias)
 
 
 def suited(parameter_count: int) -> Callable[[list[np.ndarray]], Layout]:

@@ -13,7 +13,7 @@ from itertools import pairwise
 import torch
 
 from dpmia.models.activations import ACTIVATIONS
-from dpmia.training.engines.stacked_layout import Layout
+from dpmia.training.engines.stacked_layout import LayerGradients, Layout, Start
 
 
 class Workspace:
@@ -78,24 +78,26 @@ class StackedMLP:
 
     def gradient_norms(self) -> torch.Tensor:
         """Return the Euclidean norm of each record's gradient over all parameters, shape (rows,)."""
-        squares = torch.zeros(len(self.deltas[0]))
-        for a, delta in zip(self.inputs, self.deltas, strict=True):
-            a_square = torch.linalg.vector_norm(a, dim=1).square_()
-            squares.addcmul_(a_square.add_(1), torch.linalg.vector_norm(delta, dim=1).square_())
-        return squares.sqrt_()
+        squares = torch.empty(2, len(self.deltas), len(self.deltas[0]))
+        of_inputs, of_deltas = squares
+        for layer, (a, delta) in enumerate(zip(self.inputs, self.deltas, strict=True)):
+            torch.linalg.vector_norm(a, dim=1, out=of_inputs[layer])
+            torch.linalg.vector_norm(delta, dim=1, out=of_deltas[layer])
+        squares.square_()
+        return of_inputs.add_(1).mul_(of_deltas).sum(0).sqrt_()
 
     def scale_records(self, factors: torch.Tensor) -> None:
         """Multiply the gradient of each record by its factor; `factors` has shape (rows,)."""
         for delta in self.deltas:
             delta.mul_(factors[:, None])
 
-    def add_gradients(self, layout: Layout, scale: float, fresh: bool) -> None:
-        """Add `scale` times the sum of the records' gradients of each model to its row of gradients.
+    def add_gradients(self, layout: Layout, scale: float, start: Start | None) -> None:
+        """Put `scale` times the sum of the records' gradients of each model in its row of gradients.
 
-        With `fresh` the rows hold nothing yet and are overwritten.
+        What `start` writes there is added to; see `Layout.add_gradients`.
         """
-        for layer, (a, delta) in enumerate(zip(self.inputs, self.deltas, strict=True)):
-            layout.add_gradients(delta, a, self.weight_gradients[layer], self.bias_gradients[layer], scale, fresh)
+        parts = zip(self.deltas, self.inputs, self.weight_gradients, self.bias_gradients, strict=True)
+        layout.add_gradients([LayerGradients(*part) for part in parts], scale, start)
 
 
 def layer_views(flat: torch.Tensor, widths: Sequence[int]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:

@@ -20,6 +20,7 @@ from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.plain import PlainEngine
+from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.roles.targets import train_block
 from dpmia.training.run import Run
 from dpmia.training.train_models import architecture_for
@@ -154,6 +155,15 @@ def test_the_order_and_company_of_epsilons_do_not_matter(trained, dataset):
         for key, signal in by_key(train(dataset, experiment(engine), epsilons)).items():
             if key in whole:
                 assert_same(signal, whole[key])
+
+
+@pytest.mark.parametrize("width", [2, 9])
+def test_the_model_that_is_followed_has_the_largest_epsilon(dataset, width, monkeypatch):
+    monkeypatch.setattr(StackedEngine, "width", lambda *args: width)
+    signals = train(dataset, experiment(), epsilons=(0.5, 2.0, 1.0))
+    followed = [float(signal.card.epsilon) for signal in signals if signal.curve is not None]
+    assert max(followed) == 2.0
+    assert len(followed) == math.ceil(len(signals) / width)
 
 
 def test_a_renamed_arm_is_the_same_model(trained, dataset):

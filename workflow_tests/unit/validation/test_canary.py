@@ -149,7 +149,7 @@ def test_bounds_of_many_models_come_near_the_claim(case):
 class Silent(CanaryStreams):
     """Noise is switched off."""
 
-    def noise(self, out):
+    def noise(self, out, deviation=1):
         out.zero_()
 
 

@@ -72,9 +72,9 @@ def bias_left_out_of_the_norm(monkeypatch):
 def noise_by_another_batch_size(monkeypatch):
     right = StackedEngine._draw_noise
 
-    def draw(self):
-        right(self)
-        self._gradients.mul_(self.recipe.batch_size / (self.recipe.batch_size + 1))
+    def draw(self, model):
+        right(self, model)
+        self._gradients[model].mul_(self.recipe.batch_size / (self.recipe.batch_size + 1))
 
     monkeypatch.setattr(StackedEngine, "_draw_noise", draw)
 
@@ -82,10 +82,11 @@ def noise_by_another_batch_size(monkeypatch):
 def one_noise_stream_for_two_models(monkeypatch):
     right = StackedEngine._draw_noise
 
-    def draw(self):
-        right(self)
-        scale = self._noise_scale / self._noise_scale[:1]
-        self._gradients.copy_(self._gradients[:1] * scale)
+    def draw(self, model):
+        if model == 0:
+            self.before = self.streams[0]._noise.get_state()
+        self.streams[model]._noise.set_state(self.before)
+        right(self, model)
 
     monkeypatch.setattr(StackedEngine, "_draw_noise", draw)
 
