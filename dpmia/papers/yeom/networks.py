@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -47,7 +48,7 @@ def draw_networks(
 ) -> None:
     """Draw means with bars for their intervals against a column, in the colour and mark of the data set."""
     colour, marker = STYLES[dataset]
-    look = {"colour": colour, "marker": marker, "line": line, "hollow": line == "--"}
+    look: dict[str, Any] = {"colour": colour, "marker": marker, "line": line, "hollow": line == "--"}
     drawing.draw_means(axes, rows, x, label=label or dataset, **look)
 
 
@@ -61,10 +62,4 @@ def size_axis(axes: Axes, sizes: pd.Series) -> None:
 
 def training_facts(facts: Facts, table: pd.DataFrame) -> str:
     """Return in a few sentences which networks were trained, and how, and what the bars are."""
-    networks = sorted({_of_one(fact) for fact in facts.experiments.values()})
-    how = f" Networks: {'; '.join(networks)}." if networks else ""
-    return f"{facts.source}, scale {facts.scale}.{how} {drawing.interval_facts(table)} {facts.skipped}".strip()
-
-
-def _of_one(fact: dict) -> str:
-    return ", ".join(filter(None, [fact["model"], fact["sizes"], fact["passes"]]))
+    return f"{drawing.training_facts(facts)} {drawing.interval_facts(table)} {facts.skipped}".strip()

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import lines
+from drawn import caption, lines
 from scipy.special import stdtrit
 from settings_samples import OWN_CONFIG, ROOT
 
@@ -103,7 +103,7 @@ def test_panels_show_the_best_attack_of_both_arms_and_the_ceiling():
         np.testing.assert_allclose(drawn["best attack, non-IID"], [[1, 0.06 * factor], [10, 0.4 * factor]])
         np.testing.assert_allclose(drawn["exact upper bound for IID"], [[1, 0.1 * factor], [10, 0.6 * factor]])
         assert [tick.get_text() for tick in panel.get_xticklabels()] == ["1", "10", "∞"]
-    text = figure.get_supxlabel().replace("\n", " ")
+    text = caption(figure)
     assert "Best of average threshold, lira, rmia, at each ε" in text
     assert "6 reference models" in text
 
