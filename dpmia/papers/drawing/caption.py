@@ -35,6 +35,9 @@ ACCOUNTANTS = {
     "rdp_as_published": "accountant of the published code (RDP, not covered by a theorem)",
 }
 
+#: The arms are named only where they differ: panels and legends name those of the figure.
+ARMS = "arms {}"
+
 #: A sentence that compares a run with the paper begins so.
 PAIRS = "Here / paper's scale"
 
@@ -59,7 +62,11 @@ def training_facts(facts: Facts) -> str:
     """Return on which data and how the models of a figure were trained, here and at the paper's scale."""
     alike: dict[str, list[str]] = {}
     for name, fact in facts.experiments.items():
-        how = here_and_paper(items(fact), items(facts.paper[name]) if name in facts.paper else None)
+        here, paper = items(fact), items(facts.paper[name]) if name in facts.paper else None
+        if paper is None or here.get(ARMS) == paper.get(ARMS):
+            here.pop(ARMS, None)
+            paper = paper and {item: value for item, value in paper.items() if item != ARMS}
+        how = here_and_paper(here, paper)
         alike.setdefault(how, []).append(format_dataset(fact["dataset"]))
     models = [f"{', '.join(dict.fromkeys(datasets))}: {how}" for how, datasets in alike.items()]
     return " ".join([f"{facts.source}, scale {facts.scale}.", *models])
@@ -104,7 +111,7 @@ def items(fact: Mapping[str, Any]) -> dict[str, str]:
         "{} reference models": str(fact["references"] or ""),
         "clusters of different classes paired {}": fact["pairing"] or "",
         "ε {}": ", ".join(epsilons) if epsilons != ["∞"] else "",
-        "arms {}": ", ".join(fact.get("arms", ())) if len(fact.get("arms", ())) > 1 else "",
+        ARMS: ", ".join(fact.get("arms", ())) if len(fact.get("arms", ())) > 1 else "",
     }
     return {item: value for item, value in found.items() if value}
 

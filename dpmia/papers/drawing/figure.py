@@ -77,12 +77,12 @@ class CaptionedFigure(Figure):
             found = self.legend(
                 [handles[labels[place]] for place in order], [labels[place] for place in order],
                 loc="upper center", ncols=columns, handlelength=2.4, columnspacing=1.2, labelspacing=0.3,
-                borderpad=0.1, borderaxespad=0.2,
+                borderpad=0.1, borderaxespad=0.4,
             )  # fmt: skip
             box = found.get_window_extent()
             if box.width <= self.bbox.width or columns == 1:
                 below = self.above
-                self._make_room(box.height / self.dpi + 0.05)
+                self._make_room(box.height / self.dpi + 0.08)
                 found.set_bbox_to_anchor((0.5, 1 - below / self.get_size_inches()[1]), self.transFigure)
                 found.set_in_layout(False)
                 return

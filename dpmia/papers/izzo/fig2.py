@@ -58,7 +58,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         shown = exact[exact["eta"].between(start, end)]
         _line(axes, shown, drawing.PURPLE, "DP-SGD at its exact η", "-.", marker="D")
         margin = 0.03 * (end - start)  # for markers that lie on the cuts
-        axes.set(ylabel="relative error", xlabel="η, gain of the best attacker over 1/2")
+        axes.set(title=f"η from {start:g} to {end:g}", ylabel="relative error", xlabel="η")
         axes.set_xlim(start - margin, end + margin)
         axes.label_outer()
     panels[0].set_yscale("log")  # of all panels, as they share it
@@ -100,14 +100,15 @@ def _caption(table: pd.DataFrame, facts: Facts) -> str:
     ours = table.loc[table["calibration"] == "total_variation", "moment"]
     dashed = f" Dashed: scale 1/(2η), proved by us, M = {ours.min():g}, Gamma radius." if len(ours) else ""
     return (
-        f"Synthetic Gaussian data by the paper's design; half of the records are used; means and standard errors over "
-        f"runs. {_sizes(first, facts)} n, d, the true matrix, the list of M, the rate and the axes are lost in the "
-        "source: our choice, not tuned, at every scale. Objective, error, exponent 1 + 2/M, theorem 4 and the Laplace "
-        "radius of MIP are reconstructed; that radius is not the density of theorem 7, and the one that is (in the "
-        "table) is about as many times larger as there are parameters. DP-SGD: full batch, clipped at the median "
-        f"gradient norm, ε from η by theorem 4, δ = {drawing.format_small(first['delta'])}, replace-one, PLD; where it "
-        "meets the dotted line its error comes from clipping, not from noise. Dash-dotted: the same models at the "
-        f"exact upper bound on the gain for this mechanism.{dashed}"
+        "η: gain of the best attacker over 1/2. Synthetic Gaussian data by the paper's design; half of the records "
+        f"are used; means and standard errors over runs. {_sizes(first, facts)} n, d, the true matrix, the list of M, "
+        "the rate and the axes are lost in the source: our choice, not tuned, at every scale. Objective, error, "
+        "exponent 1 + 2/M, theorem 4 and the Laplace radius of MIP are reconstructed; that radius is not the density "
+        "of theorem 7, and the one that is (in the table) is about as many times larger as there are parameters. "
+        "DP-SGD: full batch, clipped at the median gradient norm, ε from η by theorem 4, δ = "
+        f"{drawing.format_small(first['delta'])}, replace-one, PLD; where it meets the dotted line its error comes "
+        "from clipping, not from noise. Dash-dotted: the same models at the exact upper bound on the gain for this "
+        f"mechanism.{dashed}"
     )
 
 

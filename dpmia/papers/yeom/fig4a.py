@@ -22,9 +22,10 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel with a curve for each data set."""
     figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.3)
     rows = table[table["metric"] == "advantage"]
-    for dataset in networks.STYLES:
-        if (rows["dataset"] == dataset).any():
-            networks.draw_networks(axes, rows[rows["dataset"] == dataset], dataset)
+    for place, dataset in enumerate(networks.STYLES):
+        curve = rows[rows["dataset"] == dataset]
+        if len(curve):
+            networks.draw_networks(axes, networks.beside(curve, place, len(networks.STYLES)), dataset)
     networks.size_axis(axes, rows["s"])
     drawing.zero_line(axes)
     axes.set(ylabel="membership advantage", ylim=(-0.05, 1.05))

@@ -42,8 +42,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     curves = list(itertools.product(networks.STYLES, (True, False)))
     for place, (dataset, colluding) in enumerate(curves):
         rows = errors[(errors["dataset"] == dataset) & (errors["colluding"] == colluding)]
-        # Side by side on the logarithmic axis of sizes, so that no interval hides another.
-        rows = rows.assign(s=rows["s"] * 2 ** drawing.dodge(place, len(curves), step=0.11))
+        rows = networks.beside(rows, place, len(curves))
         label = dataset if colluding else f"{dataset}, honest"
         networks.draw_networks(axes, rows, dataset, line="-" if colluding else "--", label=label)
     networks.size_axis(axes, errors["s"])

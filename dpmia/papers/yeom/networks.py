@@ -52,6 +52,11 @@ def draw_networks(
     drawing.draw_means(axes, rows, x, label=label or dataset, **look)
 
 
+def beside(rows: pd.DataFrame, place: int, count: int) -> pd.DataFrame:
+    """Return one of `count` curves, moved along the logarithmic axis of sizes so that no interval hides another."""
+    return rows.assign(s=rows["s"] * 2 ** drawing.dodge(place, count, step=0.11))
+
+
 def size_axis(axes: Axes, sizes: pd.Series) -> None:
     """Give the axis of sizes a logarithmic scale with a tick at every size."""
     places = sorted(sizes.unique())

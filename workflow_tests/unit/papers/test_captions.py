@@ -103,6 +103,14 @@ def test_captions_compare_what_differs_from_the_papers_scale_and_state_the_rest_
     assert "100 epochs, batch 32, 50 replicates, ε 0.1, 1, ∞." in same
 
 
+def test_arms_are_named_where_they_differ_from_the_papers_scale():
+    few, all_of_them = (FACT | {"epsilons": ["∞"], "arms": {arm: {} for arm in arms}} for arms in (["a", "b"], "abc"))
+    told = drawing.training_facts(Facts(True, "laptop", {"heart": few}, {"heart": all_of_them}))
+    assert told.endswith("Here / paper's scale: arms a, b / a, b, c.")
+    for paper in ({"heart": few}, {}):
+        assert "arms" not in drawing.training_facts(Facts(True, "laptop", {"heart": few}, paper))
+
+
 def test_what_only_one_of_the_two_has_is_compared_too():
     assert drawing.here_and_paper({"{} epochs": "1"}, {"{} models": "2"}) == (
         "Here / paper's scale: 1 / none epochs; none / 2 models."

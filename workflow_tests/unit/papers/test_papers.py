@@ -299,6 +299,9 @@ def test_limits_are_told_with_what_attacks_reach_between_them():
     shares_at_zero = table[(table["experiment"] == "adult_gender") & (table["arm"] == "p0")]
     assert shares_at_zero["attack, IID"].iloc[0].startswith("0.120 ["), "p = 0.5 stands for the IID arm"
     assert "p50" not in set(table["arm"])
+    in_order = list(table.loc[table["experiment"] == "adult_gender", "arm"].unique())
+    assert in_order == ["p0", "p25", "p75", "p100"]
+    assert table["replicates"].tolist() == table["replicates of blind"].tolist() == [4] * len(table)
 
 
 def test_infinity_is_drawn_apart_and_side_by_side():
