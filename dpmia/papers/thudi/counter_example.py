@@ -50,7 +50,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     best = table[table["measure"] == "accuracy"].nlargest(1, "value").iloc[0]
     place = (best["threshold"], best["value"])
     text = f"{best['value']:.3f} at {best['threshold']:.1f}"
-    arrow = {"arrowstyle": "-", "linewidth": 0.6}
+    arrow = {"arrowstyle": "-", "linewidth": 0.6, "color": "0.3"}
     drawing.annotate(axes[1], text, place, (0, -34), ha="center", va="center", arrowprops=arrow)
     drawing.finish(
         figure,
