@@ -175,14 +175,21 @@ def made_by_all(artifact):
 def run_facts(artifact):
     """Return the facts on the run that an artifact's captions print."""
     with_data = any(table.split("/")[1] in WITH_DATA for table in artifact.tables)
+    trained = [
+        name
+        for stage, name in (table.split("/") for table in artifact_tables(artifact))
+        if stage in ("summary", "replicates", "per_record", "nulls")
+    ]
     return {
         "synthetic": CONFIG.data == "synthetic" and with_data,
         "without_data": not with_data,
         "scale": CONFIG.scale,
-        "experiments": {
-            name: facts.run_facts(EXPERIMENTS[name])
+        "experiments": {name: facts.run_facts(EXPERIMENTS[name]) for name in trained},
+        "paper": {name: facts.run_facts(PLAN.at_paper_scale[name]) for name in trained}
+        | {
+            name: PLAN.studies_at_paper_scale[name].model_dump()
             for stage, name in (table.split("/") for table in artifact_tables(artifact))
-            if stage in ("summary", "replicates", "per_record", "nulls")
+            if stage == "studies"
         },
         "not_run": {
             name: NOT_RUN[name] for name in (table.split("/")[1] for table in artifact.tables) if not runs(name)

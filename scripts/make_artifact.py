@@ -1,4 +1,7 @@
-"""Make one figure or table. In: tidy tables of its experiments. Out: PDF, PNG and CSV, or CSV and Markdown."""
+"""Make one figure or table. In: tidy tables of its experiments.
+
+Out: of a figure PDF, PNG, its caption as Markdown, and CSV; of a table CSV and Markdown.
+"""
 
 from pathlib import Path
 
@@ -7,7 +10,7 @@ from _job import run
 from dpmia.common.files import whole_file
 from dpmia.common.registry import load
 from dpmia.formats.tables import read_table
-from dpmia.papers import drawing
+from dpmia.papers import captions, drawing
 from dpmia.papers.artifact import Artifact, Facts
 from dpmia.papers.tables import markdown
 
@@ -19,12 +22,15 @@ def main(snakemake):
     table = load(artifact.tabulate)(tables, facts)
     if artifact.draw:
         with drawing.style():
-            drawing.save(load(artifact.draw)(table, facts), snakemake.output.pdf, snakemake.output.png)
+            figure = load(artifact.draw)(table, facts)
+            drawing.save(figure, snakemake.output.pdf, snakemake.output.png)
+        text = captions.markdown(artifact.caption, figure.caption)
     else:
-        with whole_file(Path(snakemake.output.md)) as part:
-            part.write_text(markdown(table, artifact.caption, facts), encoding="utf-8")
+        text = markdown(table, artifact.caption, facts)
+    with whole_file(Path(snakemake.output.md)) as part:
+        part.write_text(text, encoding="utf-8")
     with whole_file(Path(snakemake.output.csv)) as part:
-        table.to_csv(part, index=False)
+        table.to_csv(part, index=False, float_format="%.6g")
 
 
 run(main, snakemake)

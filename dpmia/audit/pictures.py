@@ -48,7 +48,7 @@ def _saved(draw: Any, audit: Mapping[str, Any], name: str, alt: str) -> Picture:
 
 
 def _risk(audit: Mapping[str, Any], name: str) -> Figure:
-    figure, (risk, use) = drawing.panels(2, _facts(audit), width=4.2)
+    figure, (risk, use) = drawing.panels(2, _facts(audit), height=2.4)
     results = [entry for entry in audit["results"] if entry["experiment"] == name]
     scale = drawing.EpsilonScale(float(entry["epsilon"]) for entry in results)
     epsilons = list(dict.fromkeys(entry["epsilon"] for entry in results))
@@ -71,7 +71,7 @@ def _risk(audit: Mapping[str, Any], name: str) -> Figure:
     use.set(title="accuracy on non-members", ylabel="accuracy")
     for panel in (risk, use):
         scale.label(panel)
-    drawing.legend(figure)
+    drawing.finish(figure)
     return figure
 
 
@@ -83,7 +83,7 @@ def _roc(audit: Mapping[str, Any], name: str) -> Figure:
         if curve["experiment"] == name
     }
     epsilons = sorted({epsilon for _, epsilon, _ in curves}, key=float, reverse=True)[:PANELS]
-    figure, panels = drawing.panels(len(epsilons), _facts(audit), width=max(3.3, 8.4 / len(epsilons)))
+    figure, panels = drawing.panels(len(epsilons), _facts(audit), height=2.6)
     smallest = min(curve["fpr"][0] for curve in curves.values())
     for panel, epsilon in zip(panels, epsilons, strict=True):
         for (arm, label, iid), colour in _arms(results):
@@ -95,7 +95,7 @@ def _roc(audit: Mapping[str, Any], name: str) -> Figure:
         panel.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="false positive rate", ylabel="")
         panel.set_title(f"ε = {format_epsilon(float(epsilon))}" if len(epsilons) > 1 or epsilon != "inf" else "")
     panels[0].set_ylabel("true positive rate")
-    drawing.legend(figure)
+    drawing.finish(figure)
     return figure
 
 

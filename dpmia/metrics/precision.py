@@ -15,8 +15,12 @@ QUANTILES = 40
 #: is guaranteed against attacks that hardly ever predict "member".
 ACCEPTANCE = 0.01
 
-#: False positive rates of a ROC on a logarithmic axis; metric `tpr@<rate>`.
-ROC_RATES = (0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+#: False positive rates of a ROC, dense on a logarithmic axis and on a linear one; metric `tpr@<rate>`.
+ROC_RATES = (
+    *(0.001, 0.00125, 0.0016, 0.002, 0.0025, 0.003, 0.004, 0.005, 0.0063, 0.008),
+    *(0.01, 0.0125, 0.016, 0.02, 0.025, 0.03, 0.04, 0.05, 0.063, 0.08, 0.1, 0.125, 0.16),
+    *(twentieth / 20 for twentieth in range(4, 21)),
+)
 
 #: Random rankings of which the control is the mean; more would cost more than the attacks.
 _RANKINGS = 5000

@@ -15,7 +15,7 @@ class Artifact:
         caption: one or two plain sentences on what is shown.
         tabulate: `module:function`; takes (tables, facts) and returns the tidy table of the artifact: `tables`
             maps the names below to tables, `facts` describes the run.
-        draw: `module:function`; takes (table, facts) and returns a figure. None for a table.
+        draw: `module:function`; takes (table, facts) and returns a figure with its caption. None for a table.
         tables: what it is made of, each as `stage/experiment`: `summary` (metrics with intervals), `sizes`, ...
         each: settings that hold only some of its experiments make it of those; without, they do not make it at all.
     """
@@ -42,6 +42,7 @@ class Facts:
         synthetic: whether it shows synthetic data.
         scale: `smoke`, `laptop`, `night` or `paper`.
         experiments: experiment -> its settings, as plain data (epochs, replicates, delta, relation, ...).
+        paper: the same settings at scale `paper`, the papers' own sizes; captions compare them. Of studies, too.
         not_run: experiment or study that it would show too -> why its data are unavailable.
         without_data: whether no data set is behind it: it is computed, or its records are drawn.
     """
@@ -49,6 +50,7 @@ class Facts:
     synthetic: bool
     scale: str
     experiments: dict[str, dict] = field(default_factory=dict)
+    paper: dict[str, dict] = field(default_factory=dict)
     not_run: dict[str, str] = field(default_factory=dict)
     without_data: bool = False
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -16,14 +15,14 @@ PANELS = {
 }
 
 
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> drawing.CaptionedFigure:
     """Draw epsilon, noise multiplier and the exact bound on precision against the sampling rate.
 
     Args:
         table: of `dpmia.privacy.planner.plan`. Rates that are excluded are left out; where the bound cannot be met is
             shaded.
     """
-    figure, axes = drawing.panels(len(PANELS), Facts(False, "", without_data=True))
+    figure, axes = drawing.panels(len(PANELS), Facts(False, "", without_data=True), height=2.1)
     bound = float(table["bound"].iloc[0])
     end = min(1.4 * bound, 1)
     trained = table[table["noise_multiplier"].notna()]
@@ -42,5 +41,5 @@ def draw(table: pd.DataFrame) -> Figure:
     ):
         drawing.draw_curve(last, pd.DataFrame({"rate": (0, 1), "mean": heights}), "rate", **look)
     last.set_ylim(0, end)
-    drawing.legend(figure)
+    drawing.finish(figure)
     return figure

@@ -105,7 +105,7 @@ def picture(path: Path | str, alt: str, scale: float = 0.625) -> Picture:
     Args:
         path: of the PNG.
         alt: text for those who do not see it.
-        scale: pixels of the screen for one pixel of the file: 100 for an inch of a figure, sharp on fine screens too.
+        scale: pixels of the screen for one pixel of the file: 125 for an inch of a figure, sharp on fine screens too.
     """
     with Image.open(path) as full:
         width, height = full.size

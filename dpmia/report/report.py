@@ -16,6 +16,7 @@ import yaml
 from dpmia.claims import render
 from dpmia.claims.claim import COUNT, EXPERIMENT, SIMULATION, THEORY
 from dpmia.claims.judge import JUDGED, REPRODUCED, SYNTHETIC, VERDICTS
+from dpmia.papers import captions
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT, Paper
 from dpmia.papers.catalogue import PAPERS
@@ -24,6 +25,10 @@ from dpmia.report.verdicts import STYLES
 
 #: Kinds of claims that are counted together; theory and data never are.
 CLAIM_TILES = (("claims about theory", (THEORY, SIMULATION)), ("claims about data", (COUNT, EXPERIMENT)))
+
+
+#: Kind of artifact -> endings of the files to save. A figure's caption is on the page.
+_DOWNLOADS = {"figure": ("pdf", "csv"), "table": ("csv", "md")}
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,7 @@ class Shown:
         title: its name in formatting.
         caption: what it shows.
         picture: of a figure; None of a table, or where it was not made.
+        notes: paragraphs of the figure's own caption: how to read it, and how its models were trained.
         table: column names and rows of texts; None of a figure, or where it was not made.
         files: to save.
         missing: why it was not made, empty where it was.
@@ -99,6 +105,7 @@ class Shown:
     title: str
     caption: str
     picture: page.Picture | None
+    notes: list[str]
     table: tuple[list[str], list[list[str]]] | None
     files: list[page.Download]
     missing: str
@@ -205,8 +212,9 @@ def _shown(artifact: Artifact, about: About, claims: list[Claim]) -> Shown:
         title=title,
         caption=artifact.caption,
         picture=page.picture(files["png"], alt) if complete and artifact.kind == "figure" else None,
+        notes=captions.read(files["md"]) if complete and artifact.kind == "figure" else [],
         table=_cells(files["csv"]) if complete and artifact.kind == "table" else None,
-        files=_downloads({end: path for end, path in files.items() if end in ("csv", "pdf", "md")}, about)
+        files=_downloads({end: path for end, path in files.items() if end in _DOWNLOADS[artifact.kind]}, about)
         if complete
         else [],
         missing="" if complete else reasons or "not made yet",

@@ -22,15 +22,17 @@ from dpmia.claims.judge import (
     WITHOUT_ATTACK,
     Run,
 )
-from dpmia.papers import drawing
+
+#: Pale enough for black signs.
+GREEN, VERMILION, PURPLE, YELLOW, SKY = "#029e73", "#d55e00", "#cc78bc", "#ece133", "#56b4e9"
 
 #: Verdict -> colour in the picture, a sign, so that colour alone does not distinguish them, and its badge on pages.
 STYLES = {
-    REPRODUCED: (drawing.GREEN, "✓", "good"),
-    NOT_REPRODUCED: (drawing.VERMILION, "✗", "bad"),
-    UNDECIDED: (drawing.YELLOW, "?", "open"),
-    WITHOUT_ATTACK: (drawing.SKY, "○", "open"),
-    OTHER_NETWORK: (drawing.PURPLE, "≠", "open"),
+    REPRODUCED: (GREEN, "✓", "good"),
+    NOT_REPRODUCED: (VERMILION, "✗", "bad"),
+    UNDECIDED: (YELLOW, "?", "open"),
+    WITHOUT_ATTACK: (SKY, "○", "open"),
+    OTHER_NETWORK: (PURPLE, "≠", "open"),
     SETTINGS_LOST: ("0.7", "…", "none"),
     NOT_RUN: ("0.86", "–", "none"),
     SYNTHETIC: ("white", "S", "synthetic"),
@@ -63,7 +65,8 @@ def draw(verdicts: pd.DataFrame, run: Run) -> Figure:
     ]  # fmt: skip
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     source = "Synthetic data: claims about data are not judged." if run.synthetic else "Real data."
-    drawing.caption(figure, f"{source} Scale {run.scale}. Claims with * are not in the paper.")
+    text = f"{source} Scale {run.scale}. Claims with * are not in the paper."
+    figure.supxlabel(text, fontsize=7, color="0.35", x=0.01, ha="left")
     return figure
 
 

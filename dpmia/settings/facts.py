@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from itertools import chain
 from typing import Any
 
+from dpmia.common.epsilon import format_epsilon
 from dpmia.settings import names
 from dpmia.settings.attackers import OFFLINE_A, AttackSettings
 from dpmia.settings.experiment import Experiment
@@ -44,6 +46,7 @@ def run_facts(experiment: Experiment) -> dict[str, Any]:
         "references": experiment.references.count if experiment.references else None,
         "offline_a": _offline_a(experiment),
         "replicates": experiment.replicates,
+        "epsilons": [format_epsilon(epsilon) for epsilon in sorted({*chain(*experiment.epsilons)})],
         "keys": experiment.collusion.keys if experiment.collusion else None,
         **privacy.model_dump(),
         "arms": _facts_of_arms(experiment),
@@ -119,13 +122,16 @@ def sizes(experiment: Experiment) -> str:
     """Return on how many records target models are trained; nothing where the data decide that."""
     drawn = experiment.membership
     members = {arm.members or drawn.members for arm in experiment.arms.values()}
-    known: dict[str, Collection[object]] = {"members": members, "records, of which some join": {drawn.records}}
+    known: dict[str, Collection[object]] = {
+        "members": members,
+        "candidate records, each a member with probability p": {drawn.records},
+    }
     counted = {
         what: sorted(whole)
         for what, found in known.items()
         if len(whole := [size for size in found if isinstance(size, int)]) == len(found)
     }
-    return ", ".join(f"{' or '.join(map(str, found))} {what}" for what, found in counted.items())
+    return ", ".join(f"{' or '.join(map('{:,}'.format, found))} {what}" for what, found in counted.items())
 
 
 def passes(experiment: Experiment) -> str:

@@ -61,6 +61,7 @@ class Plan:
         experiments: by name, at the scale of `config`.
         at_paper_scale: the same experiments at scale `paper`.
         studies: the same.
+        studies_at_paper_scale: the same at scale `paper`.
         predictions: models of which there are predictions only, by name.
         sources: the file of each of these, by name.
     """
@@ -69,6 +70,7 @@ class Plan:
     experiments: dict[str, Experiment]
     at_paper_scale: dict[str, Experiment]
     studies: dict[str, Study]
+    studies_at_paper_scale: dict[str, Study]
     predictions: dict[str, Predictions]
     sources: dict[str, Source]
 
@@ -101,6 +103,7 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
     experiments: dict[str, Experiment] = {}
     at_paper_scale: dict[str, Experiment] = {}
     studies: dict[str, Study] = {}
+    studies_at_paper_scale: dict[str, Study] = {}
     predictions: dict[str, Predictions] = {}
     sources: dict[str, Source] = {}
     file_of: dict[str, str] = {}
@@ -124,8 +127,9 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
             at_scale = _at_each_scale(settings.scale, resolve)
             experiments[each], at_paper_scale[each] = at_scale[settings.scale], at_scale["paper"]
         for each in file.studies:
-            studies[each] = _at_each_scale(settings.scale, partial(_study, file, each, name))[settings.scale]
-    return Plan(settings, experiments, at_paper_scale, studies, predictions, sources)
+            study_at_scale = _at_each_scale(settings.scale, partial(_study, file, each, name))
+            studies[each], studies_at_paper_scale[each] = study_at_scale[settings.scale], study_at_scale["paper"]
+    return Plan(settings, experiments, at_paper_scale, studies, studies_at_paper_scale, predictions, sources)
 
 
 def _at_each_scale(scale: Scale, resolve: Callable[[Scale, str], _Resolved]) -> dict[Scale, _Resolved]:

@@ -293,13 +293,17 @@ def test_make_artifact_writes_a_figure_and_the_table_it_shows(run_script, tmp_pa
         "draw": "dpmia.papers.humphries.bounds:draw",
         "tables": (),
     }
-    files = {ending: str(tmp_path / f"fig.{ending}") for ending in ("pdf", "png", "csv")}
+    files = {ending: str(tmp_path / f"fig.{ending}") for ending in ("pdf", "png", "md", "csv")}
     facts = {"synthetic": True, "scale": "smoke", "experiments": {}}
     run_script("make_artifact", Files(**files), params={"artifact": artifact, "tables": [], "facts": facts})
     assert (tmp_path / "fig.pdf").read_bytes().startswith(b"%PDF")
     assert (tmp_path / "fig.png").read_bytes().startswith(b"\x89PNG")
-    table = pd.read_csv(tmp_path / "fig.csv")
-    assert table["advantage"].between(0, 1).all()
+    what, how = (tmp_path / "fig.md").read_text(encoding="utf-8").strip().split("\n\n")
+    assert what == "Bounds."
+    assert how.startswith("Exact. Yeom et al. bound pure differential privacy")
+    table = pd.read_csv(tmp_path / "fig.csv", dtype=str)
+    assert table["advantage"].astype(float).between(0, 1).all()
+    assert max(len(text.strip("0.").replace(".", "")) for text in table["advantage"]) == 6
 
 
 def test_a_script_that_fails_leaves_no_output_and_a_log(run_script, prepared, tmp_path):

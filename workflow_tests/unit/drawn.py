@@ -22,3 +22,19 @@ def bars(axes):
     drawn = [part.get_segments() for part in axes.collections if hasattr(part, "get_segments")]
     ends = [np.ravel(segment) for segments in drawn for segment in segments if len(segment)]
     return np.array([[x, low, high] for x, low, _, high in ends if np.isfinite([low, high]).all()])
+
+
+def caption(figure):
+    """Return what stands beside a figure, in one line."""
+    return " ".join(figure.caption)
+
+
+def titles(figure):
+    """Return the titles of the panels, without letters and line breaks."""
+    shown = [" ".join(panel.get_title(loc="left").split()) for panel in figure.panels]
+    return [title.partition(") ")[2] if title.startswith("(") else title for title in shown]
+
+
+def badges(figure):
+    """Return the texts above the panels."""
+    return [text.get_text() for text in figure.texts]

@@ -28,7 +28,8 @@ SHIFTS = (-0.02, 0.0, 0.02)
 #: Half of the 95 % t interval of three values .02 apart: t = 4.303 with two degrees of freedom.
 HALF = 4.303 * 0.02 / np.sqrt(3)
 FACT = {
-    **{"dataset": "mnist", "model": "mlp 32", "sizes": "2000 records, of which some join", "references": 20},
+    **{"dataset": "mnist", "model": "mlp 32", "references": 20},
+    "sizes": "2,000 candidate records, each a member with probability p",
     **{
         "passes": "20 epochs, batch 32",
         "optimiser": "sgd",

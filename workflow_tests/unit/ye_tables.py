@@ -133,5 +133,5 @@ def facts_of(artifact, synthetic=True):
 def sentence(experiment, arm):
     """Return what a caption says about the models of a configuration."""
     reported = own(experiment, arm)
-    how = f"vgg, SGD, {reported['epochs']} epochs, batch {reported['batch_size']}, {reported['members']} records"
-    return f"{BY_PLACE[experiment, arm].label}: {how}, 3 targets, 7 reference models."
+    how = f"VGG, trained by SGD, {reported['epochs']} epochs, batch {reported['batch_size']}"
+    return f"{BY_PLACE[experiment, arm].label}: {how}, {reported['members']} records, 3 targets, 7 reference models."

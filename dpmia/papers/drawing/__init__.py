@@ -1,9 +1,29 @@
 """How all figures look. Drawing takes seaborn, which takes long to import: no other job does."""
 
-from dpmia.papers.drawing.caption import caption, interval_facts, run_facts
+from dpmia.papers.drawing.caption import (
+    format_dataset,
+    format_network,
+    format_small,
+    here_and_paper,
+    interval_facts,
+    items,
+    join,
+    privacy_facts,
+    run_facts,
+    training_facts,
+)
 from dpmia.papers.drawing.curves import dodge, draw_curve, draw_means, draw_ticks
 from dpmia.papers.drawing.epsilon_axis import EpsilonScale
-from dpmia.papers.drawing.figure import annotate, legend, note, panels, save, zero_line
+from dpmia.papers.drawing.figure import (
+    CaptionedFigure,
+    annotate,
+    finish,
+    note,
+    panels,
+    save,
+    zero_line,
+    zoomed_panels,
+)
 from dpmia.papers.drawing.heatmap import draw_heatmap
 from dpmia.papers.drawing.style import (
     BLUE,
@@ -13,13 +33,17 @@ from dpmia.papers.drawing.style import (
     DOTTED,
     GREEN,
     GREY,
+    NARROW,
     ORANGE,
     PURPLE,
     SKY,
     SOLID,
     VERMILION,
-    YELLOW,
+    WIDE,
+    phased,
+    rising,
     style,
+    warm,
 )
 
 __all__ = [
@@ -30,26 +54,39 @@ __all__ = [
     "DOTTED",
     "GREEN",
     "GREY",
+    "NARROW",
     "ORANGE",
     "PURPLE",
     "SKY",
     "SOLID",
     "VERMILION",
-    "YELLOW",
+    "WIDE",
+    "CaptionedFigure",
     "EpsilonScale",
     "annotate",
-    "caption",
     "dodge",
     "draw_curve",
     "draw_heatmap",
     "draw_means",
     "draw_ticks",
+    "finish",
+    "format_dataset",
+    "format_network",
+    "format_small",
+    "here_and_paper",
     "interval_facts",
-    "legend",
+    "items",
+    "join",
     "note",
     "panels",
+    "phased",
+    "privacy_facts",
+    "rising",
     "run_facts",
     "save",
     "style",
+    "training_facts",
+    "warm",
     "zero_line",
+    "zoomed_panels",
 ]

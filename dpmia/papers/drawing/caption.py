@@ -1,11 +1,12 @@
-"""What stands below a figure: how its models were trained, and what its bands and bars are."""
+"""Sentences of captions: how the models of a figure were trained, here and in the paper, and what its bands are."""
 
 from __future__ import annotations
 
-import textwrap
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.metrics.intervals import BOTH, FEWEST, RECORDS, REPLICATES, SPLITS
 from dpmia.papers.artifact import Facts
@@ -15,14 +16,33 @@ OPTIMISERS = {"adam": "Adam", "sgd": "SGD"}
 #: Sampler -> what it makes.
 SAMPLES = {"poisson": "Poisson batches", "shuffle": "shuffled epochs"}
 
-#: Characters of a caption in one inch.
-CHARACTERS = 17
+#: Data set -> its name in captions.
+DATASETS = {
+    **{"adult": "Adult", "census_adult": "Census + Adult", "compas": "COMPAS", "heart": "Heart disease"},
+    **{"student": "Student performance", "texas": "Texas hospital stays", "purchase100": "Purchase100"},
+    **{"mnist": "MNIST", "cifar10": "CIFAR-10", "cifar100": "CIFAR-100", "svhn": "SVHN", "iwpc": "IWPC"},
+}
 
+#: Network -> its name in captions.
+NETWORKS = {
+    **{"mlp": "MLP", "vgg": "VGG", "alexnet": "AlexNet", "tramer boneh": "CNN of Tramèr and Boneh"},
+    **{"growing": "CNN of size s", "two convolutions": "CNN with two convolutions"},
+}
 
-def caption(figure: Figure, text: str) -> None:
-    """Write `text` below the panels, wrapped to the figure's width."""
-    width = int(figure.get_size_inches()[0] * CHARACTERS)
-    figure.supxlabel(textwrap.fill(text, width), fontsize=7, color="0.35", x=0.01, ha="left")
+ACCOUNTANTS = {
+    "pld": "PLD accountant",
+    "rdp": "RDP accountant",
+    "rdp_as_published": "accountant of the published code (RDP, not covered by a theorem)",
+}
+
+#: The arms are named only where they differ: panels and legends name those of the figure.
+ARMS = "arms {}"
+
+#: A sentence that compares a run with the paper begins so.
+PAIRS = "Here / paper's scale"
+
+#: What differs: a text with one place, such as `{} epochs`, -> what stands there.
+Items = Mapping[str, str]
 
 
 def interval_facts(table: pd.DataFrame) -> str:
@@ -35,42 +55,100 @@ def interval_facts(table: pd.DataFrame) -> str:
 
 def run_facts(facts: Facts, table: pd.DataFrame) -> str:
     """Return in a few sentences how the models of a figure were trained and what the bands are."""
+    return f"{training_facts(facts)} {privacy_facts(facts)} {interval_facts(table)} {facts.skipped}".strip()
+
+
+def training_facts(facts: Facts) -> str:
+    """Return on which data and how the models of a figure were trained, here and at the paper's scale."""
     alike: dict[str, list[str]] = {}
-    for fact in facts.experiments.values():
-        alike.setdefault(_models(fact), []).append(fact["dataset"])
-    models = "; ".join(f"of {', '.join(dict.fromkeys(datasets))}: {how}" for how, datasets in alike.items())
-    privacy = " ".join(dict.fromkeys(map(_privacy, facts.experiments.values())))
-    how = f"{facts.source}, scale {facts.scale}. Models {models}. {privacy}"
-    return f"{how} {interval_facts(table)} {facts.skipped}".strip()
+    for name, fact in facts.experiments.items():
+        here, paper = items(fact), items(facts.paper[name]) if name in facts.paper else None
+        if paper is None or here.get(ARMS) == paper.get(ARMS):
+            here.pop(ARMS, None)
+            paper = paper and {item: value for item, value in paper.items() if item != ARMS}
+        how = here_and_paper(here, paper)
+        alike.setdefault(how, []).append(format_dataset(fact["dataset"]))
+    models = [f"{', '.join(dict.fromkeys(datasets))}: {how}" for how, datasets in alike.items()]
+    return " ".join([f"{facts.source}, scale {facts.scale}.", *models])
 
 
-def _accountant(fact: dict) -> str:
-    name, _, rest = fact["accountant"].partition("_")
-    return f"{name.upper()} {rest.replace('_', ' ')}".strip()
+def privacy_facts(facts: Facts) -> str:
+    """Return how private models were trained and accounted for."""
+    return " ".join(dict.fromkeys(map(_privacy, facts.experiments.values())))
 
 
-def format_batches(fact: dict) -> str:
+def here_and_paper(here: Items, paper: Items | None) -> str:
+    """Return what is the same here and in the paper, and as pairs what is not, as sentences.
+
+    Args:
+        here: items of the run.
+        paper: the same of the paper's scale; None where it is not known.
+    """
+    known = here if paper is None else paper
+    same = [item.format(value) for item, value in here.items() if known.get(item) == value]
+    pairs = [
+        item.format(f"{here.get(item, 'none')} / {known.get(item, 'none')}")
+        for item in {**here, **known}
+        if here.get(item) != known.get(item)
+    ]
+    sentences = [f"{', '.join(same)}."] if same else []
+    if pairs:
+        sentences.append(f"{PAIRS}: {'; '.join(pairs)}.")
+    return " ".join(sentences)
+
+
+def items(fact: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a caption says of the training of an experiment."""
+    sizes = re.match(r"([\d,]+(?: or [\d,]+)*) (.+)", fact["sizes"])
+    epochs, _, batch = str(fact["passes"]).partition(", ")
+    epsilons = fact.get("epsilons", [])
+    found = {
+        "{}": format_network(fact["model"]),
+        f"{{}} {sizes[2]}" if sizes else "": sizes[1] if sizes else "",
+        "{} epochs": epochs.removesuffix(" epochs"),
+        "batch {}": batch.removeprefix("batch "),
+        "{} replicates": str(fact["replicates"]),
+        "{} reference models": str(fact["references"] or ""),
+        "clusters of different classes paired {}": fact["pairing"] or "",
+        "ε {}": ", ".join(epsilons) if epsilons != ["∞"] else "",
+        ARMS: ", ".join(fact.get("arms", ())) if len(fact.get("arms", ())) > 1 else "",
+    }
+    return {item: value for item, value in found.items() if value}
+
+
+def format_network(name: str) -> str:
+    """Return a network with its details as captions have it: `MLP 256-256 (ReLU)` of `mlp 256-256 (ReLU)`."""
+    return re.sub(rf"\b({'|'.join(NETWORKS)})\b", lambda found: NETWORKS[found[0]], name)
+
+
+def format_dataset(name: str) -> str:
+    """Return the name of a data set as captions have it."""
+    return DATASETS.get(name, name)
+
+
+def format_small(value: float) -> str:
+    """Return a small number: `1e-5`, not `1e-05`."""
+    return re.sub(r"e-0(\d)", r"e-\1", f"{value:g}")
+
+
+def join(words: Iterable[str]) -> str:
+    """Return words as a list: `a, b and c`."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def format_batches(fact: Mapping[str, Any]) -> str:
     """Return how the batches of models with and without privacy are sampled."""
     private, other = (SAMPLES[fact[key]] for key in ("sampling", "sampling_without_privacy"))
     return f"{private} (without privacy, too)" if private == other else f"{private} ({other} without privacy)"
 
 
-def _clipping(fact: dict) -> str:
+def _clipping(fact: Mapping[str, Any]) -> str:
     return f"clip norm {fact['clip_norm']:g}" + ("" if fact["clipped_to"] is None else " (without privacy, too)")
 
 
-def _models(fact: dict) -> str:
-    parts = [fact["model"], fact["sizes"], fact["passes"]]
-    parts += [
-        f"{fact['replicates']} replicates",
-        f"{fact['references']} reference models" if fact["references"] else "",
-        f"clusters of different classes paired {fact['pairing']}" if fact["pairing"] else "",
-    ]
-    return ", ".join(filter(None, parts))
-
-
-def _privacy(fact: dict) -> str:
+def _privacy(fact: Mapping[str, Any]) -> str:
     return (
         f"DP-{OPTIMISERS[fact['optimiser']]}, {format_batches(fact)}, {_clipping(fact)}, "
-        f"δ = {fact['delta']:g}, {fact['relation'].replace('_', '-')}, {_accountant(fact)} accountant."
+        f"δ = {format_small(fact['delta'])}, {fact['relation'].replace('_', '-')}, {ACCOUNTANTS[fact['accountant']]}."
     )

@@ -21,6 +21,7 @@ def draw_means(
     hollow: bool = False,
     band: bool = False,
     steps: bool = False,
+    replicates: int | None = None,
     **options: Any,
 ) -> None:
     """Draw means against a column, with their intervals as bars or as a band.
@@ -36,11 +37,14 @@ def draw_means(
         hollow: whether markers are white inside.
         band: whether intervals are a band, not bars.
         steps: whether each mean and its band hold until the next one.
+        replicates: that the caption names; a mean of fewer (column replicates) is hollow, with their number beside it.
         **options: of `Axes.plot`.
     """
+    if replicates is not None:
+        _mark_few(axes, rows, x, replicates, colour, marker)
     rows = rows[[x, "mean", "low", "high"]].astype(float).sort_values(x, ignore_index=True)
     # Bars lie below the markers, so that hollow ones stay hollow.
-    interval: dict[str, Any] = {"err_style": "bars", "err_kws": {"elinewidth": 1, "zorder": 1.9}}
+    interval: dict[str, Any] = {"err_style": "bars", "err_kws": {"elinewidth": 0.9, "zorder": 1.9}}
     if band:
         interval = {"err_style": "band", "err_kws": {"linewidth": 0, "step": "post" if steps else None}}
     parts = (rows["mean"].isna() | rows[x].duplicated()).cumsum()
@@ -56,6 +60,17 @@ def draw_means(
             **options,
         )
         label = None
+
+
+def _mark_few(axes: Axes, rows: pd.DataFrame, x: str, replicates: int, colour: Any, marker: str) -> None:
+    """Mark the means of fewer replicates than a number."""
+    for row in rows[(rows["replicates"] < replicates) & rows["mean"].notna()].to_dict("records"):
+        place = (float(row[x]), float(row["mean"]))
+        look = {"marker": marker, "markerfacecolor": "white", "markeredgecolor": colour, "zorder": 3}
+        axes.plot(*place, linestyle="none", label="_few replicates", **look)
+        axes.annotate(
+            f"{row['replicates']:.0f}", place, (2.5, 2.5), textcoords="offset points", fontsize=6, color=colour
+        )
 
 
 def draw_curve(
@@ -91,7 +106,7 @@ def draw_ticks(
         label: for the legend.
         **options: of `Axes.plot`.
     """
-    look = {"marker": "_", "markersize": 9, "markeredgewidth": 1.6, "markeredgecolor": colour}
+    look = {"marker": "_", "markersize": 7, "markeredgewidth": 1.3, "markeredgecolor": colour}
     draw_curve(axes, rows, x, y, colour=colour, label=label, line="none", **look, **options)
 
 

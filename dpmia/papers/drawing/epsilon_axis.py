@@ -30,7 +30,14 @@ class EpsilonScale:
         return np.where(np.isinf(values), self.beyond, values)
 
     def draw(
-        self, axes: Axes, rows: pd.DataFrame, colour: str, label: str, line: str = "-", beside: tuple[int, int] = (0, 1)
+        self,
+        axes: Axes,
+        rows: pd.DataFrame,
+        colour: str,
+        label: str | None,
+        line: str = "-",
+        beside: tuple[int, int] = (0, 1),
+        marker: str = "o",
     ) -> None:
         """Draw means with their intervals: a band where epsilon is finite, bars at infinity and at a single epsilon.
 
@@ -41,11 +48,15 @@ class EpsilonScale:
             label: for the legend.
             line: style of the line; other lines than solid ones have hollow markers.
             beside: place of this curve among all that have a point at infinity, and their number.
+            marker: of the means.
         """
-        look: dict[str, Any] = {"colour": colour, "line": line, "hollow": line != "-"}
+        look: dict[str, Any] = {"colour": colour, "line": line, "hollow": line != "-", "marker": marker}
         finite, infinite = rows[np.isfinite(rows["epsilon"])], rows[np.isinf(rows["epsilon"])]
+        # Side by side where there is no line: at infinity, and at a single epsilon.
+        shift = 10 ** dodge(*beside, step=min(0.2, 0.7 / beside[1]))
+        alone = len(self.finite) == 1
+        finite = finite.assign(epsilon=finite["epsilon"] * (shift if alone else 1))
         draw_means(axes, finite, "epsilon", label=label, band=len(finite) > 1, **look)
-        shift = 10 ** dodge(*beside, step=min(0.09, 0.3 / beside[1]))
         placed = infinite.assign(epsilon=self.place(infinite["epsilon"]) * shift)
         draw_means(axes, placed, "epsilon", label=None if len(finite) else label, **look)
 
@@ -56,7 +67,7 @@ class EpsilonScale:
         shown = [*self.finite, *([math.inf] if self.infinite else [])]
         axes.set_xticks(places, list(map(format_epsilon, shown)))
         axes.set_xticks([], minor=True)
-        axes.set_xlim(places[0] / 1.6, places[-1] * 1.8)
+        axes.set_xlim(places[0] / (3 if len(self.finite) == 1 else 1.6), places[-1] * 3)
         if self.infinite and self.finite:
-            axes.axvline(math.sqrt(self.finite[-1] * self.beyond), color="0.85", linewidth=0.8, zorder=0)
+            axes.axvline(math.sqrt(self.finite[-1] * self.beyond), color="0.85", linewidth=0.7, zorder=0)
         axes.set_xlabel("ε")

@@ -1,56 +1,182 @@
-"""A figure around its panels: the mark of synthetic data, one legend, the files."""
+"""A figure around its panels: the badge of synthetic data, letters, one legend, the caption beside it, the files."""
 
 from __future__ import annotations
 
+import string
+import textwrap
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import seaborn as sns
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.gridspec import SubplotSpec
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.transforms import ScaledTranslation
 
 from dpmia.common.files import whole_file
 from dpmia.papers.artifact import Facts
+from dpmia.papers.drawing.style import RED, WIDE
 
-#: Inches that one entry of a legend needs.
-LEGEND_COLUMN = 1.6
+#: What stands above every figure of synthetic data.
+SYNTHETIC = "SYNTHETIC DATA"
+
+#: Inches of the line of the badge.
+BADGE = 0.21
+
+#: Characters of a title in one inch.
+CHARACTERS = 17
+
+
+class CaptionedFigure(Figure):
+    """A figure whose caption is text beside it: no text in pixels can be searched, copied or read aloud.
+
+    Attributes:
+        caption: its paragraphs.
+        panels: in the order of their letters.
+        above: inches above the panels, for the badge and the legend.
+    """
+
+    def __init__(self, width: float, height: float, *, synthetic: bool) -> None:
+        """Make an empty figure; `height` is that of its panels, in inches."""
+        self.caption: tuple[str, ...] = ()
+        self.panels: list[Axes] = []
+        self.above = BADGE if synthetic else 0.0
+        super().__init__(figsize=(width, height + self.above), layout="constrained")
+        self._make_room(0)
+        if synthetic:
+            corner = self.transFigure + ScaledTranslation(-0.06, -0.05, self.dpi_scale_trans)
+            badge = self.text(
+                1, 1, SYNTHETIC, transform=corner, ha="right", va="top", color="white", fontsize=6.5,
+                fontweight="bold", bbox={"boxstyle": "square,pad=0.25", "facecolor": RED, "linewidth": 0},
+            )  # fmt: skip
+            badge.set_in_layout(False)
+
+    def _make_room(self, inches: float) -> None:
+        """Make the figure higher by some inches above its panels."""
+        width, height = self.get_size_inches()
+        self.above += inches
+        self.set_size_inches(width, height + inches)
+        engine = self.get_layout_engine()
+        assert isinstance(engine, ConstrainedLayoutEngine)
+        engine.set(rect=(0, 0, 1, 1 - self.above / (height + inches)))
+
+    def draw_legend(self) -> None:
+        """Draw one legend above the panels, instead of those of the panels, with each label once, row by row."""
+        handles: dict[str, Artist] = {}
+        for panel in self.axes:
+            for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+                handles.setdefault(label, handle)
+            if (own := panel.get_legend()) is not None:
+                own.remove()
+        labels, count = list(handles), len(handles)
+        for columns in range(min(count, 6), 0, -1):
+            # Matplotlib fills a legend column by column.
+            order = [place for column in range(columns) for place in range(column, count, columns)]
+            found = self.legend(
+                [handles[labels[place]] for place in order], [labels[place] for place in order],
+                loc="upper center", ncols=columns, handlelength=2.4, columnspacing=1.2, labelspacing=0.3,
+                borderpad=0.1, borderaxespad=0.4,
+            )  # fmt: skip
+            box = found.get_window_extent()
+            if box.width <= self.bbox.width or columns == 1:
+                below = self.above
+                self._make_room(box.height / self.dpi + 0.08)
+                found.set_bbox_to_anchor((0.5, 1 - below / self.get_size_inches()[1]), self.transFigure)
+                found.set_in_layout(False)
+                return
+            found.remove()
+
+    def letter_panels(self) -> None:
+        """Letter the panels from (a), if there are several, and wrap their titles to their width."""
+        for place, panel in enumerate(self.panels):
+            title = panel.get_title(loc="left") or panel.get_title(loc="center")
+            panel.set_title("", loc="center")
+            if len(self.panels) > 1:
+                title = f"({string.ascii_lowercase[place]}) {title}".strip()
+            spec = panel.get_subplotspec()
+            share = _share(spec) if spec is not None else 1.0
+            width = max(8, int(self.get_size_inches()[0] * share * CHARACTERS))
+            panel.set_title("\n".join(textwrap.wrap(title, width)), loc="left")
+
+
+def _share(spec: SubplotSpec) -> float:
+    """Return the share of the figure's width that a panel has."""
+    return len(spec.colspan) / spec.get_gridspec().ncols
 
 
 def panels(
-    count: int, facts: Facts, width: float = 3.3, height: float = 3.4, rows: int = 1, sharey: bool = False
-) -> tuple[Figure, list[Axes]]:
+    count: int,
+    facts: Facts,
+    width: float = WIDE,
+    height: float = 2.0,
+    rows: int = 1,
+    sharey: bool | Literal["row"] = False,
+) -> tuple[CaptionedFigure, list[Axes]]:
     """Return a figure with `count` panels, marked if its data are synthetic.
 
     Args:
         count: of panels, row by row.
         facts: of the run.
-        width: of one panel, in inches.
-        height: of the figure, in inches.
+        width: of the figure, in inches: `NARROW` or `WIDE`.
+        height: of a row of panels, in inches; legend and badge come on top.
         rows: of panels.
-        sharey: whether panels share the vertical axis; only those at the left then show its labels.
+        sharey: whether panels share the vertical axis (`row`: with those beside them); only those at the left then
+            show its labels.
     """
-    columns = count // rows
-    figure = Figure(figsize=(width * columns, height), layout="constrained")
-    axes = list(figure.subplots(rows, columns, squeeze=False, sharey=sharey).flat)
-    if facts.synthetic:
-        for panel in axes:
-            panel.text(
-                0.5, 0.5, "SYNTHETIC DATA", transform=panel.transAxes, fontsize=17, fontweight="bold", rotation=28,
-                ha="center", va="center", color="0.87", zorder=-5,
-            )  # fmt: skip
+    figure = CaptionedFigure(width, height * rows, synthetic=facts.synthetic)
+    figure.panels = list(figure.subplots(rows, count // rows, squeeze=False, sharey=sharey).flat)
     sns.despine(figure)
-    return figure, axes
+    return figure, figure.panels
+
+
+def zoomed_panels(count: int, zoomed: int, facts: Facts, height: float = 2.6) -> tuple[CaptionedFigure, list[Axes]]:
+    """Return a wide figure of a row of panels, and below the first ones strips for what is small on their axes.
+
+    Args:
+        count: of panels; those without a strip reach down to the bottom.
+        zoomed: how many of them have a strip.
+        facts: of the run.
+        height: of the figure without legend and badge, in inches.
+
+    Returns:
+        The figure, and its panels followed by the strips, which have the axes of epsilon.
+    """
+    figure = CaptionedFigure(WIDE, height, synthetic=facts.synthetic)
+    grid = figure.add_gridspec(2, count, height_ratios=(2.2, 1))
+    above: list[Axes] = []
+    strips: list[Axes] = []
+    for place in range(zoomed):
+        shared = {"sharey": above[0]} if above else {}
+        above.append(figure.add_subplot(grid[0, place], **shared))
+        below = {"sharey": strips[0]} if strips else {}
+        strips.append(figure.add_subplot(grid[1, place], sharex=above[-1], **below))
+    figure.panels = [*above, *(figure.add_subplot(grid[:, place]) for place in range(zoomed, count))]
+    sns.despine(figure)
+    return figure, [*figure.panels, *strips]
+
+
+def finish(figure: CaptionedFigure, *caption: str) -> None:
+    """Letter the panels, draw one legend above them, and keep the caption, which stands beside the figure.
+
+    Args:
+        figure: with all that it shows.
+        caption: its paragraphs; empty ones are left out.
+    """
+    figure.letter_panels()
+    figure.draw_legend()
+    figure.caption = tuple(" ".join(paragraph.split()) for paragraph in caption if paragraph.strip())
 
 
 def zero_line(axes: Axes, height: float = 0.0) -> None:
     """Draw a thin line at 0, where an attack gains nothing, or at another height."""
-    axes.axhline(height, color="0.7", linewidth=0.8, zorder=0)
+    axes.axhline(height, color="0.7", linewidth=0.7, zorder=0)
 
 
 def annotate(axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], **options: Any) -> None:
     """Write a small text beside a place of the data, `offset` points away."""
-    axes.annotate(text, place, offset, textcoords="offset points", fontsize="small", **options)
+    axes.annotate(text, place, offset, textcoords="offset points", **{"fontsize": 7, **options})
 
 
 def note(axes: Axes, text: str) -> None:
@@ -58,27 +184,9 @@ def note(axes: Axes, text: str) -> None:
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color="0.45")
 
 
-def legend(figure: Figure) -> None:
-    """Give the figure one legend above its panels, instead of those of the panels, with each label once."""
-    handles: dict[str, Artist] = {}
-    for panel in figure.axes:
-        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
-        if (own := panel.get_legend()) is not None:
-            own.remove()
-    most = min(len(handles), int(figure.get_size_inches()[0] / LEGEND_COLUMN))
-    for columns in range(most, 0, -1):
-        found = figure.legend(
-            list(handles.values()), list(handles), loc="outside upper center", ncols=columns, handlelength=2.6
-        )
-        if found.get_window_extent().width <= figure.bbox.width or columns == 1:
-            return
-        found.remove()
-
-
 def save(figure: Figure, *paths: Path | str) -> None:
     """Write the figure in the format of each path's ending; equal figures give equal files."""
     for path in paths:
         with whole_file(path) as part:
             metadata = {"CreationDate": None} if str(path).endswith(".pdf") else {"Software": None}
-            figure.savefig(part, dpi=160, metadata=metadata)
+            figure.savefig(part, dpi=200, metadata=metadata)

@@ -20,8 +20,7 @@ def draw_heatmap(axes: Axes, rates: pd.DataFrame, texts: pd.DataFrame) -> None:
     sns.heatmap(
         rates.astype(float),
         **{"vmin": 0, "vmax": 1, "cmap": SEQUENTIAL, "cbar": False, "square": True, "linewidths": 1},
-        **{"annot": texts, "fmt": "", "annot_kws": {"fontsize": "small", "color": "black"}, "ax": axes},
-        **{"zorder": -10},  # below the mark of synthetic data
+        **{"annot": texts, "fmt": "", "annot_kws": {"fontsize": 7, "color": "black"}, "ax": axes},
     )
     axes.tick_params(length=0, labelrotation=0)
     axes.set(xlabel="", ylabel="")

@@ -79,7 +79,7 @@ ARTIFACTS = (
     Artifact(
         "humphries_fig4",
         "figure",
-        "Adult: the share of men differs between members and non-members.",
+        "Adult with a gender-biased training set: p = share of men among members (1/2 among non-members).",
         _CURVES,
         f"{_HERE}.shares:draw_gender",
         ("summary/adult_gender",),
@@ -87,7 +87,8 @@ ARTIFACTS = (
     Artifact(
         "humphries_fig5",
         "figure",
-        "Adult: the share of people with little education differs between members and non-members.",
+        "Adult with an education-biased training set: p = share of people with little education among members (1/2 "
+        "among non-members).",
         _CURVES,
         f"{_HERE}.shares:draw_education",
         ("summary/adult_education",),

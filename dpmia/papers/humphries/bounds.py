@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -30,13 +29,12 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel with a curve for each bound."""
-    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.3)
     dashes = [drawing.DOTTED, drawing.DASH_DOTTED, drawing.SOLID]
     look = {"hue": "bound", "style": "bound", "palette": drawing.COLOURS[:3], "dashes": dashes}
     sns.lineplot(table, x="epsilon", y="advantage", estimator=None, ax=axes, **look)
     axes.set(xscale="log", xlabel="ε", ylabel="bound on membership advantage", ylim=(0, 1.02))
-    drawing.legend(figure)
-    drawing.caption(figure, "Exact. Yeom et al. bound pure differential privacy (δ = 0); the others at δ = 1e-5.")
+    drawing.finish(figure, "Exact. Yeom et al. bound pure differential privacy (δ = 0); the others at δ = 1e-5.")
     return figure

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from dpmia.common.epsilon import format_epsilon
 from dpmia.formats.rows import BLIND
@@ -12,6 +15,17 @@ from dpmia.papers.artifact import Facts
 
 #: Attack whose advantage is shown: no oracle.
 ATTACK = "average_threshold"
+
+#: Kind of dependence -> experiments of its panels.
+KINDS = {
+    "clusters": (
+        *("adult_cluster", "adult_cluster_reverse", "adult_cluster_nearest", "compas_cluster"),
+        "compas_cluster_nearest",
+    ),
+    "shares": ("adult_gender", "adult_education"),
+    "sources": ("heart", "student", "texas", "census_adult"),
+}
+MARKERS = "osD^v"
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
@@ -38,44 +52,46 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return named[0].join(named[1:], how="inner").reset_index()
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
-    """Draw one panel for the smallest epsilon of all experiments and one for the largest: a point for each arm."""
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+    """Draw a row of panels for the smallest epsilon of all experiments and one for the largest, a panel for each kind
+    of dependence and a point for each arm.
+    """
     epsilons = sorted(set.intersection(*(set(rows) for _, rows in table.groupby("experiment")["epsilon"])))
     chosen = [epsilons[0], epsilons[-1]] if len(epsilons) > 1 else epsilons
-    figure, axes = drawing.panels(len(chosen), facts, width=5.4, height=4.2)
-    names = list(table["experiment"].unique())
-    markers = "osD^vP*X<>hd8"
-    for panel, epsilon in zip(axes, chosen, strict=True):
+    kinds = {kind: [name for name in names if (table["experiment"] == name).any()] for kind, names in KINDS.items()}
+    kinds = {kind: names for kind, names in kinds.items() if names}
+    count = len(chosen) * len(kinds)
+    figure, axes = drawing.panels(count, facts, height=2.1, rows=len(chosen), sharey=True)
+    for panel, (epsilon, (kind, names)) in zip(axes, itertools.product(chosen, kinds.items()), strict=True):
         for place, name in enumerate(names):
             rows = table[(table["experiment"] == name) & (table["epsilon"] == epsilon)]
-            colour = drawing.COLOURS[place % len(drawing.COLOURS)]
-            for iid in (False, True):
-                some = rows[rows["iid"] == iid]
-                drawing.draw_means(
-                    panel,
-                    some.rename(columns={"advantage": "mean", "advantage_low": "low", "advantage_high": "high"}),
-                    "index",
-                    line="none",
-                    marker=markers[place % len(markers)],
-                    colour=colour,
-                    hollow=iid,
-                    markersize=6,
-                    label=name.replace("_", " ") if not iid else None,
-                )
+            _points(panel, rows, drawing.COLOURS[place], MARKERS[place])
+            look: dict[str, Any] = {"transform": panel.transAxes, "va": "top", "color": drawing.COLOURS[place]}
+            panel.text(0.03, 0.97 - 0.085 * place, name.replace("_", " "), **look)
         drawing.zero_line(panel)
-        panel.axvline(0.5, color="0.7", linewidth=0.8, zorder=0)
-        panel.set(
-            title=f"average threshold, ε = {format_epsilon(epsilon)}",
-            xlabel="dependence index (AUC of the blind baseline)",
-            ylabel="",
-        )
-        panel.set(xlim=(0.45, 1.02), ylim=(min(-0.12, 1.1 * table["advantage"].min()), 1.05))
-    axes[0].set_ylabel("membership advantage")
-    drawing.legend(figure)
-    drawing.caption(
+        panel.axvline(0.5, color="0.7", linewidth=0.7, zorder=0)
+        panel.set(title=f"{kind}, ε = {format_epsilon(epsilon)}", xlabel="dependence index", xlim=(0.43, 1.03))
+        panel.set(ylabel="membership advantage", ylim=(min(-0.12, 1.1 * table["advantage"].min()), 1.05))
+        panel.label_outer()
+    for label, fill in (("non-IID arm", drawing.GREY), ("its IID arm", "white")):
+        axes[0].plot([], [], "o", color=drawing.GREY, markerfacecolor=fill, label=label)
+    drawing.finish(
         figure,
-        "Index: AUC of a blind baseline, a classifier of members that sees only x and y and is supervised on other "
-        "records of both groups; 0.5 is guessing. "
-        f"Full marks: non-IID arms; empty marks: their IID arms. {drawing.run_facts(facts, table)}",
+        "Average threshold. Index: AUC of a blind baseline, a classifier of members that sees only x and y and is "
+        "supervised on other records of both groups; 0.5 is guessing. Filled markers: non-IID arms; hollow markers: "
+        "their IID arms. Bars in both directions: 95 % intervals.",
+        drawing.run_facts(facts, table),
     )
     return figure
+
+
+def _points(axes: Axes, rows: pd.DataFrame, colour: str, marker: str) -> None:
+    """Draw a point for each arm of an experiment, with its intervals in both directions."""
+    for row in rows.to_dict("records"):
+        index, height = row["index"], row["advantage"]
+        look: dict[str, Any] = {
+            "xerr": [[index - row["index_low"]], [row["index_high"] - index]],
+            "yerr": [[height - row["advantage_low"]], [row["advantage_high"] - height]],
+            "markerfacecolor": "white" if row["iid"] else colour,
+        }
+        axes.errorbar(index, height, color=colour, marker=marker, markersize=4.5, linewidth=0.8, **look)

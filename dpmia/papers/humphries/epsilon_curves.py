@@ -18,13 +18,18 @@ from dpmia.theory.bounds import advantage_bound
 
 NON_IID, IID, CONTROL = drawing.BLUE, drawing.ORANGE, drawing.GREY
 
-#: How the blind baseline is drawn.
-BLIND_LINE = (0, (1, 1))
-
 #: What readers must know where an oracle stands beside the bound.
 ORACLE = (
-    "The bound holds for attacks. The optimal threshold is an oracle, which knows the membership labels: "
-    "it may exceed the bound by as much as random scores reach under the same rule."
+    "The bound (dashed) applies to attacks that do not see the membership labels, on independent records. The optimal "
+    "threshold is an oracle, which sees them: it may exceed the bound by as much as random scores reach under the same "
+    "rule."
+)
+
+#: What the other lines of these figures are.
+READING = (
+    "Black ticks: the exact upper bound of the trained mechanism, where it was computed. Dots, with their interval: "
+    "the blind baseline, a classifier of members that sees only the records and is supervised on other records of both "
+    "groups."
 )
 
 #: The arm of what holds for all arms.
@@ -123,23 +128,52 @@ def advantage_panel(
     if control is not None:
         rows = chosen[(chosen["arm"] == control) & (chosen["attack"] == "random")]
         scale.draw(axes, rows, CONTROL, "random scores", ":", beside=(count - 1, count))
-    for curve in curves:
-        blind = chosen[(chosen["arm"] == curve.arm) & (chosen["attack"] == BLIND) & ~chosen["iid"]]
-        if len(blind):
-            axes.axhline(blind["mean"].iloc[0], color=curve.colour, linestyle=BLIND_LINE, linewidth=1)
+    _draw_blind(axes, chosen, curves)
     bound = table[table["metric"] == "bound"]
-    drawing.draw_curve(axes, bound, "epsilon", colour="black", label="bound for IID", line="--")
+    drawing.draw_curve(axes, bound, "epsilon", colour="black", label="(ε, δ) bound, IID", line="--")
     ceiling = table[(table["metric"] == "advantage_ceiling") & (table["arm"] == curves[-1].arm)]
-    drawing.draw_ticks(axes, ceiling, "epsilon", colour=ceiling_colour, label="exact upper bound for IID")
-    if (chosen["attack"] == BLIND).any():
-        axes.plot([], [], color="0.4", linestyle=BLIND_LINE, linewidth=1, label="blind baseline (no model, supervised)")
+    drawing.draw_ticks(axes, ceiling, "epsilon", colour=ceiling_colour, label="exact upper bound, IID")
     drawing.zero_line(axes)
     scale.label(axes)
-    axes.set(ylabel="membership advantage", ylim=(min(-0.12, 1.1 * chosen["mean"].min()), 1.05))
+    axes.set(
+        ylabel="membership advantage", ylim=(max(-0.6, min(-0.12, 1.1 * chosen[["mean", "low"]].min(axis=None))), 1.05)
+    )
+
+
+def _draw_blind(axes: Axes, chosen: pd.DataFrame, curves: list[Curve]) -> None:
+    """Draw the blind baseline of each non-IID arm across all epsilons, with its interval."""
+    blind = chosen[(chosen["attack"] == BLIND) & ~chosen["iid"]]
+    for place, curve in enumerate(curves):
+        rows = blind[blind["arm"] == curve.arm]
+        if rows.empty:
+            continue
+        mean, low, high = rows.iloc[0][["mean", "low", "high"]].astype(float)
+        axes.axhspan(low, high, color=curve.colour, alpha=0.1, linewidth=0, zorder=0.5)
+        line = drawing.phased(place, len(curves))
+        axes.axhline(mean, color=curve.colour, linestyle=line, linewidth=1, zorder=4)
+    if len(blind):
+        axes.plot([], [], color="0.3", linestyle=(0, (2, 2)), linewidth=1, label="blind baseline (no model)")
+
+
+def blind_note(table: pd.DataFrame) -> str:
+    """Return a sentence on how many replicates the blind baseline is the mean of."""
+    counts = sorted(table.loc[(table["attack"] == BLIND) & (table["metric"] == "advantage"), "replicates"].unique())
+    if not counts:
+        return ""
+    return f"The blind baseline is the mean of {drawing.join(f'{count:.0f}' for count in counts)} replicates."
+
+
+def zoom(axes: Axes, table: pd.DataFrame) -> None:
+    """Set the vertical axis of a strip to what the bounds allow at the smallest epsilons."""
+    finite = sorted(table.loc[(table["metric"] == "advantage") & np.isfinite(table["epsilon"]), "epsilon"].unique())
+    ceiling = table[(table["metric"] == "advantage_ceiling") & table["epsilon"].isin(finite[:2])]
+    bound = table[(table["metric"] == "bound") & (table["epsilon"] <= min(finite, default=0))]
+    top = min(0.3, 1.3 * max(0.04, ceiling["mean"].max(), bound["mean"].max()))
+    axes.set(ylim=(-0.4 * top, top), ylabel="zoom")
 
 
 def accuracy_panel(axes: Axes, table: pd.DataFrame, curves: list[Curve]) -> None:
-    """Draw accuracy on members (solid), non-members (dashed) and validation records (dotted).
+    """Draw accuracy on members (solid), non-members (dashed) and validation records (dotted, diamonds).
 
     Args:
         axes: where to draw.
@@ -148,14 +182,21 @@ def accuracy_panel(axes: Axes, table: pd.DataFrame, curves: list[Curve]) -> None
     """
     chosen = table[table["metric"].str.startswith("accuracy_")]
     scale = drawing.EpsilonScale(chosen["epsilon"])
-    lines = {"members": "-", "nonmembers": "--", "validation": ":"}
-    there = [part for part in lines if (chosen["metric"] == f"accuracy_{part}").any()]
+    looks = {"members": ("-", "o"), "nonmembers": ("--", "o"), "validation": (":", "D")}
+    there = [part for part in looks if (chosen["metric"] == f"accuracy_{part}").any()]
     shown = list(itertools.product(curves, there))
     for place, (curve, part) in enumerate(shown):
         rows = chosen[(chosen["arm"] == curve.arm) & (chosen["metric"] == f"accuracy_{part}")]
-        scale.draw(axes, rows, curve.colour, curve.label, lines[part], beside=(place, len(shown)))
+        line, marker = looks[part]
+        scale.draw(axes, rows, curve.colour, curve.label, line, beside=(place, len(shown)), marker=marker)
     scale.label(axes)
     axes.set(title="accuracy", ylabel="accuracy", ylim=(-0.02, 1.05))
     for part in there:
         words = part.replace("nonmembers", "non-members")
-        axes.plot([], [], lines[part], color="0.4", label=f"accuracy on {words}")
+        line, marker = looks[part]
+        look: dict[str, Any] = {
+            "linestyle": line,
+            "marker": marker,
+            "markerfacecolor": "0.3" if line == "-" else "white",
+        }
+        axes.plot([], [], color="0.3", label=f"accuracy on {words}", **look)

@@ -3,58 +3,79 @@
 from __future__ import annotations
 
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.humphries.epsilon_curves import ORACLE, accuracy_panel, advantage_panel, arms, pair
+from dpmia.papers.humphries.epsilon_curves import (
+    ORACLE,
+    READING,
+    accuracy_panel,
+    advantage_panel,
+    arms,
+    blind_note,
+    pair,
+    zoom,
+)
 
 #: Words for arms whose name is none.
 TITLES = {"cleveland": "Cleveland", "hungary": "Hungary", "switzerland": "Switzerland", "va": "VA Long Beach"}
 
+#: Attack -> title of its panel.
+ATTACKS = {
+    "average_threshold": "average threshold",
+    "optimal_threshold": "optimal threshold (oracle)",
+    "shadow": "shadow models",
+}
+ORACLES = ("optimal_threshold",)
 
-def draw_four(table: pd.DataFrame, facts: Facts) -> Figure:
+
+def draw_four(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw four panels for one arm and its IID arm: average threshold, optimal threshold, shadow models, accuracy."""
-    figure, (average, optimal, shadow, accuracy) = drawing.panels(4, facts)
-    (arm,) = arms(table)
-    curves = pair(arm)
-    advantage_panel(average, table, curves, "average_threshold")
-    average.set_title("average threshold")
-    advantage_panel(optimal, table, curves, "optimal_threshold", control=curves[1].arm)
-    optimal.set_title("optimal threshold (oracle)")
-    advantage_panel(shadow, table, curves, "shadow")
-    shadow.set_title("shadow models")
-    for panel in (optimal, shadow):
-        panel.set_ylabel("")
-    accuracy_panel(accuracy, table, curves)
-    return _finished(figure, table, facts)
+    return _draw(table, facts, list(ATTACKS))
 
 
-def draw_two(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw_two(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw two panels for one arm and its IID arm: optimal threshold, accuracy."""
-    figure, (optimal, accuracy) = drawing.panels(2, facts)
-    (arm,) = arms(table)
-    curves = pair(arm)
-    advantage_panel(optimal, table, curves, "optimal_threshold", control=curves[1].arm)
-    optimal.set_title("optimal threshold (oracle)")
-    accuracy_panel(accuracy, table, curves)
-    return _finished(figure, table, facts)
+    return _draw(table, facts, ["optimal_threshold"])
 
 
-def draw_arms(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw_arms(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw the optimal threshold, one panel for each arm beside its IID arm."""
     names = arms(table)
-    figure, axes = drawing.panels(len(names), facts)
+    figure, axes = drawing.panels(len(names), facts, sharey=True)
     for panel, arm in zip(axes, names, strict=True):
-        curves = pair(arm)
-        advantage_panel(panel, table, curves, "optimal_threshold", control=curves[1].arm)
+        _attack_panel(panel, table, arm, "optimal_threshold")
         panel.set_title(TITLES.get(arm, arm))
-    for panel in axes[1:]:
-        panel.set_ylabel("")
-    return _finished(figure, table, facts, "Optimal threshold. ")
+        panel.label_outer()
+    return _finished(figure, table, facts, "Optimal threshold, one panel for each group that members come from.")
 
 
-def _finished(figure: Figure, table: pd.DataFrame, facts: Facts, words: str = "") -> Figure:
-    drawing.legend(figure)
-    drawing.caption(figure, f"{words}{ORACLE} {drawing.run_facts(facts, table)}")
+def _draw(table: pd.DataFrame, facts: Facts, attacks: list[str]) -> drawing.CaptionedFigure:
+    count = len(attacks)
+    figure, axes = drawing.zoomed_panels(count + 1, count, facts)
+    panels, accuracy, strips = axes[:count], axes[count], axes[count + 1 :]
+    (arm,) = arms(table)
+    for panel, strip, attack in zip(panels, strips, attacks, strict=True):
+        for axis in (panel, strip):
+            _attack_panel(axis, table, arm, attack)
+        zoom(strip, table)
+        panel.set(title=ATTACKS[attack], xlabel="")
+        panel.tick_params(labelbottom=False)
+    for axis in (*panels[1:], *strips[1:]):
+        axis.set_ylabel("")
+        axis.tick_params(labelleft=False)
+    accuracy_panel(accuracy, table, pair(arm))
+    return _finished(figure, table, facts, "Strips below the panels enlarge what is small on their axes.")
+
+
+def _attack_panel(axes: Axes, table: pd.DataFrame, arm: str, attack: str) -> None:
+    curves = pair(arm)
+    advantage_panel(axes, table, curves, attack, control=curves[1].arm if attack in ORACLES else None)
+
+
+def _finished(
+    figure: drawing.CaptionedFigure, table: pd.DataFrame, facts: Facts, words: str
+) -> drawing.CaptionedFigure:
+    drawing.finish(figure, f"{words} {ORACLE} {READING} {blind_note(table)}", drawing.run_facts(facts, table))
     return figure

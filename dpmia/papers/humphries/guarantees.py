@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.humphries.epsilon_curves import METRICS, Curve, advantage_panel, arms
+from dpmia.papers.humphries.epsilon_curves import METRICS, ORACLE, Curve, advantage_panel, arms
 from dpmia.papers.humphries.epsilon_curves import tabulate as with_bounds
 
 
@@ -30,9 +29,9 @@ def _guarantee(fact: dict) -> str:
     return f"{fact['relation'].replace('_', '-')}, {fact['accountant'].upper()}"
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw the optimal threshold in the non-IID arm and in its IID arm, a curve for each guarantee."""
-    figure, axes = drawing.panels(2, facts)
+    figure, axes = drawing.panels(2, facts, height=2.2, sharey=True)
     first = table["experiment"].iloc[0]
     (arm,) = arms(table[table["experiment"] == first])
     for panel, name, title in zip(axes, (arm, arm + IID_SUFFIX), ("non-IID", "IID"), strict=True):
@@ -43,13 +42,12 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
             rows, curve = pd.concat([rows[rows["metric"] != "bound"], bound]), Curve(name, guarantee, colour)
             advantage_panel(panel, rows, [curve], "optimal_threshold", ceiling_colour=colour, beside=beside)
         panel.set_title(f"optimal threshold (oracle), {title}")
-    axes[1].set_ylabel("")
-    drawing.legend(figure)
-    drawing.caption(
+        panel.label_outer()
+    drawing.finish(
         figure,
-        "The bound is that of replace-one; exact upper bounds have the colours of their guarantees. As published: "
-        "shuffled batches accounted for as Poisson samples, with half the noise that replace-one needs; no theorem "
-        "covers it. "
-        f"{drawing.run_facts(facts, table)}",
+        f"{ORACLE} The bound is that of replace-one; exact upper bounds (ticks) have the colours of their guarantees. "
+        "As published: shuffled batches accounted for as Poisson samples, with half the noise that replace-one needs; "
+        "no theorem covers it. Only epsilons that all three were run with.",
+        drawing.run_facts(facts, table),
     )
     return figure

@@ -18,7 +18,8 @@ ATTACK = "average_threshold"
 COLUMNS = [
     *("experiment", "arm", "epsilon", "formula", "exact upper bound", "attack, IID", "attack, non-IID"),
     *("blind baseline", "attack minus blind", "gain of blind from losses"),
-    *("TPR at 1 % FPR, exact upper bound", "TPR at 1 % FPR, IID", "TPR at 1 % FPR, non-IID", "interval"),
+    *("TPR at 1 % FPR, exact upper bound", "TPR at 1 % FPR, IID", "TPR at 1 % FPR, non-IID"),
+    *("replicates", "replicates of blind", "interval"),
 ]
 
 
@@ -27,13 +28,18 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
     `formula` is the bound by (epsilon, delta), `exact upper bound` that of the trained mechanism; both hold for the IID
     arm. Where an experiment has no IID arms, that of equal shares stands for them. `attack` is the average threshold;
-    `interval` says what the interval of its advantage on the non-IID arm is over.
+    `interval` says what the interval of its advantage on the non-IID arm is over. The difference from the blind
+    baseline is the mean over the replicates that both have; each mean is over its own replicates. Arms of shares are in
+    their order.
     TPR at 1 % FPR is that of its ranking, by the loss, and its ceiling the exact bound; both are missing with fewer
     than 100 non-members.
     """
     rows = pd.concat(tables.values(), ignore_index=True)
+    rows = pd.concat(
+        of_one.sort_values("arm", key=_order, kind="stable") for _, of_one in rows.groupby("experiment", sort=False)
+    )
     indexed = rows.set_index(["experiment", "arm", "epsilon", "attack", "metric"]).sort_index()
-    cells, kinds = indexed[["mean", "low", "high"]], indexed["interval"]
+    cells, kinds, counts = indexed[["mean", "low", "high"]], indexed["interval"], indexed["replicates"]
     found = []
     for (experiment, arm, epsilon), _ in rows[~rows["iid"]].groupby(["experiment", "arm", "epsilon"], sort=False):
         fact = facts.experiments[experiment]
@@ -54,10 +60,18 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
                 _cell(cells, experiment, iid, epsilon, NO_ATTACK, "tpr_ceiling_at_1pct_fpr", interval=False),
                 _cell(cells, experiment, iid, epsilon, ATTACK, "tpr_at_1pct_fpr"),
                 _cell(cells, experiment, arm, epsilon, ATTACK, "tpr_at_1pct_fpr"),
+                counts.get((experiment, arm, epsilon, ATTACK, "advantage")),
+                counts.get((experiment, arm, epsilon, BLIND, "advantage")),
                 kinds.get((experiment, arm, epsilon, ATTACK, "advantage")),
             ]
         )
-    return pd.DataFrame(found, columns=COLUMNS)
+    table = pd.DataFrame(found, columns=COLUMNS)
+    return table.astype({"replicates": "Int64", "replicates of blind": "Int64"})
+
+
+def _order(arms: pd.Series) -> pd.Series:
+    """Return keys that sort arms by their share, `p25` before `p100`; others keep their place."""
+    return arms.str.extract(r"^p(\d+)$", expand=False).astype(float).fillna(-1)
 
 
 def _cell(cells: pd.DataFrame, *key: object, interval: bool = True) -> str | None:

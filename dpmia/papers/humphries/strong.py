@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, KEYS, NO_ATTACK
@@ -56,25 +55,24 @@ def _held_together(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(low=[low for low, _ in limits], high=[high for _, high in limits])
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw a row of two panels for each experiment: advantage, and TPR at 1 % FPR."""
     names = [name for name in DATASETS if name in set(table["experiment"])]
-    figure, axes = drawing.panels(2 * len(names), facts, width=4.2, height=3.1 * len(names), rows=len(names))
+    figure, axes = drawing.panels(2 * len(names), facts, height=1.9, rows=len(names))
     places = [(name, metric) for name in names for metric in METRICS]
     for axis, (name, metric) in zip(axes, places, strict=True):
         of_metric = table[table["experiment"] == name]
         _panel(axis, of_metric[of_metric["metric"].isin([metric, METRICS[metric][0]])], metric)
         axis.set_title(f"{DATASETS[name]}: {METRICS[metric][1]}")
-    drawing.legend(figure)
     attacks = sorted(set(table["attack"]) - {NO_ATTACK})
-    drawing.caption(
+    drawing.finish(
         figure,
         f"Best of {', '.join(attacks).replace('_', ' ')}, at each ε the one with the largest mean (named in the CSV), "
         "which is biased upwards; limits hold for all attacks together, by Bonferroni. All targets of one ε share "
-        "their reference models, whose chance the limits do not show. Exact bounds hold for IID records; of a TPR they "
-        "are taken at the FPR that a threshold from so many non-members holds on new records. TPRs: linear up to 0.01, "
-        "logarithmic above. "
-        f"{drawing.run_facts(facts, table)}",
+        "their reference models, whose chance the limits do not show. Exact upper bounds hold for IID records; of a "
+        "TPR they are taken at the FPR that a threshold from so many non-members holds on new records. TPRs: linear up "
+        "to 0.01, logarithmic above.",
+        drawing.run_facts(facts, table),
     )
     return figure
 
@@ -92,7 +90,7 @@ def _panel(axis: Any, rows: pd.DataFrame, metric: str) -> None:
         shown = best[best["arm"] == curve.arm]
         scale.draw(axis, shown, curve.colour, f"best attack, {curve.label}", beside=(place, len(curves)))
     ceiling = rows[(rows["metric"] == METRICS[metric][0]) & (rows["arm"] == arm + IID_SUFFIX)]
-    drawing.draw_ticks(axis, ceiling, "epsilon", colour="black", label="exact upper bound for IID")
+    drawing.draw_ticks(axis, ceiling, "epsilon", colour="black", label="exact upper bound, IID")
     scale.label(axis)
     drawing.zero_line(axis)
     if metric == "advantage":

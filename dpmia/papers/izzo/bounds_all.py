@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -66,19 +65,19 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     ).assign(value=lambda table: table["value"].clip(upper=1))
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel for each measure. Bounds that are equal lie on each other, the wide one below."""
     looks: dict[str, dict[str, Any]] = {
         "Yeom et al.": {"colour": drawing.ORANGE, "line": ":"},
         "Erlingsson et al.": {"colour": drawing.SKY, "line": "-."},
-        HUMPHRIES: {"colour": drawing.BLUE, "linewidth": 6, "alpha": 0.35},
+        HUMPHRIES: {"colour": drawing.BLUE, "linewidth": 4.5, "alpha": 0.35},
         IZZO: {"colour": drawing.VERMILION},
         THUDI: {"colour": drawing.GREEN, "line": (0, (4, 3))},
         YE: {"colour": "0.15", "line": (0, (1, 4)), "linewidth": 2.4},
         "Sablayrolles et al.": {"colour": drawing.PURPLE, "line": ":"},
         LAPLACE: {"colour": "0.15", "line": "-.", "linewidth": 1},
     }
-    figure, panels = drawing.panels(3, facts, height=4.0, sharey=True)
+    figure, panels = drawing.panels(3, facts, height=2.5, sharey=True)
     for axes, measure in zip(panels, MEASURES, strict=True):
         shown = table[table["measure"] == measure]
         for (name, prior), rows in shown.groupby(["bound", "prior"], sort=False):
@@ -88,14 +87,13 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
                 drawing.annotate(axes, f"P = {prior:g}", (start["epsilon"], start["value"]), (2, 6))
         axes.set(xscale="log", xlabel="ε", ylabel="bound", title=measure, ylim=(0, 1.03))
         axes.label_outer()
-    drawing.legend(figure)
-    drawing.caption(
+    drawing.finish(
         figure,
-        "Exact, pure differential privacy (δ = 0), independent records. Left and middle: half of the queried "
-        "records are members (P = 1/2); accuracy = (1 + advantage) / 2 = 1/2 + η. Right: P is the probability that a "
-        "record is a member. Curves are cut at 1, where they are vacuous. Yeom, Erlingsson, Humphries, Izzo: one "
-        "record replaced; Thudi: added or removed. Ye et al. give no bound; dotted: the largest AUC that the region "
-        "of error rates of ε allows (ours). The formulas hold for all mechanisms; "
+        "Exact; AUC is drawn on the axis of accuracy. Pure differential privacy (δ = 0), independent records. Left and "
+        "middle: half of the queried records are members (P = 1/2); accuracy = (1 + advantage) / 2 = 1/2 + η. Right: P "
+        "is the probability that a record is a member. Curves are cut at 1, where they are vacuous. Yeom, Erlingsson, "
+        "Humphries, Izzo: one record replaced; Thudi: added or removed. Ye et al. give no bound; dotted: the largest "
+        "AUC that the region of error rates of ε allows (ours). The formulas hold for all mechanisms; "
         "dash-dotted: the exact upper bound of one mechanism. Theorem 4 of Izzo et al. is restored from its proof.",
     )
     return figure

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -41,9 +40,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return table.astype({"records": "Int64"})
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel: a line for each route, for DP one for each number of records."""
-    figure, (axes,) = drawing.panels(1, facts, width=7.8, height=4.4)
+    figure, (axes,) = drawing.panels(1, facts, width=drawing.WIDE, height=3.4)
     for records, rows in table[table["route"] == "dp"].groupby("records"):
         label = "DP, Laplace mechanism"
         drawing.draw_curve(axes, rows, "eta", "noise_scale", colour=drawing.VERMILION, label=label, line=":")
@@ -62,8 +61,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     axes.set(
         yscale="log", xlabel="η, gain of the best attacker over 1/2", ylabel="scale of Laplace noise", xlim=(0, 0.5)
     )
-    drawing.legend(figure)
-    drawing.caption(
+    drawing.finish(
         figure,
         "Exact. n records; the output has a standard deviation of at most 1 over halves of them, whatever n, and a "
         "sensitivity of about the square root of the number of halves. MIP: (6.16/η)², where 6.16 is printed, exponent "

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from dpmia.formats.rows import NO_ATTACK
 from dpmia.metrics.precision import ACCEPTANCE
@@ -27,6 +26,9 @@ ROUNDING = 2e-3
 
 #: How far apart curves stand at one sampling rate, so that their intervals do not overlap.
 DODGE = 0.012
+
+#: Accuracy of guessing one of ten classes.
+CHANCE = 0.1
 
 BEST, FINAL = "accuracy_validation_best", "accuracy_validation"
 
@@ -58,12 +60,12 @@ def tabulate_final(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFram
     return _tabulate(tables, facts, FINAL)
 
 
-def draw_best(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw_best(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw figure 5."""
     return _draw(table, facts, "best test accuracy", "Best of all epochs, chosen on the test records themselves.")
 
 
-def draw_final(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw_final(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw figure 6."""
     return _draw(table, facts, "final test accuracy", "After the last epoch.")
 
@@ -100,20 +102,21 @@ def _of_cell(rows: pd.DataFrame, cell: Mapping[str, Any]) -> pd.Series:
     return (rows["arm"] == cell["arm"]) & np.isclose(rows["epsilon"], cell["epsilon"], rtol=0, atol=1e-9)
 
 
-def _draw(table: pd.DataFrame, facts: Facts, label: str, what: str) -> Figure:
-    figure, axes = drawing.panels(len(BUDGETS), facts)
-    for panel, letter, (experiment, title) in zip(axes, "abc", BUDGETS.items(), strict=True):
+def _draw(table: pd.DataFrame, facts: Facts, label: str, what: str) -> drawing.CaptionedFigure:
+    figure, axes = drawing.panels(len(BUDGETS), facts, height=2.1, sharey=True)
+    for panel, (experiment, title) in zip(axes, BUDGETS.items(), strict=True):
         rows = table[table["experiment"] == experiment]
-        top = min(1.0, 1.2 * float(rows[["mean", "high"]].max().max())) if len(rows) else 1.0
-        panel.set(title=f"({letter}) {title}", xlabel="sampling rate p", ylabel=label if panel is axes[0] else " ")
-        panel.set(xlim=(0, 1), xticks=rate_ticks(rows), ylim=(0, top))
+        panel.set(title=title, xlabel="sampling rate p", ylabel=label)
+        panel.set(xlim=(0, 1), xticks=rate_ticks(rows), ylim=(-0.08, 1.02))
+        panel.label_outer()
         if not note_missing(panel, rows):
-            _panel(panel, rows, top)
-    drawing.legend(figure)
-    drawing.caption(
+            _panel(panel, rows)
+    drawing.finish(
         figure,
-        f"{what} ε is what theorem 3.3 (corrected, P(S|x) at least {ACCEPTANCE:g}) allows at each p. Crosses: a bound "
-        f"that is not above p cannot be met by any ε. {_format_ceilings(table)} {drawing.run_facts(facts, table)}",
+        f"{what} ε is what theorem 3.3 (corrected, P(S|x) at least {ACCEPTANCE:g}) allows at each p. Crosses below the "
+        f"axis: a bound that is not above p cannot be met by any ε. Accuracies are shares; the paper's are in percent. "
+        f"{_format_ceilings(table)}",
+        drawing.run_facts(facts, table),
     )
     return figure
 
@@ -125,16 +128,19 @@ def _format_ceilings(table: pd.DataFrame) -> str:
     return f"Exact upper bounds on positive accuracy of these mechanisms: {', '.join(parts)}." if parts else ""
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, top: float) -> None:
+def _panel(axes: Axes, rows: pd.DataFrame) -> None:
     for place, (colour, (bound, curve)) in enumerate(
         zip(drawing.COLOURS, rows.groupby("bound", sort=False), strict=False)
     ):
         met = curve[curve["feasible"]]
         met = met.assign(rate=met["rate"] + drawing.dodge(place, rows["bound"].nunique(), DODGE))
-        drawing.draw_means(axes, met, "rate", colour=colour, label=f"bound {bound:.3f}")
+        drawing.draw_means(axes, met, "rate", colour=colour, label=f"bound {bound:.3f}", marker="osD"[place % 3])
         never = curve.loc[~curve["feasible"], "rate"]
         if len(never):
-            # At the foot, one above the other: no accuracy, and both seen where two bounds cannot be met.
-            axes.plot(never, np.full(len(never), 0.03 * top * place), "x", color=colour, label="_cannot be met")
+            # Below the axis of accuracies, beside each other: they are none.
+            beside = never + drawing.dodge(place, rows["bound"].nunique(), 2.5 * DODGE)
+            axes.plot(beside, np.full(len(never), -0.05), "x", color=colour, label="_cannot be met")
+    axes.axhline(CHANCE, color=drawing.GREY, linestyle=":", linewidth=1, label=f"chance, {CHANCE:g}")
+    drawing.zero_line(axes)
     if not rows["feasible"].all():
         axes.plot([], [], "x", color=drawing.GREY, label="cannot be met")

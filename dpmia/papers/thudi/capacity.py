@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -33,9 +32,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw the curves twice: as the paper does, and on a logarithmic axis, where they can be distinguished."""
-    figure, axes = drawing.panels(2, facts)
+    figure, axes = drawing.panels(2, facts, height=2.1)
     dashes = {PRINTED: drawing.SOLID, CORRECTED: drawing.DASHED, LINEAR: drawing.DOTTED}
     palette = {PRINTED: drawing.BLUE, CORRECTED: drawing.VERMILION, LINEAR: drawing.GREY}
     look = {"hue": "curve", "style": "curve", "palette": palette, "dashes": dashes}
@@ -45,11 +44,10 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     axes[0].set_title("as in the paper")
     axes[1].set_title("logarithmic axis")
     axes[1].set_ylabel("")
-    drawing.legend(figure)
-    drawing.caption(
+    drawing.finish(
         figure,
         f"Exact. Bound {BOUND:g} on the chance that no deleted record was trained on, {RECORDS:,} records, "
-        f"ε = {EPSILON:g}, δ = 0. The printed formula has e^-ε where one minus the bound on positive accuracy has e^ε: "
+        f"ε = {EPSILON:g}, δ = 0. The printed formula has e⁻ᵋ where one minus the bound on positive accuracy has eᵋ: "
         "the corrected curve is the one to rely on. The line meets the printed curve at "
         f"c = {MEETING_SIZE:g} (our choice).",
     )

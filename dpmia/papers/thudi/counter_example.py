@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -33,16 +32,16 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return pd.concat(panels, ignore_index=True)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw positive accuracy with its bound, and accuracy, each against the threshold on the weight."""
-    figure, axes = drawing.panels(2, facts)
-    for panel, letter, (name, rows) in zip(axes, "ab", table.groupby("measure", sort=False), strict=True):
+    figure, axes = drawing.panels(2, facts, height=2.1)
+    for panel, (name, rows) in zip(axes, table.groupby("measure", sort=False), strict=True):
         label = "the threshold attack"
         drawing.draw_curve(panel, rows, "threshold", "value", colour=drawing.BLUE, label=label)
         if rows["bound"].notna().any():
             label = "theorem 3.3, corrected"
             drawing.draw_curve(panel, rows, "threshold", "bound", colour="black", label=label, line="--")
-        panel.set(title=f"({letter}) {name}", xlabel="threshold on the weight, less 1e6", ylabel=name)
+        panel.set(title=name, xlabel="threshold on the weight minus $10^6$", ylabel=name)
     exact = (1 + advantage_ceiling(gaussian_trade_off(1 / NOISE))) / 2
     axes[1].axhline(exact, color="black", linestyle="-.", linewidth=1, label="exact upper bound")
     axes[0].set_ylim(0.48, 1.02)
@@ -51,13 +50,13 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
     best = table[table["measure"] == "accuracy"].nlargest(1, "value").iloc[0]
     place = (best["threshold"], best["value"])
     text = f"{best['value']:.3f} at {best['threshold']:.1f}"
-    drawing.annotate(axes[1], text, place, (0, -45), ha="center", va="center")
-    drawing.legend(figure)
-    drawing.caption(
+    arrow = {"arrowstyle": "-", "linewidth": 0.6, "color": "0.3"}
+    drawing.annotate(axes[1], text, place, (0, -34), ha="center", va="center", arrowprops=arrow)
+    drawing.finish(
         figure,
-        f"Exact. One full-batch step with noise {NOISE:g}: ε = {EPSILON:g} and δ = {DELTA:g} by the improved "
-        "conversion from Rényi DP. The bound at each threshold is that of attacks that accept as often; it says "
-        f"nothing where they accept less often than δ. Accuracy: (ε, δ) allows {formula:.3f}, the step itself "
+        f"Exact. One full-batch step with noise {NOISE:g}: ε = {EPSILON:g} and δ = {drawing.format_small(DELTA)} by "
+        "the improved conversion from Rényi DP. The bound at each threshold is that of attacks that accept as often; "
+        f"it says nothing where they accept less often than δ. Accuracy: (ε, δ) allows {formula:.3f}, the step itself "
         f"{exact:.3f}, which the attack reaches; in (a) the attack is the exact upper bound everywhere.",
     )
     return figure

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -36,15 +35,14 @@ def tabulate_fig9(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame
     ).reset_index(drop=True)
 
 
-def draw_fig9(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw_fig9(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel with a curve for each bound."""
-    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.4)
     dashes = {SABLAYROLLES: drawing.DOTTED, ERLINGSSON: drawing.DASH_DOTTED, OURS: drawing.SOLID}
     look = {"hue": "bound", "style": "bound", "palette": drawing.COLOURS[:3], "dashes": dashes}
     sns.lineplot(table, x="epsilon", y="accuracy", estimator=None, ax=axes, **look)
     axes.set(xlabel="ε", ylabel="bound on accuracy", xlim=(0, 5), ylim=(0.48, 1.02))
-    drawing.legend(figure)
-    drawing.caption(figure, "Exact. Sampling rate 1/2, δ = 0; a bound above 1 is drawn as 1.")
+    drawing.finish(figure, "Exact. Sampling rate 1/2, δ = 0; a bound above 1 is drawn as 1.")
     return figure
 
 
@@ -64,14 +62,13 @@ def tabulate_fig10(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFram
     ).reset_index(drop=True)
 
 
-def draw_fig10(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw_fig10(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel: both bounds in one colour for each epsilon."""
-    figure, (axes,) = drawing.panels(1, facts, width=5.4, height=4.2)
+    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.8)
     colours = dict(zip(FEW_EPSILONS, drawing.COLOURS, strict=False))
     for (epsilon, name), rows in table.groupby(["epsilon", "bound"], sort=False):
         look = {"colour": colours[epsilon], "line": "--" if name == SABLAYROLLES else "-"}
         drawing.draw_curve(axes, rows, "prior", "positive_accuracy", label=f"{name}, ε = {epsilon:g}", **look)
     axes.set(xlabel="sampling rate p", ylabel="bound on positive accuracy", xlim=(0, 1), ylim=(0, 1.02))
-    drawing.legend(figure)
-    drawing.caption(figure, "Exact. δ = 0; a bound above 1 is drawn as 1.")
+    drawing.finish(figure, "Exact. δ = 0; a bound above 1 is drawn as 1.")
     return figure

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 
 from dpmia.evaluation.summary import mean_table
@@ -18,8 +17,8 @@ from dpmia.papers.thudi.names import EPSILONS, RATES, rate_of
 #: What a reader must know where the best of forty quantiles stands beside a bound.
 ORACLE = (
     "Best of forty quantiles of the scores, chosen with the membership labels: an oracle, never below the baseline. A "
-    "random ranking under the same rule reaches the dotted line; only the excess is the attack's. Bounds are for "
-    "attacks that do not know the labels: an oracle may exceed one by as much."
+    "random ranking under the same rule reaches the dotted line; only the excess is the attack's. Bounds apply to "
+    "attacks that do not see the membership labels: an oracle may exceed one by as much."
 )
 
 
@@ -49,17 +48,17 @@ def ceilings(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 
 def epsilon_colour(epsilon: float) -> tuple[float, ...] | str:
-    """Return the colour of an epsilon, the same in every figure: from dark (1) to light (15); infinity is vermilion."""
+    """Return the colour of an epsilon, the same in every figure: from blue (1) to green (15); infinity is vermilion."""
     if math.isinf(epsilon):
         return drawing.VERMILION
     low, high = math.log(EPSILONS[0]), math.log(EPSILONS[-1])
     share = min(max((math.log(epsilon) - low) / (high - low), 0.0), 1.0)
-    return sns.color_palette("viridis", as_cmap=True)(0.9 * share)
+    return drawing.rising(share)
 
 
 def rate_colour(rate: float) -> tuple[float, ...]:
     """Return the colour of a sampling rate, the same in every figure."""
-    return sns.color_palette("plasma", as_cmap=True)(1.1 * (rate - 0.1))
+    return drawing.warm(min(max((rate - RATES[0]) / (RATES[-1] - RATES[0]), 0.0), 1.0))
 
 
 def note_missing(axes: Axes, rows: pd.DataFrame) -> bool:

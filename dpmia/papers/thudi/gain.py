@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
@@ -67,9 +66,9 @@ def _limits(rows: pd.DataFrame, delta: float) -> Iterator[pd.DataFrame]:
         yield gain.assign(experiment=rows["experiment"].iloc[0], curve=curve)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel for each data set."""
-    figure, axes = drawing.panels(len(PANELS), facts, sharey=True)
+    figure, axes = drawing.panels(len(PANELS), facts, height=2.1, sharey=True)
     lowest = min(0, 1.1 * table[["mean", "low"]].min(axis=None))
     for axis, panel in zip(axes, PANELS, strict=True):
         rows = table[table["experiment"] == panel.experiment]
@@ -85,11 +84,13 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         drawing.draw_curve(axis, curves[CONTROL], "rate", colour=drawing.GREY, label=CONTROL, **control)
         drawing.draw_curve(axis, curves[BOUND], "rate", colour="black", label=BOUND, line="--")
         drawing.draw_ticks(axis, curves[CEILING], "rate", colour="black", label=CEILING)
-    drawing.legend(figure)
-    drawing.caption(
+        drawing.zero_line(axis, LINEAR)
+    drawing.finish(
         figure,
         f"{names.LIRA_NOTE} {frames.ORACLE} "
         "Mean over all finite ε that were run and all replicates. Black: the gain that the bounds allow, mean over "
-        f"the same ε; linear up to {LINEAR:g}, logarithmic above. {drawing.run_facts(facts, table)}",
+        f"the same ε. The vertical axis is linear up to {LINEAR:g} (thin line) and logarithmic above; the paper's is "
+        "linear.",
+        drawing.run_facts(facts, table),
     )
     return figure

@@ -71,8 +71,5 @@ class Panel:
 
 
 def panels(experiments: tuple[str, ...], *attacks: str) -> list[Panel]:
-    """Return one panel for each experiment, lettered from (a), all with the same attacks."""
-    return [
-        Panel(f"({letter}) {DATASETS[name]}", name, attacks)
-        for letter, name in zip("abcdefgh", experiments, strict=False)
-    ]
+    """Return one panel for each experiment, all with the same attacks."""
+    return [Panel(DATASETS[name], name, attacks) for name in experiments]

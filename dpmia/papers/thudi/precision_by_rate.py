@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
@@ -22,7 +21,10 @@ from dpmia.theory.positive_accuracy import positive_accuracy_bound
 BASELINE, CONTROL, ATTACK, BOUND, CEILING = "baseline", "control", "attack", "bound", "ceiling"
 
 #: How far apart curves stand at one sampling rate, so that their intervals do not overlap.
-DODGE = 0.009
+DODGE = 0.011
+
+#: Of the curves of a panel, so that colour is not the only difference.
+MARKERS = "osD^vP*"
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class RateFigure:
         paper_epsilons: of the paper's curves; infinity is training without privacy (see `frames.shown`).
         best: the best of forty quantiles, with its control; otherwise the attack's own decisions.
         rows: rows of panels.
+        gain: whether each row has one below it with the gain over the sampling rate, where curves hug the diagonal.
         note: first words of the caption.
     """
 
@@ -42,6 +45,7 @@ class RateFigure:
     best: bool
     note: str
     rows: int = 1
+    gain: bool = False
 
     def tabulate(self, tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         """Return the means over replicates of what the figure shows.
@@ -53,7 +57,7 @@ class RateFigure:
         Returns:
             Columns panel, experiment, curve, attack, epsilon, rate, mean, low, high, replicates, interval, bound,
             ceiling. Curves are `attack`, with theorem 3.3 as `bound` and the exact ceiling of the trained mechanism as
-            `ceiling` of each model; `baseline` and `control`, of the replicates' splits; and, at the smallest epsilon,
+            `ceiling` of each model; `baseline` and `control`, of the replicates' splits; and, for each epsilon,
             `bound`, the theorem along the axis, and `ceiling`.
 
         Raises:
@@ -87,11 +91,10 @@ class RateFigure:
             models = table.loc[chosen, ["epsilon", "rate"]].astype(float)
             table.loc[chosen, "bound"] = positive_accuracy_bound(models["epsilon"], models["rate"], delta, ACCEPTANCE)
             table = table.merge(ceilings, on=["epsilon", "rate"], how="left")
-            strictest = models["epsilon"].min()
-            if math.isfinite(strictest):
-                along = {"panel": panel.title, "experiment": panel.experiment, "curve": BOUND, "epsilon": strictest}
-                heights = positive_accuracy_bound(strictest, _AXIS, delta, ACCEPTANCE)
-                exact = ceilings[ceilings["epsilon"] == strictest].sort_values("rate")
+            for epsilon in sorted(filter(math.isfinite, models["epsilon"].unique())):
+                along = {"panel": panel.title, "experiment": panel.experiment, "curve": BOUND, "epsilon": epsilon}
+                heights = positive_accuracy_bound(epsilon, _AXIS, delta, ACCEPTANCE)
+                exact = ceilings[ceilings["epsilon"] == epsilon].sort_values("rate")
                 limits = [
                     pd.DataFrame(along | {"rate": _AXIS, "mean": heights}),
                     pd.DataFrame(along | {"curve": CEILING, "rate": exact["rate"], "mean": exact["ceiling"]}),
@@ -99,26 +102,39 @@ class RateFigure:
                 table = pd.concat([table, *limits])
         return table.reindex(columns=["panel", "experiment", "curve", *columns[2:], *_NUMBERS, "bound", "ceiling"])
 
-    def draw(self, table: pd.DataFrame, facts: Facts) -> Figure:
-        """Draw one panel for each data set (and false positive rate)."""
-        figure, axes = drawing.panels(
-            len(self.panels), facts, height=2.4 * self.rows + 1.0, rows=self.rows, sharey=True
-        )
-        for axis, panel in zip(axes, self.panels, strict=True):
+    def draw(self, table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+        """Draw one panel for each data set (and false positive rate), and below it one with the gain if there is one.
+
+        Panels of a row share their vertical axis.
+        """
+        columns, kinds = len(self.panels) // self.rows, 1 + self.gain
+        figure, axes = drawing.panels(kinds * len(self.panels), facts, height=1.7, rows=kinds * self.rows, sharey="row")
+        for place, panel in enumerate(self.panels):
+            row, column = divmod(place, columns)
             rows = table[table["panel"] == panel.title]
-            ticks = frames.rate_ticks(rows[rows["curve"] == ATTACK])
-            axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=ticks)
-            axis.set(ylabel="positive accuracy", ylim=(0, 1.02))
-            axis.label_outer()
-            if not frames.note_missing(axis, rows):
-                self._draw_panel(axis, rows, panel.attacks)
-        drawing.legend(figure)
+            full = facts.experiments.get(panel.experiment, {}).get("replicates")
+            for kind in range(kinds):
+                axis = axes[(kinds * row + kind) * columns + column]
+                axis.set(title=panel.title, xlabel="sampling rate p", ylabel="positive accuracy", ylim=(0, 1.02))
+                axis.set(xlim=(0, 1), xticks=frames.rate_ticks(rows[rows["curve"] == ATTACK]))
+                if kind == 1:
+                    axis.set(title="", ylabel="gain over p", ylim=_gain_range(table))
+                axis.label_outer()
+                if not frames.note_missing(axis, rows):
+                    self._draw_panel(axis, _gains(rows) if kind == 1 else rows, panel.attacks, full)
         oracle = f"{frames.ORACLE} " if self.best else ""
+        gain = "Lower panels: the same minus the sampling rate, the gain over the diagonal. " if self.gain else ""
+        limits = "Bounds (dashed) and exact upper bounds (ticks) have the colour of their ε. "
+        limits = limits if (table["curve"] == BOUND).any() and len(self.panels[0].attacks) == 1 else ""
         missing = frames.other_epsilons(self.paper_epsilons, table[table["curve"] == ATTACK])
-        drawing.caption(figure, f"{self.note} {oracle}{missing}{_silence(table)}{drawing.run_facts(facts, table)}")
+        few = _few(table, facts)
+        drawing.finish(
+            figure, f"{self.note} {oracle}{gain}{limits}{few}{missing}{_silence(table)}",
+            drawing.run_facts(facts, table),
+        )  # fmt: skip
         return figure
 
-    def _draw_panel(self, axes: Axes, rows: pd.DataFrame, attacks: tuple[str, ...]) -> None:
+    def _draw_panel(self, axes: Axes, rows: pd.DataFrame, attacks: tuple[str, ...], full: int | None) -> None:
         of_attacks = rows[rows["curve"] == ATTACK].groupby(["attack", "epsilon"])
         # In the order of the figure's attacks, epsilons rising: colours rise with them.
         wanted = itertools.product(attacks, sorted(rows.loc[rows["curve"] == ATTACK, "epsilon"].unique()))
@@ -127,23 +143,32 @@ class RateFigure:
         for place, ((attack, epsilon), curve) in enumerate(curves):
             colour, label = self._style(attack, epsilon, several)
             beside = curve.assign(rate=curve["rate"] + drawing.dodge(place, len(curves), DODGE))
-            drawing.draw_means(axes, beside, "rate", colour=colour, label=label, linewidth=1.1)
+            drawing.draw_means(
+                axes,
+                beside,
+                "rate",
+                colour=colour,
+                label=label,
+                linewidth=1,
+                replicates=full,
+                marker=MARKERS[place % 7],
+            )
         for curve, line, label in ((BASELINE, "--", "always member"), (CONTROL, ":", "random ranking")):
             flat = rows[rows["curve"] == curve]
             if len(flat):
-                drawing.draw_curve(axes, flat, "rate", colour="black", label=label, line=line, zorder=5)
+                drawing.draw_curve(axes, flat, "rate", colour="black", label=label, line=line, linewidth=1, zorder=5)
+        one = len(attacks) == 1
         for curve, label in ((BOUND, "theorem 3.3"), (CEILING, "exact upper bound")):
-            limit = rows[rows["curve"] == curve]
-            if len(limit):
-                epsilon = float(limit["epsilon"].iloc[0])
-                look: dict[str, Any] = {
-                    "colour": frames.epsilon_colour(epsilon) if len(attacks) == 1 else drawing.GREY,
-                    "label": f"{label}, ε = {epsilon:g}",
-                }
+            for epsilon, limit in rows[rows["curve"] == curve].groupby("epsilon"):
+                look: dict[str, Any] = {"colour": frames.epsilon_colour(epsilon) if one else drawing.GREY}
+                look["label"] = f"_{label}, ε = {epsilon:g}"
                 if curve == CEILING:
                     drawing.draw_ticks(axes, limit, "rate", **look)
                 else:
-                    drawing.draw_curve(axes, limit, "rate", line=(0, (7, 2)), linewidth=1, **look)
+                    drawing.draw_curve(axes, limit, "rate", line=(0, (7, 2)), linewidth=0.8, **look)
+        if (rows["curve"] == BOUND).any():
+            axes.plot([], [], color=drawing.GREY, linestyle=(0, (7, 2)), linewidth=0.8, label="theorem 3.3")
+            axes.plot([], [], "_", color=drawing.GREY, markersize=7, label="exact upper bound")
 
     def _style(self, attack: str, epsilon: float, several: bool) -> tuple[tuple[float, ...] | str, str]:
         """Return colour and label: of the shadow models' rate where the figure compares them, else of epsilon."""
@@ -152,6 +177,29 @@ class RateFigure:
             return frames.rate_colour(rate), f"shadows at p = {rate:g}" + (f", ε = {epsilon:g}" if several else "")
         label = "LiRA, no privacy" if math.isinf(epsilon) else f"ε = {epsilon:g}"
         return frames.epsilon_colour(epsilon), label
+
+
+def _gains(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with the gain over the sampling rate instead of positive accuracies."""
+    gained = {column: rows[column].astype(float) - rows["rate"] for column in ("mean", "low", "high")}
+    return rows.assign(**gained)
+
+
+def _gain_range(table: pd.DataFrame) -> tuple[float, float]:
+    """Return the range of gains in which the attacks of a figure lie, with their intervals."""
+    ends = _gains(table[table["curve"].isin((ATTACK, CONTROL))])[["mean", "low", "high"]]
+    low, high = min(0.0, ends.min(axis=None)), max(0.05, ends.max(axis=None))
+    return max(-0.5, 1.1 * low - 0.01), min(0.6, 1.1 * high)
+
+
+def _few(table: pd.DataFrame, facts: Facts) -> str:
+    """Say what hollow markers are, where there are any."""
+    attacks = table[(table["curve"] == ATTACK) & table["mean"].notna()]
+    full = attacks["experiment"].map({name: fact["replicates"] for name, fact in facts.experiments.items()})
+    few = int((attacks["replicates"] < full).sum())
+    if not few:
+        return ""
+    return f"Hollow markers with a number: {few} points from so many replicates only, in which there are predictions. "
 
 
 def _silence(table: pd.DataFrame) -> str:
@@ -172,6 +220,7 @@ FIG3 = RateFigure(
     names.EPSILONS,
     best=True,
     note=f"Private models. {names.LIRA_NOTE}",
+    gain=True,
 )
 FIG12 = RateFigure(
     names.panels(_TWO, names.LIRA), (math.inf,), best=True, note=f"Models trained without privacy. {names.LIRA_NOTE}"
@@ -187,6 +236,7 @@ FIG14 = RateFigure(
     (1.0, 3.0, 5.0, 9.0, 15.0),
     best=False,
     note="Attack P: one loss threshold, from non-members, for a false positive rate of .1.",
+    gain=True,
 )
 #: The caption of the paper's figure also lists epsilon 5 and 7, its legend does not.
 FIG15 = RateFigure(
@@ -194,18 +244,19 @@ FIG15 = RateFigure(
     (1.0, 3.0, 9.0, 15.0),
     best=False,
     note=f"{_R_NOTE}, for a false positive rate of .1.",
+    gain=True,
 )
 FIG16 = RateFigure(
     [
-        Panel(f"({letter}) {names.DATASETS[experiment]}, FPR {fpr:g}", experiment, (names.REFERENCE[fpr],))
-        for letter, (experiment, fpr) in zip(
-            "abcdefgh", [(experiment, fpr) for experiment in _TWO for fpr in (0.05, 0.2, 0.3, 0.5)], strict=True
-        )
+        Panel(f"{names.DATASETS[experiment]}, FPR {fpr:g}", experiment, (names.REFERENCE[fpr],))
+        for experiment in _TWO
+        for fpr in (0.05, 0.2, 0.3, 0.5)
     ],
     (1.0, 3.0, 9.0, 15.0),
     best=False,
     note=f"{_R_NOTE}; a quantile at .05 among ten values is an interpolation.",
     rows=2,
+    gain=True,
 )
 FIG17 = RateFigure(
     names.panels(_TWO, names.REFERENCE_OWN_RATE),

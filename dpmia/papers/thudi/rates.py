@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.figure import Figure
 from scipy.optimize import brentq
 
 from dpmia.papers import drawing
@@ -33,16 +32,15 @@ def tabulate_fig1(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame
     ).reset_index(drop=True)
 
 
-def draw_fig1(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw_fig1(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel with a curve for each epsilon, above the line of predicting every record a member."""
-    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.4)
     curves = table.assign(epsilon=table["epsilon"].map("ε = {:g}".format))
     palette = drawing.COLOURS[: curves["epsilon"].nunique()]
     sns.lineplot(curves, x="prior", y="bound", hue="epsilon", palette=palette, estimator=None, ax=axes)
     axes.plot([0, 0.9], [0, 0.9], ":", color=drawing.GREY, label="every record predicted a member")
     axes.set(xlabel="sampling rate p", ylabel="bound on positive accuracy", xlim=(0, 0.92), ylim=(0, 1.02))
-    drawing.legend(figure)
-    drawing.caption(figure, "Exact. Theorem 3.3 at δ = 0.")
+    drawing.finish(figure, "Exact. Theorem 3.3 at δ = 0.")
     return figure
 
 
@@ -53,20 +51,19 @@ def tabulate_fig2(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame
     ).reset_index(drop=True)
 
 
-def draw_fig2(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw_fig2(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw both terms against t, and a thin line where they meet."""
-    figure, (axes,) = drawing.panels(1, facts, width=5.0)
-    names = {"epsilon": "ε = t: $e^{-t}$", "sampling rate": "sampling rate p = t: (1 - t) / t"}
+    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.4)
+    names = {"epsilon": "ε = t: $e^{-t}$", "sampling rate": "p = t: (1 - t) / t"}
     curves = table.assign(lowered=table["lowered"].map(names))
     sns.lineplot(curves, x="t", y="term", hue="lowered", palette=drawing.COLOURS[:2], estimator=None, ax=axes)
     meet = crossing()
     axes.vlines(meet, 0, 2, color="0.8", linewidth=0.8, zorder=0)
     drawing.annotate(axes, f"t = {meet:.3f}", (meet, 1.7), (4, 0), color=drawing.GREY)
     axes.set(xlabel="t", ylabel="term in the bound (larger = safer)", xlim=(0, 1), ylim=(0, 5))
-    drawing.legend(figure)
-    drawing.caption(
+    drawing.finish(
         figure,
-        "Exact, δ = 0. The bound is 1 / (1 + e^-ε (1 - p) / p): lowering ε helps by a bounded factor, lowering "
+        "Exact, δ = 0. The bound is 1 / (1 + e⁻ᵋ (1 - p) / p): lowering ε helps by a bounded factor, lowering "
         "p without limit.",
     )
     return figure

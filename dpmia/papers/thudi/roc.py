@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import string
+from typing import Any
 
+import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers import drawing
@@ -22,6 +23,12 @@ EXPERIMENTS = (names.CIFAR10, names.MNIST)
 
 _METRICS = {f"tpr@{rate:g}": rate for rate in ROC_RATES}
 ATTACK, BOUND, CEILING = "attack", "bound", "ceiling"
+
+#: Of the curves of a panel, so that colour is not the only difference.
+LINES = ("-", (0, (5, 1)), (0, (3, 1)), "-.", (0, (1, 1)))
+
+#: False positive rates along which the bound is drawn.
+GRID = np.geomspace(ROC_RATES[0], 1, 200)
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
@@ -53,40 +60,45 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         here = every[(every["experiment"] == experiment) & (every["epsilon"] == epsilon)]
         delta = facts.experiments[experiment]["delta"]
         ceilings = [frames.ceilings(here, f"tpr_ceiling@{rate:g}")["ceiling"].max() for rate in ROC_RATES]
-        for curve, tprs in ((BOUND, tpr_bound(ROC_RATES, epsilon, delta)), (CEILING, ceilings)):
-            about = {"experiment": experiment, "curve": curve, "epsilon": epsilon, "fpr": ROC_RATES, "mean": tprs}
+        for curve, rates, tprs in ((BOUND, GRID, tpr_bound(GRID, epsilon, delta)), (CEILING, ROC_RATES, ceilings)):
+            about = {"experiment": experiment, "curve": curve, "epsilon": epsilon, "fpr": rates, "mean": tprs}
             found.append(pd.DataFrame(about))
     table = pd.concat(found, ignore_index=True)
     return table[["experiment", "curve", *key[1:], "mean", "low", "high", "replicates", "interval"]]
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw a panel for each data set and epsilon, with a curve for each sampling rate."""
     epsilons = sorted(table["epsilon"].unique())
     # A row for each data set; side by side where there is one epsilon only.
     height, columns = (len(EXPERIMENTS), len(epsilons)) if len(epsilons) > 1 else (1, len(EXPERIMENTS))
-    figure, axes = drawing.panels(height * columns, facts, height=2.4 * height + 1.0, rows=height, sharey=True)
+    figure, axes = drawing.panels(height * columns, facts, height=1.9, rows=height, sharey=True)
     panels = itertools.product(EXPERIMENTS, epsilons)
-    for axis, letter, (experiment, epsilon) in zip(axes, string.ascii_lowercase, panels, strict=False):
-        axis.set(title=f"({letter}) {names.DATASETS[experiment]}, ε = {epsilon:g}", xscale="log")
+    for axis, (experiment, epsilon) in zip(axes, panels, strict=True):
+        axis.set(title=f"{names.DATASETS[experiment]}, ε = {epsilon:g}", xscale="log")
         axis.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(ROC_RATES[0], 1), ylim=(0, 1.02))
         axis.label_outer()
         rows = table[(table["experiment"] == experiment) & (table["epsilon"] == epsilon)]
-        if frames.note_missing(axis, rows):
-            continue
-        for rate, curve in rows[rows["curve"] == ATTACK].groupby("rate"):
-            colour = frames.rate_colour(rate)
-            drawing.draw_means(axis, curve, "fpr", colour=colour, label=f"p = {rate:g}", marker="none", band=True)
-        for limit, line, label in ((BOUND, "--", "(ε, δ) formula"), (CEILING, "-.", "exact upper bound, any p")):
-            shown = rows[rows["curve"] == limit]
-            drawing.draw_curve(axis, shown, "fpr", colour="black", label=label, line=line, linewidth=1)
-        axis.plot(ROC_RATES, ROC_RATES, ":", color=drawing.GREY, linewidth=1, label="guessing")
-    drawing.legend(figure)
-    drawing.caption(
+        if not frames.note_missing(axis, rows):
+            _panel(axis, rows)
+    drawing.finish(
         figure,
-        f"{names.LIRA_NOTE} Shadow models at p = .5. "
-        "A false positive rate below 1 / number of non-members cannot be shown. The exact "
-        "upper bound holds for any attack on the trained mechanisms, at any p. "
-        f"{frames.other_epsilons(PAPER_EPSILONS, table)}{drawing.run_facts(facts, table)}",
+        f"{names.LIRA_NOTE} Shadow models at p = .5. Bands of the smallest and the largest p only. A false positive "
+        "rate below 1 / number of non-members cannot be shown. The exact upper bound (ticks, where it was computed) "
+        f"holds for any attack on the trained mechanisms, at any p. {frames.other_epsilons(PAPER_EPSILONS, table)}",
+        drawing.run_facts(facts, table),
     )
     return figure
+
+
+def _panel(axes: Axes, rows: pd.DataFrame) -> None:
+    curves = list(rows[rows["curve"] == ATTACK].groupby("rate"))
+    for place, (rate, curve) in enumerate(curves):
+        if place not in (0, len(curves) - 1):
+            curve = curve.assign(low=curve["mean"], high=curve["mean"])
+        look: dict[str, Any] = {"colour": frames.rate_colour(rate), "line": LINES[place % len(LINES)], "marker": "none"}
+        drawing.draw_means(axes, curve, "fpr", label=f"p = {rate:g}", band=True, linewidth=1, **look)
+    bound, ceiling = (rows[rows["curve"] == limit] for limit in (BOUND, CEILING))
+    drawing.draw_curve(axes, bound, "fpr", colour="black", label="(ε, δ) bound", line="--", linewidth=1)
+    drawing.draw_ticks(axes, ceiling, "fpr", colour="black", label="exact upper bound, any p")
+    axes.plot(GRID, GRID, ":", color=drawing.GREY, linewidth=1, label="guessing")

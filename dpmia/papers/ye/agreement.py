@@ -6,8 +6,9 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
+from dpmia.common.formatting import format_interval
+from dpmia.metrics.intervals import REPLICATES, clopper_pearson, estimate
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye.names import PAPER, PURCHASE
@@ -44,7 +45,7 @@ PRINTED = {
     ),
 }
 
-COLUMNS = ["records", "first", "second", "paper", "ours", "spread", "queries", "targets"]
+COLUMNS = ["records", "first", "second", "paper", "ours", "low", "high", "queries", "targets"]
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
@@ -55,10 +56,10 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         facts: of the run.
 
     Returns:
-        Columns `COLUMNS`. `ours` is the mean over target models and `spread` their standard deviation, missing of one
-        model; both are missing of an attack that did not run. `queries` counts the records of each
-        target model that both are evaluated on. With the truth, an attack agrees at its true positive rate on `train`
-        points and at 1 minus its false positive rate on `test` points.
+        Columns `COLUMNS`. `ours` is the mean over target models, with 95 % limits over target models, or over the
+        records where there are too few models (see `_limits`); missing of an attack that did not run. `queries` counts
+        the records of each target model that both are evaluated on. With the truth, an attack agrees at its true
+        positive rate on `train` points and at 1 minus its false positive rate on `test` points.
 
     Raises:
         ValueError: no threshold was set for `ALPHA`, or the configuration has no per-record results.
@@ -74,9 +75,47 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
             pairs = [each[[one, other]].dropna() for each in judged if {one, other} <= set(each)]
             rates = np.array([(pair[one] == pair[other]).mean() for pair in pairs if len(pair)])
             mean = round(float(rates.mean()), 3) if len(rates) else None
-            spread = round(float(rates.std(ddof=1)), 3) if len(rates) > 1 else None
-            lines.append([points, one, other, paper, mean, spread, max(map(len, pairs), default=0), len(rates)])
+            queries = max(map(len, pairs), default=0)
+            lines.append([points, one, other, paper, mean, *_limits(rates, queries), queries, len(rates)])
     return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def _limits(rates: np.ndarray, queries: int) -> tuple[float | None, float | None]:
+    """Return 95 % limits of the mean of shares of equal numbers of records.
+
+    Over target models; where they are too few or all alike, over the records of one of them, whose share is the mean.
+    """
+    if not len(rates):
+        return None, None
+    found = estimate(rates)
+    low, high = found.limits((0.0, 1.0)) if found.kind == REPLICATES else (np.nan, np.nan)
+    if np.isnan(low):
+        low, high = map(float, clopper_pearson(round(float(rates.mean()) * queries), queries))
+    return round(low, 3), round(high, 3)
+
+
+def tabulate_matrix(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return the agreement rates as the paper prints them: of members above the diagonal, of non-members below it.
+
+    Args:
+        tables: see `tabulate`.
+        facts: of the run.
+
+    Returns:
+        A row for each attack and the truth, with our rate, its 95 % limits, and the paper's behind a slash; and how
+        many records of each target model were evaluated: the fewest of the row's cells that have a rate.
+    """
+    table = tabulate(tables, facts)
+    cells = pd.DataFrame("", index=list(ORDER), columns=list(ORDER))
+    for line in table.to_dict("records"):
+        row, column = (line["first"], line["second"]) if line["records"] == "train" else (line["second"], line["first"])
+        ours = format_interval(line["ours"], line["low"], line["high"]) if pd.notna(line["ours"]) else "-"
+        cells.loc[row, column] = f"{ours} / {line['paper']:g}"
+    known = table[table["targets"] > 0]
+    fewest = {name: known.loc[(known["first"] == name) | (known["second"] == name), "queries"].min() for name in ORDER}
+    cells["records"] = pd.array([fewest[name] for name in ORDER], dtype="Int64")
+    targets = int(table["targets"].max())
+    return cells.assign(targets=targets).rename_axis("attack").reset_index()
 
 
 def predictions(rows: pd.DataFrame, part: str) -> pd.DataFrame:
@@ -94,9 +133,9 @@ def predictions(rows: pd.DataFrame, part: str) -> pd.DataFrame:
     return found.assign(**{TRUTH: part == "member"})
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw a heatmap of our rates on members and one on non-members, with the paper's below ours in each cell."""
-    figure, axes = drawing.panels(len(PRINTED), facts, width=3.4, height=4.3)
+    figure, axes = drawing.panels(len(PRINTED), facts, height=3.3)
     titles = {"train": "members (train)", "test": "non-members (test)"}
     for axis, (points, title) in zip(axes, titles.items(), strict=True):
         rows = table[table["records"] == points]
@@ -104,10 +143,11 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         cells = rows.pivot(index="second", columns="first").reindex(index=ORDER[1:], columns=ORDER[:-1], level=-1)
         drawing.draw_heatmap(axis, cells["ours"], cells["text"])
         axis.set_title(title)
-    drawing.caption(
+    drawing.finish(
         figure,
         "Share of records on which two attacks agree: ours, and the paper's in parentheses. Thresholds for a false "
         f"positive rate of {ALPHA:g}. No cell where an attack did not run. GT is the true membership; L "
-        f"(leave-one-out) is evaluated on few records. {run_note(facts, [CONFIGURATION])}",
+        "(leave-one-out) is evaluated on few records.",
+        run_note(facts, [CONFIGURATION]),
     )
     return figure

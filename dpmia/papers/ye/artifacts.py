@@ -8,8 +8,9 @@ from dpmia.papers.ye.names import CIFAR10, CIFAR100, MNIST, PURCHASE, ROC, Confi
 _HERE = "dpmia.papers.ye"
 
 _READING = (
-    "Ours: means over target models and their standard deviation. The spreads of the paper's accuracies are printed as "
-    "fractions. R and D assume Gaussian losses of each record on the logit scale."
+    "In each cell: ours [95 % over target models] / paper; of settings: here / paper. Accuracies in percent; their "
+    "spreads, which the paper prints as fractions, are left out. R and D assume Gaussian losses of each record on the "
+    "logit scale. The mean training loss ranks records as attack P does."
 )
 _CLIPPED = "In configuration IV gradients are clipped: those of single records here, the paper does not say which."
 
@@ -35,10 +36,11 @@ ARTIFACTS = (
     Artifact(
         "ye_table2",
         "table",
-        "How often two attacks agree on Purchase100 IIa, on members (train) and non-members (test), at a false "
-        "positive rate of .3. GT is the true membership; L (leave-one-out) is evaluated on few records (column "
-        "queries). R, D and L assume Gaussian losses of each record on the logit scale.",
-        f"{_HERE}.agreement:tabulate",
+        "How often two attacks agree on Purchase100 IIa, at a false positive rate of .3: on members above the "
+        "diagonal, on non-members below it. Ours [95 %] / paper. GT is the true membership; L (leave-one-out) is "
+        "evaluated on few records (column records: the fewest of a row). R, D and L assume Gaussian losses of each "
+        "record on the logit scale.",
+        f"{_HERE}.agreement:tabulate_matrix",
         tables=("per_record/ye_purchase",),
     ),
     Artifact(

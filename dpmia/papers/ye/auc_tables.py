@@ -5,95 +5,99 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from dpmia.common.formatting import format_interval
+from dpmia.evaluation.summary import mean_table
 from dpmia.formats.rows import NO_ATTACK
-from dpmia.metrics.ranking import LOW_RATES
 from dpmia.papers.artifact import Facts
-from dpmia.papers.ye.names import ATTACKS, CONFIGURATIONS, MODEL_METRICS, Configuration, rows_of
+from dpmia.papers.ye.names import ATTACKS, CONFIGURATIONS, MODEL_METRICS, PAPER, Configuration, rows_of
 
-COLUMNS = ["configuration", "quantity", "paper", "paper_spread", "ours", "spread", *LOW_RATES, "targets"]
+#: Attacks in columns: the mean training loss is left out, as it ranks records as attack P does.
+SHOWN = {title: attack for title, attack in ATTACKS.items() if attack != "average_threshold"}
 
-#: Facts on the run that have a row of their own, and what it is called.
+#: What a row is of -> metric of the attacks.
+MEASURES = {"AUC": "auc", "TPR at 1 % FPR": "tpr_at_1pct_fpr", "TPR at 0.1 % FPR": "tpr_at_0.1pct_fpr"}
+
+#: Column -> fact on the run that it holds.
 SETTINGS = {
-    "members": "records trained on",
-    "references": "reference models",
-    "learning_rate": "learning rate",
-    "momentum": "momentum",
-    "batch_size": "batch",
-    "epochs": "epochs",
-    "l2": "l2 penalty",
-    "clipped_to": "norm of gradients at most",
-    "offline_a": "a of RMIA offline",
+    **{"records": "members", "references": "references", "learning rate": "learning_rate", "momentum": "momentum"},
+    **{"batch": "batch_size", "epochs": "epochs", "l2 penalty": "l2", "clip norm": "clipped_to"},
+    "a of RMIA offline": "offline_a",
 }
 
-#: (attack, metric) -> one value for each target model.
-Values = Mapping[tuple[str, str], np.ndarray]
+COLUMNS = ["configuration", "measure", "targets", *MODEL_METRICS, *SHOWN, *SETTINGS]
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return the settings, accuracies and AUCs of each configuration that was run, one in a row, in the paper's order.
+    """Return the paper's table: a row for each configuration that was run and measure, a column for each attack.
 
     Args:
         tables: named `replicates/<experiment>`; the arms of the experiment are configurations.
-        facts: of the run; settings that it does not state, or that neither it nor the paper has, have no row.
+        facts: of the run.
 
     Returns:
-        Columns `COLUMNS`. `ours` is the mean over target models and `spread` their standard deviation, missing of one
-        model; accuracies are in percent. `paper` is missing where the paper has no value, `ours` where an attack of
-        the paper did not run (others have no row then), and a TPR where there are fewer non-members than its
-        false positive rate needs.
+        Columns `COLUMNS`, without settings that neither the run nor the paper states. Cells are texts: our mean over
+        target models with its 95 % limits, a slash, and what the paper prints with its spread. Accuracies are in
+        percent, and stand with the settings in the first row of a configuration. Cells are missing where neither ours
+        nor the paper's is known; a dash stands for one of the two.
 
     Raises:
         ValueError: no arm is a configuration of the paper.
     """
-    lines = []
-    for row, rows in rows_of(tables, CONFIGURATIONS):
-        values = {key: found.to_numpy() for key, found in rows.groupby(["attack", "metric"])["value"]}
-        for line in (*_settings(row, row.run(facts)), *_accuracies(row, values), *_attacks(row, values)):
-            lines.append({"configuration": row.label, **line})
+    of_paper = Facts(facts.synthetic, facts.scale, facts.paper)
+    lines = [
+        line
+        for row, rows in rows_of(tables, CONFIGURATIONS)
+        for line in _lines(row, rows, row.run(facts), row.run(of_paper))
+    ]
     if not lines:
         raise ValueError(f"no configuration of the paper in {sorted(tables)}")
-    return pd.DataFrame(lines, columns=COLUMNS, dtype=object)  # whole numbers stay whole beside others
+    table = pd.DataFrame(lines, columns=COLUMNS)
+    return table.drop(columns=[column for column in SETTINGS if table[column].isna().all()])
 
 
-def _settings(row: Configuration, run: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for fact, title in SETTINGS.items():
-        paper, ours = row.settings.get(fact), run.get(fact)
-        if ours is not None or (fact in run and paper is not None):
-            yield {"quantity": title, "paper": paper, "ours": ours}
-
-
-def _accuracies(row: Configuration, values: Values) -> Iterator[dict[str, Any]]:
-    for quantity, metric in MODEL_METRICS.items():
-        yield _line(row, quantity, 100 * values[NO_ATTACK, metric], digits=1)
-
-
-def _attacks(row: Configuration, values: Values) -> Iterator[dict[str, Any]]:
-    for title, attack in ATTACKS.items():
-        if title not in row.printed and (attack, "auc") not in values:
-            continue
-        line = _line(row, title, values.get((attack, "auc"), np.array([])), digits=3)
-        line["quantity"] = f"AUC of {title}"
-        for column in LOW_RATES:
-            if (attack, column) in values:
-                line[column] = _rounded(values[attack, column].mean(), 3)
+def _lines(
+    row: Configuration, rows: pd.DataFrame, run: Mapping[str, Any], paper: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    means = mean_table(rows.groupby(["attack", "metric"]), ["attack", "metric"]).set_index(["attack", "metric"])
+    for place, (measure, metric) in enumerate(MEASURES.items()):
+        line: dict[str, Any] = {
+            "configuration": row.label,
+            "measure": measure,
+            "targets": int(rows["replicate"].nunique()),
+        }
+        for title, attack in SHOWN.items():
+            printed = row.printed[title] if metric == "auc" and title in PAPER else None
+            text = printed and f"{printed[0]:g} ± {printed[1]:g}"
+            line[title] = _cell(_ours(means, attack, metric), text)
+        if place == 0:
+            for title, metric_of_model in MODEL_METRICS.items():
+                line[title] = _cell(
+                    _ours(means, NO_ATTACK, metric_of_model, percent=True), f"{row.printed[title][0]:g}"
+                )
+            for title, fact in SETTINGS.items():
+                stated = row.settings.get(fact, paper.get(fact))
+                line[title] = _cell(_format_setting(run.get(fact)), _format_setting(stated))
         yield line
 
 
-def _line(row: Configuration, quantity: str, values: np.ndarray, digits: int) -> dict[str, Any]:
-    """Return one row: the paper's value and spread, ours over the target models."""
-    paper, paper_spread = row.printed.get(quantity, (None, None))
-    return {
-        "quantity": quantity,
-        "paper": paper,
-        "paper_spread": paper_spread,
-        "ours": _rounded(values.mean(), digits) if len(values) else None,
-        "spread": _rounded(values.std(ddof=1), digits) if len(values) > 1 else None,
-        "targets": len(values),
-    }
+def _ours(means: pd.DataFrame, attack: str, metric: str, percent: bool = False) -> str | None:
+    """Format a mean with its limits; None where it was not measured."""
+    if (attack, metric) not in means.index or pd.isna(means.loc[(attack, metric), "mean"]):
+        return None
+    mean, low, high = means.loc[(attack, metric), ["mean", "low", "high"]].astype(float) * (100 if percent else 1)
+    return format_interval(mean, low, high, digits=1 if percent else 3)
 
 
-def _rounded(value: float, digits: int) -> float | None:
-    return None if np.isnan(value) else round(float(value), digits)
+def _format_setting(value: Any) -> str | None:
+    if value is None:
+        return None
+    return f"{value:,g}" if isinstance(value, int | float) else str(value)
+
+
+def _cell(ours: str | None, paper: str | None) -> str | None:
+    """Return `ours / paper`; ours alone where the paper has nothing, None where neither is known."""
+    if paper is None:
+        return ours
+    return f"{ours or '-'} / {paper}"

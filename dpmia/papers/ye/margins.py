@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
+from dpmia.metrics.intervals import clopper_pearson
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye.names import PAPER, PURCHASE
@@ -64,23 +66,38 @@ def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[COLUMNS]
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
-    """Draw a scatter of the members for each pair of attacks, with the diagonal."""
-    figure, axes = drawing.panels(len(PANELS), facts, width=3.6, height=3.9)
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+    """Draw a scatter of the members for each pair of attacks, with the diagonal and the distributions at the edges."""
+    figure, axes = drawing.panels(len(PANELS), facts, height=3.3)
     for axis, (panel, (across, up)), colour in zip(axes, PANELS.items(), drawing.COLOURS, strict=False):
         rows = table[table["panel"] == panel]
-        sns.scatterplot(rows, x="x", y="y", s=7, color=colour, alpha=0.5, linewidth=0, ax=axis)
+        sns.scatterplot(rows, x="x", y="y", s=5, color=colour, alpha=0.5, linewidth=0, ax=axis)
         ends = [rows[["x", "y"]].min().min(), rows[["x", "y"]].max().max()]
-        axis.plot(ends, ends, "--", color="black", linewidth=1)
+        axis.plot(ends, ends, "--", color="black", linewidth=0.8)
         drawing.zero_line(axis)
-        axis.axvline(0, color="0.7", linewidth=0.8, zorder=0)
-        above = (rows["y"] > rows["x"]).mean()
-        axis.set_title(f"({panel}) {up} against {across}: {above:.0%} above the diagonal")
+        axis.axvline(0, color="0.7", linewidth=0.7, zorder=0)
+        above = int((rows["y"] > rows["x"]).sum())
+        low, high = (float(limit) for limit in clopper_pearson(above, len(rows)))
+        share = f"{above / len(rows):.0%} [{low:.0%}, {high:.0%}]" if len(rows) else "none"
+        axis.set_title(f"{up} against {across}: {share} above the diagonal")
         axis.set(xlabel=f"loss - threshold of attack {across}", ylabel=f"loss - threshold of attack {up}")
-    drawing.caption(
+        _edges(axis, rows, colour)
+    drawing.finish(
         figure,
         f"Members of one target model, thresholds for a false positive rate of {ALPHA:g}. An attack predicts "
-        '"member" below 0; above the diagonal the attack on the horizontal axis is nearer to doing so. '
-        f"{run_note(facts, [CONFIGURATION])}",
+        '"member" below 0; above the diagonal the attack on the horizontal axis is nearer to doing so. At the edges: '
+        "histograms of both margins. In brackets: 95 % limits of the share, over records (Clopper-Pearson).",
+        run_note(facts, [CONFIGURATION]),
     )
     return figure
+
+
+def _edges(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
+    """Draw the distribution along each axis at its inner edge."""
+    look: dict[str, Any] = {"bins": 50, "color": colour, "alpha": 0.35, "linewidth": 0}
+    below = axes.inset_axes((0, 0, 1, 0.12), zorder=-1, sharex=axes)
+    below.hist(rows["x"], **look)
+    beside = axes.inset_axes((0, 0, 0.12, 1), zorder=-1, sharey=axes)
+    beside.hist(rows["y"], orientation="horizontal", **look)
+    for edge in (below, beside):
+        edge.set_axis_off()

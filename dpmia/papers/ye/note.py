@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye.names import Configuration
+
+#: What a caption says of one configuration, with one place -> the fact that stands there.
+FACTS = {
+    **{"{} epochs": "epochs", "batch {}": "batch_size", "{} records": "members", "{} targets": "replicates"},
+    **{"{} reference models": "references", "gradients clipped to {}": "clipped_to"},
+    "RMIA offline with a = {}": "offline_a",
+}
 
 
 def run_note(facts: Facts, configurations: Iterable[Configuration]) -> str:
@@ -16,17 +24,21 @@ def run_note(facts: Facts, configurations: Iterable[Configuration]) -> str:
         facts: of the run.
         configurations: what the figure shows; of those that were not run nothing is said.
     """
-    sentences = [_of_one(row, run) for row in configurations if (run := row.run(facts))]
+    of_paper = Facts(facts.synthetic, facts.scale, facts.paper)
+    sentences = [
+        f"{row.label}: {drawing.here_and_paper(_items(run), _items(row.run(of_paper)) or None)}"
+        for row in configurations
+        if (run := row.run(facts))
+    ]
     return " ".join([f"{facts.source}, scale {facts.scale}.", *sentences, facts.skipped]).strip()
 
 
-def _of_one(row: Configuration, run: dict[str, Any]) -> str:
-    description = f"{run['model']}, {run['optimiser'].upper()}, {run['epochs']} epochs, batch {run['batch_size']}"
-    for fact, words in (("members", "{} records"), ("replicates", "{} targets"), ("references", "{} reference models")):
-        if run.get(fact) is not None:
-            description += f", {words.format(run[fact])}"
-    if run.get("clipped_to") is not None:
-        description += f", gradients clipped to {run['clipped_to']:g}"
-    if run.get("offline_a") is not None:
-        description += f", RMIA offline with a = {run['offline_a']}"
-    return f"{row.label}: {description}."
+def _items(run: Mapping[str, Any]) -> dict[str, str]:
+    if not run:
+        return {}
+    found = {"{}": drawing.format_network(run["model"]), "trained by {}": run["optimiser"].upper()}
+    for item, fact in FACTS.items():
+        value = run.get(fact)
+        if value is not None:
+            found[item] = f"{value:,g}" if isinstance(value, int | float) else str(value)
+    return found

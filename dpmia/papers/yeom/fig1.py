@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -30,9 +29,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel with a curve for each ratio and a dot on its peak."""
-    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.4)
     for colour, (ratio, rows) in zip(drawing.COLOURS, table.groupby("ratio", sort=False), strict=False):
         label = rf"$\sigma_D/\sigma_S$ = {ratio}"
         drawing.draw_curve(axes, rows, "influence", "advantage", colour=colour, label=label)
@@ -40,8 +39,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         axes.plot(peak["influence"], peak["advantage"], "o", color=colour)
     drawing.zero_line(axes, 0.5)
     axes.set(xlabel=r"influence $\tau/\sigma_S$", ylabel="attribute advantage", xlim=(0, 20), ylim=(0, 0.53))
-    drawing.legend(figure)
-    drawing.caption(
+    drawing.finish(
         figure,
         "Exact: a target of two equally frequent values, normal errors. Dots: the influence of the largest advantage. "
         "Grey: the limit 1/2. The ratios are our choice.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -16,10 +15,9 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return regression_curves.membership(tables, "threshold", gaussian_advantage)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel."""
-    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.6)
     regression_curves.membership_panel(axes, table, drawing.COLOURS, "theorem 3")
-    drawing.legend(figure)
-    drawing.caption(figure, regression_curves.study_facts(table, facts))
+    drawing.finish(figure, regression_curves.AXIS, regression_curves.study_facts(table, facts))
     return figure

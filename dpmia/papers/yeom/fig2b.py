@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -16,14 +15,14 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return regression_curves.membership(tables, "threshold_sigma_s", unknown_sigma_advantage)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel."""
-    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.6)
     theory = r"erf$(1/\sqrt{2})$ - erf$(\sigma_S/\sqrt{2}\sigma_D)$"
     regression_curves.membership_panel(axes, table, drawing.COLOURS, theory)
-    drawing.legend(figure)
-    drawing.caption(
+    drawing.finish(
         figure,
-        f"The formula is for normal errors. {regression_curves.study_facts(table, facts)}",
+        f"The formula is for normal errors. {regression_curves.AXIS}",
+        regression_curves.study_facts(table, facts),
     )
     return figure

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -33,16 +32,18 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return pd.concat([found, curve], ignore_index=True)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel; the smallest and the largest network have their size beside them."""
-    figure, (axes,) = drawing.panels(1, facts, width=5.5, height=3.8)
-    for dataset in networks.STYLES:
+    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.6)
+    for place, dataset in enumerate(networks.STYLES):
         rows = table[table["dataset"] == dataset]
         if rows.empty:
             continue
         networks.draw_networks(axes, rows, dataset, x="ratio", line="none")
         for row in rows.sort_values("s").iloc[[0, -1]].itertuples():
-            drawing.annotate(axes, f"{row.s:.0f}", (row.ratio, row.mean), (4, 3))
+            # Above, below, and at the left of the point.
+            look = {"color": networks.STYLES[dataset][0], "ha": "right" if place == 2 else "left"}
+            drawing.annotate(axes, f"{row.s:.0f}", (row.ratio, row.mean), ((4, 4), (4, -10), (-4, 4))[place], **look)
     curve = table[table["dataset"] == THEORY]
     drawing.draw_curve(axes, curve, "ratio", colour="black", label="formula for normal errors", line=":")
     drawing.zero_line(axes)
@@ -50,12 +51,12 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         xscale="log",
         xlabel="mean test loss / mean training loss",
         ylabel="membership advantage",
-        ylim=(min(-0.05, 1.1 * table["mean"].min()), 1.0),
+        ylim=(min(-0.05, 1.1 * table[["mean", "low"]].min(axis=None)), 1.0),
     )
-    drawing.legend(figure)
-    drawing.caption(
+    drawing.finish(
         figure,
         "Threshold: the mean training loss. Numbers: smallest and largest size s. The formula of figure 2b, which is "
-        f"for normal errors, at the ratio of cross-entropies. {networks.training_facts(facts, table)}",
+        "for normal errors, at the ratio of cross-entropies.",
+        networks.training_facts(facts, table),
     )
     return figure

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.evaluation.summary import OVERLAP, mean_table
 from dpmia.papers import drawing
@@ -44,9 +43,9 @@ def _beyond(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return mean_table(beyond, [*keys, "adversary", "target", "values"], "splits")
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel for each genotype."""
-    figure, panels = drawing.panels(len(TARGETS), facts, width=4.0, height=3.8, sharey=True)
+    figure, panels = drawing.panels(len(TARGETS), facts, height=2.4, sharey=True)
     looks: dict[str, dict[str, Any]] = {
         ORACLE: {"label": "membership", "colour": "black", "marker": "none"},
         "multi_query_descending": {"label": "multi-query", "colour": drawing.BLUE, "marker": "s", "line": "none"},
@@ -64,10 +63,10 @@ def draw(table: pd.DataFrame, facts: Facts) -> Figure:
         drawing.zero_line(axes)
         axes.set(title=name, xlabel=r"$\sigma_D/\sigma_S$", ylabel="advantage", ylim=(-0.05, 1.0))
         axes.label_outer()
-    drawing.legend(figure)
-    drawing.caption(
+    drawing.finish(
         figure,
         "All attacks know the errors of members only. Multi-query and uniform evaluate the membership attack on all or "
-        f"one of the values; the published code tries the rarest first. {regression_curves.study_facts(table, facts)}",
+        "one of the values; the published code tries the rarest first.",
+        regression_curves.study_facts(table, facts),
     )
     return figure

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -19,19 +18,24 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return rows[chosen].drop(columns=["colluding", "attack"]).reset_index(drop=True)
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel with a curve for each data set."""
-    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.3)
     rows = table[table["metric"] == "advantage"]
-    for dataset in networks.STYLES:
-        if (rows["dataset"] == dataset).any():
-            networks.draw_networks(axes, rows[rows["dataset"] == dataset], dataset)
+    for place, dataset in enumerate(networks.STYLES):
+        curve = rows[rows["dataset"] == dataset]
+        if len(curve):
+            networks.draw_networks(axes, networks.beside(curve, place, len(networks.STYLES)), dataset)
     networks.size_axis(axes, rows["s"])
     drawing.zero_line(axes)
     axes.set(ylabel="membership advantage", ylim=(-0.05, 1.05))
-    drawing.legend(figure)
-    keys = " or ".join(str(keys) for keys in sorted({fact["keys"] for fact in facts.experiments.values()}))
-    drawing.caption(
-        figure, f"Attacker and trainer share keys: {keys}, in the paper 3. {networks.training_facts(facts, table)}"
-    )
+    drawing.finish(figure, _keys(facts), networks.training_facts(facts, table))
     return figure
+
+
+def _keys(facts: Facts) -> str:
+    """Say how many keys attacker and trainer share, here and in the paper."""
+    here = {fact["keys"] for fact in facts.experiments.values()}
+    paper = {facts.paper[name]["keys"] for name in facts.experiments if name in facts.paper} or here
+    keys = f"k = {drawing.join(map(str, sorted(here)))} shared keys"
+    return f"{keys}, as in the paper." if here == paper else f"{keys}; in the paper {drawing.join(map(str, paper))}."

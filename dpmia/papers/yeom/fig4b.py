@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from dpmia.evaluation.summary import mean_table
 from dpmia.papers import drawing
@@ -36,24 +35,23 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     )
 
 
-def draw(table: pd.DataFrame, facts: Facts) -> Figure:
-    """Draw one panel: colluding networks with full marks, honest ones with hollow marks."""
-    figure, (axes,) = drawing.panels(1, facts, width=5.0)
+def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
+    """Draw one panel: colluding networks with filled markers, honest ones with hollow markers."""
+    figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.5)
     errors = table[table["metric"] == "generalisation_error"]
     curves = list(itertools.product(networks.STYLES, (True, False)))
     for place, (dataset, colluding) in enumerate(curves):
         rows = errors[(errors["dataset"] == dataset) & (errors["colluding"] == colluding)]
-        # Side by side on the logarithmic axis of sizes, so that no interval hides another.
-        rows = rows.assign(s=rows["s"] * 2 ** drawing.dodge(place, len(curves), step=0.08))
+        rows = networks.beside(rows, place, len(curves))
         label = dataset if colluding else f"{dataset}, honest"
         networks.draw_networks(axes, rows, dataset, line="-" if colluding else "--", label=label)
     networks.size_axis(axes, errors["s"])
     drawing.zero_line(axes)
-    axes.set(ylabel="generalisation error", ylim=(-0.05, 1.05))
-    drawing.legend(figure)
-    drawing.caption(
+    axes.set(ylabel="generalisation error", ylim=(min(-0.05, 1.1 * errors[["mean", "low"]].min(axis=None)), 1.05))
+    drawing.finish(
         figure,
-        "Accuracy on members minus accuracy on new records, in each replicate. "
-        f"{networks.training_facts(facts, table)}",
+        "Accuracy on members minus accuracy on new records, in each replicate. Filled markers: colluding networks; "
+        "hollow markers: honest ones.",
+        networks.training_facts(facts, table),
     )
     return figure

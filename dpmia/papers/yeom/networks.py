@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -47,8 +48,13 @@ def draw_networks(
 ) -> None:
     """Draw means with bars for their intervals against a column, in the colour and mark of the data set."""
     colour, marker = STYLES[dataset]
-    look = {"colour": colour, "marker": marker, "line": line, "hollow": line == "--"}
+    look: dict[str, Any] = {"colour": colour, "marker": marker, "line": line, "hollow": line == "--"}
     drawing.draw_means(axes, rows, x, label=label or dataset, **look)
+
+
+def beside(rows: pd.DataFrame, place: int, count: int) -> pd.DataFrame:
+    """Return one of `count` curves, moved along the logarithmic axis of sizes so that no interval hides another."""
+    return rows.assign(s=rows["s"] * 2 ** drawing.dodge(place, count, step=0.11))
 
 
 def size_axis(axes: Axes, sizes: pd.Series) -> None:
@@ -61,10 +67,4 @@ def size_axis(axes: Axes, sizes: pd.Series) -> None:
 
 def training_facts(facts: Facts, table: pd.DataFrame) -> str:
     """Return in a few sentences which networks were trained, and how, and what the bars are."""
-    networks = sorted({_of_one(fact) for fact in facts.experiments.values()})
-    how = f" Networks: {'; '.join(networks)}." if networks else ""
-    return f"{facts.source}, scale {facts.scale}.{how} {drawing.interval_facts(table)} {facts.skipped}".strip()
-
-
-def _of_one(fact: dict) -> str:
-    return ", ".join(filter(None, [fact["model"], fact["sizes"], fact["passes"]]))
+    return f"{drawing.training_facts(facts)} {drawing.interval_facts(table)} {facts.skipped}".strip()

@@ -17,6 +17,12 @@ from dpmia.studies.regression import MEMBERSHIP
 THEORY = "theory"
 KEYS = ["dataset", "records", "model", "parameter", "folds", "ratio", "adversary", "target", "values"]
 LABELS = {"ridge": "Ridge", "tree": "trees"}
+
+#: The axis of ratios is about linear as near to 1 as this, and about logarithmic further away.
+STRETCHED = 0.02
+TICKS = (0.8, 0.9, 1, 1.05, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500)
+AXIS = "The horizontal axis is stretched around 1; the paper's is linear."
+
 DATASETS = {"eyedata": "eyedata", "iwpc": "IWPC"}
 
 
@@ -58,7 +64,22 @@ def membership_panel(axes: Axes, table: pd.DataFrame, colours: tuple[str, ...], 
     curve = table[table["adversary"] == THEORY]
     drawing.draw_curve(axes, curve, "ratio", colour="black", label=theory, line=":", zorder=5)
     drawing.zero_line(axes)
-    axes.set(xlabel=r"$\sigma_D/\sigma_S$", ylabel="membership advantage", xlim=(0.8, None), ylim=(-0.05, 1.0))
+    ratio_axis(axes, table["ratio"])
+    axes.set(ylabel="membership advantage", ylim=(min(-0.05, 1.1 * measured["low"].min()), 1.0))
+
+
+def ratio_axis(axes: Axes, ratios: pd.Series) -> None:
+    """Stretch the axis of ratios around 1, where half of the models lie."""
+    stretched = (
+        lambda x: np.sign(x - 1) * np.log1p(np.abs(x - 1) / STRETCHED),
+        lambda y: 1 + np.sign(y) * STRETCHED * np.expm1(np.abs(y)),
+    )
+    axes.set_xscale("function", functions=stretched)
+    low, high = float(ratios.min()), float(ratios.max())
+    ticks = [tick for tick in TICKS if 0.97 * low <= tick <= high]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xlim(1 - max(0.03, 1.3 * (1 - low)), 1.05 * high)
+    axes.set_xlabel(r"$\sigma_D/\sigma_S$")
 
 
 def study_facts(table: pd.DataFrame, facts: Facts) -> str:
@@ -67,9 +88,18 @@ def study_facts(table: pd.DataFrame, facts: Facts) -> str:
     sentences = []
     for (dataset, records), rows in measured.groupby(["dataset", "records"]):
         folds, splits = int(rows["folds"].iloc[0]), int(rows["splits"].iloc[0])
-        crossed = "leave-one-out" if folds == records else f"{folds}-fold cross-validation"
-        sentences.append(f"{DATASETS.get(dataset, dataset)}: {int(records)} records, {crossed}, {splits} splits.")
+        crossed = _crossed("leave_one_out" if folds == records else folds)
+        here = {"{} splits": str(splits), "{}": crossed, "{} records": f"{int(records):,}"}
+        paper = here
+        if study := next((found for found in facts.paper.values() if found["dataset"] == dataset), None):
+            paper = here | {"{} splits": str(study["splits"]), "{}": _crossed(study["cross_validation"])}
+        sentences.append(f"{DATASETS.get(dataset, dataset)}: {drawing.here_and_paper(here, paper)}")
     return (
         f"{facts.source}, scale {facts.scale}. {' '.join(sentences)} {drawing.interval_facts(measured)} Splits "
         f"divide the same records, so variances are corrected (Nadeau and Bengio 2003). {facts.skipped}"
     ).strip()
+
+
+def _crossed(folds: int | str) -> str:
+    """Format how sigma_D was found: by leaving out one record, or one of so many folds, in turn."""
+    return "leave-one-out" if folds == "leave_one_out" else f"{folds}-fold cross-validation"

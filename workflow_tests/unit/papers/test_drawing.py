@@ -1,19 +1,19 @@
 """What all figures share, read back from matplotlib."""
 
+import itertools
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import bars, lines
+from drawn import badges, bars, lines, titles
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from dpmia.metrics.intervals import BOTH, EQUAL, EXACT, TOO_FEW
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.drawing import EpsilonScale
-from dpmia.papers.drawing.caption import format_batches
 
 INF = float("inf")
 NO_ROWS = pd.DataFrame({"interval": []})
@@ -159,78 +159,71 @@ def test_drawing_leaves_no_figure_in_pyplot_and_sets_no_fonts_beyond_its_context
 # The figure around the panels
 
 
-def marks(figure):
-    return [text.get_text() for panel in figure.axes for text in panel.texts]
-
-
-def test_synthetic_data_are_marked_in_every_panel_and_real_data_in_none():
+def test_synthetic_data_have_a_badge_above_the_panels_and_real_data_have_none():
     for count in (1, 3):
         figure, axes = drawing.panels(count, facts(synthetic=True))
         assert len(figure.axes) == len(axes) == count
-        assert marks(figure) == ["SYNTHETIC DATA"] * count
-        assert marks(drawing.panels(count, facts(synthetic=False))[0]) == []
+        assert badges(figure) == ["SYNTHETIC DATA"]
+        assert badges(drawing.panels(count, facts(synthetic=False))[0]) == []
 
 
-def test_what_is_made_of_no_data_is_not_marked():
-    assert marks(drawing.panels(1, facts(synthetic=False, experiments=()))[0]) == []
+def test_the_badge_lies_above_the_axes_at_the_right_and_beside_no_legend():
+    figure, axes = drawing.panels(2, facts(), width=drawing.NARROW)
+    for place in range(5):
+        axes[0].plot([1], [1], label=f"a curve with many words {place}")
+    drawing.finish(figure)
+    figure.draw_without_rendering()
+    badge = figure.texts[0].get_window_extent()
+    assert figure.bbox.height >= badge.ymax
+    assert badge.xmax == pytest.approx(figure.bbox.width, abs=0.15 * figure.dpi)
+    (legend,) = figure.legends
+    assert legend.get_window_extent().ymax <= badge.ymin + 2
+    assert max(panel.get_tightbbox().ymax for panel in axes) <= legend.get_window_extent().ymin + 1
 
 
-def test_the_mark_lies_under_the_lines():
-    _, (axes,) = drawing.panels(1, facts())
-    (line,) = axes.plot([1, 2], [1, 2])
-    assert axes.texts[0].get_zorder() < line.get_zorder()
+def test_a_figure_is_as_high_as_its_panels_its_legend_and_its_badge():
+    def height(synthetic, labels):
+        figure, (axes,) = drawing.panels(1, facts(synthetic), width=drawing.NARROW, height=2.0)
+        for label in labels:
+            axes.plot([1], [1], label=label)
+        drawing.finish(figure)
+        assert figure.get_size_inches()[0] == drawing.NARROW
+        return figure.get_size_inches()[1]
+
+    alone, marked = (height(synthetic, ()) for synthetic in (False, True))
+    assert alone == 2.0 < marked
+    one, many = (height(False, [f"{'words ' * 6}{place}" for place in range(count)]) for count in (1, 6))
+    assert alone < one < many < one + 1
 
 
-def test_the_caption_says_how_models_were_trained_and_what_the_bands_are():
-    text = drawing.run_facts(facts(), pd.DataFrame({"interval": [BOTH, EQUAL, None, EXACT]}))
-    for words in (
-        *("Synthetic data, scale laptop", "20 epochs", "batch 32", "4 replicates", "DP-Adam"),
-        *("clip norm 1.5", "δ = 1e-05", "replace-one", "PLD accountant", "95 % intervals over replicates and records."),
-    ):
-        assert words in text
-    none = drawing.run_facts(facts(synthetic=False), pd.DataFrame({"interval": [TOO_FEW]}))
-    assert none.startswith("Real data, scale laptop")
-    assert "No intervals: fewer than 3 replicates" in none
-    assert "Models of heart: mlp 256-256, 90 members, 20 epochs" in text
-    assert "Poisson batches (shuffled epochs without privacy), clip norm 1.5, δ" in text
-    assert "reference models" not in text
-    assert "clusters" not in text
-    paired = Facts(True, "laptop", {"adult": FACT | {"pairing": "farthest"}})
-    assert "4 replicates, clusters of different classes paired farthest." in drawing.run_facts(paired, NO_ROWS)
-    clipped = Facts(True, "laptop", {"heart": FACT | {"clipped_to": 1.5}})
-    assert "clip norm 1.5 (without privacy, too)" in drawing.run_facts(clipped, NO_ROWS)
+def test_panels_are_lettered_where_there_are_several_and_titles_fit_their_width():
+    with drawing.style():
+        figure, axes = drawing.panels(4, facts())
+        for panel in axes:
+            panel.set_title("a title that is much longer than a panel of four is wide")
+        drawing.finish(figure)
+        figure.draw_without_rendering()
+    shown = [panel.get_title(loc="left") for panel in axes]
+    assert [title[:4] for title in shown] == ["(a) ", "(b) ", "(c) ", "(d) "]
+    assert titles(figure) == ["a title that is much longer than a panel of four is wide"] * 4
+    for panel, beside in itertools.pairwise(axes):
+        assert panel._left_title.get_window_extent().xmax < beside.get_window_extent().xmin
+    single, (panel,) = drawing.panels(1, facts())
+    panel.set_title("alone")
+    drawing.finish(single)
+    assert panel.get_title(loc="left") == "alone"
 
 
-@pytest.mark.parametrize(
-    ("private", "other", "text"),
-    [
-        ("poisson", "shuffle", "Poisson batches (shuffled epochs without privacy)"),
-        ("poisson", "poisson", "Poisson batches (without privacy, too)"),
-        ("shuffle", "shuffle", "shuffled epochs (without privacy, too)"),
-    ],
-)
-def test_the_caption_states_the_sampler_of_models_with_and_without_privacy(private, other, text):
-    assert format_batches({"sampling": private, "sampling_without_privacy": other}) == text
-
-
-def test_data_sets_on_which_models_are_trained_alike_are_told_together():
-    experiments = {
-        "heart": FACT,
-        "heart_reverse": FACT,
-        "adult": FACT | {"dataset": "adult"},
-        "texas": FACT | {"dataset": "texas", "sizes": "", "references": 20},
-    }
-    text = drawing.run_facts(Facts(True, "laptop", experiments), NO_ROWS)
-    assert "Models of heart, adult: mlp 256-256, 90 members, 20 epochs, batch 32, 4 replicates; of texas: " in text
-    assert "; of texas: mlp 256-256, 20 epochs, batch 32, 4 replicates, 20 reference models. DP-Adam" in text
-    assert text.count("DP-Adam") == 1
-
-
-def test_a_caption_is_wrapped_and_kept_whole():
-    figure, _ = drawing.panels(1, facts())
-    drawing.caption(figure, "many words " * 30)
-    assert figure.get_supxlabel().count("\n") > 2
-    assert figure.get_supxlabel().split() == ["many", "words"] * 30
+def test_strips_stand_below_their_panels_on_their_axis_of_epsilon():
+    figure, axes = drawing.zoomed_panels(3, 2, facts())
+    assert figure.panels == axes[:3]
+    for panel, strip in zip(axes[:2], axes[3:], strict=True):
+        assert panel.get_shared_x_axes().joined(panel, strip)
+        assert not panel.get_shared_y_axes().joined(panel, strip)
+    assert axes[0].get_shared_y_axes().joined(axes[0], axes[1])
+    figure.draw_without_rendering()
+    assert axes[3].get_window_extent().ymax < axes[0].get_window_extent().ymin
+    assert axes[2].get_window_extent().ymin < axes[0].get_window_extent().ymin
 
 
 def test_the_legend_names_each_label_once():
@@ -238,17 +231,30 @@ def test_the_legend_names_each_label_once():
     for panel in (one, other):
         panel.plot([1], [1], label="IID")
     other.plot([1], [1], label="non-IID")
-    drawing.legend(figure)
+    drawing.finish(figure)
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["IID", "non-IID"]
 
 
+def test_the_legend_is_read_row_by_row():
+    figure, (axes,) = drawing.panels(1, facts(), width=drawing.NARROW)
+    labels = [f"a curve of p = {place}" for place in range(5)]
+    for label in labels:
+        axes.plot([1], [1], label=label)
+    drawing.finish(figure)
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    places = {text.get_text(): text.get_window_extent() for text in legend.get_texts()}
+    assert sorted(places, key=lambda label: (-round(places[label].y0), places[label].x0)) == labels
+    assert len({round(place.y0) for place in places.values()}) > 1
+
+
 @pytest.mark.parametrize("words", [1, 4, 9])
 def test_the_legend_is_no_wider_than_the_figure(words):
-    figure, (axes,) = drawing.panels(1, facts(), width=6.0)
+    figure, (axes,) = drawing.panels(1, facts(), width=drawing.WIDE)
     for number in range(6):
         axes.plot([1], [1], label=f"{'words ' * words}{number}")
-    drawing.legend(figure)
+    drawing.finish(figure)
     (legend,) = figure.legends
     assert len(legend.get_texts()) == 6
     assert legend.get_window_extent().width <= figure.bbox.width
@@ -257,7 +263,7 @@ def test_the_legend_is_no_wider_than_the_figure(words):
 def test_a_legend_that_no_column_fits_has_one():
     figure, (axes,) = drawing.panels(1, facts(), width=2.0)
     axes.plot([1], [1], label="words " * 30)
-    drawing.legend(figure)
+    drawing.finish(figure)
     assert len(figure.legends) == 1
 
 
@@ -265,7 +271,7 @@ def draw(height=0.5):
     figure, (axes,) = drawing.panels(1, facts())
     table = rows([0.1, 1, INF], height)
     EpsilonScale(table["epsilon"]).draw(axes, table, drawing.BLUE, "non-IID")
-    drawing.legend(figure)
+    drawing.finish(figure)
     return figure
 
 
@@ -288,14 +294,27 @@ def test_the_style_ends_with_its_context():
     assert mpl.rcParams["legend.frameon"] == before
 
 
-def test_colours_are_told_apart():
-    assert len(set(drawing.COLOURS)) == len(drawing.COLOURS)
+# Few replicates, ends of epsilon
+
+
+def test_points_of_fewer_replicates_are_hollow_and_numbered(axes):
+    table = rows([1.0, 2.0, 3.0]).assign(replicates=[5, 1, 5])
+    drawing.draw_means(axes, table, "epsilon", colour="k", label="a", replicates=5)
+    (few,) = (line for line in axes.get_lines() if line.get_label() == "_few replicates")
+    assert (few.get_xdata().tolist(), few.get_markerfacecolor()) == ([2.0], "white")
+    assert [text.get_text() for text in axes.texts] == ["1"]
+
+
+def test_coinciding_dots_of_two_lines_are_both_seen():
+    first, last = drawing.phased(0, 5), drawing.phased(4, 5)
+    assert first[1] == last[1] == (2, 2)
+    assert abs(first[0] - last[0]) == 2
 
 
 # Heatmaps
 
 
-def test_cells_get_darker_with_the_rate_under_readable_text_and_below_the_mark():
+def test_cells_get_darker_with_the_rate_under_readable_text():
     figure, (axes,) = drawing.panels(1, facts())
     rates = pd.DataFrame({"a": [0.0, 0.25], "b": [0.5, 1.0]})
     drawing.draw_heatmap(axes, rates, rates.astype(str))
@@ -303,10 +322,9 @@ def test_cells_get_darker_with_the_rate_under_readable_text_and_below_the_mark()
     (cells,) = axes.collections
     weights = [0.2126, 0.7152, 0.0722]
     assert (np.diff((cells.get_facecolor()[:, :3] @ weights)[np.argsort(cells.get_array().ravel())]) < 0).all()
-    (mark,) = (text for text in axes.texts if text.get_text() == "SYNTHETIC DATA")
-    numbers = [text for text in axes.texts if text is not mark]
+    numbers = list(axes.texts)
     assert sorted(text.get_text() for text in numbers) == ["0.0", "0.25", "0.5", "1.0"]
-    assert cells.get_zorder() < mark.get_zorder() < min(text.get_zorder() for text in numbers)
+    assert cells.get_zorder() < min(text.get_zorder() for text in numbers)
     # Of black on the darkest: WCAG asks for 4.5.
     assert {text.get_color() for text in numbers} == {"black"}
     linear = np.where((rgb := cells.get_facecolor()[:, :3]) <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import caption, titles
 from scipy.stats import norm, sem
 
 from dpmia.common.registry import load
@@ -67,7 +68,7 @@ def test_every_figure_is_made_of_its_tables(artifact):
 
 @pytest.mark.parametrize("module", [fig1, fig2, bounds_all])
 def test_captions_name_what_is_reconstructed(module):
-    told = draw(module, {fig2.STUDY: study()}).get_supxlabel().replace("\n", " ")
+    told = caption(draw(module, {fig2.STUDY: study()}))
     assert "reconstructed" in told or "restored" in told
     assert "theorem 4" in told.lower()
 
@@ -173,7 +174,7 @@ def test_figure_2_has_the_exact_gain_of_dp_sgd_beside_that_of_the_theorem():
     # 100 steps of Gaussian noise of 9 clip norms, two of them apart: one step of 20 / 9.
     np.testing.assert_allclose(table.loc[dp, "exact_eta"], norm.cdf(10 / 9) - 0.5, atol=1e-4)
     assert fig2.exact_eta(1e6, 100) < 1e-5
-    shown = [lines(axes).get("DP-SGD, exact") for axes in draw(fig2, {fig2.STUDY: study()}).axes]
+    shown = [lines(axes).get("DP-SGD at its exact η") for axes in draw(fig2, {fig2.STUDY: study()}).axes]
     assert [points is not None for points in shown] == [False, False, True]
 
 
@@ -248,5 +249,5 @@ def test_all_five_papers_are_in_the_figure():
     labels = {text.get_text() for text in figure.legends[0].get_texts()}
     for paper in ("Humphries", "Ye et al", "Izzo", "Yeom", "Thudi"):
         assert any(paper in label for label in labels)
-    assert [axes.get_title() for axes in figure.axes] == list(bounds_all.MEASURES)
+    assert titles(figure) == list(bounds_all.MEASURES)
     assert [text.get_text() for text in figure.axes[2].texts] == ["P = 0.1", "P = 0.5"]

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import bars, lines
+from drawn import badges, bars, caption, lines, titles
 from matplotlib.figure import Figure
 from settings_samples import OWN_CONFIG, ROOT
 
@@ -157,7 +157,7 @@ PAIRS = {
     "humphries_fig9": four("census"),
 }
 SHARES = {"humphries_fig4": 4, "humphries_fig5": 2, "humphries_fig5_text": 2}
-OTHERS = {"humphries_fig2_guarantees": 2, "humphries_dependence": 2, "humphries_strong": 4}
+OTHERS = {"humphries_fig2_guarantees": 2, "humphries_dependence": 6, "humphries_strong": 4}
 PANELS = {**{name: len(panels) for name, panels in PAIRS.items()}, **SHARES, **OTHERS}
 
 
@@ -168,11 +168,12 @@ def test_all_figures_of_models_are_tested_here():
 @pytest.mark.parametrize("name", PAIRS)
 def test_panels_show_the_numbers_of_their_arm_and_attack(name):
     figure, artifact = picture(name), ARTIFACTS[name]
-    assert [panel.get_title() for panel in figure.axes] == [title for title, _, _ in PAIRS[name]]
-    for panel, (_, arm, attack) in zip(figure.axes, PAIRS[name], strict=True):
+    assert titles(figure) == [title for title, _, _ in PAIRS[name]]
+    ticks = [tick.get_text() for tick in figure.panels[-1].get_xticklabels()]
+    assert ticks == ["0.1", "1", "100", "∞"]
+    for panel, (_, arm, attack) in zip(figure.panels, PAIRS[name], strict=True):
         shift = 0.01 * list(EXPERIMENTS[names_of(artifact)[0]].arms).index(arm)
-        assert panel.get_xlabel() == "ε"
-        assert [tick.get_text() for tick in panel.get_xticklabels()] == ["0.1", "1", "100", "∞"]
+        assert panel.get_xticks().tolist() == [0.1, 1, 100, 1000]
         if attack is None:
             assert panel.get_ylabel() == "accuracy"
             continue
@@ -181,7 +182,7 @@ def test_panels_show_the_numbers_of_their_arm_and_attack(name):
         expected = np.array(HEIGHTS[attack][:3]) + shift
         np.testing.assert_allclose(drawn["non-IID"], np.transpose([finite, expected]))
         np.testing.assert_allclose(drawn["IID"], np.transpose([finite, expected / 10]))
-        np.testing.assert_allclose(drawn["exact upper bound for IID"], np.transpose([finite, CEILING]))
+        np.testing.assert_allclose(drawn["exact upper bound, IID"], np.transpose([finite, CEILING]))
         blind = [line for line in panel.get_lines() if len(y := line.get_ydata()) and np.allclose(y, 0.5 + shift)]
         assert len(blind) == 1, "the blind baseline of the non-IID arm, at one height"
         control = attack == "optimal_threshold"
@@ -191,21 +192,58 @@ def test_panels_show_the_numbers_of_their_arm_and_attack(name):
         assert panel.get_ylim()[0] < 0 < 1 < panel.get_ylim()[1]
 
 
+@pytest.mark.parametrize("name", [name for name, panels in PAIRS.items() if panels[-1][2] is None])
+def test_strips_enlarge_what_is_small_at_the_smallest_epsilons(name):
+    figure = picture(name)
+    strips = [axes for axes in figure.axes if axes not in figure.panels]
+    assert len(strips) == len(PAIRS[name]) - 1
+    for strip, panel in zip(strips, figure.panels, strict=False):
+        low, high = strip.get_ylim()
+        assert low < 0 < CEILING[0] < CEILING[1] < high < 0.3
+        assert (strip.get_xlabel(), panel.get_xlabel()) == ("ε", "")
+        np.testing.assert_allclose(lines(strip)["IID"], lines(panel)["IID"])
+
+
+def test_the_blind_baseline_has_its_interval_and_its_own_number_of_replicates():
+    artifact = ARTIFACTS["humphries_fig7"]
+    table = tidy(artifact)
+    table.loc[table["attack"] == "blind", "replicates"] = 2
+    figure = load(artifact.draw)(table, facts_of(artifact))
+    blind = table[(table["attack"] == "blind") & ~table["iid"] & (table["metric"] == "advantage")].iloc[0]
+    spans = [
+        patch.get_extents().transformed(figure.panels[0].transData.inverted()) for patch in figure.panels[0].patches
+    ]
+    assert any((span.y0, span.y1) == pytest.approx((blind["low"], blind["high"])) for span in spans)
+    assert "The blind baseline is the mean of 2 replicates." in caption(figure)
+    assert "4 replicates" in caption(figure)
+
+
+def test_validation_records_are_diamonds():
+    artifact = ARTIFACTS["humphries_fig7"]
+    table = tidy(artifact)
+    more = table[table["metric"] == "accuracy_members"].assign(metric="accuracy_validation")
+    figure = load(artifact.draw)(pd.concat([table, more]), facts_of(artifact))
+    markers = {
+        line.get_linestyle(): line.get_marker() for line in figure.panels[1].get_lines() if line.get_marker() != "None"
+    }
+    assert (markers["-"], markers["--"], markers[":"]) == ("o", "o", "D")
+
+
 @pytest.mark.parametrize("name", SHARES)
 def test_panels_of_shares_show_a_curve_for_each_arm(name):
     figure = picture(name)
-    titles = [AVERAGE, OPTIMAL, SHADOW, "accuracy"] if SHARES[name] == 4 else [OPTIMAL, "accuracy"]
-    assert [panel.get_title() for panel in figure.axes] == titles
+    expected_titles = [AVERAGE, OPTIMAL, SHADOW, "accuracy"] if SHARES[name] == 4 else [OPTIMAL, "accuracy"]
+    assert titles(figure) == expected_titles
     attacks = {AVERAGE: "average_threshold", OPTIMAL: "optimal_threshold", SHADOW: "shadow"}
-    for panel in figure.axes[:-1]:
+    for panel, title in zip(figure.panels[:-1], expected_titles, strict=False):
         drawn = lines(panel)
         arms = EXPERIMENTS[names_of(ARTIFACTS[name])[0]].arms
         assert {label for label in drawn if label.startswith("p = ")} == {shares.SHARES[arm] for arm in arms}
         for number, arm in enumerate(arms):
             label = shares.SHARES[arm]
-            expected = np.array(HEIGHTS[attacks[panel.get_title()]][:3]) + 0.01 * number
+            expected = np.array(HEIGHTS[attacks[title]][:3]) + 0.01 * number
             np.testing.assert_allclose(drawn[label], np.transpose([EPSILONS[:3], expected]))
-        assert ("random scores" in drawn) == (panel.get_title() == OPTIMAL)
+        assert ("random scores" in drawn) == (title == OPTIMAL)
 
 
 def test_promises_stand_beside_each_other_at_the_epsilons_they_share():
@@ -229,8 +267,21 @@ def test_the_dependence_index_is_the_auc_of_the_blind_baseline():
     assert (table.loc[~table["iid"], "index"] >= 0.75).all()
     some = table[(table["experiment"] == "adult_cluster") & ~table["iid"]]
     assert some["advantage"].tolist() == pytest.approx(HEIGHTS["average_threshold"])
-    titles = [panel.get_title() for panel in picture("humphries_dependence").axes]
-    assert titles == ["average threshold, ε = 0.1", "average threshold, ε = ∞"]
+    kinds = ("clusters", "shares", "sources")
+    expected = [f"{kind}, ε = {epsilon}" for epsilon in ("0.1", "∞") for kind in kinds]
+    assert titles(picture("humphries_dependence")) == expected
+
+
+def test_points_of_dependence_have_intervals_in_both_directions_and_their_names_beside_them():
+    figure = picture("humphries_dependence")
+    named = [text.get_text().replace(" ", "_") for panel in figure.panels[:3] for text in panel.texts]
+    assert sorted(named) == sorted(names_of(ARTIFACTS["humphries_dependence"]))
+    table = tidy(ARTIFACTS["humphries_dependence"])
+    some = table[(table["experiment"] == "student") & (table["epsilon"] == 0.1)]
+    ends = np.vstack([segment for part in figure.panels[2].collections for segment in part.get_segments()])
+    for row in some.itertuples():
+        for end in ((row.index_low, row.advantage), (row.index_high, row.advantage), (row.index, row.advantage_low)):
+            assert np.isclose(ends, end).all(axis=1).any()
 
 
 def test_limits_are_told_with_what_attacks_reach_between_them():
@@ -248,19 +299,22 @@ def test_limits_are_told_with_what_attacks_reach_between_them():
     shares_at_zero = table[(table["experiment"] == "adult_gender") & (table["arm"] == "p0")]
     assert shares_at_zero["attack, IID"].iloc[0].startswith("0.120 ["), "p = 0.5 stands for the IID arm"
     assert "p50" not in set(table["arm"])
+    in_order = list(table.loc[table["experiment"] == "adult_gender", "arm"].unique())
+    assert in_order == ["p0", "p25", "p75", "p100"]
+    assert table["replicates"].tolist() == table["replicates of blind"].tolist() == [4] * len(table)
 
 
 def test_infinity_is_drawn_apart_and_side_by_side():
     average = picture("humphries_fig2").axes[0]
     places, lows, highs = bars(average).T
-    assert ((places > 700) & (places < 1400)).all(), "around one decade beyond the largest epsilon"
+    assert ((places > 500) & (places < 2000)).all(), "around one decade beyond the largest epsilon"
     assert len(set(places)) == len(places) == 2
     assert lows == pytest.approx([0.38, 0.02])
     assert highs == pytest.approx([0.43, 0.07])
 
 
 def test_accuracy_panels_show_members_and_nonmembers_of_both_arms():
-    panel = picture("humphries_fig3").axes[1]
+    panel = picture("humphries_fig3").panels[1]
     curves = [line for line in panel.get_lines() if len(line.get_xdata()) == 3]
     heights = {tuple(np.round(line.get_ydata(), 6)): (line.get_linestyle(), line.get_color()) for line in curves}
     members, nonmembers = (np.array(ACCURACY[f"accuracy_{part}"][:3]) for part in ("members", "nonmembers"))
@@ -275,13 +329,13 @@ def test_accuracy_panels_show_members_and_nonmembers_of_both_arms():
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_bound_is_the_formula_along_the_whole_axis(name):
     figure = picture(name)
-    for panel, (_, _, attack) in zip(figure.axes, PAIRS[name], strict=True):
-        assert ("bound for IID" in lines(panel)) == (attack is not None)
+    for panel, (_, _, attack) in zip(figure.panels, PAIRS[name], strict=True):
+        assert ("(ε, δ) bound, IID" in lines(panel)) == (attack is not None)
         if attack is not None:
-            epsilons, heights = lines(panel)["bound for IID"].T
+            epsilons, heights = lines(panel)["(ε, δ) bound, IID"].T
             np.testing.assert_allclose(heights, humphries_advantage(epsilons, 1e-5))
             assert (epsilons.min() < 0.1, epsilons.max() > 100) == (True, True)
-            (line,) = (line for line in panel.get_lines() if line.get_label() == "bound for IID")
+            (line,) = (line for line in panel.get_lines() if line.get_label() == "(ε, δ) bound, IID")
             assert line.get_linestyle() == "--"
 
 
@@ -302,9 +356,9 @@ def test_the_legend_names_what_is_drawn(name):
         "non-IID",
         "IID",
         "random scores",
-        "bound for IID",
-        "exact upper bound for IID",
-        "blind baseline (no model, supervised)",
+        "(ε, δ) bound, IID",
+        "exact upper bound, IID",
+        "blind baseline (no model)",
     }
     if any(attack is None for _, _, attack in PAIRS[name]):
         expected |= {"accuracy on members", "accuracy on non-members"}
@@ -316,9 +370,9 @@ def test_the_legend_names_what_is_drawn(name):
 def test_synthetic_data_are_marked_and_real_data_are_not(name):
     for synthetic in (True, False):
         figure = picture(name, synthetic)
-        marks = [[text.get_text() for text in panel.texts] for panel in figure.axes]
-        assert marks == [["SYNTHETIC DATA"] if synthetic else []] * PANELS[name]
-        assert figure.get_supxlabel().replace("\n", " ").count("Synthetic data" if synthetic else "Real data") == 1
+        assert badges(figure) == (["SYNTHETIC DATA"] if synthetic else [])
+        assert len(figure.panels) == PANELS[name]
+        assert caption(figure).count("Synthetic data" if synthetic else "Real data") == 1
 
 
 @pytest.mark.parametrize(
@@ -332,7 +386,7 @@ def test_any_grid_of_epsilons_can_be_drawn(name, epsilons):
     figure = picture(name, epsilons=epsilons)
     Figure.draw_without_rendering(figure)
     if name != "humphries_dependence":
-        ticks = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+        ticks = [tick.get_text() for tick in figure.panels[-1].get_xticklabels()]
         assert ticks == ["∞" if np.isinf(epsilon) else f"{epsilon:g}" for epsilon in epsilons]
 
 

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from drawn import lines
+from drawn import caption, lines, titles
 from matplotlib.figure import Figure
 from thudi_tables import (
     BY_NAME,
@@ -28,34 +28,73 @@ from dpmia.theory.positive_accuracy import positive_accuracy_bound
 #: figure -> what is written above each panel, its experiment and attack, and the epsilons of its curves.
 SHOWN = {
     "thudi_fig3": (
-        [("(a) MNIST", names.MNIST), ("(b) CIFAR10", names.CIFAR10), ("(c) SVHN-extended", names.SVHN)],
+        [("MNIST", names.MNIST), ("CIFAR10", names.CIFAR10), ("SVHN-extended", names.SVHN)],
         ["lira"],
         [1, 3, 5, 7, 9, 12, 15],
     ),
-    "thudi_fig12": ([("(a) CIFAR10", names.CIFAR10), ("(b) MNIST", names.MNIST)], ["lira"], [np.inf]),
+    "thudi_fig12": ([("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)], ["lira"], [np.inf]),
     "thudi_fig13": (
-        [("(a) CIFAR10", names.CIFAR10), ("(b) MNIST", names.MNIST)],
+        [("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)],
         ["lira_shadows_10", "lira_shadows_30", "lira", "lira_shadows_70", "lira_shadows_90"],
         [3],
     ),
-    "thudi_fig14": ([("(a) CIFAR10", names.CIFAR10), ("(b) MNIST", names.MNIST)], ["population"], [1, 3, 5, 9, 15]),
-    "thudi_fig15": ([("(a) CIFAR10", names.CIFAR10), ("(b) MNIST", names.MNIST)], ["reference_10"], [1, 3, 9, 15]),
-    "thudi_fig17": ([("(a) CIFAR10", names.CIFAR10), ("(b) MNIST", names.MNIST)], ["reference_10_own_rate"], [3, 7]),
+    "thudi_fig14": ([("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)], ["population"], [1, 3, 5, 9, 15]),
+    "thudi_fig15": ([("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)], ["reference_10"], [1, 3, 9, 15]),
+    "thudi_fig17": ([("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)], ["reference_10_own_rate"], [3, 7]),
 }
 SHOWN |= {
     "thudi_fig16": (
         [
-            (f"({letter}) {title}, FPR {fpr:g}", experiment)
-            for letter, ((title, experiment), fpr) in zip(
-                "abcdefgh",
-                itertools.product([("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)], [0.05, 0.2, 0.3, 0.5]),
-                strict=True,
+            (f"{title}, FPR {fpr:g}", experiment)
+            for (title, experiment), fpr in itertools.product(
+                [("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)], [0.05, 0.2, 0.3, 0.5]
             )
         ],
         ["reference_05", "reference_20", "reference_30", "reference_50"] * 2,
         [1, 3, 9, 15],
     )
 }
+
+
+#: Figures with a panel of gains below each panel.
+GAINS = ("thudi_fig3", "thudi_fig14", "thudi_fig15", "thudi_fig16")
+
+
+def bound_lines(axes, label):
+    """Return epsilon -> line of a bound."""
+    named = {line.get_label(): line for line in axes.get_lines()}
+    found = {name.partition("ε = ")[2]: line for name, line in named.items() if name.startswith(f"_{label}, ε")}
+    return {float(epsilon): line for epsilon, line in found.items()}
+
+
+@pytest.mark.parametrize("name", GAINS)
+def test_gains_are_positive_accuracies_minus_the_sampling_rate(name):
+    figure = picture(name)
+    columns = len(figure.panels) // (4 if name == "thudi_fig16" else 2)
+    for above, below in zip(figure.panels[:columns], figure.panels[columns:], strict=False):
+        drawn, gains = lines(above), lines(below)
+        assert drawn.keys() == gains.keys()
+        for label in [label for label in drawn if label.startswith("ε = ")]:
+            places = [min(names.RATES, key=lambda rate: abs(rate - x)) for x in gains[label][:, 0]]
+            np.testing.assert_allclose(gains[label][:, 1], drawn[label][:, 1] - places, atol=1e-9)
+        assert below.get_shared_y_axes().joined(below, figure.panels[columns])
+        assert not below.get_shared_y_axes().joined(above, below)
+        low, high = below.get_ylim()
+        assert low < 0 < high < 0.6
+
+
+def test_points_from_fewer_replicates_than_the_caption_says_are_hollow_and_named():
+    artifact = BY_NAME["thudi_fig14"]
+    tables = {name: metrics(name.partition("/")[2], epsilons=(1.0, 3.0)) for name in artifact.tables}
+    few = tables["replicates/thudi_mnist"]
+    chosen = (few["attack"] == names.POPULATION) & (few["metric"] == "precision") & (few["epsilon"] == 3.0)
+    few.loc[chosen & (few["arm"] == "p0.3") & (few["replicate"] > 0), "value"] = np.nan
+    facts = facts_of(artifact)
+    figure = load(artifact.draw)(load(artifact.tabulate)(tables, facts), facts)
+    hollow = [[line for line in axes.get_lines() if line.get_label() == "_few replicates"] for axes in figure.panels]
+    assert [len(lines) for lines in hollow] == [0, 1, 0, 1], "MNIST, and its gain"
+    assert "Hollow markers with a number: 1 points" in caption(figure)
+    assert "Hollow" not in caption(picture("thudi_fig14"))
 
 
 def test_all_figures_of_precision_are_tested_here():
@@ -104,7 +143,7 @@ def test_the_bound_is_theorem_3_3_with_the_delta_of_the_run(name):
     along = table[table["curve"] == "bound"]
     assert along.empty == (name == "thudi_fig12"), "without privacy there is no bound"
     if len(along):
-        assert along["epsilon"].unique().tolist() == [SHOWN[name][2][0]]
+        assert along["epsilon"].unique().tolist() == SHOWN[name][2], "one for each epsilon"
 
 
 @pytest.mark.parametrize("name", PRECISION)
@@ -116,18 +155,21 @@ def test_the_exact_ceiling_of_the_mechanism_stands_beside_the_bound(name):
     along = table[table["curve"] == "ceiling"]
     assert along.empty == (name == "thudi_fig12"), "without privacy there is no ceiling"
     for _, rows in along.groupby("panel"):
-        strictest = SHOWN[name][2][0]
-        assert rows["epsilon"].unique().tolist() == [strictest]
-        np.testing.assert_allclose(rows["mean"].astype(float), [ceiling(strictest, rate) for rate in names.RATES])
+        models = list(itertools.product(SHOWN[name][2], names.RATES))
+        np.testing.assert_allclose(rows["mean"].astype(float), [ceiling(*model) for model in models])
     for axes in picture(name).axes:
-        assert any(label.startswith("exact upper bound") for label in lines(axes)) == (name != "thudi_fig12")
+        assert bound_lines(axes, "exact upper bound").keys() == ({*SHOWN[name][2]} if name != "thudi_fig12" else set())
 
 
 @pytest.mark.parametrize("name", PRECISION)
 def test_the_panels_show_the_numbers_of_the_table(name):
     table, figure = tidy(name), picture(name)
-    for axes, (title, _) in zip(figure.axes, SHOWN[name][0], strict=True):
-        assert axes.get_title() == title
+    kinds = 2 if name in GAINS else 1
+    shown = [title for title in titles(figure) if title]
+    assert shown == [title for title, _ in SHOWN[name][0]]
+    columns = len(figure.panels) // kinds // (2 if name == "thudi_fig16" else 1)
+    rows_of_panels = [figure.panels[start : start + columns] for start in range(0, len(figure.panels), columns)]
+    for axes, (title, _) in zip(itertools.chain(*rows_of_panels[::kinds]), SHOWN[name][0], strict=True):
         rows = table[table["panel"] == title]
         drawn = lines(axes)
         curves = list(rows[rows["curve"] == "attack"].groupby(["attack", "epsilon"]))
@@ -157,7 +199,7 @@ def test_where_no_epsilon_of_the_figure_was_run_those_that_were_are_drawn(name):
     facts = facts_of(artifact)
     table = load(artifact.tabulate)(tables, facts)
     assert {1.0, 12.0} == set(table["epsilon"].dropna()) - {np.inf}
-    text = load(artifact.draw)(table, facts).get_supxlabel().replace("\n", " ")
+    text = caption(load(artifact.draw)(table, facts))
     assert "Not run at this scale: ε = 3" in text
     assert "Not in the paper's figure: ε = 1, 12." in text
 
@@ -174,7 +216,7 @@ def test_an_epsilon_and_an_arm_that_the_paper_has_not_are_drawn_without_a_change
     assert {0.1, 0.2, 0.5} <= set(table["rate"].dropna())
     if name != "thudi_fig4":  # a mean over epsilons
         assert {3.0, 4.5} <= set(table["epsilon"].dropna())
-        assert "Not in the paper's figure: ε = 4.5." in figure.get_supxlabel().replace("\n", " ")
+        assert "Not in the paper's figure: ε = 4.5." in caption(figure)
     if name in ("thudi_fig3", "thudi_fig4"):
         assert figure.axes[0].get_xticks().tolist() == [0.1, 0.2, 0.5]
 
@@ -185,8 +227,8 @@ def test_what_was_not_run_is_said():
     facts = facts_of(artifact)
     table = load(artifact.tabulate)(few, facts)
     figure = load(artifact.draw)(table, facts)
-    assert "Not run at this scale: ε = 3, 5, 15." in figure.get_supxlabel().replace("\n", " ")
-    assert "Not run" not in picture("thudi_fig14").get_supxlabel().replace("\n", " ")
+    assert "Not run at this scale: ε = 3, 5, 15." in caption(figure)
+    assert "Not run" not in caption(picture("thudi_fig14"))
 
 
 def test_where_the_attack_predicts_no_member_there_is_no_point_and_the_caption_counts_them():
@@ -197,9 +239,9 @@ def test_where_the_attack_predicts_no_member_there_is_no_point_and_the_caption_c
     silent.loc[chosen & silent["arm"].isin(["p0.1", "p0.3"]), "value"] = np.nan
     facts = facts_of(artifact)
     figure = load(artifact.draw)(load(artifact.tabulate)(tables, facts), facts)
-    told = figure.get_supxlabel().replace("\n", " ")
+    told = caption(figure)
     assert "No point where the attack predicts no member: 2 of 20 places." in told
-    assert "no point" not in picture("thudi_fig14").get_supxlabel().replace("\n", " ")
+    assert "no point" not in caption(picture("thudi_fig14"))
 
 
 @pytest.mark.parametrize("name", ["thudi_fig4", "thudi_fig5", "thudi_fig11", "thudi_fig14"])

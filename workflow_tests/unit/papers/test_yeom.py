@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import lines
+from drawn import badges, caption, lines, titles
 from matplotlib.figure import Figure
 
 from dpmia.common.registry import load
@@ -106,6 +106,7 @@ def table_of(name, **options):
 
 def facts_of(artifact, synthetic=True):
     fact = {"model": "growing", "sizes": "50 members", "passes": "30 epochs, batch 32", "keys": 3}
+    fact |= {"dataset": "mnist", "replicates": 4, "references": None, "pairing": None}
     facts = {name.split("/")[1]: fact for name in artifact.tables}
     return Facts(synthetic and bool(facts), "laptop", facts)
 
@@ -146,9 +147,8 @@ def test_figures_can_be_saved_and_say_what_they_are_made_from(name, tmp_path):
     if BY_NAME[name].tables:
         for synthetic, source in ((True, "Synthetic data, scale laptop"), (False, "Real data, scale laptop")):
             figure = picture(name, synthetic)
-            marks = [text for axes in figure.axes for text in axes.texts if text.get_text() == "SYNTHETIC DATA"]
-            assert len(marks) == synthetic * len(figure.axes)
-            words = " ".join(figure.get_supxlabel().split())
+            assert badges(figure) == (["SYNTHETIC DATA"] if synthetic else [])
+            words = caption(figure)
             assert source in words
             kinds = {"yeom_fig4b": INDEPENDENT, "yeom_fig2c": BOTH, "yeom_fig4a": BOTH}
             assert f"95 % intervals over {kinds.get(name, SPLITS)}" in words
@@ -207,14 +207,35 @@ def test_figure_2_shows_means_intervals_and_theory(name, adversary, theory):
 
 
 def test_captions_tell_records_folds_and_splits():
-    words = " ".join(picture("yeom_fig2a").get_supxlabel().split())
-    assert "eyedata: 120 records, leave-one-out, 3 splits." in words
-    assert "IWPC: 4819 records, 10-fold cross-validation, 3 splits." in words
+    words = caption(picture("yeom_fig2a"))
+    assert "eyedata: 3 splits, leave-one-out, 120 records." in words
+    assert "IWPC: 3 splits, 10-fold cross-validation, 4,819 records." in words
+
+
+def test_captions_of_studies_compare_them_with_the_papers_scale():
+    artifact = BY_NAME["yeom_fig2a"]
+    paper = {
+        "yeom_eyedata": {"dataset": "eyedata", "splits": 10_000, "cross_validation": "leave_one_out"},
+        "yeom_iwpc": {"dataset": "iwpc", "splits": 20, "cross_validation": 10},
+    }
+    words = caption(load(artifact.draw)(tidy("yeom_fig2a"), replace(facts_of(artifact), paper=paper)))
+    assert "eyedata: leave-one-out, 120 records. Here / paper's scale: 3 / 10000 splits." in words
+    assert "IWPC: 10-fold cross-validation, 4,819 records. Here / paper's scale: 3 / 20 splits." in words
+
+
+def test_the_axis_of_ratios_is_stretched_around_one():
+    axes = picture("yeom_fig2a").axes[0]
+    place = axes.get_xaxis().get_transform().transform
+    one, near, far, further = place(np.array([1.0, 1.05, 2.0, 2.05]))
+    assert near - one > 5 * (further - far) > 0
+    low, high = axes.get_xlim()
+    ratios = np.concatenate([points[:, 0] for points in lines(axes).values()])
+    assert low < ratios.min() <= ratios.max() < high
 
 
 def test_figure_3_has_a_panel_for_each_genotype_with_all_attacks():
     figure = picture("yeom_fig3")
-    assert [axes.get_title() for axes in figure.axes] == ["VKORC1", "CYP2C9"]
+    assert titles(figure) == ["VKORC1", "CYP2C9"]
     for axes in figure.axes:
         drawn = {label: points[:, 1].tolist() for label, points in lines(axes).items()}
         assert drawn == {
@@ -258,12 +279,19 @@ def test_figure_4a_shows_the_advantage_of_collusion_at_every_size():
     table = tidy("yeom_fig4a")
     assert set(table["metric"]) == {"advantage", "precision", "recall"}
     axes = picture("yeom_fig4a").axes[0]
-    for points in lines(axes).values():
-        np.testing.assert_allclose(points, [(1, 0.4), (4, 0.6), (32, 0.9)])
+    drawn = list(lines(axes).values())
+    for points in drawn:
+        np.testing.assert_allclose(points, [(1, 0.4), (4, 0.6), (32, 0.9)], rtol=0.1)
+    assert len({points[0, 0] for points in drawn}) == 3, "side by side"
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "4", "32"]
-    told = " ".join(picture("yeom_fig4a").get_supxlabel().split())
-    assert "Attacker and trainer share keys: 3, in the paper 3." in told
-    assert "Networks: growing, 50 members, 30 epochs, batch 32." in told
+    told = caption(picture("yeom_fig4a"))
+    assert "k = 3 shared keys, as in the paper." in told
+    assert "CNN of size s, 50 members, 30 epochs, batch 32" in told
+    artifact, facts = BY_NAME["yeom_fig4a"], facts_of(BY_NAME["yeom_fig4a"])
+    paper = {name: fact | {"keys": 5, "passes": "40 epochs, batch 32"} for name, fact in facts.experiments.items()}
+    told = caption(load(artifact.draw)(table, replace(facts, paper=paper)))
+    assert "k = 3 shared keys; in the paper 5." in told
+    assert "Here / paper's scale: 30 / 40 epochs." in told
 
 
 def test_figure_4b_has_differences_of_accuracies_taken_in_each_replicate():
@@ -320,11 +348,11 @@ def test_a_data_set_that_was_not_run_is_left_out():
     facts = replace(facts_of(artifact), not_run={"yeom_cifar100": "no file"})
     figure = load(artifact.draw)(table, facts)
     assert set(lines(figure.axes[0])) == {"MNIST", "CIFAR-10"}
-    assert "Not run: yeom_cifar100 (no file)." in " ".join(figure.get_supxlabel().split())
+    assert "Not run: yeom_cifar100 (no file)." in caption(figure)
 
 
 def test_a_study_that_was_not_run_is_named():
     artifact = BY_NAME["yeom_fig2a"]
     facts = replace(facts_of(artifact), not_run={"yeom_iwpc": "no file"})
     figure = load(artifact.draw)(tidy("yeom_fig2a"), facts)
-    assert "Not run: yeom_iwpc (no file)." in " ".join(figure.get_supxlabel().split())
+    assert "Not run: yeom_iwpc (no file)." in caption(figure)

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,6 +81,15 @@ def test_pictures_can_be_opened_and_are_described(made):
         assert opened.size == (160, 60)
     assert (image["width"], image["height"]) == ("100", "38")
     assert image["alt"].startswith("Figure 7. Students: members from the school")
+
+
+def test_the_caption_of_a_figure_is_text_below_its_picture(made):
+    _, html, found = made
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", html, re.DOTALL)
+    assert captions == ["<p>How to &lt;read&gt; it.</p><p>Real data, scale laptop; 4 / 50 replicates.</p>"]
+    assert html.index("<figure>") < html.index(found.images[0]["alt"][:20]) < html.index("<figcaption>")
+    assert "replicates" not in found.images[0]["alt"]
+    assert "humphries_fig7.md" not in {link.get("download") for link in found.links}
 
 
 def test_screen_readers_find_their_way(made):

@@ -39,6 +39,7 @@ def test_facts_for_captions_are_plain_data():
         "references": None,
         "offline_a": None,
         "replicates": 4,
+        "epsilons": ["0.1", "1", "∞"],
         "keys": None,
         "relation": "replace_one",
         "delta": 1e-5,
@@ -101,7 +102,7 @@ def test_what_was_trained_is_said_in_words():
     joining = {"membership": {"kind": "bernoulli", "records": 300}, "arms": {"half": {"rate": 0.5}}}
     joining |= {"iid_arms": False, "attacks": {"random": {}}, "privacy__relation": "add_remove"}
     perceptron = "mlp 256-256 (ReLU, Glorot initial weights)"
-    assert trained(experiment(**joining)) == f"{perceptron}, 300 records, of which some join"
+    assert trained(experiment(**joining)) == f"{perceptron}, 300 candidate records, each a member with probability p"
     assert trained(experiment()) == perceptron  # `all` members of a group
 
 
