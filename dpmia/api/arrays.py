@@ -48,7 +48,7 @@ def numbers(value: Any, where: str, dimensions: tuple[int, ...]) -> np.ndarray:
     found = array_of(value, where).astype(np.float64)
     if found.ndim not in dimensions or not found.size:
         wanted = " or ".join(map(str, dimensions))
-        raise ArgumentError(where, f"an array of shape {found.shape}, expected {wanted} dimension(s) and no empty one")
+        raise ArgumentError(where, f"an array of shape {found.shape} is empty, or has not {wanted} dimension(s)")
     if not np.isfinite(found).all():
         row = int(np.argwhere(~np.isfinite(found))[0][0])
         raise ArgumentError(f"{where}, row {row}", f"{(~np.isfinite(found)).sum()} values are not finite numbers")
@@ -78,7 +78,7 @@ def truth_values(value: Any, where: str, shape: tuple[int, ...]) -> np.ndarray:
     """
     found = array_of(value, where)
     if found.shape != shape:
-        raise ArgumentError(where, f"an array of shape {found.shape}, expected {shape}")
+        raise ArgumentError(where, f"an array of shape {found.shape} in place of {shape}")
     if not np.isin(found, (0, 1)).all():
         raise ArgumentError(where, "some values are neither true nor false, 1 nor 0")
     return found.astype(bool)

@@ -177,7 +177,7 @@ def _references(
         raise ArgumentError(where, "no model", "Give the outputs of one model at least, or leave it out")
     for number, each in enumerate(outputs):
         if each.shape != model.logits.shape:
-            problem = f"{len(each)} records of {each.shape[1]} classes, expected {len(model.logits)} of "
+            problem = f"{len(each)} records of {each.shape[1]} classes in place of {len(model.logits)} of "
             problem += str(model.logits.shape[1])
             raise ArgumentError(f"{where}, model {number}", problem, "Evaluate it on the same records")
     shape = (len(outputs), len(model.logits))

@@ -93,7 +93,7 @@ def audit_epsilon(
     if not shares or not all(0 < share <= 1 for share in shares):
         raise ArgumentError(f"{where}, shares", f"{shares} are not all above 0 and at most 1")
     if not (0 <= delta < 1 and 0 < confidence < 1):
-        problem = f"delta {delta} and confidence {confidence}, expected numbers from 0 and below 1"
+        problem = f"delta {delta} and confidence {confidence} are not both from 0 and below 1"
         raise ArgumentError(where, problem)
     records, members = len(truth), int(truth.sum())
     if records < 2:

@@ -69,7 +69,7 @@ def split(
     if groups is not None:
         of_records = _texts(groups)
         if of_records.shape != (records,):
-            problem = f"an array of shape {of_records.shape}, expected ({records},)"
+            problem = f"an array of shape {of_records.shape} in place of ({records},)"
             raise ArgumentError(f"{where}, groups", problem, "Give the group of each record")
     elif "group" in inspect.signature(draw).parameters:
         raise ArgumentError(f"{where}, groups", "missing", f"The kind {kind!r} needs the group of each record")

@@ -14,6 +14,7 @@ import yaml
 
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import suggestion
+from dpmia.settings import names
 from dpmia.settings.base import Scale, Settings
 from dpmia.settings.config import Config
 from dpmia.settings.each_group import with_groups
@@ -91,6 +92,8 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
     Raises:
         ConfigError: a wrong key or value anywhere, whichever scale it stands under.
     """
+    for parts in names.PARTS.values():
+        parts.check()
     settings = checked(Config, dict(config), "config")
     mirror = settings.data_mirror
     if settings.data == "real" and mirror is not None and not (root / mirror).is_dir():
