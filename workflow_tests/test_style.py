@@ -42,7 +42,7 @@ LAYERS = (
     # From the files of models to tables, and to what is made of them.
     *("evaluation", "studies", "claims", "papers", "workflow", "report", "audit", "validation"),
     # The ways in.
-    "api",
+    *("api", "cli"),
 )
 
 

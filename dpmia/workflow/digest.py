@@ -20,6 +20,7 @@ from dpmia.common.plugins import source_file
 
 PACKAGE = "dpmia"
 ROOT = Path(__file__).parent.parent.parent
+LIBRARY = ROOT / PACKAGE
 
 #: Digests that this process computed: file -> digest of its syntax tree.
 _behind: dict[str, dict[str, str]] = {}
