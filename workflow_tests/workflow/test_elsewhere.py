@@ -76,7 +76,8 @@ def test_another_folder_has_its_own_experiments_and_results(tmp_path):
     (tmp_path / "mine.yaml").write_text(MINE)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    given = ["--snakefile", f"{REPOSITORY}/Snakefile", "--directory", str(tmp_path), "--cores", "2", SUMMARY]
+    # By the file where the catalog of workflows looks for it, which includes the other.
+    given = ["--snakefile", f"{REPOSITORY}/workflow/Snakefile", "--directory", str(tmp_path), "--cores", "2", SUMMARY]
     checked(snakemake(*given, "--config", "scale=smoke", "experiments=mine.yaml"), elsewhere)
     assert attacks(tmp_path) == {"average_threshold", "model"}
     assert not [*elsewhere.iterdir()]

@@ -184,3 +184,14 @@ def test_mistakes_in_plans_have_one_message(change, kind, message):
 def test_mistakes_in_bounds_have_one_message(call, message):
     with pytest.raises(ArgumentError, match=message):
         call()
+
+
+@pytest.mark.slow  # riskcal composes on a fine grid for each noise that it tries
+def test_noise_for_an_advantage_is_that_of_riskcal():
+    from riskcal.calibration.dpsgd import find_noise_multiplier_for_advantage
+
+    run = {"sampling_rate": 0.02, "steps": 200, "compares": "add_remove"}
+    ours = plan_noise(target="advantage", value=0.2, **run).noise_multiplier
+    theirs = find_noise_multiplier_for_advantage(0.2, sample_rate=0.02, num_steps=200, grid_step=1e-3)
+    # Its tolerance is .001 of advantage, .5 % of the value.
+    assert ours == pytest.approx(theirs, rel=0.01)
