@@ -1,9 +1,17 @@
+import os
+
 from snakemake.utils import min_version, validate
 
 min_version("9.0")
 
 
-configfile: "config.yaml"
+# Settings of the working folder; elsewhere, and where another workflow uses this one as a module, those beside this file.
+SETTINGS = f"{workflow.current_basedir}/config.yaml"
+if os.path.exists("config.yaml") and not workflow.modifier.is_module:
+    SETTINGS = "config.yaml"
+
+
+configfile: SETTINGS
 
 
 report: "rules/report/workflow.rst"
@@ -51,7 +59,7 @@ for paper in PAPERS:
         message:
             f"The figures and tables of {ABOUT[paper].short} are made"
 
-    workflow.get_rule(paper).docstring = f"Make the figures and tables of {ABOUT[paper].short}."
+    describe(paper, f"Make the figures and tables of {ABOUT[paper].short}.")
 
 
 include: "rules/fetch.smk"

@@ -66,7 +66,7 @@ rule make_audit:
             },
         ),
         templates=text_digest(
-            REPOSITORY / "dpmia/report/templates" / name
+            LIBRARY / "report/templates" / name
             for name in ("page.html", "parts.html", "audit.html", "script.js", "style.css")
         ),
     message:

@@ -8,11 +8,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 STARTED = time.time()
-REPOSITORY = Path(workflow.basedir)
-sys.path.insert(0, str(REPOSITORY))
+# Of this workflow, also where another one uses it as a module.
+REPOSITORY = Path(str(workflow.current_basedir)).parent
+if (REPOSITORY / "dpmia").is_dir():
+    sys.path.insert(0, str(REPOSITORY))
 
 from dpmia.datasets.raw.sources import fetched_together, files_at_hand, not_of_this_kind, not_to_be_had, required_files
-from dpmia.workflow.digest import code_digest, text_digest
+from dpmia.workflow.digest import LIBRARY, code_digest, text_digest
 from dpmia.common.errors import ConfigError, UserError
 from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
@@ -37,14 +39,14 @@ def refuse(error):
 
 
 try:
-    PLAN = make_plan(config, Path.cwd())
+    PLAN = make_plan(config, Path.cwd(), REPOSITORY)
 except UserError as error:
     refuse(error)
 
 CONFIG = PLAN.config
 # Numbers inside of {...} on the command line arrive as texts.
 config.update(CONFIG.model_dump(mode="json"))
-validate(config, REPOSITORY / "dpmia/settings/config.schema.json")
+validate(config, LIBRARY / "settings/config.schema.json")
 
 EXPERIMENTS = PLAN.experiments
 STUDIES = PLAN.studies
@@ -88,6 +90,11 @@ def why_not(dataset):
 
 # Experiment or study -> why its data are unavailable. A target that names one of them runs all the same, and fails.
 NOT_RUN = {name: reason for name, each in WITH_DATA.items() if (reason := why_not(each.dataset))}
+
+
+def describe(name, text):
+    """Set what `help` prints of a rule, under whatever name another workflow uses it."""
+    workflow.get_rule(workflow.modifier.modify_rulename(name)).docstring = text
 
 
 def one_of(words):
@@ -311,7 +318,7 @@ def replicates_by_scale():
     """Return for each scale at which claims are judged the replicates, or splits, of each experiment and study."""
     found = {}
     for scale in [scale for scale in SCALES if scale != "smoke"]:
-        plan = make_plan({**config, "scale": scale}, Path.cwd())
+        plan = make_plan({**config, "scale": scale}, Path.cwd(), REPOSITORY)
         found[scale] = {name: each.replicates for name, each in plan.experiments.items()}
         found[scale] |= {name: each.splits for name, each in plan.studies.items()}
     return found

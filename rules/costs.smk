@@ -62,3 +62,22 @@ rule help:
         "Listing the targets"
     script:
         "../scripts/list_targets.py"
+
+
+rule list_parts:
+    """List attacks, data sets, membership experiments and models, and where they come from."""
+    log:
+        f"logs/{RUN}/list_parts.log",
+    localrule: True
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        parts={kind: parts.origins() for kind, parts in names.PARTS.items()},
+    message:
+        "Listing attacks, data sets, membership experiments and models"
+    script:
+        "../scripts/list_parts.py"

@@ -71,4 +71,4 @@ for artifact in CHECKS:
         message:
             f"{artifact.name} is made"
 
-    workflow.get_rule(artifact.name).docstring = f"{words.title_of(artifact.name)}: a second opinion on the run."
+    describe(artifact.name, f"{words.title_of(artifact.name)}: a second opinion on the run.")

@@ -37,6 +37,4 @@ for artifact in ARTIFACTS.values():
         message:
             f"{artifact.name} is made"
 
-    workflow.get_rule(artifact.name).docstring = (
-        f"{ABOUT[PAPER_OF[artifact.name]].short}: {words.title_of(artifact.name)}."
-    )
+    describe(artifact.name, f"{ABOUT[PAPER_OF[artifact.name]].short}: {words.title_of(artifact.name)}.")

@@ -31,7 +31,7 @@ rule make_report:
         not_run=not_run_of_papers(),
         code=code("make_report.py"),
         templates=text_digest(
-            REPOSITORY / "dpmia/report/templates" / name
+            LIBRARY / "report/templates" / name
             for name in ("page.html", "parts.html", "report.html", "script.js", "style.css")
         ),
     message:

@@ -41,6 +41,8 @@ LAYERS = (
     *("datasets", "splits", "models", "mip", "training", "attacks"),
     # From the files of models to tables, and to what is made of them.
     *("evaluation", "studies", "claims", "papers", "workflow", "report", "audit", "validation"),
+    # The ways in.
+    *("api", "cli"),
 )
 
 

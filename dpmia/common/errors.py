@@ -39,3 +39,7 @@ class AttackError(UserError):
 
 class LimitError(UserError):
     """A model that is above a limit of the audit."""
+
+
+class ArgumentError(UserError, ValueError):
+    """A wrong argument of a function of the Python interface (`dpmia.api`)."""

@@ -7,10 +7,23 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
+from dpmia.common.errors import UserError
+from dpmia.common.plugins import module_of_file
+
 
 def load(spec: str) -> Any:
-    """Return what `spec` names: the object of `module:object`, or the module of `module`."""
+    """Return what `spec` names: the object of `module:object` or `file.py:object`, or the module of `module`.
+
+    Raises:
+        UserError: a file is missing, its code fails, or it has no such object.
+    """
     module, _, attribute = spec.partition(":")
+    if module.endswith(".py"):
+        found: Any = module_of_file(module)
+        if not hasattr(found, attribute):
+            names = [name for name in vars(found) if not name.startswith("_")]
+            raise UserError(module, f"it has no object {attribute!r}", suggestion(attribute, names))
+        return getattr(found, attribute)
     found = import_module(module)
     return getattr(found, attribute) if attribute else found
 

@@ -11,18 +11,17 @@ An attack weaker than the baseline can still add to it, so it is no evidence tha
 excess comes in two forms: what the attack reaches less what the baseline does, and what the same classifier reaches
 with the model's signal as one more feature less what it reaches without it.
 
-Sources: Das et al. 2024 and Meeus et al. 2024 (blind baselines of membership inference); Hanley and Hajian-Tilaki 1997
-and DeLong et al. 1988 (variance of an AUC and of the difference of two).
+Sources: Das et al. 2024 and Meeus et al. 2024 (blind baselines of membership inference).
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from dpmia.metrics.ranking import advantage, ranking
+from dpmia.metrics.record_errors import contributions, standard_error
 
 FOLDS = 5
 #: 97.5 % quantile of the standard normal distribution.
@@ -96,11 +95,6 @@ def scores_with_signal(
     return blind_scores(np.column_stack([x, signal]), y, is_member, seed, folds)
 
 
-def standard_errors(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    """Return the standard errors over records of `advantage` and `auc`, for any scores and decisions."""
-    return {name: _error(parts, is_member) for name, parts in _parts(scores, decisions, is_member).items()}
-
-
 def excess(
     scores: np.ndarray, reference: np.ndarray, is_member: np.ndarray, decisions: np.ndarray | None = None
 ) -> dict[str, float]:
@@ -118,11 +112,11 @@ def excess(
     decisions = scores >= THRESHOLD if decisions is None else decisions
     attack, blind = (scores, decisions, is_member), (reference, reference >= THRESHOLD, is_member)
     values, blind_values = _metrics(*attack), _metrics(*blind)
-    parts, blind_parts = _parts(*attack), _parts(*blind)
+    parts, blind_parts = contributions(*attack), contributions(*blind)
     found = {}
     for name in parts:
         gained = values[name] - blind_values[name]
-        half = NORMAL * _error(parts[name] - blind_parts[name], is_member)
+        half = NORMAL * standard_error(parts[name] - blind_parts[name], is_member)
         found[f"{name}_excess"] = gained
         found[f"{name}_excess_low"], found[f"{name}_excess_high"] = gained - half, gained + half
     return found
@@ -130,17 +124,3 @@ def excess(
 
 def _metrics(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
     return {**advantage(decisions, is_member), **ranking(scores, is_member)}
-
-
-def _parts(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, np.ndarray]:
-    """Return each record's contribution to advantage and AUC, up to sign and shift: variances add up to the whole's."""
-    ranks = rankdata(scores)
-    won = np.empty(len(scores))  # the share of records of the other kind that rank below
-    for kind, others in ((is_member, ~is_member), (~is_member, is_member)):
-        won[kind] = (ranks[kind] - rankdata(scores[kind])) / others.sum()
-    return {"advantage": decisions.astype(float), "auc": won}
-
-
-def _error(parts: np.ndarray, is_member: np.ndarray) -> float:
-    variance = sum(kind.var(ddof=1) / len(kind) for kind in (parts[is_member], parts[~is_member]))
-    return float(np.sqrt(variance))

@@ -14,14 +14,13 @@ from dpmia.common.errors import DataError
 from dpmia.datasets.own.files import Fields, known_column, read_fields
 from dpmia.evaluation.accuracy import accuracy_rows
 from dpmia.evaluation.attacks import attack_rows, scored
-from dpmia.evaluation.blind_classifier import standard_errors
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY, cells, replicates_table, summary_table
 from dpmia.formats.losses import Losses, save_losses
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.jobs.attacking import PredictionsJob
-from dpmia.metrics.intervals import EQUAL, RECORDS, Estimate, equal_records
+from dpmia.metrics.record_errors import record_estimates
 
 ARM = "given"
 
@@ -90,13 +89,8 @@ def tables(
     rows = replicates_table([table_of(measured)])
     summary = summary_table(rows)
     for each, signal, scores, decisions in scored({n: (a, [references]) for n, a in attacks.items()}, files, root_seed):
-        for metric, error in standard_errors(scores, decisions, signal.is_member).items():
+        for metric, found in record_estimates(scores, decisions, signal.is_member).items():
             (row,) = summary.index[(summary["attack"] == each) & (summary["metric"] == metric)]
-            mean = float(summary.loc[row, "mean"])
-            found = Estimate(mean, error, len(scores) - 2, 1, RECORDS, error)
-            if not error:
-                fewest = int(min(signal.is_member.sum(), signal.is_nonmember.sum()))
-                found = equal_records(mean, fewest) if metric == "auc" else Estimate(mean, np.nan, np.nan, 1, EQUAL)
             summary.loc[row, [*LIMITS, "replicates", *UNCERTAINTY]] = cells(found, metric)
     return rows, summary
 

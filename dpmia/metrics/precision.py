@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpmia.metrics.ranking import roc
+from dpmia.metrics.ranking import roc, tpr_at
 
 #: Parts of the ranking that are tried as "these are the members": the best 1/40, 2/40, ... of all scores.
 QUANTILES = 40
@@ -140,6 +140,4 @@ def _precision(decisions: np.ndarray, is_member: np.ndarray) -> tuple[float, flo
 def _roc(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
     fpr, tpr, _ = roc(np.where(np.isnan(scores), -np.inf, scores), is_member)
     resolution = 1 / int((~is_member).sum())
-    return {
-        f"tpr@{rate:g}": float(tpr[fpr <= rate].max()) if rate >= resolution else float("nan") for rate in ROC_RATES
-    }
+    return {f"tpr@{rate:g}": tpr_at(fpr, tpr, rate, resolution) for rate in ROC_RATES}

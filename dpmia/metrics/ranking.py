@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 #: False positive rates at which the true positive rate is reported.
@@ -50,11 +52,14 @@ def ranking(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
     """
     fpr, tpr, _ = roc(scores, is_member)
     resolution = 1 / int((~is_member).sum())
-    low = {
-        name: float(tpr[fpr <= rate].max()) if rate >= resolution else float("nan") for name, rate in LOW_RATES.items()
-    }
+    low = {name: tpr_at(fpr, tpr, rate, resolution) for name, rate in LOW_RATES.items()}
     auc = float((np.diff(fpr) * (tpr[1:] + tpr[:-1])).sum() / 2)
     return {"auc": auc, **low, "resolution": resolution}
+
+
+def tpr_at(fpr: np.ndarray, tpr: np.ndarray, rate: float, resolution: float) -> float:
+    """Return the largest TPR of a ROC at a false positive rate of at most `rate`; NaN below the resolution."""
+    return float(tpr[fpr <= rate].max()) if rate >= resolution else float("nan")
 
 
 def held_rate(rate: float, nonmembers: int) -> float:
@@ -73,18 +78,23 @@ def guesses(records: int, share: float) -> int:
     return 2 * max(1, int(share * records / 2))
 
 
-def guessed_right(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+def guessed_right(scores: np.ndarray, is_member: np.ndarray, shares: Sequence[float] = GUESSED) -> dict[str, float]:
     """Return the share of right guesses, where the highest scores are guessed members and as many lowest are not.
 
     Guesses follow from the scores alone: of equal scores the later record counts as the higher, so that records must
     come in an order that does not depend on their membership.
 
+    Args:
+        scores: float, shape (records,), higher = more likely a member.
+        is_member: bool, shape (records,), the truth.
+        shares: of the records that are guessed.
+
     Returns:
-        `guessed_right@<share>` for each of `GUESSED`, the share of the records that are guessed.
+        `guessed_right@<share>` for each share.
     """
     ranked = is_member[np.argsort(scores, kind="stable")]
     found = {}
-    for share in GUESSED:
+    for share in shares:
         each = guesses(len(ranked), share) // 2
         found[f"guessed_right@{share:g}"] = float(np.append(~ranked[:each], ranked[-each:]).mean())
     return found

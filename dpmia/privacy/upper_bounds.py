@@ -129,6 +129,11 @@ def advantage_ceiling(curve: TradeOff) -> float:
     return float((curve.tpr - curve.fpr).max())
 
 
+def auc_ceiling(curve: TradeOff) -> float:
+    """Return the largest area under the ROC of any score: that below the curve."""
+    return float((np.diff(curve.fpr) * (curve.tpr[1:] + curve.tpr[:-1])).sum() / 2)
+
+
 def tpr_ceiling(curve: TradeOff, fpr: ArrayLike) -> np.ndarray:
     """Return the largest TPR of any test at each of the given FPRs, in [0, 1]."""
     return np.interp(np.asarray(fpr, dtype=float), curve.fpr, curve.tpr)

@@ -125,8 +125,8 @@ class PerRecordSettings(Settings):
 class AttackSettings(Settings):
     """One attack; several entries may run one kind with different options."""
 
-    kind: Annotated[str, OneOf(names.ATTACKS)] = ""
-    """Kind of attack; the entry's own name where left out."""
+    kind: Annotated[str, OneOf(names.ATTACKS, files=True)] = ""
+    """Kind of attack; the entry's own name where left out. `my_attack.py:MyAttack` is a class in a file."""
     reference_arm: ArmName | None = None
     """The arm whose draws the reference models are trained on; the target model's own arm where left out."""
 
@@ -146,10 +146,14 @@ class AttackSettings(Settings):
     """Offline RMIA: how much training on a record changes its probability, from 0 (it becomes sure) to 1 (not at all);
     0.3, the default of the authors' tool, where left out."""
 
+    arguments: dict[str, Any] | None = None
+    """Further options of an attack of a plug-in or of a file, by the names that its class gives them."""
+
     @property
     def options(self) -> dict[str, Any]:
         """Options of the attack itself, those that are set."""
-        return self.model_dump(exclude={"kind", "reference_arm", "epsilons"}, exclude_none=True)
+        own = self.model_dump(exclude={"kind", "reference_arm", "epsilons", "arguments"}, exclude_none=True)
+        return own | (self.arguments or {})
 
 
 def each_of_a_kind(attacks: dict[str, AttackSettings]) -> dict[str, AttackSettings]:
@@ -163,6 +167,8 @@ def each_of_a_kind(attacks: dict[str, AttackSettings]) -> dict[str, AttackSettin
         if kind not in names.ATTACKS:
             remedy = f"Name one under the key kind: {', '.join(names.ATTACKS)}. {suggestion(name, names.ATTACKS)}"
             raise ValueError(f"{name!r} is not a kind of attack. {remedy}".strip())
+        if attack.arguments is not None and kind in names.ATTACKS.built_in:
+            raise ValueError(f"attack {name!r} does not take arguments: it is built in. Write its options beside kind")
         if wrong := sorted(set(attack.options) - set(names.ATTACKS[kind].options)):
             allowed = ", ".join(names.ATTACKS[kind].options) or "none"
             raise ValueError(f"attack {name!r} does not take {', '.join(wrong)}. Options of {kind!r}: {allowed}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -18,6 +19,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from dpmia.common.epsilon import parse_epsilon
+from dpmia.common.plugins import FILE
 
 Epsilon = Annotated[float, BeforeValidator(parse_epsilon)]
 Count = Annotated[int, Field(ge=1)] | Literal["all"]
@@ -29,13 +31,34 @@ Scale = Literal["smoke", "laptop", "night", "paper"]
 
 @dataclass(frozen=True, eq=False)
 class OneOf:
-    """The mark of a string that is one of some names, `Annotated[str, OneOf(names)]`: a `Literal` made at run time."""
+    """The mark of a string that is one of some names, `Annotated[str, OneOf(names)]`: a `Literal` made at run time.
+
+    Attributes:
+        names: the names.
+        files: whether a part in a file may stand in their place, as `file.py:Object`.
+    """
 
     names: Iterable[str]
+    files: bool = False
 
     def __get_pydantic_core_schema__(self, source: type[str], handler: GetCoreSchemaHandler) -> CoreSchema:
         """Return the schema of a `Literal` of the names."""
-        return core_schema.literal_schema(list(self.names))
+        literal = core_schema.literal_schema(list(self.names))
+        return core_schema.no_info_wrap_validator_function(_part_of_file, literal) if self.files else literal
+
+
+def _part_of_file(value: Any, named: Callable[[Any], Any]) -> Any:
+    """Return the name of a part in a file, or what `named` makes of another name.
+
+    Raises:
+        ValueError: there is no such file.
+    """
+    found = FILE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        return named(value)
+    if not Path(found["file"]).is_file():
+        raise ValueError(f"{found['file']!r} is not a file in {Path.cwd()}")
+    return value
 
 
 class Settings(BaseModel):

@@ -22,7 +22,7 @@ from dpmia.settings.attackers import (
     require_references,
 )
 from dpmia.settings.base import ArmName, Epsilon, Name, OneOf, Scale, Settings, require_keys
-from dpmia.settings.membership import ARM_KEYS, INDEPENDENT, Membership
+from dpmia.settings.membership import INDEPENDENT, Membership, arm_keys
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
 from dpmia.settings.training import GPU_ENGINES, NARROW_ENGINES, ArmTraining, Model, Privacy, Training
@@ -43,6 +43,8 @@ class Arm(Settings):
     """`iid`: records outside of the training set to attack, where they differ."""
     population: Annotated[int, Field(ge=1)] | None = None
     """`iid`: further records that the attacker has, where they differ."""
+    arguments: dict[str, Any] | None = None
+    """Membership of a plug-in or of a file: further arguments of its function in this arm."""
     model: Model | None = None
     """The target model of this arm, where it differs from that of the experiment."""
     training: ArmTraining | None = None
@@ -53,7 +55,8 @@ class Arm(Settings):
     @property
     def draw(self) -> dict[str, Any]:
         """How the members of this arm are drawn."""
-        return self.model_dump(exclude={"model", "training", "epsilons"}, exclude_none=True)
+        own = self.model_dump(exclude={"model", "training", "epsilons", "arguments"}, exclude_none=True)
+        return own | (self.arguments or {})
 
 
 class Blind(Settings):
@@ -175,7 +178,9 @@ class Experiment(Settings):
         for model in [self.model, *(arm.model for arm in self.arms.values() if arm.model is not None)]:
             if (model.kind == "mlp") != (self.training.engine == "stacked") and self.training.engine in NARROW_ENGINES:
                 raise ValueError(f"engine {self.training.engine!r} does not train models of kind {model.kind!r}")
-            if (model.kind in names.CLASSIFIERS) != (self.training.engine == "scikit_learn"):
+            # An engine itself refuses a model of a plug-in that it cannot train.
+            built_in = model.kind in names.MODELS.built_in
+            if built_in and (model.kind in names.CLASSIFIERS) != (self.training.engine == "scikit_learn"):
                 raise ValueError(f"engine {self.training.engine!r} does not train models of kind {model.kind!r}")
         combination = (self.training.sampling, self.privacy.relation, self.privacy.accountant)
         if finite and combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
@@ -204,7 +209,8 @@ class Experiment(Settings):
                     f"training of arm {name!r} cannot be combined with engine 'scikit_learn': it is not used there"
                 )
             kind = self.membership.kind
-            require_keys(f"arm {name!r} with membership.kind {kind!r}", set(arm.draw), *ARM_KEYS[kind])
+            given = set(arm.model_dump(exclude={"model", "training", "epsilons"}, exclude_none=True))
+            require_keys(f"arm {name!r} with membership.kind {kind!r}", given, *arm_keys(kind))
         for name, attack in self.attacks.items():
             for use, key in MODELS_OF_ATTACKERS.items():
                 if use in names.ATTACKS[attack.kind].uses and getattr(self, key) is None:

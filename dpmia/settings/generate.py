@@ -83,7 +83,7 @@ SECTIONS = (
 def _attacks() -> str:
     """Return a table of all kinds of attacks, with the first line of what stands in their code."""
     rows = ["## Kinds of attacks", "", "| kind | uses | options | what it does |", "| --- | --- | --- | --- |"]
-    for kind, (spec, uses, options, _) in names.ATTACKS.items():
+    for kind, (spec, uses, options, _) in names.ATTACKS.built_in.items():
         module, _, name = spec.partition(":")
         code = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
         (found,) = (node for node in code.body if isinstance(node, ast.ClassDef) and node.name == name)

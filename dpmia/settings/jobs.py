@@ -89,6 +89,7 @@ def arms(experiment: Experiment) -> dict[str, ArmDraw]:
         groups = {"by": membership.by, "merge": membership.merge}
     found = {}
     sizes = {key: getattr(membership, key) for key in DRAWING_KEYS if getattr(membership, key) is not None}
+    sizes |= membership.arguments or {}
     for name, arm in experiment.arms.items():
         draw = sizes | arm.draw
         found[name] = ArmDraw(membership.kind, groups, draw, iid=False)

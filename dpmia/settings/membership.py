@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -13,10 +13,10 @@ from dpmia.settings.base import Count, OneOf, Settings, Size, require_keys
 class Membership(Settings):
     """How members and non-members are drawn; what differs between arms stands in `arms`."""
 
-    kind: Annotated[str, OneOf(names.MEMBERSHIP)]
+    kind: Annotated[str, OneOf(names.MEMBERSHIP, files=True)]
     """`iid`: all from one pool; `group`: members from one group, non-members from the others; `cluster`: as `group`,
     with groups made by k-means; `bias`: members from two groups in another proportion than non-members; `bernoulli`:
-    each record of a pool joins the training set with one probability."""
+    each record of a pool joins the training set with one probability. `my_draws.py:draw` is a function in a file."""
     members: Size | None = None
     """All but `bernoulli`: size of the training set, `all` records of the group, or a share of them between 0 and 1."""
     nonmembers: Size | None = None
@@ -52,8 +52,18 @@ class Membership(Settings):
     restarts: Annotated[int, Field(ge=1)] | None = None
     """`cluster`: restarts of k-means; the best counts."""
 
+    arguments: dict[str, Any] | None = None
+    """Further arguments of a function of a plug-in or of a file, by the names that it gives them."""
+
     @model_validator(mode="after")
     def _keys_fit_kind(self) -> Membership:
+        if self.kind not in names.MEMBERSHIP.built_in:
+            given = set(self.model_dump(exclude={"kind"}, exclude_none=True))
+            allowed = {"by", "arguments", "members", "nonmembers", "population", "validation"}
+            require_keys(f"kind {self.kind!r}, which is not built in,", given, set(), allowed)
+            return self
+        if self.arguments is not None:
+            raise ValueError(f"kind {self.kind!r} does not take arguments: it is built in")
         needed, allowed = MEMBERSHIP_KEYS[self.kind]
         given = {key for key in OPTIONAL_MEMBERSHIP_KEYS if getattr(self, key) is not None}
         require_keys(f"kind {self.kind!r}", given, needed, allowed)
@@ -94,6 +104,12 @@ ARM_KEYS: dict[str, tuple[set[str], set[str]]] = {
     "bias": ({"group", "share"}, set()),
     "bernoulli": ({"rate"}, set()),
 }
+
+
+def arm_keys(kind: str) -> tuple[set[str], set[str]]:
+    """Return the keys that each arm of a kind needs, and those that it may have; of a plug-in, those in common."""
+    return ARM_KEYS.get(kind, (set(), {"group", "arguments"}))
+
 
 #: Kinds whose members and non-members come from one pool: each arm is its own IID arm.
 INDEPENDENT = ("iid", "bernoulli")

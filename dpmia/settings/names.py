@@ -1,12 +1,19 @@
 """What each name in the settings stands for, as `module` or `module:object` (see `dpmia.common.registry.load`).
 
-Only text: nothing is imported here, and the jobs of the workflow are handed the text of the names they use.
-So a job reaches the modules of those names and no others, and a new line here reruns nothing.
+Only text: no part is imported before it is used, and the jobs of the workflow are handed the text of the names they
+use. So a job reaches the modules of those names and no others, and a new line here reruns nothing.
+
+Parts of installed packages (entry points) and of files (`file.py:Object`) stand beside those of this library; see
+`docs/extend.md`.
 """
 
 from __future__ import annotations
 
+import inspect
 from typing import NamedTuple
+
+from dpmia.common.plugins import Parts
+from dpmia.common.registry import load
 
 
 class AttackKind(NamedTuple):
@@ -21,8 +28,19 @@ class AttackKind(NamedTuple):
     fewest: int = 0
 
 
+def _attack_kind(spec: str) -> AttackKind:
+    """Return the kind of an attack that is not of this library: what it uses and takes is read off its class."""
+    attack = load(spec)
+    options = tuple(name for name in inspect.signature(attack).parameters)
+    return AttackKind(spec, tuple(attack.uses), options, getattr(attack, "fewest", 0))
+
+
+def _same(spec: str) -> str:
+    return spec
+
+
 #: data sets: a module with `read` and `encode` (see `dpmia.datasets`).
-DATASETS = {
+_DATASETS = {
     "adult": "dpmia.datasets.published.adult",
     "census_adult": "dpmia.datasets.published.census_adult",
     "cifar10": "dpmia.datasets.published.cifar10",
@@ -38,6 +56,8 @@ DATASETS = {
     "texas": "dpmia.datasets.published.texas",
 }
 
+DATASETS = Parts("dpmia.datasets", _DATASETS, _same)
+
 #: a data set from a file of one's own: a module as those above.
 OWN_DATA = "dpmia.datasets.own.table"
 
@@ -48,8 +68,8 @@ GROUP_SIZES = "dpmia.datasets.groups:group_sizes"
 DRAWN_SIZES = "dpmia.splits.file_sizes:from_file"
 
 #: what writes the synthetic raw files of a data set: a function of its name, a folder, a seed and a scale. Most have
-#: nothing but a table, `dpmia/datasets/synthetic/<name>.toml`.
-SYNTHETIC = dict.fromkeys(DATASETS, "dpmia.datasets.synthetic.sampler:write_files") | {
+#: nothing but a table, `dpmia/datasets/synthetic/<name>.toml`. Of a plug-in: function `write_synthetic` of its module.
+_SYNTHETIC = dict.fromkeys(_DATASETS, "dpmia.datasets.synthetic.sampler:write_files") | {
     "adult": "dpmia.datasets.synthetic.adult:write_files",
     "census_adult": "dpmia.datasets.synthetic.census_adult:write_files",
     "cifar10": "dpmia.datasets.synthetic.images:write_cifar10",
@@ -62,18 +82,20 @@ SYNTHETIC = dict.fromkeys(DATASETS, "dpmia.datasets.synthetic.sampler:write_file
     "svhn": "dpmia.datasets.synthetic.images:write_svhn",
     "texas": "dpmia.datasets.synthetic.texas:write_files",
 }
+SYNTHETIC = Parts("dpmia.datasets", _SYNTHETIC, lambda spec: f"{spec}:write_synthetic")
 
 #: membership experiments: a function that draws one split (see `dpmia.splits.draws`).
-MEMBERSHIP = {
+_MEMBERSHIP = {
     "iid": "dpmia.splits.draws:iid",
     "group": "dpmia.splits.draws:group",
     "cluster": "dpmia.splits.draws:group",
     "bias": "dpmia.splits.draws:bias",
     "bernoulli": "dpmia.splits.draws:bernoulli",
 }
+MEMBERSHIP = Parts("dpmia.membership", _MEMBERSHIP, _same)
 
 #: architectures of target models: a function of inputs, outputs and image that takes the other keys of `model`.
-MODELS = {
+_MODELS = {
     "alexnet": "dpmia.models.networks:alexnet",
     "gradient_boosting": "dpmia.models.classifiers:gradient_boosting",
     "growing": "dpmia.models.networks:growing",
@@ -84,6 +106,7 @@ MODELS = {
     "two_convolutions": "dpmia.models.networks:two_convolutions",
     "vgg": "dpmia.models.networks:vgg",
 }
+MODELS = Parts("dpmia.models", _MODELS, _same)
 
 #: those that scikit-learn fits.
 CLASSIFIERS = (
@@ -111,7 +134,7 @@ _TEST = ("alpha", "estimator")
 _REFERENCE_TEST = (*_TEST, "reference_models")
 
 #: attacks (see `dpmia.attacks`).
-ATTACKS = {
+_ATTACKS = {
     "average_threshold": AttackKind("dpmia.attacks.threshold:AverageThreshold"),
     "bounded_loss": AttackKind("dpmia.attacks.bounded_loss:ZeroOneLoss"),
     "collusion": AttackKind("dpmia.attacks.collusion:Collusion", ("collusion",)),
@@ -132,6 +155,15 @@ ATTACKS = {
     "shadow": AttackKind("dpmia.attacks.shadow:ShadowModels", ("shadows",)),
     "shadow_threshold": AttackKind("dpmia.attacks.hypothesis:ShadowThreshold", ("references", "population"), _TEST),
 }
+ATTACKS = Parts("dpmia.attacks", _ATTACKS, _attack_kind)
 
 #: Attack L: looked at record by record only, as each record needs models of its own.
 LEAVE_ONE_OUT = "dpmia.attacks.hypothesis:LeaveOneOut"
+
+#: What plug-ins may add, by the name that `snakemake list_parts` prints.
+PARTS: dict[str, Parts[AttackKind] | Parts[str]] = {
+    "attack": ATTACKS,
+    "data set": DATASETS,
+    "membership": MEMBERSHIP,
+    "model": MODELS,
+}

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from glob import glob
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -14,11 +13,13 @@ import yaml
 
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import suggestion
+from dpmia.settings import names
 from dpmia.settings.base import Scale, Settings
 from dpmia.settings.config import Config
 from dpmia.settings.each_group import with_groups
 from dpmia.settings.epsilon_grid import with_epsilons
 from dpmia.settings.experiment import Experiment, ExperimentEntry, ExperimentFile
+from dpmia.settings.experiment_files import file_names, with_bundled_tables
 from dpmia.settings.known_sizes import check_known_sizes
 from dpmia.settings.messages import checked, place
 from dpmia.settings.precision_budgets import with_precision_budgets
@@ -86,16 +87,19 @@ class Plan:
         }
 
 
-def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
+def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -> Plan:
     """Read and check everything before anything runs.
 
     Args:
         config: keys and values of `config.yaml`, changed by the command line.
         root: folder to which paths in `config` are relative.
+        home: folder of the workflow, whose experiments count where `root` has none.
 
     Raises:
         ConfigError: a wrong key or value anywhere, whichever scale it stands under.
     """
+    for parts in names.PARTS.values():
+        parts.check()
     settings = checked(Config, dict(config), "config")
     mirror = settings.data_mirror
     if settings.data == "real" and mirror is not None and not (root / mirror).is_dir():
@@ -108,8 +112,10 @@ def make_plan(config: Mapping[str, Any], root: Path) -> Plan:
     sources: dict[str, Source] = {}
     file_of: dict[str, str] = {}
     file_of_stem: dict[str, str] = {}
-    for name in _file_names(settings.experiments, root):
+    for name in file_names(settings.experiments, root, home):
         content = _read_yaml(root / name, name)
+        if home is not None and Path(name).is_absolute() and Path(name).is_relative_to(home):
+            content = with_bundled_tables(content, root, home)
         stem = _check_stem(name, file_of_stem)
         file = checked(ExperimentFile, content, name)
         for section in ("predictions", "experiments", "studies"):
@@ -191,19 +197,6 @@ def _kind_of_study(merged: dict[str, Any], where: str) -> type[Settings]:
 def _bare(file: ExperimentFile) -> ExperimentFile:
     """Return the file without what holds for all of its experiments: studies share no keys with them."""
     return file.model_copy(update={"defaults": {}, "scales": {}})
-
-
-def _file_names(patterns: list[str], root: Path) -> list[str]:
-    """Return the names of experiment files, patterns replaced by what they match."""
-    found = []
-    for pattern in patterns:
-        matches = [pattern]
-        if "*" in pattern:
-            matches = sorted(glob(pattern, root_dir=root))  # noqa: PTH207 (of pathlib none takes absolute patterns)
-        if not matches:
-            raise ConfigError("config, experiments", f"{pattern!r} matches no file")
-        found += matches
-    return found
 
 
 def _check_stem(file: str, file_of: dict[str, str]) -> str:

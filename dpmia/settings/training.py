@@ -13,8 +13,9 @@ from dpmia.settings.base import OneOf, Settings, require_keys
 class Model(Settings):
     """The architecture of target models."""
 
-    kind: Annotated[str, OneOf(names.MODELS)] = "mlp"
-    """Architecture: perceptron, one of the papers' convolutional networks, or a classifier of scikit-learn."""
+    kind: Annotated[str, OneOf(names.MODELS, files=True)] = "mlp"
+    """Architecture: perceptron, one of the papers' convolutional networks, or a classifier of scikit-learn.
+    `my_model.py:make` is a function in a file."""
     hidden: list[Annotated[int, Field(ge=1)]] | None = None
     """`mlp`: widths of the hidden layers."""
     activation: Literal["relu", "tanh"] | None = None
@@ -27,9 +28,15 @@ class Model(Settings):
     trees: Annotated[int, Field(ge=1)] | None = None
     """`random_forest`, `gradient_boosting`: number of trees."""
 
+    arguments: dict[str, Any] | None = None
+    """Further arguments of a model of a plug-in or of a file, by the names that its function gives them."""
+
     @model_validator(mode="after")
     def _keys_fit_kind(self) -> Model:
         given = set(self.model_dump(exclude={"kind"}, exclude_none=True))
+        if self.kind not in names.MODELS.built_in:
+            require_keys(f"kind {self.kind!r}, which is not built in,", given, set(), {"arguments"})
+            return self
         needed, allowed = MODEL_KEYS.get(self.kind, set()), OPTIONAL_KEYS.get(self.kind, set())
         require_keys(f"kind {self.kind!r}", given, needed, allowed)
         return self
@@ -50,6 +57,8 @@ class Model(Settings):
     @property
     def shape(self) -> dict[str, Any]:
         """Arguments of the architecture beside the data set, without defaults: one model has one description."""
+        if self.kind not in names.MODELS.built_in:
+            return dict(self.arguments or {})
         defaults = {"activation": ACTIVATIONS.get(self.kind), "initial_weights": "glorot"}
         given = self.model_dump(exclude={"kind"}, exclude_none=True)
         return {key: value for key, value in given.items() if value != defaults.get(key)}

@@ -16,12 +16,20 @@ from functools import cache
 from pathlib import Path
 
 from dpmia.common.files import whole_file
+from dpmia.common.plugins import source_file
 
 PACKAGE = "dpmia"
 ROOT = Path(__file__).parent.parent.parent
+LIBRARY = ROOT / PACKAGE
 
 #: Digests that this process computed: file -> digest of its syntax tree.
 _behind: dict[str, dict[str, str]] = {}
+
+#: Packages that some part comes from, this one among them.
+_plugins = {PACKAGE}
+
+#: Files of plug-ins that this process met, by the name that digests give them.
+_outside: dict[str, Path] = {}
 
 
 def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
@@ -39,8 +47,11 @@ def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
 
 @cache
 def _digest(script: Path, specs: tuple[str, ...]) -> str:
-    named = _with_packages(spec.partition(":")[0] for spec in specs)
-    files = {script, *reached([script, *map(_file_of, named)])}
+    named = {spec.partition(":")[0] for spec in specs}
+    of_files = {name for name in named if name.endswith(".py")}
+    _plugins.update(name.partition(".")[0] for name in named - of_files)
+    starts = [*map(Path, of_files), *map(_file_of, _with_packages(named - of_files))]
+    files = {script, *reached([script, *starts])}
     modules = {_name(file): _read(file)[1] for file in sorted(files)}
     digest = hashlib.sha256(json.dumps(modules).encode()).hexdigest()[:16]
     _behind[digest] = modules
@@ -70,7 +81,8 @@ def edited_files(digest: str, folder: Path | str) -> list[str]:
     if not record.exists():
         return []
     behind = json.loads(record.read_text(encoding="utf-8"))
-    return [name for name, syntax in behind.items() if not (ROOT / name).exists() or _read(ROOT / name)[1] != syntax]
+    files = {name: _outside.get(name, ROOT / name) for name in behind}
+    return [name for name, file in files.items() if not file.exists() or _read(file)[1] != behind[name]]
 
 
 def text_digest(files: Iterable[Path]) -> str:
@@ -106,18 +118,26 @@ def _read(file: Path) -> tuple[frozenset[str], str]:
         content = repr(tomllib.loads(file.read_text(encoding="utf-8")))
         return frozenset(), hashlib.sha256(content.encode()).hexdigest()[:16]
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    return imports(tree), hashlib.sha256(_syntax(tree).encode()).hexdigest()[:16]
+    package = _name(file).removesuffix(".py").replace("/", ".").rpartition(".")[0]
+    return imports(tree, package), hashlib.sha256(_syntax(tree).encode()).hexdigest()[:16]
 
 
-def imports(tree: ast.Module) -> frozenset[str]:
-    """Return the modules that a file imports anywhere, with the packages around them."""
+def imports(tree: ast.Module, package: str = "") -> frozenset[str]:
+    """Return the modules that a file imports anywhere, with the packages around them.
+
+    Args:
+        tree: of the file.
+        package: that the file belongs to, from which its relative imports start.
+    """
     modules: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            modules.add(node.module)
-            modules.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parts = package.split(".") if node.level else []
+            source = ".".join([*parts[: len(parts) - node.level + 1], *([node.module] if node.module else [])])
+            modules.add(source)
+            modules.update(f"{source}.{alias.name}" for alias in node.names)
     return _with_packages(modules)
 
 
@@ -131,8 +151,9 @@ def _with_packages(modules: Iterable[str]) -> frozenset[str]:
 @cache
 def _file_of(module: str) -> Path | None:
     """Return the file of a module of this package, or the TOML file of its name; None for all other names."""
-    if module.split(".")[0] != PACKAGE:
-        return None
+    top = module.split(".")[0]
+    if top != PACKAGE:
+        return source_file(module) if top in _plugins else None
     base = ROOT.joinpath(*module.split("."))
     for file in (base.with_suffix(".py"), base / "__init__.py", base.with_suffix(".toml")):
         if file.is_file():
@@ -156,5 +177,15 @@ def _syntax(tree: ast.Module) -> str:
 
 @cache
 def _name(file: Path) -> str:
-    """Return the file's path from the root of the repository, so that a moved checkout has the same digests."""
-    return file.resolve().relative_to(ROOT).as_posix() if file.resolve().is_relative_to(ROOT) else file.name
+    """Return the file's path from the root of the repository, so that a moved checkout has the same digests.
+
+    Of another file it is the path from above the outermost package around it.
+    """
+    if file.resolve().is_relative_to(ROOT):
+        return file.resolve().relative_to(ROOT).as_posix()
+    above = file.parent
+    while (above / "__init__.py").exists():
+        above = above.parent
+    name = file.relative_to(above).as_posix()
+    _outside[name] = file
+    return name

@@ -7,10 +7,12 @@ import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from dpmia.common.errors import DataError
+from dpmia.common.plugins import installed
 
 log = logging.getLogger(__name__)
 
@@ -51,8 +53,20 @@ class RawFile:
 
 @cache
 def all_raw_files() -> tuple[RawFile, ...]:
-    """Return every line of `sources.csv`, in its order."""
-    with Path(__file__).with_name("sources.csv").open(newline="", encoding="utf-8") as lines:
+    """Return every line of `sources.csv`, in its order, and of the one beside each data set of a plug-in."""
+    found = _listed(Path(__file__).with_name("sources.csv"))
+    for name, point in installed("dpmia.datasets").items():
+        module = find_spec(point.spec)
+        if module is None or module.origin is None:
+            raise DataError(f"{point.package}, data set {name}", f"there is no module {point.spec}")
+        own = _listed(Path(module.origin).with_name("sources.csv"))
+        found += tuple(raw for raw in own if raw.dataset == name)
+    return found
+
+
+def _listed(file: Path) -> tuple[RawFile, ...]:
+    """Return every line of a file like `sources.csv`."""
+    with file.open(newline="", encoding="utf-8") as lines:
         return tuple(
             RawFile(
                 dataset=row["dataset"],

@@ -10,6 +10,7 @@ from dpmia.evaluation import blind_classifier as blind
 from dpmia.evaluation.blind_classifier import blind_scores, excess, scores_with_signal
 from dpmia.metrics.intervals import mean_interval
 from dpmia.metrics.ranking import advantage, ranking
+from dpmia.metrics.record_errors import standard_errors
 from dpmia.models.mlp import MLP
 from dpmia.splits.draws import group, shuffled
 
@@ -43,7 +44,7 @@ def baseline(scores, is_member):
     """Return the metrics of blind scores, with intervals of advantage and AUC over records."""
     decisions = scores >= blind.THRESHOLD
     found = {**advantage(decisions, is_member), **ranking(scores, is_member)}
-    for name, error in blind.standard_errors(scores, decisions, is_member).items():
+    for name, error in standard_errors(scores, decisions, is_member).items():
         half = blind.NORMAL * error
         found[f"{name}_low"], found[f"{name}_high"] = found[name] - half, found[name] + half
     return found

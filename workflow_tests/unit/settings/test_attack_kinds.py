@@ -9,6 +9,9 @@ from dpmia.common.registry import load
 from dpmia.settings import jobs, names
 from dpmia.settings.attackers import MODELS_OF_ATTACKERS, AttackSettings
 
+#: Keys of every attack, and of those that are not built in.
+OTHERS = {"kind", "reference_arm", "epsilons", "arguments"}
+
 
 @pytest.mark.parametrize(("name", "kind"), names.ATTACKS.items())
 def test_a_kind_of_attack_takes_its_options_and_states_what_it_needs(name, kind):
@@ -17,11 +20,11 @@ def test_a_kind_of_attack_takes_its_options_and_states_what_it_needs(name, kind)
     taken = inspect.signature(attack).parameters
     assert set(kind.options) <= set(taken) & set(AttackSettings.model_fields)
     # Every option of the settings that the class knows may be set.
-    assert set(taken) & (set(AttackSettings.model_fields) - {"kind", "reference_arm", "epsilons"}) == set(kind.options)
+    assert set(taken) & (set(AttackSettings.model_fields) - OTHERS) == set(kind.options)
 
 
 def test_every_option_belongs_to_an_attack_and_every_need_is_met():
-    options = set(AttackSettings.model_fields) - {"kind", "reference_arm", "epsilons"}
+    options = set(AttackSettings.model_fields) - OTHERS
     assert options == {option for kind in names.ATTACKS.values() for option in kind.options}
     needs = {need for kind in names.ATTACKS.values() for need in kind.uses}
     assert needs <= {*MODELS_OF_ATTACKERS, "population", "features", "collusion"}

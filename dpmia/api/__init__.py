@@ -1,0 +1,1 @@
+"""The Python interface: arrays in, frozen results out. Its names are those of `dpmia` itself."""

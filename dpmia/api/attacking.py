@@ -1,0 +1,301 @@
+"""Attack a model by its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpmia.api.arrays import class_numbers, numbers, truth_values
+from dpmia.api.results import AttackResult, AttackResults, Measurement
+from dpmia.attacks.base import Attack, Knowledge, Outcome, outcome
+from dpmia.attacks.confidence import confidence
+from dpmia.common.errors import ArgumentError
+from dpmia.common.registry import load, suggestion
+from dpmia.common.seeds import derive_seed
+from dpmia.formats.losses import References
+from dpmia.formats.model_card import ModelCard
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy
+from dpmia.metrics.intervals import clopper_pearson
+from dpmia.metrics.ranges import possible_range
+from dpmia.metrics.ranking import roc, tpr_at
+from dpmia.metrics.record_errors import record_estimates
+from dpmia.settings import names
+
+#: Rows of probabilities add up to 1, up to this; a probability of 0 is taken for the second number.
+SUM_TOLERANCE, SMALLEST = 0.01, 1e-12
+
+SCALES = ("logits", "probabilities", "losses")
+
+#: Attacks that need models trained on the very records.
+ONLINE = ("lira", "rmia")
+
+
+def attack(
+    outputs: ArrayLike,
+    labels: ArrayLike | None,
+    is_member: ArrayLike,
+    *,
+    references: Sequence[ArrayLike] | ArrayLike | None = None,
+    trained_on: ArrayLike | None = None,
+    population: ArrayLike | None = None,
+    features: ArrayLike | None = None,
+    attacks: str | Sequence[str] | Mapping[str, Mapping[str, Any] | Attack] | None = None,
+    scale: str = "logits",
+    fprs: Iterable[float] = (0.01, 0.001),
+    seed: int = 1,
+) -> AttackResults:
+    """Attack a model by its outputs on records of known membership.
+
+    Arrays may be of numpy, torch (on any device) or pandas, or lists.
+
+    Args:
+        outputs: of the model, shape (records, classes); with `scale="losses"`, shape (records,).
+        labels: true class of each record, as a column number of `outputs`; None with `scale="losses"`.
+        is_member: whether the model was trained on each record.
+        references: outputs of the attacker's own models on the same records, shape (models, records, classes), or
+            (models, records) with `scale="losses"`.
+        trained_on: whether each reference model was trained on each record, shape (models, records); on none of them
+            where left out.
+        population: marks records that the attacker has as known non-members. They are not evaluated.
+        features: the records themselves, shape (records, features), for `quantile_regression`.
+        attacks: names as in `docs/settings.md`; or a mapping from names to options, with `kind` where the name is your
+            own, or to an object of a class of `dpmia.attacks`. Where left out, every attack for which the arguments
+            suffice, oracles excepted.
+        scale: of `outputs` and `references`: `logits`, `probabilities`, or `losses` (cross-entropy in nats).
+        fprs: false positive rates at which true positive rates are reported.
+        seed: of attacks that draw at random.
+
+    Returns:
+        A mapping from the name of each attack to its result, with intervals over records.
+
+    Raises:
+        ArgumentError: an argument is wrong; the message names it.
+
+    Example:
+        >>> import numpy as np
+        >>> from dpmia import attack
+        >>> rng = np.random.default_rng(0)
+        >>> is_member = np.arange(2000) < 1000
+        >>> labels = rng.integers(2, size=2000)
+        >>> logits = rng.normal(size=(2000, 2))
+        >>> logits[np.arange(2000), labels] += 1 + is_member  # surer of members
+        >>> attack(logits, labels, is_member, attacks="average_threshold")
+        AttackResults: 1000 members, 1000 non-members
+                           advantage             auc                   tpr_at_0.01_fpr       tpr_at_0.001_fpr
+        average_threshold  0.289 [0.247, 0.331]  0.700 [0.677, 0.722]  0.079 [0.063, 0.097]  0.050 [0.037, 0.065]
+        95 % intervals over records. Smallest measurable false positive rate: 0.001
+    """
+    model = _Model.of(outputs, labels, scale)
+    signal = model.signal(is_member, population)
+    known = Knowledge(
+        references=_references(references, trained_on, model),
+        features=None if features is None else numbers(features, "attack, features", (2,)),
+    )
+    if known.features is not None and len(known.features) != len(signal.records):
+        problem = f"{len(known.features)} rows for {len(signal.records)} records"
+        raise ArgumentError("attack, features", problem, "Give one row for each row of outputs")
+    rates = _rates(fprs)
+    chosen = _chosen(attacks, signal, known, scale)
+    return AttackResults({name: _result(name, each, signal, known, rates, seed) for name, each in chosen.items()})
+
+
+@dataclass(frozen=True)
+class _Model:
+    """The outputs of the target model as logits, and what is needed to read other models alike."""
+
+    logits: np.ndarray
+    labels: np.ndarray
+    scale: str
+
+    @classmethod
+    def of(cls, outputs: ArrayLike, labels: ArrayLike | None, scale: str) -> _Model:
+        if scale not in SCALES:
+            problem = f"{scale!r} is not one of {', '.join(SCALES)}"
+            raise ArgumentError("attack, scale", problem, suggestion(scale, SCALES))
+        if (labels is None) != (scale == "losses"):
+            problem = "missing" if labels is None else "cannot be combined with scale 'losses'"
+            raise ArgumentError("attack, labels", problem, "Give labels with logits and probabilities only")
+        logits = _logits(outputs, scale, "attack, outputs")
+        if labels is None:
+            return cls(logits, np.zeros(len(logits), dtype=np.int64), scale)
+        codes = class_numbers(labels, "attack, labels", logits.shape[1])
+        if len(codes) != len(logits):
+            problem = f"{len(codes)} labels for {len(logits)} rows of outputs"
+            raise ArgumentError("attack, labels", problem, "Give one label for each row")
+        return cls(logits, codes, scale)
+
+    def signal(self, is_member: ArrayLike, population: ArrayLike | None) -> Signal:
+        records = len(self.logits)
+        inside = truth_values(is_member, "attack, is_member", (records,))
+        outside = np.zeros(records, dtype=bool)
+        if population is not None:
+            outside = truth_values(population, "attack, population", (records,))
+            if (both := inside & outside).any():
+                problem = f"row {int(np.flatnonzero(both)[0])} is a member"
+                raise ArgumentError("attack, population", problem, "Mark records that the model was not trained on")
+        membership = np.where(outside, POPULATION, np.where(inside, MEMBER, NONMEMBER)).astype(np.uint8)
+        for wanted, word in ((MEMBER, "member"), (NONMEMBER, "non-member")):
+            if not (membership == wanted).any():
+                raise ArgumentError("attack, is_member", f"there is no {word}", "Give records of both kinds")
+        card = ModelCard(arm="given", iid=False, epsilon="inf", role="target", meaning=["given"])
+        return Signal(card, np.arange(records), self.labels, membership, self.logits)
+
+
+def _logits(outputs: ArrayLike, scale: str, where: str) -> np.ndarray:
+    """Return outputs of any scale as logits, float64."""
+    found = numbers(outputs, where, (1,) if scale == "losses" else (2,))
+    if scale == "losses":
+        if (found < 0).any():
+            raise ArgumentError(where, "some losses are negative", "Give cross-entropies in nats")
+        return np.column_stack([confidence(found), np.zeros(len(found))])
+    if found.shape[1] < 2:
+        raise ArgumentError(where, "one column", "Give a column for each class, also of two classes")
+    if scale == "probabilities":
+        wrong = (found < 0).any(axis=1) | (np.abs(found.sum(axis=1) - 1) > SUM_TOLERANCE)
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            problem = f"{', '.join(f'{number:g}' for number in found[row][:6])} are not probabilities that add up to 1"
+            raise ArgumentError(f"{where}, row {row}", problem, "Give all classes, or set scale='logits'")
+        return np.log(np.maximum(found, SMALLEST))
+    return found
+
+
+def _references(
+    references: Sequence[ArrayLike] | ArrayLike | None, trained_on: ArrayLike | None, model: _Model
+) -> References | None:
+    if references is None:
+        if trained_on is not None:
+            raise ArgumentError("attack, trained_on", "given without references", "Give both, or none")
+        return None
+    where = "attack, references"
+    outputs = [_logits(each, model.scale, f"{where}, model {i}") for i, each in enumerate(references)]  # type: ignore[arg-type]
+    if not outputs:
+        raise ArgumentError(where, "no model", "Give the outputs of one model at least, or leave it out")
+    for number, each in enumerate(outputs):
+        if each.shape != model.logits.shape:
+            problem = f"{len(each)} records of {each.shape[1]} classes in place of {len(model.logits)} of "
+            problem += str(model.logits.shape[1])
+            raise ArgumentError(f"{where}, model {number}", problem, "Evaluate it on the same records")
+    shape = (len(outputs), len(model.logits))
+    inside = np.zeros(shape, dtype=bool)
+    if trained_on is not None:
+        inside = truth_values(trained_on, "attack, trained_on", shape)
+    return References(np.stack([cross_entropy(each, model.labels) for each in outputs]), inside)
+
+
+def _rates(fprs: Iterable[float]) -> tuple[float, ...]:
+    rates = tuple(float(rate) for rate in fprs)
+    if any(not 0 < rate < 1 for rate in rates):
+        raise ArgumentError("attack, fprs", f"{rates} are not all between 0 and 1", "Give rates such as 0.01")
+    return rates
+
+
+def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[str, Attack]:
+    """Return the attacks to run, by name."""
+    if attacks is None:
+        every = {name: _made(name, {}) for name in names.ATTACKS if not _missing(name, signal, known, scale)}
+        return {name: each for name, each in every.items() if not each.oracle}
+    if isinstance(attacks, str):
+        attacks = [attacks]
+    wanted = dict(attacks) if isinstance(attacks, Mapping) else {kind: {} for kind in attacks}
+    if not wanted:
+        raise ArgumentError("attack, attacks", "no attack is named", "Leave it out to run all that can be")
+    found = {}
+    for name, options in wanted.items():
+        if isinstance(options, Attack):
+            found[name] = options
+            continue
+        options = dict(options or {})
+        kind = options.pop("kind", name)
+        if kind not in names.ATTACKS:
+            remedy = f"Attacks: {', '.join(names.ATTACKS)}. {suggestion(kind, names.ATTACKS)}".strip()
+            raise ArgumentError("attack, attacks", f"{kind!r} is not an attack", remedy)
+        if missing := _missing(kind, signal, known, scale):
+            raise ArgumentError(f"attack, {name}", f"it needs {missing}")
+        found[name] = _made(kind, options)
+    return found
+
+
+def _missing(kind: str, signal: Signal, known: Knowledge, scale: str) -> str:
+    """Return what an attack needs and was not given; nothing where it has all."""
+    described = names.ATTACKS[kind]
+    given = {
+        "references": known.references is not None,
+        "population": bool((signal.membership == POPULATION).any()),
+        "features": known.features is not None,
+    }
+    if unknown := [use for use in described.uses if use not in given]:
+        return f"{' and '.join(unknown)}, which only the workflow provides"
+    if missing := [use for use in described.uses if not given[use]]:
+        return " and ".join(f"the argument {use!r}" for use in missing)
+    if scale == "losses" and kind in ("bounded_loss", "quantile_regression"):
+        return "outputs for all classes: with scale 'losses' the predicted class is unknown"
+    if "references" not in described.uses or known.references is None:
+        return ""
+    evaluated = signal.is_member | signal.is_nonmember
+    inside = known.references.trained_on[:, evaluated].sum(axis=0)
+    outside = len(known.references.losses) - inside
+    each_side = 2 if described.fewest else 1  # a variance needs two
+    if outside.max() < each_side:
+        return f"{each_side} reference models that were not trained on a record"
+    if kind in ONLINE and inside.max() < each_side:
+        return f"{each_side} reference models that were trained on a record (argument 'trained_on')"
+    return ""
+
+
+def _made(kind: str, options: Mapping[str, Any]) -> Attack:
+    described = names.ATTACKS[kind]
+    if wrong := sorted(set(options) - set(described.options)):
+        remedy = f"Options of {kind!r}: {', '.join(described.options) or 'none'}"
+        raise ArgumentError(f"attack, {kind}", f"unknown option {', '.join(wrong)}", remedy)
+    try:
+        made: Attack = load(described.spec)(**options)
+    except ValueError as error:
+        raise ArgumentError(f"attack, {kind}", str(error)) from error
+    return made
+
+
+def _result(
+    name: str, attack: Attack, signal: Signal, known: Knowledge, rates: tuple[float, ...], seed: int
+) -> AttackResult:
+    rng = np.random.default_rng(derive_seed(seed, "attack", name, *signal.card.meaning))
+    try:
+        found = outcome(attack, signal, known, rng)
+    except ValueError as error:
+        raise ArgumentError(f"attack, {name}", str(error)) from error
+    estimates = record_estimates(found.scores, found.decisions, found.is_member)
+    measured = {
+        metric: Measurement(estimate.mean, *estimate.limits(possible_range(metric)))
+        for metric, estimate in estimates.items()
+    }
+    resolution = 1 / int((~found.is_member).sum())
+    return AttackResult(
+        name=name,
+        oracle=attack.oracle,
+        records=found.records,
+        is_member=found.is_member,
+        scores=found.scores,
+        decisions=found.decisions,
+        advantage=measured["advantage"],
+        auc=measured["auc"],
+        tpr_at_fpr=_tprs(found, rates, resolution),
+        resolution=resolution,
+    )
+
+
+def _tprs(found: Outcome, rates: tuple[float, ...], resolution: float) -> dict[float, Measurement]:
+    fpr, tpr, _ = roc(found.scores, found.is_member)
+    members = int(found.is_member.sum())
+    values = {rate: tpr_at(fpr, tpr, rate, resolution) for rate in rates}
+    return {rate: Measurement(value, *_share_limits(value, members)) for rate, value in values.items()}
+
+
+def _share_limits(value: float, trials: int) -> tuple[float, float]:
+    if np.isnan(value):
+        return float("nan"), float("nan")
+    low, high = clopper_pearson(round(value * trials), trials)
+    return float(low), float(high)

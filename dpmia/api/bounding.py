@@ -1,0 +1,318 @@
+"""What no attack can exceed: exactly, for a known mechanism, and by (epsilon, delta) alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpmia.common.errors import ArgumentError
+from dpmia.theory.bounds import advantage_bound, auc_bound, tpr_bound
+from dpmia.theory.positive_accuracy import positive_accuracy_bound
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from dpmia.privacy.upper_bounds import TradeOff
+
+SAMPLERS = ("poisson", "full", "shuffle")
+RELATIONS = ("replace_one", "add_remove")
+
+
+@dataclass(frozen=True, repr=False)
+class Bounds:
+    """Largest values that any attack can reach, on average over models.
+
+    Attributes:
+        advantage: of TPR - FPR.
+        auc: of the area under the ROC.
+        tpr_at_fpr: false positive rate -> largest true positive rate.
+        precision: largest probability that a record which an attack predicts a member is one, of attacks that find at
+            least the share `acceptance` of the members, where the probability of membership is `prior`.
+        prior: see `precision`.
+        acceptance: see `precision`.
+        compares: what separates the two training sets that an attack compares: `replace_one` or `add_remove`.
+    """
+
+    advantage: float
+    auc: float
+    tpr_at_fpr: Mapping[float, float]
+    precision: float
+    prior: float
+    acceptance: float
+    compares: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for each bound: metric, bound."""
+        import pandas as pd
+
+        return pd.DataFrame(self._values().items(), columns=["metric", "bound"])
+
+    def _values(self) -> dict[str, float]:
+        rates = {f"tpr_at_{rate:g}_fpr": value for rate, value in self.tpr_at_fpr.items()}
+        return {"advantage": self.advantage, "auc": self.auc, **rates, "precision": self.precision}
+
+    def _head(self) -> str:
+        return f"Bounds on any attack ({self.compares})"
+
+    def __repr__(self) -> str:
+        lines = [f"  {name:<18} {value:.4f}" for name, value in self._values().items()]
+        lines[-1] += f"  (prior {self.prior:g}, of attacks that find {100 * self.acceptance:g} % of the members)"
+        return "\n".join([self._head(), *lines])
+
+
+@dataclass(frozen=True, repr=False)
+class UpperBound(Bounds):
+    """The exact upper bound of a mechanism: `Bounds`, and the curve behind them.
+
+    Attributes:
+        noise_multiplier: sigma, in units of the clip norm.
+        sampling_rate: q, probability that a record is in a batch.
+        steps: number of optimiser steps.
+        epochs: passes over the data; counts for the sampler `shuffle` only.
+        sampler: `poisson`, `full` or `shuffle`.
+        curve: the largest true positive rate at each false positive rate.
+    """
+
+    noise_multiplier: float
+    sampling_rate: float
+    steps: int
+    epochs: int
+    sampler: str
+    curve: TradeOff = field(compare=False)
+
+    def tpr(self, fpr: ArrayLike) -> np.ndarray:
+        """Return the largest true positive rate at each false positive rate."""
+        from dpmia.privacy.upper_bounds import tpr_ceiling
+
+        return tpr_ceiling(self.curve, fpr)
+
+    def epsilon(self, delta: float, relation: str = "add_remove") -> float:
+        """Return the epsilon of (epsilon, delta) that this mechanism has, by its privacy loss distribution.
+
+        Args:
+            delta: in (0, 1).
+            relation: of the guarantee; `add_remove` is that of Opacus. `shuffle` has `replace_one` only.
+
+        Raises:
+            ArgumentError: an argument is wrong.
+        """
+        require("upper_bound.epsilon, delta", 0 < delta < 1, delta, "a number between 0 and 1")
+        return epsilon_of(self, delta, relation)
+
+    def plot(self) -> Figure:
+        """Draw the curve on logarithmic axes."""
+        from dpmia.api.drawing import bound_figure
+
+        return bound_figure(self)
+
+    def _head(self) -> str:
+        sampling = {
+            "poisson": f"sampling rate {self.sampling_rate:g}, {self.steps} steps",
+            "full": f"every record in each of {self.steps} steps",
+            "shuffle": f"{self.epochs} shuffled epochs",
+        }[self.sampler]
+        return f"UpperBound: noise multiplier {self.noise_multiplier:.5g}, {sampling} ({self.compares})"
+
+
+def upper_bound(
+    *,
+    noise_multiplier: float,
+    sampling_rate: float | None = None,
+    steps: int = 1,
+    epochs: int = 1,
+    sampler: str | None = None,
+    compares: str = "replace_one",
+    fprs: Iterable[float] = (0.01, 0.001),
+    prior: float = 0.5,
+    acceptance: float = 0.01,
+) -> UpperBound:
+    """Return what no attack on a model trained by DP-SGD (or DP-Adam) can exceed, though it sees every step.
+
+    Exact: from the privacy loss distribution of the mechanism, several times below the bound by (epsilon, delta).
+
+    Args:
+        noise_multiplier: sigma, > 0, in units of the clip norm.
+        sampling_rate: q, the probability that a record is in a batch: batch size / records. Left out, every record is
+            in every batch.
+        steps: number of optimiser steps; counts for the samplers `poisson` and `full`.
+        epochs: passes over the data; counts for the sampler `shuffle`.
+        sampler: `poisson` (default with a sampling rate), `full` (default without), or `shuffle`: every record once an
+            epoch, in a place that the attacker is taken to know.
+        compares: `replace_one`: training sets of a fixed size; `add_remove`: each record joined on its own. The former
+            is the larger bound.
+        fprs: false positive rates at which true positive rates are bounded.
+        prior: probability that a record is in the training set.
+        acceptance: the bound on precision is for attacks that find at least this share of the members.
+
+    Raises:
+        ArgumentError: an argument is out of its range.
+
+    Example:
+        >>> from dpmia import upper_bound
+        >>> bound = upper_bound(noise_multiplier=1.0, sampling_rate=0.01, steps=1000)
+        >>> bound
+        UpperBound: noise multiplier 1, sampling rate 0.01, 1000 steps (replace_one)
+          advantage          0.2644
+          auc                0.6836
+          tpr_at_0.01_fpr    0.0496
+          tpr_at_0.001_fpr   0.0080
+          precision          0.8831  (prior 0.5, of attacks that find 1 % of the members)
+        >>> round(bound.epsilon(delta=1e-5), 2)
+        1.83
+
+        One release of a sum with Gaussian noise, in closed form:
+
+        >>> from scipy.stats import norm
+        >>> once = upper_bound(noise_multiplier=2.0, compares="add_remove")
+        >>> print(f"{once.advantage:.6f} {2 * norm.cdf(1 / 4) - 1:.6f}")
+        0.197413 0.197413
+    """
+    from dpmia.privacy.upper_bounds import advantage_ceiling as advantage
+    from dpmia.privacy.upper_bounds import auc_ceiling, tpr_ceiling, trade_off
+    from dpmia.privacy.upper_bounds import positive_accuracy_ceiling as precision
+
+    where = "upper_bound"
+    sampler, sampling_rate = checked_sampling(where, sampler, sampling_rate, compares)
+    positive = 0 < noise_multiplier < math.inf
+    require(f"{where}, noise_multiplier", positive, noise_multiplier, "a finite number above 0")
+    for name, count in (("steps", steps), ("epochs", epochs)):
+        require(f"{where}, {name}", count >= 1 and count == int(count), count, "a positive integer")
+    rates = _checked(where, fprs, prior, acceptance)
+    curve = trade_off(
+        sampler=sampler,
+        rate=sampling_rate,
+        steps=int(steps),
+        epochs=int(epochs),
+        noise_multiplier=float(noise_multiplier),
+        relation=compares,
+    )
+    return UpperBound(
+        advantage=advantage(curve),
+        auc=auc_ceiling(curve),
+        tpr_at_fpr={rate: float(tpr_ceiling(curve, rate)) for rate in rates},
+        precision=float(precision(curve, prior, acceptance)),
+        prior=prior,
+        acceptance=acceptance,
+        compares=compares,
+        noise_multiplier=float(noise_multiplier),
+        sampling_rate=sampling_rate,
+        steps=int(steps),
+        epochs=int(epochs),
+        sampler=sampler,
+        curve=curve,
+    )
+
+
+def bounds(
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    relation: str = "replace_one",
+    compares: str = "replace_one",
+    fprs: Iterable[float] = (0.01, 0.001),
+    prior: float = 0.5,
+    acceptance: float = 0.01,
+) -> Bounds:
+    """Return what (epsilon, delta) alone bounds. For a known mechanism `upper_bound` is several times lower.
+
+    Args:
+        epsilon: >= 0; infinity bounds nothing.
+        delta: in [0, 1).
+        relation: of the guarantee; `add_remove` is that of Opacus.
+        compares: what an attack compares (see `upper_bound`). A guarantee under `add_remove` holds (2 epsilon,
+            (1 + e^epsilon) delta) under `replace_one` (group privacy).
+        fprs: false positive rates at which true positive rates are bounded.
+        prior: probability that a record is in the training set.
+        acceptance: the bound on precision is for attacks that find at least this share of the members.
+
+    Raises:
+        ArgumentError: an argument is out of its range, or a guarantee under `replace_one` is to bound what compares
+            `add_remove`, which it does not.
+
+    Example:
+        >>> from dpmia import bounds
+        >>> bounds(1.0, 1e-5)
+        Bounds on any attack (replace_one)
+          advantage          0.4621
+          auc                0.7311
+          tpr_at_0.01_fpr    0.0272
+          tpr_at_0.001_fpr   0.0027
+          precision          0.7313  (prior 0.5, of attacks that find 1 % of the members)
+    """
+    where = "bounds"
+    require(f"{where}, epsilon", epsilon >= 0, epsilon, "a number of at least 0")
+    require(f"{where}, delta", 0 <= delta < 1, delta, "a number from 0 and below 1")
+    for name, value in (("relation", relation), ("compares", compares)):
+        require(f"{where}, {name}", value in RELATIONS, value, " or ".join(RELATIONS))
+    if (relation, compares) == ("replace_one", "add_remove"):
+        problem = "a guarantee under 'replace_one' says nothing of training sets of different size"
+        raise ArgumentError(f"{where}, compares", problem, "Set compares='replace_one'")
+    rates = _checked(where, fprs, prior, acceptance)
+    advantage = float(advantage_bound(epsilon, delta, "replace_one" if relation == compares else relation))
+    if relation != compares and math.isfinite(epsilon):  # group privacy, two records
+        epsilon, delta = 2 * epsilon, min(1.0, float((1 + np.exp(min(epsilon, 700.0))) * delta))
+    return Bounds(
+        advantage=min(advantage, 1.0),
+        auc=float(auc_bound(epsilon, delta)),
+        tpr_at_fpr={rate: float(tpr_bound(rate, epsilon, delta)) for rate in rates},
+        precision=float(positive_accuracy_bound(epsilon, prior, delta, acceptance)) if delta < 1 else 1.0,
+        prior=prior,
+        acceptance=acceptance,
+        compares=compares,
+    )
+
+
+def epsilon_of(mechanism: UpperBound, delta: float, relation: str) -> float:
+    """Return the epsilon of a mechanism at `delta`: see `UpperBound.epsilon`."""
+    from dpmia.privacy.accounting import Mechanism
+
+    require("epsilon, relation", relation in RELATIONS, relation, " or ".join(RELATIONS))
+    sampler = "shuffle" if mechanism.sampler == "shuffle" else "poisson"
+    if sampler == "shuffle" and relation != "replace_one":
+        problem = "'add_remove' cannot be combined with the sampler 'shuffle': removing a record moves all others"
+        raise ArgumentError("epsilon, relation", problem, "Set relation='replace_one'")
+    facts = (sampler, mechanism.sampling_rate, mechanism.steps, mechanism.epochs, relation, delta, "pld")
+    return Mechanism(*facts).epsilon(mechanism.noise_multiplier)
+
+
+def checked_sampling(where: str, sampler: str | None, sampling_rate: float | None, compares: str) -> tuple[str, float]:
+    """Return sampler and sampling rate, checked.
+
+    Raises:
+        ArgumentError: one is out of its range, or they cannot be combined.
+    """
+    sampler = sampler or ("full" if sampling_rate is None else "poisson")
+    require(f"{where}, sampler", sampler in SAMPLERS, sampler, f"one of {', '.join(SAMPLERS)}")
+    require(f"{where}, compares", compares in RELATIONS, compares, " or ".join(RELATIONS))
+    if sampler == "shuffle" and compares == "add_remove":
+        problem = "'add_remove' cannot be combined with the sampler 'shuffle': removing a record moves all others"
+        raise ArgumentError(f"{where}, compares", problem, "Set compares='replace_one'")
+    if sampler == "poisson" and sampling_rate is None:
+        raise ArgumentError(f"{where}, sampling_rate", "missing", "Give batch size / records, or sampler='full'")
+    rate = 1.0 if sampling_rate is None or sampler == "full" else float(sampling_rate)
+    require(f"{where}, sampling_rate", 0 < rate <= 1, sampling_rate, "a number above 0 and at most 1")
+    return sampler, rate
+
+
+def require(where: str, holds: bool, value: object, valid: str) -> None:
+    """Refuse a value that is not what it must be.
+
+    Raises:
+        ArgumentError: `holds` is false.
+    """
+    if not holds:
+        raise ArgumentError(where, f"{value!r} is not {valid}")
+
+
+def _checked(where: str, fprs: Iterable[float], prior: float, acceptance: float) -> tuple[float, ...]:
+    rates = tuple(float(rate) for rate in fprs)
+    require(f"{where}, fprs", all(0 < rate < 1 for rate in rates), rates, "numbers between 0 and 1")
+    require(f"{where}, prior", 0 < prior < 1, prior, "a number between 0 and 1")
+    require(f"{where}, acceptance", 0 < acceptance <= 1, acceptance, "a number above 0 and at most 1")
+    return rates

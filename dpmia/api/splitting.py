@@ -1,0 +1,102 @@
+"""Draw members and non-members from records of one's own."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpmia.api.arrays import array_of
+from dpmia.common.errors import ArgumentError
+from dpmia.common.registry import load, suggestion
+from dpmia.common.seeds import derive_seed
+from dpmia.settings import names
+from dpmia.splits.draws import shuffled
+from dpmia.splits.split import Split
+
+
+def split(
+    data: ArrayLike | int,
+    kind: str = "iid",
+    *,
+    groups: ArrayLike | None = None,
+    replicates: int = 1,
+    iid_arm: bool = False,
+    seed: int = 1,
+    **sizes: Any,
+) -> list[Split]:
+    """Return membership experiments: which records to train on, and which to hold out for attacks.
+
+    Args:
+        data: anything with one row for each record (features, labels), or the number of records.
+        kind: `iid`: members and non-members from one pool; `group`: members from one group, non-members from the
+            others; `bias`: two groups in other proportions; `bernoulli`: each record joins by the toss of a coin.
+        groups: group of each record, as text, for `group` and `bias`.
+        replicates: independent draws.
+        iid_arm: return the IID arm: the same records, members and non-members pooled and shuffled.
+        seed: the same seed gives the same splits; a replicate does not depend on the number of replicates.
+        **sizes: arguments of the kind, as in `dpmia.splits.draws`: `members`, `nonmembers` and perhaps `population` for
+            `iid`; `group`, `members`, `nonmembers` for `group`; `records`, `rate` for `bernoulli`; ...
+
+    Returns:
+        For each replicate a `dpmia.splits.split.Split`: sorted row numbers `members`, `nonmembers`, `population`, ...
+
+    Raises:
+        ArgumentError: an argument is wrong.
+        DataError: more records are to be drawn than there are.
+
+    Example:
+        >>> from dpmia import split
+        >>> one, two = split(1000, members=300, nonmembers=300, replicates=2)
+        >>> len(one.members), len(one.nonmembers), len(one.population)
+        (300, 300, 400)
+        >>> bool((one.members == two.members).all())
+        False
+    """
+    where = "split"
+    if kind not in names.MEMBERSHIP:
+        remedy = f"Kinds: {', '.join(names.MEMBERSHIP)}. {suggestion(kind, names.MEMBERSHIP)}".strip()
+        raise ArgumentError(f"{where}, kind", f"{kind!r} is not a membership experiment", remedy)
+    records = int(data) if isinstance(data, int | np.integer) else len(data)  # type: ignore[arg-type]
+    if records < 2 or replicates < 1:
+        wrong = f"{records} records" if records < 2 else f"{replicates} replicates"
+        raise ArgumentError(where, wrong, "Give two records and one replicate at least")
+    draw = load(names.MEMBERSHIP[kind])
+    _check_sizes(draw, kind, sizes)
+    of_records = np.zeros(records, dtype="<U1")
+    if groups is not None:
+        of_records = _texts(groups)
+        if of_records.shape != (records,):
+            problem = f"an array of shape {of_records.shape} in place of ({records},)"
+            raise ArgumentError(f"{where}, groups", problem, "Give the group of each record")
+    elif "group" in inspect.signature(draw).parameters:
+        raise ArgumentError(f"{where}, groups", "missing", f"The kind {kind!r} needs the group of each record")
+    found = []
+    for replicate in range(replicates):
+        drawn = draw(of_records, np.random.default_rng(derive_seed(seed, "split", replicate)), **sizes)
+        rng = np.random.default_rng(derive_seed(seed, "shuffle", replicate))
+        found.append(shuffled(drawn, rng) if iid_arm else drawn)
+    return found
+
+
+def _texts(groups: ArrayLike) -> np.ndarray:
+    """Return groups as text, whatever they are: names, numbers, a column of a data frame."""
+    values = np.asarray(groups)
+    return (values if values.dtype.kind in "OUS" else array_of(groups, "split, groups")).astype(str)
+
+
+def _check_sizes(draw: Any, kind: str, sizes: dict[str, Any]) -> None:
+    taken = {
+        name: parameter
+        for name, parameter in inspect.signature(draw).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+    for name in sizes:
+        if name not in taken:
+            remedy = f"Arguments of {kind!r}: {', '.join(taken)}. {suggestion(name, taken)}".strip()
+            raise ArgumentError(f"split, {name}", f"the kind {kind!r} does not take it", remedy)
+    for name, parameter in taken.items():
+        if parameter.default is inspect.Parameter.empty and name not in sizes:
+            raise ArgumentError(f"split, {name}", "missing", f"Arguments of {kind!r}: {', '.join(taken)}")

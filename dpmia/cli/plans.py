@@ -1,0 +1,86 @@
+"""`dpmia plan`: noise, sampling rate or steps for a wanted bound."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dpmia.api.bounding import RELATIONS, SAMPLERS
+from dpmia.api.planning import TARGETS, plan_noise
+from dpmia.cli.settings_file import write_settings
+from dpmia.common.errors import UserError
+from dpmia.common.registry import suggestion
+
+#: Argument of `plan_noise` -> its type, and what `--help` prints.
+NUMBERS: dict[str, tuple[type, str]] = {
+    "value": (float, "the bound that is wanted"),
+    "noise_multiplier": (float, "sigma, in units of the clip norm"),
+    "sampling_rate": (float, "batch size / records"),
+    "steps": (int, "optimiser steps"),
+    "epochs": (int, "passes over the data; with --sampler shuffle"),
+    "delta": (float, "of (epsilon, delta)"),
+    "fpr": (float, "of the target tpr_at_fpr (default: 0.01)"),
+    "prior": (float, "probability of membership (default: 0.5)"),
+    "acceptance": (float, "least TPR of attacks that the bound on precision is for (default: 0.01)"),
+}
+CHOICES = {"target": TARGETS, "sampler": SAMPLERS, "compares": RELATIONS, "relation": RELATIONS}
+
+
+def add_plan(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `dpmia plan`."""
+    parser.description = "Of --noise-multiplier, --sampling-rate and --steps leave out the one to find."
+    parser.add_argument("file", metavar="FILE", nargs="?", help="a plan.yaml; options on the command line count more")
+    for name, choices in CHOICES.items():
+        parser.add_argument(_option(name), choices=choices)
+    for name, (kind, text) in NUMBERS.items():
+        parser.add_argument(_option(name), type=kind, help=text, metavar="N")
+    parser.add_argument("--overwrite", action="store_true", help="replace a plan.yaml that was edited")
+
+
+def plan(options: argparse.Namespace) -> None:
+    """Print the plan and write `plan.yaml`."""
+    arguments = _from_file(options.file) if options.file else {}
+    arguments |= {name: value for name in (*CHOICES, *NUMBERS) if (value := getattr(options, name)) is not None}
+    for needed in ("target", "value"):
+        if needed not in arguments:
+            raise UserError(f"dpmia plan, {_option(needed)}", "missing", "Such as: --target advantage --value 0.1")
+    found = plan_noise(**arguments)
+    if not options.file:
+        write_settings(Path("plan.yaml"), arguments, "Edit and run: dpmia plan plan.yaml", options.overwrite)
+    print(found)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _from_file(path: str) -> dict[str, Any]:
+    try:
+        found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(path, f"the file cannot be read ({error.strerror})") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UserError(path, f"not valid YAML ({' '.join(str(error).split())})") from error
+    if not isinstance(found, dict):
+        raise UserError(path, "no keys with values", "Write one argument a line: target: advantage")
+    known = (*CHOICES, *NUMBERS)
+    for name, value in found.items():
+        if name not in known:
+            raise UserError(f"{path}, {name}", "unknown key", suggestion(name, known) or f"Keys: {', '.join(known)}")
+        if name in NUMBERS:
+            found[name] = _number(value, NUMBERS[name][0], f"{path}, {name}")
+    return found
+
+
+def _number(value: Any, kind: type, where: str) -> Any:
+    """Return a number of YAML, which takes 1e-5 for text."""
+    try:
+        number = kind(value)
+    except (TypeError, ValueError):
+        number = None
+    if number is None or isinstance(value, bool) or float(value) != number:
+        raise UserError(where, f"{value!r} is not {'an integer' if kind is int else 'a number'}")
+    return number

@@ -1,0 +1,189 @@
+"""`dpmia audit` and `dpmia attack`: a table and a few options become settings, and the target `audit` runs on them."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+from dpmia.cli.settings_file import write_settings
+from dpmia.common.epsilon import parse_epsilon
+from dpmia.common.errors import UserError
+from dpmia.common.registry import suggestion
+from dpmia.datasets.own.files import Fields, known_column, read_fields
+from dpmia.settings import names
+from dpmia.settings.base import Scale
+from dpmia.settings.config import LIMITED
+from dpmia.settings.resolve import SCALES
+
+#: Records of a group that has an arm, at least; a batch fits into half of them.
+SMALLEST, BATCH = 40, 16
+
+#: Prefix of the columns of predictions that name their class.
+PREFIX = "p_"
+
+
+def add_audit(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `dpmia audit`."""
+    _add_shared(parser, "a CSV or Parquet file with a row of column names")
+    parser.add_argument("--label", required=True, help="column to predict")
+    parser.add_argument("--positive", help="value of the label that is class 1; without it each value is a class")
+    parser.add_argument("--group", help="column that says how records were collected: hospital, school")
+    parser.add_argument("--drop", nargs="+", default=[], metavar="COLUMN", help="columns that are no features")
+    parser.add_argument("--epsilon", nargs="+", default=["1", "10", "inf"], help="of the models (default: 1 10 inf)")
+    parser.add_argument("--hidden", nargs="+", type=int, default=[64, 64], metavar="N", help="widths of hidden layers")
+    parser.add_argument("--epochs", type=int, default=60, help="passes over the training set (default: 60)")
+    parser.add_argument("--replicates", type=int, default=4, help="models of each kind (default: 4)")
+
+
+def add_attack(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `dpmia attack`."""
+    _add_shared(parser, "predictions: a row for each record, with its label, membership and a column for each class")
+    parser.add_argument("--label", default="label", help="column of the true class (default: label)")
+    parser.add_argument("--member", default="member", help="column with yes, no or population (default: member)")
+    parser.add_argument(
+        "--classes", nargs="+", metavar="CLASS=COLUMN", help="columns of the classes; those named p_<class> if left out"
+    )
+    parser.add_argument("--logits", action="store_true", help="the columns hold logits, not probabilities")
+    parser.add_argument("--references", nargs="+", default=[], metavar="FILE", help="the same of reference models")
+    parser.add_argument("--epsilon", default="inf", help="of the model, if known; for the report only")
+
+
+def audit(options: argparse.Namespace) -> list[str]:
+    """Write the settings of an audit, and return what Snakemake is to run."""
+    table = _table(options.table)
+    fields = _fields(table)
+    for key, columns in (("label", [options.label]), ("group", [options.group]), ("drop", options.drop)):
+        for column in filter(None, columns):
+            known_column(fields, column, key)
+    if options.positive and options.positive not in (values := set(fields.columns[options.label])):
+        problem = f"no row has the value {options.positive!r} of --positive"
+        shown = f"Values: {', '.join(sorted(values)[:10])}"
+        raise UserError(f"{table}, column {options.label!r}", problem, suggestion(options.positive, values) or shown)
+    name = _name(table)
+    dataset: dict[str, Any] = {"path": str(table), "label": options.label}
+    dataset |= {key: value for key in ("positive", "group", "drop") if (value := getattr(options, key))}
+    members: dict[str, Any] = {
+        "membership": {"kind": "iid", "members": 0.25, "nonmembers": 0.25, "population": 0.5, "most": 1000},
+        "arms": {"iid": {}},
+        "iid_arms": False,
+    }
+    if options.group:
+        sizes = {"members": 0.5, "nonmembers": 0.5, "most": 1000, "smallest": SMALLEST}
+        members = {"membership": {"kind": "group", **sizes}, "arms": "each group", "blind": {}}
+    defaults = {
+        "dataset": dataset,
+        **members,
+        "training": {"batch_size": BATCH, "epochs": options.epochs},
+        "references": {"count": 12, "block": 12},
+        "attacks": {"average_threshold": {}, "lira_offline": {}},
+        "replicates": options.replicates,
+        "block": options.replicates,
+    }
+    model = {"kind": "mlp", "hidden": options.hidden}
+    experiment = {"model": model, "epsilons": [[_epsilon(text) for text in options.epsilon]]}
+    settings = {"paper": "audit", "defaults": defaults, "experiments": {name: experiment}}
+    return _written(options, name, settings)
+
+
+def attack(options: argparse.Namespace) -> list[str]:
+    """Write the settings of attacks on predictions, and return what Snakemake is to run."""
+    table = _table(options.table)
+    name = _name(table)
+    attacks: dict[str, Any] = {"average_threshold": {}}
+    if options.references:
+        attacks["reference"] = {}
+    if len(options.references) >= names.ATTACKS["lira_offline"].fewest:
+        attacks["lira_offline"] = {}
+    predictions = {
+        "path": str(table),
+        "label": options.label,
+        "member": options.member,
+        "classes": _classes(options.classes, table),
+        "scale": "logits" if options.logits else "probabilities",
+        "references": [str(_table(file)) for file in options.references],
+        "epsilon": _epsilon(options.epsilon),
+        "attacks": attacks,
+    }
+    return _written(options, name, {"paper": "audit", "predictions": {name: predictions}})
+
+
+def _add_shared(parser: argparse.ArgumentParser, table: str) -> None:
+    parser.add_argument("table", metavar="TABLE", help=table)
+    parser.add_argument(
+        "--limit", nargs="+", default=[], metavar="METRIC=VALUE", help=f"exit with 1 above it: {', '.join(LIMITED)}"
+    )
+    parser.add_argument("--scale", choices=SCALES, default="laptop", help="smoke: seconds, to see that it works")
+    parser.add_argument("--overwrite", action="store_true", help="replace a settings file that was edited")
+    parser.add_argument("--dry-run", action="store_true", help="print what would run")
+
+
+def _written(options: argparse.Namespace, name: str, settings: dict[str, Any]) -> list[str]:
+    """Write the settings and return the arguments of Snakemake that run them."""
+    file = Path(f"{name}.yaml")
+    scale: Scale = options.scale
+    config = ["data=real", f"scale={scale}", f"experiments=[{file}]"]
+    if options.limit:
+        limits = ", ".join(f"{metric}: {value:g}" for metric, value in map(_limit, options.limit))
+        config.append(f"audit={{fail_above: {{{limits}}}}}")
+    again = shlex.join(["dpmia", "run", "audit", "--config", *config])
+    write_settings(file, settings, f"Edit and run: {again}", options.overwrite)
+    return ["audit", *(["--dry-run"] if options.dry_run else []), "--config", *config]
+
+
+def _table(path: str) -> Path:
+    """Return the path of a table as settings name it: from the working folder where it lies below."""
+    file = Path(path)
+    if not file.is_file():
+        raise UserError(path, "there is no such file", f"Paths start at {Path.cwd()}")
+    whole = file.absolute()
+    return whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole
+
+
+def _fields(table: Path) -> Fields:
+    form = "parquet" if table.suffix.lower() == ".parquet" else "csv"
+    return read_fields(table, {"form": form, "separator": None, "columns": None})
+
+
+def _name(table: Path) -> str:
+    """Return the name of an experiment for a table: lower-case letters, digits and underscores."""
+    stem = re.sub(r"\W+", "_", table.name.partition(".")[0].lower()).strip("_")
+    stem = re.sub(r"[^a-z0-9_]", "", stem)
+    return stem if re.match(r"[a-z]", stem) else f"table_{stem}".rstrip("_")
+
+
+def _epsilon(text: str) -> float | str:
+    try:
+        found = parse_epsilon(text)
+    except ValueError as error:
+        raise UserError("dpmia, --epsilon", str(error)) from error
+    return "inf" if found == float("inf") else int(found) if found.is_integer() else found
+
+
+def _limit(text: str) -> tuple[str, float]:
+    metric, _, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if metric not in LIMITED or not 0 <= number <= 1:
+        remedy = f"Write METRIC=VALUE with a value from 0 to 1 and one of {', '.join(LIMITED)}"
+        raise UserError("dpmia, --limit", f"{text!r} is no limit", remedy)
+    return metric, number
+
+
+def _classes(given: list[str] | None, table: Path) -> dict[str, str]:
+    """Return the column of each class."""
+    if given:
+        pairs = [text.partition("=") for text in given]
+        if wrong := [text for text, (_, sign, column) in zip(given, pairs, strict=True) if not sign or not column]:
+            raise UserError("dpmia attack, --classes", f"{wrong[0]!r} has no column", "Write CLASS=COLUMN")
+        return {name: column for name, _, column in pairs}
+    columns = list(_fields(table).columns)
+    found = {column.removeprefix(PREFIX): column for column in columns if column.startswith(PREFIX)}
+    if len(found) < 2:
+        problem = f"no columns of two classes at least; columns: {', '.join(columns)}"
+        raise UserError(str(table), problem, f"Name them {PREFIX}<class>, or name each by --classes CLASS=COLUMN")
+    return found

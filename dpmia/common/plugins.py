@@ -1,0 +1,158 @@
+"""Parts that are not of this library: of installed packages, by entry points, and of files that settings name.
+
+An entry point is text, `name = package.module:object` in a group. Nothing is imported before a part is used.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Generic, TypeVar
+
+from dpmia.common.errors import ConfigError, UserError
+
+_Part = TypeVar("_Part")
+
+#: A part of a file: its path from the working folder, and the object there.
+FILE = re.compile(r"(?P<file>[^:]+\.py):(?P<object>[A-Za-z_]\w*)")
+
+#: Where built-in parts come from.
+BUILT_IN = "dpmia"
+
+
+@dataclass(frozen=True)
+class EntryPoint:
+    """A part of an installed package.
+
+    Attributes:
+        spec: `module` or `module:object`, as `dpmia.common.registry.load` takes it.
+        package: name and version of the distribution.
+    """
+
+    spec: str
+    package: str
+
+
+@cache
+def installed(group: str) -> Mapping[str, EntryPoint]:
+    """Return the parts of a group that installed packages offer, by name."""
+    from importlib.metadata import entry_points  # here: most jobs need no part of others
+
+    found = {}
+    for point in sorted(entry_points(group=group)):
+        package = f"{point.dist.name} {point.dist.version}" if point.dist else "an installed package"
+        found[point.name] = EntryPoint(point.value.replace(" ", ""), package)
+    return found
+
+
+class Parts(Mapping[str, _Part], Generic[_Part]):
+    """Parts by name: those of this library, then those of installed packages; and any in a file, `file.py:Object`.
+
+    Iterating yields no files.
+    """
+
+    def __init__(self, group: str, built_in: Mapping[str, _Part], described: Callable[[str], _Part]) -> None:
+        """Describe the parts.
+
+        Args:
+            group: of entry points.
+            built_in: the parts of this library.
+            described: returns the part that a spec of another package or of a file names.
+        """
+        self.group = group
+        self.built_in = built_in
+        self._described = described
+
+    def __getitem__(self, name: str) -> _Part:
+        """Return a part; a name of this library stands for its part, whatever packages offer (see `check`)."""
+        if name in self.built_in:
+            return self.built_in[name]
+        if FILE.fullmatch(name):
+            return self._described(name)
+        return self._described(installed(self.group)[name].spec)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.built_in or name in installed(self.group) or is_file(name)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.built_in
+        yield from (name for name in installed(self.group) if name not in self.built_in)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def origins(self) -> dict[str, str]:
+        """Return where each part comes from: this library, or a package with its version and the object there."""
+        found = dict.fromkeys(self.built_in, BUILT_IN)
+        others = {name: f"{each.package} ({each.spec})" for name, each in installed(self.group).items()}
+        return others | found
+
+    def check(self) -> None:
+        """Refuse a package that offers a part under a name of this library.
+
+        Raises:
+            ConfigError: one does.
+        """
+        for name, each in installed(self.group).items():
+            if name in self.built_in:
+                problem = f"the name {name!r} is already used by dpmia"
+                remedy = "Rename the entry point, or uninstall the package"
+                raise ConfigError(f"{each.package}, entry point of group {self.group}", problem, remedy)
+
+
+def is_file(name: object) -> bool:
+    """Return whether a name is that of a part in a file."""
+    return isinstance(name, str) and FILE.fullmatch(name) is not None
+
+
+def module_of_file(path: str) -> ModuleType:
+    """Return the module of a file that settings name, run once in each process.
+
+    Raises:
+        UserError: there is no such file, or its code fails; the message names the line.
+    """
+    file = Path(path)
+    name = f"dpmia_file:{file.absolute()}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if not file.is_file():
+        raise UserError(path, "there is no such file", f"Paths start at {Path.cwd()}")
+    spec = spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise UserError(path, "it is no Python file")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == spec.origin]
+        line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+        where = f"{path}, line {line}" if line else path
+        raise UserError(where, f"{type(error).__name__}: {error}") from error
+    return module
+
+
+def source_file(module: str) -> Path | None:
+    """Return the file of a module of another package, or the file that settings name; None where it has no source.
+
+    Nothing is imported.
+    """
+    if module.endswith(".py"):
+        return Path(module)
+    top, *below = module.split(".")
+    package = find_spec(top)
+    if package is None or package.origin is None:
+        return None
+    base = Path(package.origin)
+    if below and package.submodule_search_locations:
+        base = base.parent.joinpath(*below)
+        base = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
+    return base if base.suffix == ".py" and base.is_file() else None

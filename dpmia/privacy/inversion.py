@@ -1,0 +1,91 @@
+"""Bounds inverted: the noise, sampling rate or number of steps at which a bound has a wanted value.
+
+Every bound on attacks, and epsilon, falls with noise and rises with the sampling rate and the number of steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from scipy.optimize import brentq
+
+from dpmia.common.errors import TrainingError
+
+#: Noise multipliers that are tried: nothing that is trained needs less, and with more nothing is learnt.
+LEAST_NOISE, MOST_NOISE = 0.05, 1e6
+#: The smallest sampling rate, and the largest number of steps, that are tried.
+LEAST_RATE, MOST_STEPS = 1e-8, 10_000_000
+#: Relative width of the bracket around a noise multiplier or rate.
+TOLERANCE = 1e-5
+
+
+def smallest_noise(bound: Callable[[float], float], value: float) -> float:
+    """Return the smallest noise multiplier found, to one part in 100 000, at which `bound` is at most `value`.
+
+    Args:
+        bound: of a noise multiplier; falls with it.
+        value: that the bound must not exceed.
+
+    Raises:
+        TrainingError: no noise multiplier up to `MOST_NOISE` suffices.
+    """
+    low = high = 1.0
+    while bound(high) > value:
+        low, high = high, 2 * high
+        if high > MOST_NOISE:
+            problem = f"no noise multiplier up to {MOST_NOISE:g} keeps a bound of {value:g}"
+            raise TrainingError("plan", problem, "Raise the bound, or take fewer steps or a smaller sampling rate")
+    while bound(low) <= value:
+        if low <= LEAST_NOISE:
+            return low
+        low, high = max(low / 2, LEAST_NOISE), low
+    return _crossing(lambda noise: bound(noise) - value, low, high)
+
+
+def largest_rate(bound: Callable[[float], float], value: float) -> float:
+    """Return the largest sampling rate found at which `bound` is at most `value`: see `smallest_noise`.
+
+    Raises:
+        TrainingError: no sampling rate down to `LEAST_RATE` suffices.
+    """
+    high = 1.0
+    if bound(high) <= value:
+        return high
+    low = high / 4
+    while bound(low) > value:
+        low, high = low / 4, low
+        if low < LEAST_RATE:
+            problem = f"no sampling rate down to {LEAST_RATE:g} keeps a bound of {value:g}"
+            raise TrainingError("plan", problem, "Raise the bound or the noise multiplier, or take fewer steps")
+    return _crossing(lambda rate: bound(rate) - value, low, high)
+
+
+def most_steps(bound: Callable[[int], float], value: float) -> int:
+    """Return the largest number of steps at which `bound` is at most `value`: see `smallest_noise`.
+
+    Raises:
+        TrainingError: a single step is too many, or `MOST_STEPS` are not.
+    """
+    if bound(1) > value:
+        problem = f"a single step exceeds a bound of {value:g}"
+        raise TrainingError("plan", problem, "Raise the bound or the noise multiplier, or lower the sampling rate")
+    low, high = 1, 2
+    while bound(high) <= value:
+        low, high = high, 2 * high
+        if high > MOST_STEPS:
+            problem = f"a bound of {value:g} is kept by {MOST_STEPS} steps and more"
+            raise TrainingError("plan", problem, "Lower the bound or the noise multiplier")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if bound(middle) <= value else (low, middle)
+    return low
+
+
+def _crossing(excess: Callable[[float], float], low: float, high: float) -> float:
+    """Return where `excess` passes zero, on the side where it is none; on a logarithmic scale."""
+    rising = excess(high) > 0
+    found = brentq(lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=TOLERANCE)
+    while excess(math.exp(found)) > 0:  # the root may lie on the wrong side by its tolerance
+        found += -TOLERANCE if rising else TOLERANCE
+    return math.exp(found)

@@ -1,0 +1,210 @@
+"""The Python interface of attacks: the same numbers as the workflow's, whatever holds the arrays."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from scipy.stats import norm
+from sklearn.metrics import roc_auc_score, roc_curve
+
+from dpmia import attack, upper_bound
+from dpmia.attacks.base import Knowledge, outcome
+from dpmia.attacks.lira import OfflineLira
+from dpmia.attacks.threshold import AverageThreshold
+from dpmia.common.errors import ArgumentError
+from dpmia.formats.losses import References
+from dpmia.formats.signals import cross_entropy
+from dpmia.settings import names
+
+RECORDS, CLASSES, MODELS = 600, 4, 12
+
+
+@pytest.fixture(scope="module")
+def world():
+    """Return outputs of a target and of reference models on records that each was trained on or not."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(CLASSES, size=RECORDS)
+    trained_on = rng.random((MODELS + 1, RECORDS)) < 0.5
+    hardness = rng.normal(size=RECORDS)
+    logits = rng.normal(size=(MODELS + 1, RECORDS, CLASSES))
+    logits[:, np.arange(RECORDS), labels] += 1.5 * trained_on - hardness
+    return logits[0], labels, trained_on[0], logits[1:], trained_on[1:]
+
+
+def everything(world, **options):
+    logits, labels, is_member, references, trained_on = world
+    population = ~is_member & (np.arange(RECORDS) % 3 == 0)
+    return attack(
+        logits, labels, is_member, references=references, trained_on=trained_on, population=population, **options
+    )
+
+
+def test_metrics_are_those_of_scikit_learn(world):
+    result = everything(world, fprs=(0.5, 0.01, 0.001))["lira"]
+    assert result.auc.value == pytest.approx(roc_auc_score(result.is_member, result.scores))
+    fpr, tpr, _ = roc_curve(result.is_member, result.scores, drop_intermediate=False)
+    assert result.tpr_at_fpr[0.5].value == tpr[fpr <= 0.5].max()
+    outside = (~result.is_member).sum()
+    assert result.resolution == 1 / outside
+    assert 0.001 < result.resolution < 0.01
+    assert np.isnan(result.tpr_at_fpr[0.001].value)
+    assert result.tpr_at_fpr[0.01].value >= tpr[fpr == 0].max()
+    expected = result.decisions[result.is_member].mean() - result.decisions[~result.is_member].mean()
+    assert result.advantage.value == pytest.approx(expected)
+    assert result.auc.low < result.auc.value < result.auc.high
+
+
+def test_scores_are_those_of_the_librarys_attack(world):
+    logits, labels, is_member, references, trained_on = world
+    found = everything(world)["lira_offline"]
+    losses = np.stack([cross_entropy(each, labels) for each in references])
+    from dpmia.formats.model_card import ModelCard
+    from dpmia.formats.signals import Signal
+
+    signal = Signal(ModelCard("x", False, "inf", "target", []), np.arange(RECORDS), labels, is_member * 1, logits)
+    known = Knowledge(references=References(losses, trained_on))
+    whole = outcome(OfflineLira(), signal, known, np.random.default_rng(0))
+    assert found.records.tolist() != list(range(RECORDS))
+    # The pooled variance is over evaluated records, and here some are population: the order of scores is the same.
+    rest = whole.scores[found.records]
+    assert np.corrcoef(rest, found.scores)[0, 1] > 1 - 1e-12
+    alone = attack(logits, labels, is_member, references=references, trained_on=trained_on, attacks="lira_offline")
+    np.testing.assert_array_equal(alone["lira_offline"].scores, whole.scores)
+
+
+def test_all_that_the_arguments_suffice_for_runs_and_no_oracle(world):
+    logits, labels, is_member, references, _ = world
+    assert set(attack(logits, labels, is_member)) == {"average_threshold", "bounded_loss"}
+    offline = set(attack(logits, labels, is_member, references=references))
+    assert offline == {"average_threshold", "bounded_loss", "lira_offline", "reference"}
+    of_all = set(everything(world))
+    assert of_all == offline | {"lira", "population", "rmia", "rmia_offline", "shadow_threshold"}
+    assert not any(result.oracle for result in everything(world).values())
+    assert everything(world, attacks=["random"])["random"].oracle
+
+
+def test_arrays_of_torch_and_pandas_give_the_same(world):
+    logits, labels, is_member, *_ = world
+    exact = logits.astype(np.float32)
+    wanted = attack(exact, labels, is_member)
+    parameter = torch.nn.Parameter(torch.from_numpy(exact))
+    frame = pd.DataFrame(exact, columns=list("abcd"))
+    for outputs, codes, members in (
+        (parameter, torch.from_numpy(labels), torch.from_numpy(is_member)),
+        (frame, pd.Series(labels, index=labels), pd.Series(is_member.astype(object))),
+        (exact.tolist(), labels.tolist(), is_member.astype(int).tolist()),
+    ):
+        found = attack(outputs, codes, members)
+        assert repr(found) == repr(wanted)
+        np.testing.assert_array_equal(found["average_threshold"].scores, wanted["average_threshold"].scores)
+    half = attack(parameter.to(torch.bfloat16), labels, is_member)
+    assert abs(half["average_threshold"].auc.value - wanted["average_threshold"].auc.value) < 0.01
+
+
+def test_probabilities_and_losses_give_what_logits_give(world):
+    logits, labels, is_member, references, trained_on = world
+    wanted = attack(
+        logits, labels, is_member, references=references, trained_on=trained_on, attacks=["lira", "reference"]
+    )
+    exps = [np.exp(each - each.max(axis=1, keepdims=True)) for each in (logits, *references)]
+    probabilities, *others = (each / each.sum(axis=1, keepdims=True) for each in exps)
+    given = {"trained_on": trained_on, "attacks": ["lira", "reference"]}
+    found = attack(probabilities, labels, is_member, references=others, scale="probabilities", **given)
+    losses = [cross_entropy(each, labels) for each in (logits, *references)]
+    lost = attack(losses[0], None, is_member, references=losses[1:], scale="losses", **given)
+    for name in wanted:
+        np.testing.assert_allclose(found[name].scores, wanted[name].scores, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(lost[name].scores, wanted[name].scores, rtol=1e-9, atol=1e-9)
+
+
+def test_advantage_and_interval_of_a_known_law():
+    """Losses of two shifted Gaussians: the AUC is known, and is inside of the interval as often as it says."""
+    rng = np.random.default_rng(1)
+    is_member = np.arange(400) < 200
+    truth = norm.cdf(1 / np.sqrt(2))
+    inside = 0
+    for _ in range(100):
+        losses = rng.normal(20, 1, size=400) - is_member
+        auc = attack(losses, None, is_member, scale="losses", attacks="average_threshold")["average_threshold"].auc
+        inside += auc.low <= truth <= auc.high
+    assert inside >= 87  # 95 expected; fewer happen in one of a million
+
+
+def test_options_kinds_and_objects(world):
+    found = everything(
+        world,
+        attacks={
+            "strict": {"kind": "reference", "alpha": 0.01},
+            "reference": {"alpha": 0.3},
+            "mine": AverageThreshold(),
+        },
+    )
+    assert list(found) == ["strict", "reference", "mine"]
+    assert found["strict"].decisions.sum() < found["reference"].decisions.sum()
+    assert everything(world, attacks={"lira": None})["lira"].auc == everything(world)["lira"].auc
+
+
+def test_tables_pictures_and_texts(world, tmp_path):
+    results = everything(world)
+    frame = results.to_frame()
+    assert len(frame) == 4 * len(results)
+    row = frame.set_index(["attack", "metric"]).loc["lira", "auc"]
+    assert (row["value"], row["low"]) == (results["lira"].auc.value, results["lira"].auc.low)
+    records = results["lira"].to_frame()
+    assert records["score"].tolist() == results["lira"].scores.tolist()
+    assert "not measurable" in repr(results["lira"])
+    assert repr(results).count("\n") == len(results) + 2
+    figure = results.plot(bound=upper_bound(noise_multiplier=1.0))
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == [*results, "exact upper bound", "guessing"]
+    figure.savefig(tmp_path / "roc.png")
+    with pytest.raises(KeyError, match="Did you mean 'lira'"):
+        results["lyra"]
+    with pytest.raises(AttributeError):
+        results["lira"].auc = 1
+
+
+WRONG = {
+    "labels-row": ({"labels": [0] * 5 + [7]}, r"attack, labels, row 5: 7 is not one of the class numbers 0 to 1\."),
+    "labels-short": ({"labels": [0, 1]}, r"attack, labels: 2 labels for 6 rows of outputs\. Give one label"),
+    "labels-missing": ({"labels": None}, r"attack, labels: missing\."),
+    "outputs-nan": ({"outputs": [[0, np.nan]] * 6}, r"attack, outputs, row 0: 6 values are not finite numbers\."),
+    "outputs-flat": ({"outputs": [1.0] * 6}, r"attack, outputs: an array of shape \(6,\) is empty, or has not 2 dim"),
+    "outputs-one": ({"outputs": [[1.0]] * 6}, r"attack, outputs: one column\."),
+    "outputs-text": ({"outputs": [["a", "b"]] * 6}, r"attack, outputs: it holds values of type"),
+    "outputs-ragged": ({"outputs": [[1, 2], [1]] * 3}, r"attack, outputs: rows of different lengths\."),
+    "scale": ({"scale": "logit"}, r"attack, scale: 'logit' is not one of .*Did you mean 'logits'\?"),
+    "probabilities": ({"scale": "probabilities"}, r"attack, outputs, row 0: 0, 1 are not|row 1: 1, 2 are not prob"),
+    "no-member": ({"is_member": [0] * 6}, r"attack, is_member: there is no member\."),
+    "no-truth": ({"is_member": [0, 1, 2, 0, 1, 1]}, r"attack, is_member: some values are neither"),
+    "population": ({"population": [1, 0, 0, 0, 0, 0]}, r"attack, population: row 0 is a member\."),
+    "no-attack": ({"attacks": "lyra"}, r"attack, attacks: 'lyra' is not an attack\..*Did you mean 'lira'\?"),
+    "option": ({"attacks": {"random": {"beta": 1}}}, r"attack, random: unknown option beta\. .*: none"),
+    "range": ({"attacks": {"population": {"alpha": 2}}, "population": [0] * 5 + [1]}, r"population: alpha is 2"),
+    "needs": ({"attacks": "lira"}, r"attack, lira: it needs the argument 'references'\."),
+    "only": ({"attacks": "shadow"}, r"attack, shadow: it needs shadows, which only the workflow provides\."),
+    "rates": ({"fprs": [0, 0.1]}, r"attack, fprs: \(0\.0, 0\.1\) are not all between 0 and 1\."),
+    "references": ({"references": [[[0, 1]] * 3]}, r"references, model 0: 3 records of 2 classes in place of 6"),
+    "online": ({"attacks": "rmia", "references": [[[0, 1]] * 6], "population": [0] * 5 + [1]},
+               r"attack, rmia: it needs 1 reference models that were trained on a record"),
+    "variance": ({"attacks": "lira_offline", "references": [[[0, 1]] * 6]}, r"needs 2 reference models that were not"),
+    "trained": ({"trained_on": [[0] * 6]}, r"attack, trained_on: given without references\."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG.values(), ids=WRONG)
+def test_mistakes_have_one_message(change, message):
+    right = {"outputs": [[0, 1], [1, 2], [2, 0], [0, 3], [1, 0], [2, 2]], "labels": [0, 1] * 3, "is_member": [1, 0] * 3}
+    attack(**right)
+    with pytest.raises(ArgumentError, match=message):
+        attack(**right | change)
+
+
+def test_every_attack_of_the_library_is_offered_or_says_what_it_needs(world):
+    for name in names.ATTACKS:
+        if name in ("shadow", "collusion", "distillation"):
+            with pytest.raises(ArgumentError, match="which only the workflow provides"):
+                everything(world, attacks=name)
+        else:
+            features = world[0] if name == "quantile_regression" else None
+            assert 0 <= everything(world, attacks=name, features=features)[name].auc.value <= 1

@@ -1,0 +1,99 @@
+"""Membership experiments on one's own records, and lower bounds on epsilon."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpmia import attack, audit_epsilon, split, upper_bound
+from dpmia.common.errors import ArgumentError, DataError
+from dpmia.privacy.lower_bounds import epsilon_from_guesses
+
+
+def test_members_and_nonmembers_of_one_pool():
+    table = pd.DataFrame({"x": range(100)})
+    (one,) = split(table, members=30, nonmembers=0.2)
+    assert (len(one.members), len(one.nonmembers), len(one.population)) == (30, 20, 50)
+    assert sorted([*one.members, *one.nonmembers, *one.population]) == list(range(100))
+    assert split(100, members=30, nonmembers=0.2, replicates=3)[0].members.tolist() == one.members.tolist()
+    assert split(100, members=30, nonmembers=20, seed=2)[0].members.tolist() != one.members.tolist()
+
+
+def test_groups_of_any_type():
+    groups = np.arange(90) % 3
+    for given in (groups, groups.astype(str), pd.Series(groups.astype(str), dtype="category")):
+        one, iid = (split(90, "group", groups=given, group="1", members="all", nonmembers=30, iid_arm=iid)[0]
+                    for iid in (False, True))  # fmt: skip
+        assert (groups[one.members] == 1).all()
+        assert (groups[one.nonmembers] != 1).all()
+        assert {*iid.members, *iid.nonmembers} == {*one.members, *one.nonmembers}
+        assert {*iid.members} != {*one.members}
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda: split(10, "idd", members=1, nonmembers=1), ArgumentError, r"kind: 'idd' is not.*Did you mean 'iid'"),
+        (lambda: split(10, members=1), ArgumentError, r"split, nonmembers: missing\. Arguments of 'iid': members"),
+        (lambda: split(10, member=1), ArgumentError, r"split, member: the kind 'iid' does not take it\..*'members'"),
+        (lambda: split(1, members=1, nonmembers=1), ArgumentError, r"split: 1 records\."),
+        (lambda: split(10, members=9, nonmembers=9), DataError, r"18 records are required, and there are 10"),
+        (lambda: split(10, "group", group="a", members=1, nonmembers=1), ArgumentError, r"split, groups: missing\."),
+        (lambda: split(10, groups=[1], members=1, nonmembers=1), ArgumentError, r"split, groups: an array of shape"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_splits(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call()
+
+
+def test_the_audit_counts_right_guesses():
+    rng = np.random.default_rng(0)
+    is_member = rng.random(500) < 0.5
+    right = rng.random(500) < 0.9
+    found = audit_epsilon(np.where(right, is_member, ~is_member), is_member, shares=[1.0])
+    # Ties are broken by a fixed shuffle, so that a few guesses of either kind change sides.
+    assert abs(found.right - right.sum()) < 40
+    assert found.epsilon == epsilon_from_guesses(found.right, 500, 500, 0.0, 0.95)
+    assert 0 < found.epsilon < math.log(9)
+    assert found.refutes(1.0)
+    assert not found.refutes(math.log(9))
+    several = audit_epsilon(np.where(right, is_member, ~is_member), is_member, delta=1e-5)
+    assert 0 < several.epsilon < found.epsilon + 0.5
+
+
+def test_a_gaussian_sum_is_audited_below_its_epsilon():
+    """Members shift their own coordinate: canaries that do not touch each other, the attack is the best there is."""
+    rng = np.random.default_rng(3)
+    (drawn,) = split(4000, "bernoulli", records=4000, rate=0.5)
+    is_member = np.isin(np.arange(4000), drawn.members)
+    released = is_member + rng.normal(size=4000)
+    epsilon = upper_bound(noise_multiplier=1.0, compares="add_remove").epsilon(1e-5)
+    found = audit_epsilon(released, is_member, delta=1e-5)
+    assert 1 < found.epsilon < epsilon
+    nothing = audit_epsilon(rng.normal(size=4000), is_member, delta=1e-5)
+    assert nothing.epsilon < 0.1
+
+
+def test_scores_of_an_attack_go_into_the_audit():
+    (drawn,) = split(300, "bernoulli", records=300, rate=0.5)
+    is_member = np.isin(np.arange(300), drawn.members)
+    losses = np.random.default_rng(0).exponential(size=300) + 2 * ~is_member
+    result = attack(losses, None, is_member, scale="losses")["average_threshold"]
+    assert audit_epsilon(result.scores, result.is_member).epsilon > 0.5
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: audit_epsilon(range(100), np.arange(100) < 10), r"10 of 100 records are members, which fair coins"),
+        (lambda: audit_epsilon([1, 2], [0, 1], shares=[0]), r"audit_epsilon, shares: \(0\.0,\) are not all above 0"),
+        (lambda: audit_epsilon([1, 2], [0, 1], delta=1), r"audit_epsilon: delta 1 and confidence 0\.95"),
+        (lambda: audit_epsilon([1, np.inf], [0, 1]), r"audit_epsilon, scores, row 1: 1 values are not finite"),
+        (lambda: audit_epsilon([1], [1]), r"audit_epsilon: 1 records\."),
+    ],
+)
+def test_mistakes_in_audits(call, message):
+    with pytest.raises(ArgumentError, match=message):
+        call()

@@ -1,0 +1,173 @@
+"""The command `dpmia`: what it writes, what it hands to Snakemake, and its messages."""
+
+import shutil
+
+import pytest
+import yaml
+
+import dpmia
+from dpmia.cli import main as command
+from dpmia.settings.generate import ROOT
+from dpmia.settings.resolve import make_plan
+
+
+class _StartedError(Exception):
+    """Snakemake would run now."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return a working folder with a table; Snakemake is not started there."""
+    shutil.copy(ROOT / "examples/patients.csv", tmp_path / "Clinic 2.csv")
+
+    def started(program, arguments):
+        raise _StartedError(arguments)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command.os, "execv", started)
+    return tmp_path
+
+
+def run(*arguments):
+    """Run the command, and return the arguments of the Snakemake that it starts; None where it starts none."""
+    try:
+        command.main(arguments)
+    except _StartedError as found:
+        _, *line = found.args[0]
+        assert line[:3] == ["-m", "snakemake", "--snakefile"]
+        assert line[3] == str(ROOT / "Snakefile")
+        return line[4:]
+
+
+def refused(capsys, *arguments):
+    """Run a command that is refused, and return its message."""
+    with pytest.raises(SystemExit) as caught:
+        run(*arguments)
+    assert caught.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_the_help_fits_a_screen(capsys):
+    with pytest.raises(SystemExit) as caught:
+        command.main(["--help"])
+    assert caught.value.code == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) <= 24
+    assert max(map(len, shown)) <= 82
+    for name in ("audit", "attack", "plan", "init", "run"):
+        assert any(line.split()[:1] == [name] for line in shown)
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit):
+        command.main(["--version"])
+    assert capsys.readouterr().out == f"dpmia {dpmia.__version__}\n"
+
+
+def test_an_audit_by_groups_is_planned_as_written(folder):
+    started = run("audit", "Clinic 2.csv", "--label", "readmitted", "--positive", "yes", "--group", "hospital",
+                  "--epsilon", "1", "inf", "--drop", "ward", "--limit", "auc=0.7", "--scale", "smoke")  # fmt: skip
+    assert started == [
+        *("audit", "--config", "data=real", "scale=smoke", "experiments=[clinic_2.yaml]"),
+        "audit={fail_above: {auc: 0.7}}",
+    ]
+    plan = make_plan({"data": "real", "scale": "smoke", "experiments": ["clinic_2.yaml"]}, folder)
+    experiment = plan.experiments["clinic_2"]
+    assert plan.audits == {"clinic_2": ("clinic_2",)}
+    assert list(experiment.arms) == ["island", "north", "south"]
+    assert experiment.epsilons == [[1.0, float("inf")]]
+    assert (experiment.dataset.path, experiment.dataset.drop) == ("Clinic 2.csv", ["ward"])
+    first = (folder / "clinic_2.yaml").read_text().splitlines()[0]
+    assert first.startswith("# Edit and run: dpmia run audit --config data=real scale=smoke ")
+
+
+def test_an_audit_without_groups_is_planned_too(folder):
+    run("audit", "Clinic 2.csv", "--label", "readmitted")
+    experiment = make_plan({"data": "real", "experiments": ["clinic_2.yaml"]}, folder).experiments["clinic_2"]
+    assert (list(experiment.arms), experiment.iid_arms) == (["iid"], False)
+    assert experiment.epsilons == [[1.0, 10.0, float("inf")]]
+
+
+def test_an_edited_settings_file_is_kept(folder, capsys):
+    given = ("audit", "Clinic 2.csv", "--label", "readmitted")
+    run(*given)
+    assert run(*given, "--limit", "auc=0.9") is not None, "other limits stand in no settings file"
+    file = folder / "clinic_2.yaml"
+    file.write_text(file.read_text().replace("epochs: 60", "epochs: 61"))
+    assert "Error: clinic_2.yaml: the file exists and has other settings. " in refused(capsys, *given)
+    assert "epochs: 61" in file.read_text()
+    run(*given, "--overwrite")
+    assert "epochs: 60" in file.read_text()
+
+
+def test_predictions_are_planned_with_the_classes_of_the_columns(folder):
+    rows = ["label,member,p_no,p_yes", "no,yes,0.9,0.1", "yes,no,0.2,0.8", "no,population,0.6,0.4"]
+    for name in ("out.csv", "one.csv", "two.csv"):
+        (folder / name).write_text("\n".join(rows) + "\n")
+    started = run("attack", "out.csv", "--references", "one.csv", "two.csv", "--epsilon", "2")
+    assert started[0] == "audit"
+    plan = make_plan({"data": "real", "experiments": ["out.yaml"]}, folder)
+    predictions = plan.predictions["out"]
+    assert predictions.classes == {"no": "p_no", "yes": "p_yes"}
+    assert predictions.references == ["one.csv", "two.csv"]
+    assert list(predictions.attacks) == ["average_threshold", "reference", "lira_offline"]
+    run("attack", "out.csv", "--classes", "no=p_no", "yes=p_yes", "--logits", "--overwrite")
+    assert yaml.safe_load((folder / "out.yaml").read_text())["predictions"]["out"]["scale"] == "logits"
+
+
+def test_a_plan_is_printed_written_and_read_again(folder, capsys):
+    run("plan", "--target", "advantage", "--value", "0.3", "--noise-multiplier", "20", "--sampler", "full")
+    shown = capsys.readouterr().out
+    assert "NoisePlan: advantage of at most 0.3, solved for steps" in shown
+    assert yaml.safe_load((folder / "plan.yaml").read_text())["noise_multiplier"] == 20
+    run("plan", "plan.yaml")
+    assert capsys.readouterr().out == shown.partition("\n")[2]
+    (folder / "plan.yaml").write_text("target: epsilon\nvalue: 1\ndelta: 1e-5\nsteps: 1\nsampler: full\n")
+    run("plan", "plan.yaml", "--value", "2")
+    assert "epsilon of at most 2" in capsys.readouterr().out
+
+
+def test_a_working_folder_has_all_settings(folder, capsys):
+    run("init", "work")
+    assert "dpmia run" in capsys.readouterr().out
+    config = yaml.safe_load((folder / "work/config.yaml").read_text())
+    assert make_plan(config, folder / "work").experiments.keys() == make_plan(config, ROOT).experiments.keys()
+    assert "Error: work: it exists and is not an empty folder. Name a new one." in refused(capsys, "init", "work")
+    assert "it exists" in refused(capsys, "init", "Clinic 2.csv")
+
+
+def test_targets_and_options_go_on_to_snakemake(folder):
+    given = ["humphries_fig7", "--cores", "1", "--dry-run", "--config", "scale=smoke", "--directory", "x"]
+    assert run("run", *given) == given
+    assert run("run", "--help") == ["--help"]
+
+
+WRONG = {
+    "no command": ((), r"Error: dpmia: the following arguments are required: COMMAND. Options: dpmia --help"),
+    "no label": (("audit", "Clinic 2.csv"), "Error: dpmia audit: the following arguments are required: --label."),
+    "no file": (("audit", "x.csv", "--label", "y"), "Error: x.csv: there is no such file. Paths start at "),
+    "column": (("audit", "Clinic 2.csv", "--label", "readmited"), "Did you mean 'readmitted'?"),
+    "group": (("audit", "Clinic 2.csv", "--label", "readmitted", "--group", "hospitl"), "'hospitl' of the key group"),
+    "positive": (("audit", "Clinic 2.csv", "--label", "readmitted", "--positive", "Yes"), "Did you mean 'yes'?"),
+    "epsilon": (("audit", "Clinic 2.csv", "--label", "readmitted", "--epsilon", "-1"), "Error: dpmia"),
+    "limit": (("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "aoc=1"), "--limit: 'aoc=1' is no limit."),
+    "classes": (("attack", "Clinic 2.csv"), "no columns of two classes at least; columns: hospital, age"),
+    "target": (("plan", "--value", "1"), "Error: dpmia plan, --target: missing. Such as: --target advantage"),
+    "value": (("plan", "--target", "auc", "--value", "0.2"), "plan_noise, value: 0.2 is not above 0.5"),
+    "plan file": (("plan", "nowhere.yaml"), "Error: nowhere.yaml: the file cannot be read (No such file"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG)
+def test_mistakes_have_one_message_and_write_nothing(folder, capsys, arguments, message):
+    shown = refused(capsys, *arguments)
+    assert message in shown
+    assert shown.count("Error") == 1
+    assert [file.name for file in folder.iterdir()] == ["Clinic 2.csv"]
+
+
+def test_keys_of_a_plan_file_are_checked(folder, capsys):
+    (folder / "plan.yaml").write_text("target: advantage\nvlue: 1\n")
+    assert "Error: plan.yaml, vlue: unknown key. Did you mean 'value'?" in refused(capsys, "plan", "plan.yaml")
+    (folder / "plan.yaml").write_text("steps: many\n")
+    assert "Error: plan.yaml, steps: 'many' is not an integer." in refused(capsys, "plan", "plan.yaml")

@@ -1,0 +1,158 @@
+"""Parts of other packages and of files, beside those of the library."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dpmia import attack
+from dpmia.common import plugins
+from dpmia.common.errors import ConfigError, UserError
+from dpmia.common.plugins import EntryPoint, Parts, installed
+from dpmia.common.registry import load
+from dpmia.settings import names
+from dpmia.settings.resolve import make_plan
+from dpmia.workflow import digest
+
+ATTACK = """
+import numpy as np
+from dpmia.attacks.base import Attack
+
+class Sureness(Attack):
+    def __init__(self, share=0.5, power=1):
+        self.share, self.power = share, power
+
+    def scores(self, signal, known, rng):
+        return np.abs(np.diff(signal.logits, axis=1)[:, 0]).astype(float) ** self.power
+
+    def decisions(self, signal, scores):
+        return scores >= np.quantile(scores, 1 - self.share)
+"""
+
+SETTINGS = """
+paper: own
+experiments:
+  mine:
+    dataset: heart
+    membership: {kind: iid, members: 40, nonmembers: 40}
+    arms: {iid: {}}
+    iid_arms: false
+    model: {kind: mlp, hidden: [8]}
+    training: {batch_size: 10, epochs: 1}
+    epsilons: [[inf]]
+    replicates: 1
+    block: 1
+    attacks: {mine: {kind: "my_attack.py:Sureness", arguments: {share: 0.25}}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return a folder with an attack in a file, and settings that name it; it is the working folder."""
+    (tmp_path / "my_attack.py").write_text(ATTACK, encoding="utf-8")
+    (tmp_path / "own.yaml").write_text(SETTINGS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_an_attack_in_a_file_is_planned_and_made(folder):
+    from dpmia.settings import jobs
+
+    experiment = make_plan({"experiments": ["own.yaml"]}, folder).experiments["mine"]
+    job = jobs.attack_job(experiment, "mine")
+    assert (job.attack, job.options) == ("my_attack.py:Sureness", {"share": 0.25})
+    made = job.make()
+    assert (type(made).__name__, made.share, made.power) == ("Sureness", 0.25, 1)
+    assert names.ATTACKS["my_attack.py:Sureness"].options == ("share", "power")
+
+
+def test_an_attack_in_a_file_attacks_arrays(folder):
+    logits = np.array([[5, 0], [3, 0], [1, 0], [0, 0]])
+    given = {"mine": {"kind": "my_attack.py:Sureness", "power": 2}}
+    result = attack(logits, [0, 0, 1, 1], [1, 1, 0, 0], attacks=given)["mine"]
+    assert result.scores.tolist() == [25, 9, 1, 0]
+    assert result.auc.value == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("my_attack.py:", "other.py:", r"'other\.py' is not a file in"),
+        (
+            "share: 0.25",
+            "shair: 0.25",
+            r"attack 'mine' does not take shair\. Options of 'my_attack\.py:Sureness': sh",
+        ),
+        ('"my_attack.py:Sureness"', "random", r"attack 'mine' does not take arguments: it is built in\."),
+        ('"my_attack.py:Sureness"', "lyra", r"Did you mean 'lira'\?"),
+        ("kind: iid,", "kind: iid, arguments: {x: 1},", r"kind 'iid' does not take arguments"),
+        ("kind: mlp,", 'kind: "my_attack.py:Sureness",', r"which is not built in, does not take hidden"),
+    ],
+)
+def test_mistakes_name_the_place(folder, old, new, message):
+    (folder / "own.yaml").write_text(SETTINGS.replace(old, new), encoding="utf-8")
+    with pytest.raises(ConfigError, match=message) as caught:
+        make_plan({"experiments": ["own.yaml"]}, folder)
+    assert str(caught.value).startswith("own.yaml, ")
+
+
+def test_errors_of_the_users_code_name_its_line(folder):
+    (folder / "broken.py").write_text("x = 1\ny = x / 0\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"broken\.py, line 2: ZeroDivisionError: division by zero\."):
+        load("broken.py:y")
+    (folder / "typo.py").write_text("x = 1\ny = = x\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"typo\.py, line 2: SyntaxError"):
+        load("typo.py:y")
+    with pytest.raises(UserError, match=r"my_attack\.py: it has no object 'Surenes'\. Did you mean 'Sureness'\?"):
+        load("my_attack.py:Surenes")
+    with pytest.raises(UserError, match=r"nowhere\.py: there is no such file\."):
+        load("nowhere.py:x")
+
+
+def test_a_file_is_run_once(folder):
+    assert load("my_attack.py:Sureness") is load("my_attack.py:Sureness")
+
+
+def code_digest(spec):
+    """Return the digest of a process of its own: digests are remembered within one."""
+    script = digest.ROOT / "scripts/run_attack.py"
+    program = f"from dpmia.workflow.digest import code_digest; print(code_digest({str(script)!r}, [{spec!r}]))"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+
+def test_an_edit_of_the_file_changes_the_digest_and_a_comment_does_not(folder):
+    before = code_digest("my_attack.py:Sureness")
+    (folder / "my_attack.py").write_text("# A comment.\n" + ATTACK, encoding="utf-8")
+    assert code_digest("my_attack.py:Sureness") == before
+    (folder / "my_attack.py").write_text(ATTACK.replace("power=1", "power=2"), encoding="utf-8")
+    assert code_digest("my_attack.py:Sureness") != before
+
+
+def test_edited_files_of_plugins_are_named(folder):
+    made = digest.code_digest(digest.ROOT / "scripts/run_attack.py", ["my_attack.py:Sureness"])
+    digest.remember(folder / "code")
+    assert digest.edited_files(made, folder / "code") == []
+    (folder / "my_attack.py").write_text(ATTACK.replace("power=1", "power=2"), encoding="utf-8")
+    digest._read.cache_clear()
+    assert digest.edited_files(made, folder / "code") == ["my_attack.py"]
+    digest._read.cache_clear()
+
+
+def test_names_of_packages_stand_beside_those_of_the_library(monkeypatch):
+    offered = {"mine": EntryPoint("math:sqrt", "numbers 2.0"), "taken": EntryPoint("math:cos", "numbers 2.0")}
+    monkeypatch.setattr(plugins, "installed", lambda group: offered if group == "dpmia.numbers" else {})
+    parts = Parts("dpmia.numbers", {"taken": "math:sin"}, lambda spec: spec)
+    assert list(parts) == ["taken", "mine"]
+    assert (parts["mine"], parts["taken"]) == ("math:sqrt", "math:sin")
+    assert parts.origins() == {"taken": "dpmia", "mine": "numbers 2.0 (math:sqrt)"}
+    assert "my_file.py:Thing" in parts
+    assert "other" not in parts
+    with pytest.raises(ConfigError, match=r"numbers 2\.0, entry point of group dpmia\.numbers: the name 'taken'"):
+        parts.check()
+
+
+def test_without_plugins_there_are_the_parts_of_the_library_only():
+    for parts in names.PARTS.values():
+        assert installed(parts.group) == {}
+        assert set(parts) == set(parts.built_in)
