@@ -26,7 +26,7 @@ SMALLEST_RATE = 1e-4
 def roc_figure(results: Mapping[str, AttackResult], bound: UpperBound | None = None) -> Figure:
     """Draw ROC curves of attacks on one model with their 95 % bands, and a bound above them."""
     with drawing.style():
-        figure, (panel,) = drawing.panels(1, Facts(False, "", without_data=True), width=5.0, height=4.6)
+        figure, (panel,) = drawing.panels(1, Facts(False, "", without_data=True), width=drawing.NARROW, height=2.8)
         for place, result in enumerate(results.values()):
             members = int(result.is_member.sum())
             false, true, _ = roc(result.scores, result.is_member)
@@ -42,12 +42,12 @@ def roc_figure(results: Mapping[str, AttackResult], bound: UpperBound | None = N
 def bound_figure(bound: UpperBound) -> Figure:
     """Draw the largest true positive rate at each false positive rate."""
     with drawing.style():
-        figure, (panel,) = drawing.panels(1, Facts(False, "", without_data=True), width=5.0, height=4.6)
+        figure, (panel,) = drawing.panels(1, Facts(False, "", without_data=True), width=drawing.NARROW, height=2.8)
         _finish(figure, panel, SMALLEST_RATE, bound)
     return figure
 
 
-def _finish(figure: Figure, panel: Axes, smallest: float, bound: UpperBound | None) -> None:
+def _finish(figure: drawing.CaptionedFigure, panel: Axes, smallest: float, bound: UpperBound | None) -> None:
     if bound is not None:
         fpr = np.geomspace(smallest, 1, 200)
         rows = pd.DataFrame({"fpr": fpr, "mean": bound.tpr(fpr)})
@@ -56,4 +56,4 @@ def _finish(figure: Figure, panel: Axes, smallest: float, bound: UpperBound | No
     drawing.draw_curve(panel, ends, "fpr", colour=drawing.GREY, label="guessing", line=":")
     panel.set(xscale="log", yscale="log", xlim=(smallest, 1), ylim=(smallest, 1))
     panel.set(xlabel="false positive rate", ylabel="true positive rate")
-    drawing.legend(figure)
+    drawing.finish(figure)
