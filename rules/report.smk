@@ -29,6 +29,9 @@ rule make_report:
         own=[name for name in EXPERIMENTS if not LAYOUT.of_paper(name)],
         prepared=published_data(),
         not_run=not_run_of_papers(),
+        settings=resolved({**EXPERIMENTS, **STUDIES}),
+        paper_settings=resolved(PLAN.at_paper_scale),
+        recorded=text_digest(sorted((REPOSITORY / "docs/measured").glob("claims-*.csv"))),
         code=code("make_report.py"),
         templates=text_digest(
             REPOSITORY / "dpmia/report/templates" / name

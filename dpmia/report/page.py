@@ -7,6 +7,7 @@ cards, tables, verdicts, notices. It needs no network: styles, script, pictures 
 from __future__ import annotations
 
 import base64
+import gzip
 import io
 import mimetypes
 from collections.abc import Sequence
@@ -19,8 +20,11 @@ from PIL import Image
 
 TEMPLATES = Path(__file__).with_name("templates")
 
-#: A file of more bytes is named and not embedded, so that the page opens at once.
-LARGEST_DOWNLOAD = 400_000
+#: A file that takes more bytes in the page is named and not embedded, so that the page opens at once.
+LARGEST_DOWNLOAD = 200_000
+
+#: A file that gzip shrinks to less than this share stands in the page compressed; the page's script unpacks it.
+WORTH_PACKING = 0.7
 
 _LABELS = {".md": "Markdown"}
 
@@ -55,6 +59,7 @@ class Download:
         size: as `of_size` formats it.
         uri: the file itself, as a data URI; empty for a file that is too large to be inside the page.
         path: where the file stands beside the page.
+        packed: whether the data URI holds the file compressed by gzip.
     """
 
     label: str
@@ -62,6 +67,7 @@ class Download:
     size: str
     uri: str
     path: str
+    packed: bool
 
 
 @dataclass(frozen=True)
@@ -109,11 +115,10 @@ def picture(path: Path | str, alt: str, scale: float = 0.625) -> Picture:
     """
     with Image.open(path) as full:
         width, height = full.size
-        few = full.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        few = full.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).convert("RGB")
     buffer = io.BytesIO()
-    few.save(buffer, "PNG", optimize=True)
-    content = min(buffer.getvalue(), Path(path).read_bytes(), key=len)
-    return Picture(_uri(content, "image/png"), alt, round(width * scale), round(height * scale))
+    few.save(buffer, "WEBP", lossless=True, quality=75, method=4)
+    return Picture(_uri(buffer.getvalue(), "image/webp"), alt, round(width * scale), round(height * scale))
 
 
 def download(path: Path | str, beside: Path | str, label: str = "") -> Download:
@@ -125,11 +130,14 @@ def download(path: Path | str, beside: Path | str, label: str = "") -> Download:
         label: what the reader clicks on; what kind of file it is where left out.
     """
     path = Path(path)
-    size = path.stat().st_size
-    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    uri = _uri(path.read_bytes(), kind) if size <= LARGEST_DOWNLOAD else ""
+    content = path.read_bytes()
+    small = gzip.compress(content, mtime=0)
+    packed = len(small) < WORTH_PACKING * len(content)
+    kind = "application/gzip" if packed else mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    held = small if packed else content
+    uri = _uri(held, kind) if len(held) <= LARGEST_DOWNLOAD else ""
     label = label or _LABELS.get(path.suffix, path.suffix[1:].upper())
-    return Download(label, path.name, of_size(size), uri, str(path.relative_to(beside)))
+    return Download(label, path.name, of_size(len(content)), uri, str(path.relative_to(beside)), packed)
 
 
 def of_size(count: int) -> str:

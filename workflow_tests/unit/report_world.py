@@ -14,7 +14,7 @@ from dpmia.claims.judge import COLUMNS
 from dpmia.datasets.table import Dataset
 from dpmia.formats.signals import Signal, save_signals
 from dpmia.privacy.record import Accounting
-from dpmia.report.report import About
+from dpmia.report.about import About
 
 BENCHMARK = "s\th:m:s\tmax_rss\n{seconds}\t0:00:10\t200.0\n"
 ACCOUNTING = Accounting(
@@ -69,7 +69,7 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
     pixels = np.random.default_rng(0).integers(0, 255, (60, 160, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(artifacts["humphries_fig7"]["png"])
     Path(artifacts["humphries_fig7"]["pdf"]).write_bytes(b"%PDF-1.4 a picture")
-    Path(artifacts["humphries_fig7"]["csv"]).write_text("epsilon,mean\n1,0.5\n")
+    Path(artifacts["humphries_fig7"]["csv"]).write_text("epsilon,mean\n" + "1,0.5\n" * 100)
     Path(artifacts["izzo_theory"]["csv"]).write_text('statement,bound\n"a < b, c",0.25\nnothing,\n')
     Path(artifacts["izzo_theory"]["md"]).write_text("| a |\n")
     for ending in ("csv", "md", "pdf"):
@@ -98,6 +98,10 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
         prepared={str(prepared): "student", str(folder / "absent.npz"): "adult"},
         not_run={"texas": "Texas_2006_PUDF.txt has to be got by hand"},
         repository=folder,
+        settings={"student": {"training": {"engine": "stacked", "epochs": 20}, "epsilons": [[1.0, float("inf")]]}},
+        paper_settings={
+            "student": {"training": {"engine": "stacked", "epochs": 100}, "epsilons": [[0.01], [1.0, float("inf")]]}
+        },
     )
     return about, pd.DataFrame(VERDICTS)[COLUMNS]
 
@@ -110,6 +114,7 @@ class Page(HTMLParser):
         links: attributes of all elements `a`.
         images: attributes of all elements `img`.
         headings: their levels, in order.
+        titles: their texts.
         tags: all elements with their attributes.
         text: all words outside of styles and scripts, separated by single spaces.
         open: elements that were not closed.
@@ -120,6 +125,7 @@ class Page(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__()
         self.ids, self.links, self.images, self.headings, self.tags, self.open = [], [], [], [], [], []
+        self.titles: list[str] = []
         self.mistakes, self._words = [], []
         self.feed(html)
         self.close()
@@ -138,6 +144,7 @@ class Page(HTMLParser):
             self.images.append(given)
         if tag in ("h1", "h2", "h3", "h4"):
             self.headings.append(int(tag[1]))
+            self.titles.append("")
 
     def handle_endtag(self, tag):
         last = self.open.pop() if self.open else None
@@ -145,5 +152,7 @@ class Page(HTMLParser):
             self.mistakes.append(f"</{tag}> at line {self.getpos()[0]} closes <{last}>")
 
     def handle_data(self, data):
+        if any(tag in self.open for tag in ("h1", "h2", "h3", "h4")):
+            self.titles[-1] = " ".join(f"{self.titles[-1]} {data}".split())
         if not self.open or self.open[-1] not in ("style", "script"):
             self._words.append(data)

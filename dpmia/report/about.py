@@ -1,0 +1,58 @@
+"""What a report is about: the folder of a run, and what the settings say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dpmia.papers.artifact import Artifact
+
+
+@dataclass(frozen=True)
+class About:
+    """What the report is about; all paths are relative to the folder where the workflow runs.
+
+    Attributes:
+        folder: `results/<data>-<scale>`, where the page will stand.
+        logs: of the run's jobs.
+        config: the keys of `config.yaml`.
+        artifacts: artifact -> its files, by their ending.
+        models: experiment -> files of its models.
+        prepared: path of a prepared data set -> name of the data set.
+        not_run: experiment or study -> why its data are unavailable.
+        repository: the checkout.
+        settings: experiment or study -> its resolved settings, without those that are not set.
+        paper_settings: the same at scale `paper`.
+        own: experiments of the user's files, which may share their names with those of papers.
+        checks: tables that belong to no paper: the second opinion on the run.
+    """
+
+    folder: Path
+    logs: Path
+    config: Mapping[str, Any]
+    artifacts: Mapping[str, Mapping[str, str]]
+    models: Mapping[str, list[str]]
+    prepared: Mapping[str, str]
+    not_run: Mapping[str, str]
+    repository: Path
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    paper_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    own: Collection[str] = ()
+    checks: Sequence[Artifact] = ()
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the records are synthetic."""
+        return self.config["data"] == "synthetic"
+
+    @property
+    def options(self) -> str:
+        """What a command that makes this run again names besides its target; nothing for the defaults."""
+        changed = [f"{key}={self.config[key]}" for key, default in DEFAULTS.items() if self.config[key] != default]
+        return f" --config {' '.join(changed)}" if changed else ""
+
+
+#: What a command without options runs.
+DEFAULTS = {"data": "synthetic", "scale": "laptop"}
