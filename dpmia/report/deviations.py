@@ -10,8 +10,11 @@ import yaml
 
 from dpmia.common.epsilon import format_epsilon
 
-#: Settings that change how jobs are cut and no result.
-WITHOUT_EFFECT = ("block",)
+#: Last parts of keys that change how jobs are cut or computed, and no result.
+WITHOUT_EFFECT = ("block", "engine", "jobs")
+
+#: Groups of settings whose members may be missing on one side.
+GROUPS = ("arms", "attacks")
 
 #: Settings in the words of readers.
 _WORDS = {
@@ -26,6 +29,9 @@ _WORDS = {
     "membership.members": "members",
     "membership.nonmembers": "non-members",
     "membership.records": "candidate records",
+    "membership.population": "population",
+    "membership.queries": "queries",
+    "membership.validation": "validation records",
 }
 
 
@@ -48,15 +54,37 @@ def deviations(here: Mapping[str, Mapping[str, Any]], paper: Mapping[str, Mappin
     """
     found: dict[tuple[str, str, str], list[str]] = {}
     for name, published in paper.items():
-        ours, theirs = (dict(_flat(settings)) for settings in (here[name], published))
-        for key in dict.fromkeys([*ours, *theirs]):
-            if ours.get(key) != theirs.get(key) and key not in WITHOUT_EFFECT:
-                found.setdefault((_name(key), _value(key, ours), _value(key, theirs)), []).append(name)
-    rows = [Deviation(*key, tuple(experiments)) for key, experiments in found.items()]
-    together = {
-        row.setting: sum(len(other.experiments) for other in rows if other.setting == row.setting) for row in rows
-    }
+        for difference in _differences(here[name], published):
+            found.setdefault(difference, []).append(name)
+    rows = [Deviation(*difference, tuple(experiments)) for difference, experiments in found.items()]
+    together: dict[str, int] = {}
+    for row in rows:
+        together[row.setting] = together.get(row.setting, 0) + len(row.experiments)
     return sorted(rows, key=lambda row: (-together[row.setting], row.setting, -len(row.experiments)))
+
+
+def _differences(here: Mapping[str, Any], paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield each setting of one experiment that differs, with its values; arms with the same difference together."""
+    for group in GROUPS:
+        members = [list(settings.get(group, ())) for settings in (here, paper)]
+        if set(members[0]) != set(members[1]):
+            yield group, ", ".join(members[0]), ", ".join(members[1])
+    ours, theirs = ({key: _value(key, value) for key, value in _flat(settings)} for settings in (here, paper))
+    of_arms: dict[tuple[str, str, str], list[str]] = {}
+    for key in dict.fromkeys([*ours, *theirs]):
+        first, _, rest = key.partition(".")
+        member, _, below = rest.partition(".")
+        value, published = ours.get(key, "–"), theirs.get(key, "–")
+        if value == published or key.rpartition(".")[2] in WITHOUT_EFFECT:
+            continue
+        if first in GROUPS and not (member in here[first] and member in paper[first]):
+            continue
+        if first == "arms":
+            of_arms.setdefault((below, value, published), []).append(member)
+        else:
+            yield _name(key), value, published
+    for (key, value, published), arms in of_arms.items():
+        yield f"{_name(key)} of {'arms' if len(arms) > 1 else 'arm'} {', '.join(arms)}", value, published
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:
@@ -73,21 +101,12 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 def _name(key: str) -> str:
-    if key in _WORDS:
-        return _WORDS[key]
-    first, _, rest = key.partition(".")
-    arm, _, below = rest.partition(".")
-    return f"{_WORDS.get(below, below)} of arm {arm}" if first == "arms" else key.replace("_", " ").replace(".", ", ")
+    found = _WORDS.get(key) or _WORDS.get(f"membership.{key}")
+    return found or key.removeprefix("training.").replace("_", " ").replace(".", ", ")
 
 
-def _value(key: str, settings: Mapping[str, Any]) -> str:
-    value = settings.get(key)
-    if value is None:
-        return "–"
+def _value(key: str, value: Any) -> str:
     if key.rpartition(".")[2] == "epsilons":
-        return ", ".join(format_epsilon(float(epsilon)) for group in value for epsilon in _listed(group))
+        epsilons = (float(epsilon) for group in value for epsilon in (group if isinstance(group, list) else [group]))
+        return ", ".join(map(format_epsilon, sorted(epsilons)))
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _listed(group: Any) -> list[Any]:
-    return group if isinstance(group, list) else [group]

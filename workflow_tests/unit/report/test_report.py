@@ -395,15 +395,32 @@ def test_tables_are_narrow_with_the_point_first(tmp_path):
 
 
 def test_deviations_of_many_experiments_come_first():
-    def settings(epochs, members):
-        return {"training": {"epochs": epochs}, "arms": {"x": {"members": members}}, "block": epochs}
+    def settings(epochs, members, **attacks):
+        arms = {"x": {"members": members}, "y": {"members": members}}
+        return {
+            "training": {"epochs": epochs, "engine": str(members)},
+            "arms": arms,
+            "attacks": attacks,
+            "block": epochs,
+        }
 
-    here = {"a": settings(1, 10), "b": settings(1, 10), "c": settings(2, 10)}
-    paper = {"a": settings(9, 10), "b": settings(9, 20), "c": settings(9, 10)}
+    here = {"a": settings(1, 10), "b": settings(1, 10, lira={}), "c": settings(2, 10)}
+    paper = {"a": settings(9, 10), "b": settings(9, 20, lira={}, rmia={"kind": "rmia"}), "c": settings(9, 10)}
+    here["c"]["arms"].pop("y")
     found = [(each.setting, each.here, each.paper, each.experiments) for each in deviations(here, paper)]
     assert found == [
-        ("epochs", "1", "9", ("a", "b")), ("epochs", "2", "9", ("c",)), ("members of arm x", "10", "20", ("b",))
-    ]  # fmt: skip
+        ("epochs", "1", "9", ("a", "b")),
+        ("epochs", "2", "9", ("c",)),
+        ("arms", "x", "x, y", ("c",)),
+        ("attacks", "lira", "lira, rmia", ("b",)),
+        ("members of arms x, y", "10", "20", ("b",)),
+    ]
+
+
+def test_the_same_epsilons_in_another_order_are_no_deviation():
+    here, paper = {"a": {"epsilons": [[3, 1], [float("inf")]]}}, {"a": {"epsilons": [1, 3, "inf"]}}
+    assert deviations(here, paper) == []
+    assert [(each.here, each.paper) for each in deviations(here, {"a": {"epsilons": [[1]]}})] == [("1, 3, ∞", "1")]
 
 
 def test_every_paper_has_its_question_in_two_sentences():
