@@ -12,7 +12,7 @@ class Reading:
     Attributes:
         topic: what it is about, for headings.
         how: axes, what is good and bad, what to compare; with the words of the report's glossary.
-        first: of a table, columns that carry its point: pages show them behind the first column.
+        first: of a table, columns that carry its point, behind those that name a row: pages show them first.
     """
 
     topic: str
@@ -88,7 +88,7 @@ READING = {
         "Each row is one arm at one ε. The attack on the IID arm should lie below the exact upper bound. Where the "
         "attack on the non-IID arm exceeds it, compare the blind baseline: if that is higher still, the attack "
         "exploits the distribution shift, not leakage from the model.",
-        first=("epsilon", "attack, non-IID", "blind baseline", "exact upper bound"),
+        first=("experiment", "epsilon", "attack, non-IID", "blind baseline", "exact upper bound"),
     ),
     "humphries_strong": Reading("attacks with reference models", _BY_EPSILON),
     "humphries_canaries": Reading(
@@ -97,7 +97,9 @@ READING = {
         "is what the guesses prove; above the ε of the privacy guarantee it would reveal an error in the training.",
     ),
     "humphries_table2": Reading(
-        "sizes of the experiments", "Each cell: ours / the paper's. Where they differ, a claim below states the reason."
+        "sizes of the experiments",
+        "Each cell: ours / the paper's. Where they differ, a claim below states the reason.",
+        first=("experiment",),
     ),
     "humphries_sampling": Reading(
         "shuffled epochs or Poisson batches",

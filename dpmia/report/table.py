@@ -42,15 +42,15 @@ def read(path: Path | str, first: Sequence[str] = ()) -> Table:
 
     Args:
         path: of the file.
-        first: columns that are shown behind the first one, before all others.
+        first: columns that are shown before all others; the first column of the page stays when the rest scrolls.
     """
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
     numeric = {column for column in table if _is_numeric(table[column])}
     table = table.apply(lambda column: column.map(_rounded) if column.name in numeric else column)
-    table = _beside_paper(table)
+    table = _with_arm(_beside_paper(table))
     constant = _constant(table, keep={*table.columns[:1], *first}) if len(table.columns) > WIDE else []
     left_out = {name for name, _ in constant}
-    order = dict.fromkeys([*table.columns[:1], *(name for name in first if name in table), *table.columns])
+    order = dict.fromkeys([*(name for name in first if name in table), *table.columns])
     shown = [column for column in order if column not in left_out]
     return Table(
         columns=[(_title(name), "number") if name in numeric else _title(name) for name in shown],
@@ -65,8 +65,9 @@ def _is_numeric(column: pd.Series) -> bool:
 
 
 def _rounded(text: str) -> str:
-    """Return a number with few digits; whole numbers as they are."""
-    return text if text == "" or text.lstrip("-").isdigit() else f"{float(text):.{DIGITS}g}"
+    """Return a number with few digits; one that is short stays as it is, zeros at its end included."""
+    digits = text.partition("e")[0].lstrip("-0.").replace(".", "")
+    return text if len(digits) <= DIGITS or "." not in text else f"{float(text):.{DIGITS}g}"
 
 
 def _beside_paper(table: pd.DataFrame) -> pd.DataFrame:
@@ -80,6 +81,13 @@ def _beside_paper(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**joined).drop(columns=list(pairs.values())).rename(columns=renamed)
 
 
+def _with_arm(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with experiment and arm in one column, where it has both."""
+    if not {"experiment", "arm"} <= set(table.columns):
+        return table
+    return table.assign(experiment=table["experiment"] + ", " + table["arm"]).drop(columns="arm")
+
+
 def _constant(table: pd.DataFrame, keep: set[str]) -> list[tuple[str, str]]:
     if len(table) < 3:
         return []
@@ -91,7 +99,7 @@ def _title(column: str) -> str:
 
 
 def _cell(text: str) -> str | Markup:
-    """Return a text with an interval that may stand on its own line; a dash where there is none."""
+    """Return a text that may break before an interval and behind underscores; a dash where there is none."""
     if interval := _INTERVAL.match(text):
         return Markup('{} <span class="limits">{}</span>').format(*interval.groups())
-    return text or "–"
+    return Markup("_<wbr>").join(text.split("_")) if "_" in text else text or "–"

@@ -120,7 +120,7 @@ class Page(HTMLParser):
         open: elements that were not closed.
     """
 
-    VOID = ("meta", "link", "img", "input", "br")
+    VOID = ("meta", "link", "img", "input", "br", "wbr")
 
     def __init__(self, html: str) -> None:
         super().__init__()

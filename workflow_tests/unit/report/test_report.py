@@ -381,16 +381,18 @@ def test_only_figures_and_tables_with_a_number_of_the_paper_are_not_ours(name, o
 
 def test_tables_are_narrow_with_the_point_first(tmp_path):
     (tmp_path / "wide.csv").write_text(
-        "arm,a,b,c,size,paper_size,relation,point\n"
-        'x,1,0.7921499999999999,t,5,6,replace_one,"0.5 [0.4, 0.6]"\n'
-        "y,2,1e-05,u,5,,replace_one,\n"
-        'z,30000000,,u,7,7,replace_one,"0.1 [0.0, 0.2]"\n'
+        "section,experiment,arm,a,b,c,size,paper_size,relation,point\n"
+        'I,one_two,x,1,0.7921499999999999,t,5,6,replace_one,"0.5 [0.4, 0.6]"\n'
+        "II,one,y,0.860,1e-05,u,5,,replace_one,\n"
+        'II,one,z,30000000,,u,7,7,replace_one,"0.1 [0.0, 0.2]"\n'
     )
-    shown = table.read(tmp_path / "wide.csv", first=("point", "absent"))
-    assert shown.columns == ["arm", "point", ("a", "number"), ("b", "number"), "c", "size (ours / paper)"]
-    assert shown.rows[0] == ["x", '0.5 <span class="limits">[0.4, 0.6]</span>', "1", "0.7921", "t", "5 / 6"]
-    assert shown.rows[1] == ["y", "–", "2", "1e-05", "u", "5 / –"]
-    assert shown.rows[2][2:4] == ["30000000", "–"]
+    shown = table.read(tmp_path / "wide.csv", first=("experiment", "point", "absent"))
+    names = ["experiment", "point", "section", ("a", "number"), ("b", "number"), "c", "size (ours / paper)"]
+    assert shown.columns == names
+    limits = '0.5 <span class="limits">[0.4, 0.6]</span>'
+    assert shown.rows[0] == ["one_<wbr>two, x", limits, "I", "1", "0.7921", "t", "5 / 6"]
+    assert shown.rows[1] == ["one, y", "–", "II", "0.860", "1e-05", "u", "5 / –"]
+    assert shown.rows[2][3:5] == ["30000000", "–"]
     assert shown.constant == [("relation", "replace_one")]
 
 
@@ -451,7 +453,12 @@ def test_the_second_opinion_has_a_section_with_the_models_of_each_engine(tmp_pat
     about = replace(about, artifacts={**about.artifacts, engines.name: files, **absent}, checks=ARTIFACTS)
     found = Page(report(about, verdicts))
     section = found.text.partition("from the same initial weights")[2].partition("Compute used")[0]
-    for words_of_it in ("Engines compared", "student 2 4e-07 agrees", "Accountants compared # Epsilon", "Not made yet"):
+    for words_of_it in (
+        "Engines compared",
+        "student 2 4.0e-07 agrees",
+        "Accountants compared # Epsilon",
+        "Not made yet",
+    ):
         assert words_of_it in section
     assert "engine models with privacy stacked 3 2 opacus, second opinion 5 5" in section
     assert found.mistakes == []
