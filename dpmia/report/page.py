@@ -23,13 +23,16 @@ TEMPLATES = Path(__file__).with_name("templates")
 #: A file that takes more bytes in the page is named and not embedded, so that the page opens at once.
 LARGEST_DOWNLOAD = 200_000
 
+#: Endings of files that stand beside the page and not inside of it: it holds the same pictures, and stays small.
+BESIDE = (".pdf",)
+
 #: A file that gzip shrinks to less than this share stands in the page compressed; the page's script unpacks it.
 WORTH_PACKING = 0.7
 
 _LABELS = {".md": "Markdown"}
 
-#: Colours that a picture keeps: charts have few, and half the bytes or less.
-COLOURS = 256
+#: Colours that a picture keeps: charts have few.
+COLOURS = 128
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Download:
         label: what the reader clicks on: `CSV`, `PDF`.
         name: the file's name.
         size: as `of_size` formats it.
-        uri: the file itself, as a data URI; empty for a file that is too large to be inside the page.
+        uri: the file itself, as a data URI; empty for a file that stands beside the page.
         path: where the file stands beside the page.
         packed: whether the data URI holds the file compressed by gzip.
     """
@@ -122,7 +125,7 @@ def picture(path: Path | str, alt: str, scale: float = 0.625) -> Picture:
 
 
 def download(path: Path | str, beside: Path | str, label: str = "") -> Download:
-    """Return a file as a download, inside the page unless it is large.
+    """Return a file as a download, inside the page unless it is large or one of `BESIDE`.
 
     Args:
         path: of the file.
@@ -135,7 +138,7 @@ def download(path: Path | str, beside: Path | str, label: str = "") -> Download:
     packed = len(small) < WORTH_PACKING * len(content)
     kind = "application/gzip" if packed else mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     held = small if packed else content
-    uri = _uri(held, kind) if len(held) <= LARGEST_DOWNLOAD else ""
+    uri = "" if path.suffix in BESIDE or len(held) > LARGEST_DOWNLOAD else _uri(held, kind)
     label = label or _LABELS.get(path.suffix, path.suffix[1:].upper())
     return Download(label, path.name, of_size(len(content)), uri, str(path.relative_to(beside)), packed)
 
