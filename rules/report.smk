@@ -21,7 +21,7 @@ rule make_report:
     params:
         folder=lambda wildcards, output: str(Path(output[0]).parent),
         logs=f"logs/{RUN}",
-        config={key: getattr(CONFIG, key) for key in ("data", "scale", "seed", "engine", "experiments")},
+        config={key: getattr(CONFIG, key) for key in ("data", "scale", "seed", "engine", "experiments", "epsilons")},
         artifacts={name: artifact_files(artifact) for name, artifact in ARTIFACTS.items()}
         | {artifact.name: check_files(artifact) for artifact in CHECKS},
         checks=[artifact.__dict__ for artifact in CHECKS],

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dpmia.papers.artifact import Artifact
+from dpmia.settings.config import Config
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,12 @@ class About:
     @property
     def options(self) -> str:
         """What a command that makes this run again names besides its target; nothing for the defaults."""
-        changed = [f"{key}={self.config[key]}" for key, default in DEFAULTS.items() if self.config[key] != default]
-        return f" --config {' '.join(changed)}" if changed else ""
+        fields = Config.model_fields
+        changed = {key: value for key, value in self.config.items() if value != fields[key].default}
+        options = [f"{key}={_spelled(value)}" for key, value in changed.items()]
+        return " ".join([" --config", *map(shlex.quote, options)]) if options else ""
 
 
-#: What a command without options runs.
-DEFAULTS = {"data": "synthetic", "scale": "laptop"}
+def _spelled(value: Any) -> str:
+    """Return a value as the command line takes it, infinity included."""
+    return value if isinstance(value, str) else json.dumps(value).replace("Infinity", "inf")

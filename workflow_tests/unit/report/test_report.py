@@ -164,6 +164,22 @@ def test_each_figure_has_its_command_settings_and_citation(made):
     assert "training: {engine: stacked, epochs: 20}" in found.text
 
 
+def test_a_command_names_every_setting_that_is_no_default(tmp_path):
+    about, _ = make_run(tmp_path)
+    assert about.options == " --config data=real"
+    changed = {
+        "data": "synthetic",
+        "scale": "smoke",
+        "seed": 7,
+        "experiments": ["a.yaml", "b c.yaml"],
+        "epsilons": [1.0, float("inf")],
+    }
+    assert replace(about, config=changed).options == (
+        """ --config scale=smoke seed=7 'experiments=["a.yaml", "b c.yaml"]' 'epsilons=[1.0, inf]'"""
+    )
+    assert replace(about, config={"data": "synthetic", "scale": "laptop"}).options == ""
+
+
 def test_headings_are_unique_and_figures_of_our_own_are_marked(made):
     _, _, found = made
     assert len(set(found.titles)) == len(found.titles)
