@@ -18,6 +18,7 @@ def main(snakemake):
         folder=Path(params.folder),
         logs=Path(params.logs),
         config=params.config,
+        defaults=params.defaults,
         artifacts=params.artifacts,
         models=params.models,
         prepared=params.prepared,

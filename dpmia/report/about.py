@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from dpmia.papers.artifact import Artifact
-from dpmia.settings.config import Config
 
 
 @dataclass(frozen=True)
@@ -21,6 +20,7 @@ class About:
         folder: `results/<data>-<scale>`, where the page will stand.
         logs: of the run's jobs.
         config: the keys of `config.yaml`.
+        defaults: what they are where nothing is set.
         artifacts: artifact -> its files, by their ending.
         models: experiment -> files of its models.
         prepared: path of a prepared data set -> name of the data set.
@@ -40,6 +40,7 @@ class About:
     prepared: Mapping[str, str]
     not_run: Mapping[str, str]
     repository: Path
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     paper_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     own: Collection[str] = ()
@@ -53,9 +54,7 @@ class About:
     @property
     def options(self) -> str:
         """What a command that makes this run again names besides its target; nothing for the defaults."""
-        fields = Config.model_fields
-        changed = {key: value for key, value in self.config.items() if value != fields[key].default}
-        options = [f"{key}={_spelled(value)}" for key, value in changed.items()]
+        options = [f"{key}={_spelled(value)}" for key, value in self.config.items() if value != self.defaults.get(key)]
         return " ".join([" --config", *map(shlex.quote, options)]) if options else ""
 
 

@@ -93,6 +93,7 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
         folder=run,
         logs=logs,
         config={"data": "real", "scale": "laptop", "seed": 1, "experiments": ["experiments/*.yaml"]},
+        defaults={"data": "synthetic", "scale": "laptop", "seed": 1, "experiments": ["experiments/*.yaml"]},
         artifacts=artifacts,
         models={"student": [str(signals), f"{run}/signals/student/1_inf/block-1.npz"]},
         prepared={str(prepared): "student", str(folder / "absent.npz"): "adult"},
