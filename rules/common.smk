@@ -282,6 +282,15 @@ def reported(artifact):
     return files | {shown: marked}
 
 
+def resolved(experiments):
+    """Return the settings of the papers' experiments and studies as plain data, without those that are not set."""
+    return {
+        name: each.model_dump(mode="json", exclude_none=True)
+        for name, each in experiments.items()
+        if LAYOUT.of_paper(name)
+    }
+
+
 def tables_of_all():
     """Return all available tables that figures and claims are made of."""
     of_artifacts = {

@@ -1,5 +1,8 @@
 # One page on all of a run, and how far a run is.
 
+# Keys of config.yaml that the page prints.
+REPORTED = ("data", "scale", "seed", "engine", "experiments", "epsilons")
+
 
 rule make_report:
     input:
@@ -21,7 +24,8 @@ rule make_report:
     params:
         folder=lambda wildcards, output: str(Path(output[0]).parent),
         logs=f"logs/{RUN}",
-        config={key: getattr(CONFIG, key) for key in ("data", "scale", "seed", "engine", "experiments")},
+        config={key: getattr(CONFIG, key) for key in REPORTED},
+        defaults={key: type(CONFIG).model_fields[key].default for key in REPORTED},
         artifacts={name: artifact_files(artifact) for name, artifact in ARTIFACTS.items()}
         | {artifact.name: check_files(artifact) for artifact in CHECKS},
         checks=[artifact.__dict__ for artifact in CHECKS],
@@ -29,6 +33,9 @@ rule make_report:
         own=[name for name in EXPERIMENTS if not LAYOUT.of_paper(name)],
         prepared=published_data(),
         not_run=not_run_of_papers(),
+        settings=resolved({**EXPERIMENTS, **STUDIES}),
+        paper_settings=resolved(PLAN.at_paper_scale),
+        recorded=text_digest(sorted((REPOSITORY / "docs/measured").glob("claims-*.csv"))),
         code=code("make_report.py"),
         templates=text_digest(
             LIBRARY / "report/templates" / name

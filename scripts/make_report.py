@@ -7,7 +7,8 @@ from _job import run
 from dpmia.claims.judge import read_verdicts
 from dpmia.common.files import whole_file
 from dpmia.papers.artifact import Artifact
-from dpmia.report.report import About, report
+from dpmia.report.about import About
+from dpmia.report.report import report
 
 
 def main(snakemake):
@@ -17,10 +18,13 @@ def main(snakemake):
         folder=Path(params.folder),
         logs=Path(params.logs),
         config=params.config,
+        defaults=params.defaults,
         artifacts=params.artifacts,
         models=params.models,
         prepared=params.prepared,
         not_run=params.not_run,
+        settings=params.settings,
+        paper_settings=params.paper_settings,
         own=params.own,
         checks=[Artifact(**check) for check in params.checks],
         repository=Path(__file__).parent.parent,

@@ -12,6 +12,21 @@ Cell = Mapping[str, Any]
 #: Words of attacks' names that are spelled in another way.
 ACRONYMS = {"lira": "LiRA", "rmia": "RMIA"}
 
+#: Metrics that limits are for -> their names.
+METRICS = {
+    "advantage": "advantage",
+    "auc": "AUC",
+    "tpr_at_1pct_fpr": "TPR at 1 % FPR",
+    "tpr_at_0.1pct_fpr": "TPR at 0.1 % FPR",
+    "advantage_excess": "advantage beyond the baseline",
+    "auc_excess": "AUC beyond the baseline",
+}
+
+
+def metric_name(metric: str) -> str:
+    """Return the name of a metric as readers see it."""
+    return METRICS[metric]
+
 
 def interval(cell: Cell | None, digits: int = 2) -> str:
     """Return a mean and its interval: `0.53 [0.50, 0.56]`; a dash where there is none."""

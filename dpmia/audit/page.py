@@ -12,11 +12,13 @@ from dpmia.audit.formatting import (
     below_resolution,
     describe_model,
     interval,
+    metric_name,
     of_hundred,
     predictions_only,
 )
 from dpmia.audit.pictures import risk_picture, roc_picture
 from dpmia.audit.plain import few_records, place
+from dpmia.audit.words import MEANING, WORDS
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_number
 from dpmia.formats.rows import BLIND
@@ -40,14 +42,16 @@ def page(audit: Mapping[str, Any]) -> str:
     """
     names = list(audit["experiments"])
     sections = [
-        Section("plain", "In plain words"),
+        Section("result", "Result"),
         Section("advice", "What to do"),
+        Section("plain", "In plain words"),
         Section("limits", "Limits"),
         Section("data", "The data"),
         Section("attacks", "How well attacks do", [Section(f"of-{name}", name) for name in names]),
         *([Section("groups", "Risk of each group")] if audit["groups"] else []),
         *([Section("records", "The most exposed records")] if audit["exposed"] else []),
         *([Section("planning", "Privacy guarantees that could be given")] if audit["plan"] else []),
+        Section("words", "Words"),
     ]
     run, data = audit["run"], dict.fromkeys(each["name"] for each in audit["data"])
     trained = [name for name in names if not predictions_only(audit["experiments"][name]["facts"])]
@@ -60,7 +64,12 @@ def page(audit: Mapping[str, Any]) -> str:
         audit=audit,
         trained=trained,
         verdict=VERDICTS[audit["limits"]["verdict"]],
+        answers=_answers(audit),
         model_verdicts=MODEL_VERDICTS,
+        meaning=MEANING,
+        glossary=WORDS,
+        exceeded=_exceeded_rows(audit),
+        metric_name=metric_name,
         remedies=_by_text(audit, "remedies"),
         untested=_by_text(audit, "untested"),
         tiles=_tiles(audit),
@@ -80,6 +89,25 @@ def page(audit: Mapping[str, Any]) -> str:
         exposed=[_exposed(audit, each) for each in audit["exposed"]],
         plan=_plan_rows(audit["plan"]),
     )
+
+
+def _answers(audit: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Mapping[str, str]]]]]:
+    """Return each kind of verdict that some model has, the worst first, with its experiments and models."""
+    given = [(name, each) for name, experiment in audit["experiments"].items() for each in experiment["verdicts"]]
+    answers = ((kind, [(name, each) for name, each in given if each["verdict"] == kind]) for kind in MODEL_VERDICTS)
+    return [(kind, models) for kind, models in answers if models]
+
+
+def _exceeded_rows(audit: Mapping[str, Any]) -> list[list[str]]:
+    labels = {(entry["experiment"], entry["arm"]): entry["label"] for entry in audit["results"]}
+    return [
+        [
+            *(each["experiment"], labels[each["experiment"], each["arm"]], format_epsilon(float(each["epsilon"]))),
+            *(attack_name(each["attack"]), metric_name(each["metric"])),
+            *(format_number(each["value"], 3), format_number(each["limit"], 3)),
+        ]
+        for each in audit["limits"]["exceeded"]
+    ]
 
 
 def _by_text(audit: Mapping[str, Any], key: str) -> list[tuple[str, str]]:

@@ -16,13 +16,25 @@ _KINDS = {"fig": "Figure", "table": "Table"}
 
 
 def title_of(artifact: str) -> str:
-    """Return an artifact's name as people say it: `Figure 2: reverse`, `Table 2`, `Theory`."""
+    """Return an artifact's name as people say it: `Figure 2, reverse`, `Table 2`, `Theory`."""
     name = artifact.partition("_")[2]
     numbered = _NUMBERED.match(name)
     if not numbered:
         return _TITLES.get(artifact, name.replace("_", " ").capitalize())
     kind, number, variant = numbered.groups()
-    return f"{_KINDS[kind]} {number}" + (f": {variant.replace('_', ' ')}" if variant else "")
+    return f"{_KINDS[kind]} {number}" + (f", {variant.replace('_', ' ')}" if variant else "")
+
+
+def is_ours(artifact: str) -> bool:
+    """Return whether an artifact is none of a paper: only those with a number and no variant are."""
+    numbered = _NUMBERED.match(artifact.partition("_")[2])
+    return numbered is None or numbered[3] is not None
+
+
+def title_in(paper: str, artifact: str) -> str:
+    """Return an artifact's name with that of its paper, if it has one: `Humphries et al., figure 2`."""
+    title = title_of(artifact)
+    return title if artifact in _TITLES else f"{paper}, {title[0].lower()}{title[1:]}"
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -44,3 +56,8 @@ def duration(seconds: float) -> str:
     if seconds < 3600:
         return f"{int(seconds) // 60} min {int(seconds) % 60} s"
     return f"{seconds / 3600:.1f} h"
+
+
+def listed(parts: list[str]) -> str:
+    """Return texts as a list in a sentence: `a, b and c`."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

@@ -7,6 +7,7 @@ cards, tables, verdicts, notices. It needs no network: styles, script, pictures 
 from __future__ import annotations
 
 import base64
+import gzip
 import io
 import mimetypes
 from collections.abc import Sequence
@@ -19,13 +20,19 @@ from PIL import Image
 
 TEMPLATES = Path(__file__).with_name("templates")
 
-#: A file of more bytes is named and not embedded, so that the page opens at once.
-LARGEST_DOWNLOAD = 400_000
+#: A file that takes more bytes in the page is named and not embedded, so that the page opens at once.
+LARGEST_DOWNLOAD = 200_000
+
+#: Endings of files that stand beside the page and not inside of it: it holds the same pictures, and stays small.
+BESIDE = (".pdf",)
+
+#: A file that gzip shrinks to less than this share stands in the page compressed; the page's script unpacks it.
+WORTH_PACKING = 0.7
 
 _LABELS = {".md": "Markdown"}
 
-#: Colours that a picture keeps: charts have few, and half the bytes or less.
-COLOURS = 256
+#: Colours that a picture keeps: charts have few.
+COLOURS = 128
 
 
 @dataclass(frozen=True)
@@ -53,8 +60,9 @@ class Download:
         label: what the reader clicks on: `CSV`, `PDF`.
         name: the file's name.
         size: as `of_size` formats it.
-        uri: the file itself, as a data URI; empty for a file that is too large to be inside the page.
+        uri: the file itself, as a data URI; empty for a file that stands beside the page.
         path: where the file stands beside the page.
+        packed: whether the data URI holds the file compressed by gzip.
     """
 
     label: str
@@ -62,6 +70,7 @@ class Download:
     size: str
     uri: str
     path: str
+    packed: bool
 
 
 @dataclass(frozen=True)
@@ -109,15 +118,14 @@ def picture(path: Path | str, alt: str, scale: float = 0.625) -> Picture:
     """
     with Image.open(path) as full:
         width, height = full.size
-        few = full.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        few = full.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).convert("RGB")
     buffer = io.BytesIO()
-    few.save(buffer, "PNG", optimize=True)
-    content = min(buffer.getvalue(), Path(path).read_bytes(), key=len)
-    return Picture(_uri(content, "image/png"), alt, round(width * scale), round(height * scale))
+    few.save(buffer, "WEBP", lossless=True, quality=75, method=4)
+    return Picture(_uri(buffer.getvalue(), "image/webp"), alt, round(width * scale), round(height * scale))
 
 
 def download(path: Path | str, beside: Path | str, label: str = "") -> Download:
-    """Return a file as a download, inside the page unless it is large.
+    """Return a file as a download, inside the page unless it is large or one of `BESIDE`.
 
     Args:
         path: of the file.
@@ -125,11 +133,14 @@ def download(path: Path | str, beside: Path | str, label: str = "") -> Download:
         label: what the reader clicks on; what kind of file it is where left out.
     """
     path = Path(path)
-    size = path.stat().st_size
-    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    uri = _uri(path.read_bytes(), kind) if size <= LARGEST_DOWNLOAD else ""
+    content = path.read_bytes()
+    small = gzip.compress(content, mtime=0)
+    packed = len(small) < WORTH_PACKING * len(content)
+    kind = "application/gzip" if packed else mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    held = small if packed else content
+    uri = "" if path.suffix in BESIDE or len(held) > LARGEST_DOWNLOAD else _uri(held, kind)
     label = label or _LABELS.get(path.suffix, path.suffix[1:].upper())
-    return Download(label, path.name, of_size(size), uri, str(path.relative_to(beside)))
+    return Download(label, path.name, of_size(len(content)), uri, str(path.relative_to(beside)), packed)
 
 
 def of_size(count: int) -> str:

@@ -85,5 +85,5 @@ def _column(axes: Axes, paper: str, rows: pd.DataFrame, length: int) -> None:
     axes.tick_params(length=0, labelrotation=0)
     axes.set(ylim=(length, 0), xlabel="", ylabel="", anchor="NW")
     reproduced, judged = (int(rows["verdict"].isin(which).sum()) for which in ([REPRODUCED], list(JUDGED)))
-    counts = f"{reproduced} of {judged} judged hold" if judged else "none judged"
-    axes.set_title(f"{paper}: {counts}", loc="left")
+    unjudged = f", {len(rows) - judged} not judged" if judged < len(rows) else ""
+    axes.set_title(f"{paper}: {reproduced} of {len(rows)} hold{unjudged}", loc="left")

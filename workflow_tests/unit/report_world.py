@@ -15,7 +15,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.formats.signals import Signal, save_signals
 from dpmia.papers import captions
 from dpmia.privacy.record import Accounting
-from dpmia.report.report import About
+from dpmia.report.about import About
 
 BENCHMARK = "s\th:m:s\tmax_rss\n{seconds}\t0:00:10\t200.0\n"
 ACCOUNTING = Accounting(
@@ -72,8 +72,8 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
     Path(artifacts["humphries_fig7"]["pdf"]).write_bytes(b"%PDF-1.4 a picture")
     caption = captions.markdown("Students.", ["How to <read> it.", "Real data, scale laptop; 4 / 50 replicates."])
     Path(artifacts["humphries_fig7"]["md"]).write_text(caption, encoding="utf-8")
-    Path(artifacts["humphries_fig7"]["csv"]).write_text("epsilon,mean\n1,0.5\n")
-    Path(artifacts["izzo_theory"]["csv"]).write_text('statement,bound\n"a < b, c",0.25\nnothing,\n')
+    Path(artifacts["humphries_fig7"]["csv"]).write_text("epsilon,mean\n" + "1,0.5\n" * 100)
+    Path(artifacts["izzo_theory"]["csv"]).write_text('statement,bound\nnothing,\n"a < b, c",0.25\nmost,1e-3\n')
     Path(artifacts["izzo_theory"]["md"]).write_text("| a |\n")
     for ending in ("csv", "md", "pdf"):
         (run / f"claims.{ending}").write_text("claims")
@@ -96,11 +96,16 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
         folder=run,
         logs=logs,
         config={"data": "real", "scale": "laptop", "seed": 1, "experiments": ["experiments/*.yaml"]},
+        defaults={"data": "synthetic", "scale": "laptop", "seed": 1, "experiments": ["experiments/*.yaml"]},
         artifacts=artifacts,
         models={"student": [str(signals), f"{run}/signals/student/1_inf/block-1.npz"]},
         prepared={str(prepared): "student", str(folder / "absent.npz"): "adult"},
         not_run={"texas": "Texas_2006_PUDF.txt has to be got by hand"},
         repository=folder,
+        settings={"student": {"training": {"engine": "stacked", "epochs": 20}, "epsilons": [[1.0, float("inf")]]}},
+        paper_settings={
+            "student": {"training": {"engine": "stacked", "epochs": 100}, "epsilons": [[0.01], [1.0, float("inf")]]}
+        },
     )
     return about, pd.DataFrame(VERDICTS)[COLUMNS]
 
@@ -113,16 +118,18 @@ class Page(HTMLParser):
         links: attributes of all elements `a`.
         images: attributes of all elements `img`.
         headings: their levels, in order.
+        titles: their texts.
         tags: all elements with their attributes.
         text: all words outside of styles and scripts, separated by single spaces.
         open: elements that were not closed.
     """
 
-    VOID = ("meta", "link", "img", "input", "br")
+    VOID = ("meta", "link", "img", "input", "br", "wbr")
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.ids, self.links, self.images, self.headings, self.tags, self.open = [], [], [], [], [], []
+        self.titles: list[str] = []
         self.mistakes, self._words = [], []
         self.feed(html)
         self.close()
@@ -141,6 +148,7 @@ class Page(HTMLParser):
             self.images.append(given)
         if tag in ("h1", "h2", "h3", "h4"):
             self.headings.append(int(tag[1]))
+            self.titles.append("")
 
     def handle_endtag(self, tag):
         last = self.open.pop() if self.open else None
@@ -148,5 +156,7 @@ class Page(HTMLParser):
             self.mistakes.append(f"</{tag}> at line {self.getpos()[0]} closes <{last}>")
 
     def handle_data(self, data):
+        if any(tag in self.open for tag in ("h1", "h2", "h3", "h4")):
+            self.titles[-1] = " ".join(f"{self.titles[-1]} {data}".split())
         if not self.open or self.open[-1] not in ("style", "script"):
             self._words.append(data)

@@ -6,19 +6,24 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from browser import BROWSER, NO_BROWSER, probe, serious_violations
 from in_process import prepare, run
 
 from dpmia.attacks.lira import OfflineLira
 from dpmia.attacks.threshold import AverageThreshold
 from dpmia.audit import findings
+from dpmia.audit.advice import VERDICTS
+from dpmia.audit.formatting import METRICS
 from dpmia.audit.gather import gather
 from dpmia.audit.page import page
+from dpmia.audit.words import MEANING
 from dpmia.common.errors import DataError
 from dpmia.evaluation.predictions import import_predictions, tables
 from dpmia.formats.losses import load_losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
 from dpmia.formats.tables import read_table
 from dpmia.settings import prediction_jobs
+from dpmia.settings.config import LIMITED
 from dpmia.settings.facts import prediction_facts
 from dpmia.settings.generate import ROOT
 from dpmia.settings.predictions import Predictions
@@ -154,6 +159,8 @@ def test_the_page_says_what_the_numbers_say(audit):
         "blind baseline:",
         "What to do",
         "ROC curves",
+        "The data do not allow an answer in either direction.",
+        "TPR at 0.1 % FPR: 0.1",
     ):
         assert words in text
     if any(record["above"] == 0 for each in audit["exposed"] for record in each["records"]):
@@ -162,6 +169,34 @@ def test_the_page_says_what_the_numbers_say(audit):
         for each in experiment["plain"]:
             for paragraph in each["paragraphs"]:
                 assert paragraph.replace("'", "&#39;") in text
+
+
+def test_each_verdict_has_its_meaning_once_and_each_limit_a_name(audit):
+    assert set(MEANING) == set(VERDICTS)
+    assert set(METRICS) == set(LIMITED)
+    text = page(audit)
+    given = {each["verdict"] for experiment in audit["experiments"].values() for each in experiment["verdicts"]}
+    assert all(text.count(MEANING[kind].replace("'", "&#39;")) == (kind in given) for kind in MEANING)
+
+
+@pytest.mark.skipif(BROWSER is None, reason=NO_BROWSER)
+@pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)], ids=["phone, dark", "screen, light"])
+def test_an_accessibility_checker_finds_nothing_serious_on_the_page(audit, tmp_path, width, dark):
+    assert serious_violations(tmp_path, page(audit), width, dark) == []
+
+
+@pytest.mark.skipif(BROWSER is None, reason=NO_BROWSER)
+def test_the_page_fits_a_phone_and_is_printed_unfolded(audit, tmp_path):
+    script = """addEventListener("load", () => {
+      const wider = document.documentElement.scrollWidth - innerWidth;
+      dispatchEvent(new Event("beforeprint"));
+      const folded = document.querySelectorAll("main details:not([open])").length;
+      document.title = JSON.stringify({wider, folded});
+    });"""
+    found, complaints = probe(tmp_path, page(audit), script, 390, dark=False)
+    assert complaints == []
+    assert found["wider"] <= 0
+    assert found["folded"] == 0
 
 
 def test_plain_words_hold_the_numbers_their_interval_and_their_arm(audit):

@@ -1,6 +1,7 @@
 """The report: what it says of a run made by hand, and that it needs nothing but itself."""
 
 import base64
+import gzip
 import io
 import re
 from dataclasses import replace
@@ -9,16 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from report_world import Page, make_run, signal
+from report_world import Page, make_run
 
-from dpmia.claims.judge import read_verdicts
-from dpmia.formats.signals import save_signals
-from dpmia.papers.bibliography import ABOUT
-from dpmia.papers.catalogue import PAPERS
-from dpmia.report import formatting as words
-from dpmia.report import page, run
+from dpmia.claims.judge import VERDICTS
+from dpmia.papers.claims import claims
+from dpmia.report.recorded import LATEST
 from dpmia.report.report import report
-from dpmia.validation.artifacts import ARTIFACTS
+from dpmia.settings.generate import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +43,14 @@ def test_elements_are_closed_and_ids_are_unique(made):
     assert len(set(found.ids)) == len(found.ids)
 
 
-def test_links_lead_to_something_on_the_page_or_to_the_source_of_data(made):
-    _, _, found = made
+def test_links_lead_to_something_on_the_page_beside_it_or_to_the_source_of_data(made):
+    about, _, found = made
     targets = [link["href"] for link in found.links]
     assert {target[1:] for target in targets if target.startswith("#")} <= set(found.ids)
     others = {target for target in targets if not target.startswith(("#", "data:"))}
-    assert others == {"https://archive.ics.uci.edu/dataset/320/student+performance"}
+    source = "https://archive.ics.uci.edu/dataset/320/student+performance"
+    assert others == {source, "figures/humphries/humphries_fig7.pdf", "claims.pdf"}
+    assert all((about.folder / target).is_file() for target in others - {source})
 
 
 def test_nothing_is_loaded_from_anywhere(made):
@@ -67,11 +67,13 @@ def test_nothing_is_loaded_from_anywhere(made):
 def test_downloads_are_the_files_themselves(made):
     about, _, found = made
     saved = {link["download"]: content(link["href"]) for link in found.links if "download" in link}
-    for name in ("humphries_fig7.pdf", "humphries_fig7.csv"):
-        assert saved[name] == (about.folder / "figures/humphries" / name).read_bytes()
+    figures = about.folder / "figures/humphries"
+    # A file that shrinks stands there compressed, under the name that a browser without script saves.
+    assert gzip.decompress(saved["humphries_fig7.csv.gz"]) == (figures / "humphries_fig7.csv").read_bytes()
+    assert [link["data-unpack"] for link in found.links if "data-unpack" in link] == ["humphries_fig7.csv"]
     assert saved["izzo_theory.md"] == b"| a |\n"
     assert "claims.csv" in saved
-    assert "humphries_fig7.png" not in saved
+    assert not any(name.endswith((".png", ".pdf")) for name in saved)
 
 
 def test_pictures_can_be_opened_and_are_described(made):
@@ -80,14 +82,15 @@ def test_pictures_can_be_opened_and_are_described(made):
     with Image.open(io.BytesIO(content(image["src"]))) as opened:
         assert opened.size == (160, 60)
     assert (image["width"], image["height"]) == ("100", "38")
-    assert image["alt"].startswith("Figure 7. Students: members from the school")
+    assert image["alt"].startswith("Humphries et al., figure 7: students, members from one school. Students: members")
 
 
 def test_the_caption_of_a_figure_is_text_below_its_picture(made):
     _, html, found = made
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", html, re.DOTALL)
     assert captions == ["<p>How to &lt;read&gt; it.</p><p>Real data, scale laptop; 4 / 50 replicates.</p>"]
-    assert html.index("<figure>") < html.index(found.images[0]["alt"][:20]) < html.index("<figcaption>")
+    figure = html[html.index("<figure>") : html.index("</figure>")]
+    assert figure.index(f'alt="{found.images[0]["alt"]}') < figure.index("<figcaption>")
     assert "replicates" not in found.images[0]["alt"]
     assert "humphries_fig7.md" not in {link.get("download") for link in found.links}
 
@@ -116,22 +119,95 @@ def test_what_stands_in_tables_and_claims_is_text_and_never_markup(made):
 # What it says
 
 
-def test_the_summary_counts_claims_artifacts_models_and_time(made):
+def test_the_first_screen_counts_theory_simulations_and_data_apart(made):
     _, _, found = made
-    assert "claims about theory reproduced 0 of 2 2 such claims" in found.text
-    assert "claims about data reproduced 1 of 1 2 such claims" in found.text
+    first = found.text.partition("Does it reproduce? ")[2].partition("Does it reproduce? ")[2]
+    assert first.startswith(
+        "0 of 2 claims about theory reproduced (1 not reproduced, 1 undecided). "
+        "1 of 2 claims about data reproduced (1 not run). "
+    )
+    assert "claims on theorems and formulas reproduced 0 of 2 1 not reproduced, 1 undecided" in first
+    assert "claims on experiments on data reproduced 1 of 2 1 not run" in first
+    assert "claims on simulations" not in first
+
+
+def test_the_summary_counts_artifacts_models_and_time(made):
+    _, _, found = made
     assert "figures and tables made 2 of 3" in found.text
     assert "models trained 3 2 of them with privacy" in found.text
     assert "CPU time 18 s of 3 jobs" in found.text
 
 
+def test_one_finding_of_each_figure_is_its_first_claim_of_the_paper(made):
+    _, _, found = made
+    section = found.text.partition("The first claim of the paper about each figure and table.")[2]
+    section = section.partition("All claims at a glance")[0]
+    assert "Humphries figure 7 Says fig7-order. ✓ reproduced 0.500 [0.400, 0.600]" in section
+    assert "Izzo theory (ours) Says thm7. 1 more about Izzo et al., theory ✗ not reproduced" in section
+    assert "thm4" not in section
+
+
+def test_deviations_stand_beside_what_the_paper_has(made):
+    _, _, found = made
+    assert "Deviations from the papers: epochs in 1, ε in 1 of 1 experiments" in found.text
+    section = found.text.partition("setting here paper experiments which ")[2]
+    assert section.startswith("epochs 20 100 1 student ε 1, ∞ 0.01, 1, ∞ 1 student Data")
+
+
+def test_each_figure_has_its_command_settings_and_citation(made):
+    _, _, found = made
+    card = found.text.partition("Humphries et al., figure 7: students, members from one school #")[2]
+    card = card.partition("Humphries et al., figure 8")[0]
+    assert "snakemake --cores all humphries_fig7 --config data=real" in card
+    assert "@inproceedings{humphries2023investigating, author = {T. Humphries and S. Oya and" in card
+    assert "unknown: no git checkout" in card
+    assert "How to read this figure Horizontal: the privacy budget ε" in card
+    assert "settings-student" in found.ids
+    assert {"#settings-student"} <= {link["href"] for link in found.links}
+    assert "training: {engine: stacked, epochs: 20}" in found.text
+
+
+def test_a_command_names_every_setting_that_is_no_default(tmp_path):
+    about, _ = make_run(tmp_path)
+    assert about.options == " --config data=real"
+    changed = {
+        "data": "synthetic",
+        "scale": "smoke",
+        "seed": 7,
+        "experiments": ["a.yaml", "b c.yaml"],
+        "epsilons": [1.0, float("inf")],
+    }
+    assert replace(about, config=changed).options == (
+        """ --config scale=smoke seed=7 'experiments=["a.yaml", "b c.yaml"]' 'epsilons=[1.0, inf]'"""
+    )
+    assert replace(about, config={"data": "synthetic", "scale": "laptop"}).options == ""
+
+
+def test_headings_are_unique_and_figures_of_our_own_are_marked(made):
+    _, _, found = made
+    assert len(set(found.titles)) == len(found.titles)
+    assert "Humphries et al., figure 7: students, members from one school #" in found.titles
+    assert "Izzo et al., theory: bounds on the best attacker ours, not in the paper #" in found.titles
+
+
+def test_every_claim_and_figure_has_a_link_to_itself_and_squares_are_links(made):
+    _, _, found = made
+    marked = {link["href"] for link in found.links if link.get("class") == "permalink"}
+    claims = {"#humphries-fig7-order", "#humphries-fig8-acc", "#izzo-thm4", "#izzo-thm7"}
+    assert claims | {"#humphries", "#humphries_fig7", "#humphries_fig8", "#izzo_theory"} <= marked
+    squares = [link for link in found.links if link.get("title", "").startswith(("humphries-", "izzo-"))]
+    assert {link["href"] for link in squares} == claims
+    assert all("tabindex" not in link for link in squares)
+
+
 def test_each_claim_has_its_verdict_numbers_and_criterion(made):
     _, _, found = made
-    assert "✓ reproduced Says fig7-order. Criterion: a number > 0 & < 1." in found.text
-    assert "Limits: one-sided 95 % limits. Power: 0.45 with 4 replicates, 0.8 from 10 on" in found.text
-    assert "humphries-fig7-order 0.500 [0.400, 0.600] about 1" in found.text
+    assert "1 claim: 1 reproduced Claims about Humphries et al., figure 7" in found.text
+    assert "✓ reproduced Says fig7-order. # Criterion: a number > 0 & < 1." in found.text
+    assert "Limits: one-sided 95 % limits. humphries-fig7-order , experiment about 1 by formula 1.02" in found.text
+    assert "0.500 [0.400, 0.600] 0.45 with 4 replicates, 0.8 from 10 on (effect as measured)" in found.text
     assert "✗ not reproduced Says thm7." in found.text
-    assert "Says thm4. (ours, not in the paper)" in found.text
+    assert "izzo-thm4 , theorem or formula, ours: not in the paper" in found.text
     kinds = {given["id"]: given["data-kind"] for _, given in found.tags if "data-kind" in given}
     assert kinds == {
         "humphries-fig7-order": "good", "humphries-fig8-acc": "none", "izzo-thm4": "open", "izzo-thm7": "bad"
@@ -164,15 +240,36 @@ def test_compute_and_speed_are_shown(made):
     assert "student target stacked no 1 40 2 s 20" in found.text
 
 
-def test_synthetic_data_are_marked_at_the_top_and_their_claims_say_nothing_more(tmp_path):
+def test_synthetic_data_are_marked_and_recorded_verdicts_on_real_data_stand_beside_claims(tmp_path):
     about, verdicts = make_run(tmp_path)
-    synthetic = verdicts.assign(verdict="synthetic data", measured=np.nan, low=np.nan, high=np.nan, note="a note")
-    config = {**about.config, "data": "synthetic"}
-    found = Page(report(replace(about, config=config), synthetic))
+    unjudged = verdicts.assign(verdict="synthetic data", measured=np.nan, low=np.nan, high=np.nan, note="a note")
+    unjudged = unjudged.assign(kind="experiment", power="")
+    recorded = tmp_path / LATEST.file
+    recorded.parent.mkdir(parents=True)
+    verdicts[verdicts["id"].isin(["humphries-fig7-order", "izzo-thm7"])].assign(note="exact").to_csv(
+        recorded, index=False
+    )
+    found = Page(report(replace(about, config={**about.config, "data": "synthetic"}), unjudged))
     assert "Synthetic data: nothing here says anything about real records" in found.text
     assert "snakemake --cores all --config data=real" in found.text
-    assert "claims about data judged none 2 such claims, not judged on synthetic data" in found.text
+    assert "0 of 4 claims about data judged: synthetic data." in found.text
+    assert (
+        f"On real data ({LATEST.source}): 1 of 2 claims about data reproduced (1 not reproduced); 2 claims are newer."
+        in found.text
+    )
+    assert "1 claim: 1 synthetic data; on real data 1 reproduced" in found.text
+    assert "about 1 by formula 1.02 ✓ reproduced 0.500 [0.400, 0.600]" in found.text
     assert "Found: a note" not in found.text
+
+
+def test_the_recorded_verdicts_are_those_that_the_documents_list():
+    rows = (ROOT / "docs/measured/README.md").read_text(encoding="utf-8").splitlines()
+    (row,) = (row for row in rows if row.startswith(f"| `{Path(LATEST.file).name}` |"))
+    assert row.endswith(f"| {LATEST.commit} | {LATEST.date} |")
+    assert f"results/real-{LATEST.scale}".rpartition("-")[2] in LATEST.file
+    recorded = LATEST.read(ROOT)
+    assert set(recorded["verdict"]) <= set(VERDICTS)
+    assert len(recorded.index.intersection([claim.id for of_paper in claims().values() for claim in of_paper])) > 100
 
 
 def test_of_an_empty_run_there_is_a_page_too(tmp_path):
@@ -188,124 +285,4 @@ def test_of_an_empty_run_there_is_a_page_too(tmp_path):
     assert "Not made yet" in found.text
     assert "No private model was trained." in found.text
     assert "No job was measured." in found.text
-    assert found.mistakes == []
-
-
-# Its parts
-
-
-def test_models_are_grouped_by_their_privacy_guarantee(tmp_path):
-    about, _ = make_run(tmp_path)
-    table = run.model_table(about.folder, about.logs, about.models)
-    assert table["private"].tolist() == [True, False]
-    assert table["models"].tolist() == [2, 1]
-    assert table["model_steps"].tolist() == [80, 40]
-    assert table["seconds"].tolist() == pytest.approx([4, 2])
-
-
-def test_models_that_take_no_steps_share_the_time_by_their_number(tmp_path):
-    about, _ = make_run(tmp_path)
-    forest = replace(signal("inf").card, steps=0)
-    file = about.folder / "signals/student/1_inf/block-0.npz"
-    save_signals(file, [replace(signal("inf"), card=forest)] * 3, {})
-    table = run.model_table(about.folder, about.logs, {"student": [str(file)]})
-    assert table[["models", "model_steps", "seconds"]].to_numpy().tolist() == [[3, 0, 6]]
-
-
-def test_models_of_a_users_file_have_their_time_and_belong_to_no_paper(tmp_path):
-    about, verdicts = make_run(tmp_path)
-    for kept in (about.folder / "signals", about.folder / "benchmarks", about.logs / "train_block"):
-        moved = kept.parent / "own/mine" / kept.name
-        moved.parent.mkdir(parents=True, exist_ok=True)
-        kept.rename(moved)
-    models = {"student": [str(about.folder / "own/mine/signals/student/1_inf/block-0.npz")]}
-    table = run.model_table(about.folder, about.logs, models)
-    assert table["seconds"].tolist() == pytest.approx([4, 2])
-    assert "train_block" in set(run.cost_table(about.folder, about.logs).dropna()["rule"])
-    text = Page(report(replace(about, models=models, own=("student",)), verdicts)).text
-    assert "Own experiments" in text
-    assert "Own experiments" not in Page(report(replace(about, models=models), verdicts)).text
-
-
-def test_time_that_was_not_measured_is_not_guessed(tmp_path):
-    about, _ = make_run(tmp_path)
-    (about.logs / "train_block/student/1_inf/block-0.log").unlink()
-    assert run.model_table(about.folder, about.logs, about.models)["seconds"].isna().all()
-
-
-def test_a_file_of_the_published_checksum_is_reported_as_such(tmp_path, monkeypatch):
-    about, _ = make_run(tmp_path)
-    raw = next(raw for raw in run.all_raw_files() if raw.file == "student-por.csv")
-    monkeypatch.setattr(run, "all_raw_files", lambda: (replace(raw, checksum=f"sha256:{'ab' * 32}"),))
-    assert run.data_table(about.prepared)["verified"].tolist() == [True]
-
-
-def test_a_folder_without_git_has_no_commit(tmp_path):
-    assert run.commit(tmp_path) == "unknown: no git checkout"
-
-
-def test_a_picture_of_few_colours_keeps_them_all(tmp_path):
-    pixels = np.zeros((40, 40, 3), dtype=np.uint8)
-    pixels[:20] = (0, 114, 178)
-    pixels[20:, :20] = (255, 255, 255)
-    Image.fromarray(pixels).save(tmp_path / "chart.png")
-    shown = page.picture(tmp_path / "chart.png", "a chart")
-    with Image.open(io.BytesIO(content(shown.uri))) as opened:
-        np.testing.assert_array_equal(np.asarray(opened.convert("RGB")), pixels)
-
-
-def test_a_large_file_is_named_and_not_embedded(tmp_path):
-    (tmp_path / "large.csv").write_bytes(b"x" * (page.LARGEST_DOWNLOAD + 1))
-    found = page.download(tmp_path / "large.csv", tmp_path)
-    assert (found.uri, found.path, found.size) == ("", "large.csv", "400 kB")
-
-
-@pytest.mark.parametrize(
-    ("name", "title"),
-    [
-        ("humphries_fig2", "Figure 2"), ("humphries_fig2_reverse", "Figure 2: reverse"), ("yeom_fig2c", "Figure 2c"),
-        ("humphries_table2", "Table 2"), ("thudi_theory", "Theory"), ("bounds_all", "Bounds of all papers"),
-        ("engines_agree", "Engines compared"), ("accountants_agree", "Accountants compared"),
-    ],
-)  # fmt: skip
-def test_names_of_artifacts_are_described(name, title):
-    assert words.title_of(name) == title
-
-
-@pytest.mark.parametrize(
-    ("seconds", "reported"), [(42.4, "42 s"), (200, "3 min 20 s"), (8640, "2.4 h"), (float("nan"), "–")]
-)
-def test_durations_are_formatted(seconds, reported):
-    assert words.duration(seconds) == reported
-
-
-def test_every_paper_has_its_question_in_two_sentences():
-    assert set(ABOUT) == set(PAPERS)
-    for paper in ABOUT.values():
-        assert paper.question.count(". ") + paper.question.count("? ") == 1
-        assert paper.short.split()[-1] in paper.citation
-
-
-def test_verdicts_read_back_from_their_file_make_the_same_page(tmp_path):
-    about, verdicts = make_run(tmp_path)
-    verdicts.to_csv(tmp_path / "claims.csv", index=False)
-    again = read_verdicts(tmp_path / "claims.csv")
-    assert report(about, again).partition("page made")[0] == report(about, verdicts).partition("page made")[0]
-
-
-def test_the_second_opinion_has_a_section_with_the_models_of_each_engine(tmp_path):
-    about, verdicts = make_run(tmp_path)
-    engines, accountants = ARTIFACTS
-    files = {end: f"{about.folder}/engines_agree.{end}" for end in ("csv", "md")}
-    Path(files["csv"]).write_text(
-        "experiment,models,relative_difference,verdict\nstudent,2,4.0e-07,agrees\nheart,3,1.0e-07,agrees\n"
-    )
-    Path(files["md"]).write_text("| a |\n")
-    absent = {accountants.name: {"csv": f"{tmp_path}/absent.csv"}}
-    about = replace(about, artifacts={**about.artifacts, engines.name: files, **absent}, checks=ARTIFACTS)
-    found = Page(report(about, verdicts))
-    section = found.text.partition("from the same initial weights")[2].partition("Compute used")[0]
-    for words_of_it in ("Engines compared", "student 2 4.0e-07 agrees", "Accountants compared Epsilon", "Not made yet"):
-        assert words_of_it in section
-    assert "engine models with privacy stacked 3 2 opacus, second opinion 5 5" in section
     assert found.mistakes == []

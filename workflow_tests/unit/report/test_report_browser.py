@@ -1,92 +1,115 @@
-"""The report in a browser: no errors, no sideways scrolling, readable colours, and a search that finds."""
-
-import json
-import shutil
-import subprocess
+"""The report in a browser: no errors, no sideways scrolling, readable colours, and what its script does."""
 
 import pytest
+from browser import BROWSER, NO_BROWSER, probe, serious_violations
 from report_world import make_run
 
 from dpmia.report.report import report
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(BROWSER is None, reason=NO_BROWSER)
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
-
-#: Runs in the page and leaves what it found in the title.
-PROBE = """
-<script>
+#: What all probes share.
+SHARED = """
 addEventListener("error", (event) => { document.title = JSON.stringify({error: event.message}); });
 document.addEventListener("securitypolicyviolation", (event) => { console.error("refused " + event.blockedURI); });
-const seen = () => [...document.querySelectorAll("[data-find]")].filter((item) => item.checkVisibility()).map((item) => item.id);
+const all = (which) => [...document.querySelectorAll(which)];
+const openAll = () => all("details").forEach((item) => { item.open = true; });
+const seen = () => all("[data-find]").filter((item) => item.checkVisibility()).map((item) => item.id);
+"""
+
+LOOKS = """
 const parse = (text) => text.match(/[\\d.]+/g).slice(0, 3).map((part) => { const c = part / 255; return c <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4; });
 const light = (text) => { const [r, g, b] = parse(text); return .2126 * r + .7152 * g + .0722 * b; };
 const ground = (item) => { for (; item; item = item.parentElement) { const c = getComputedStyle(item).backgroundColor; if (c !== "rgba(0, 0, 0, 0)") return c; } return "rgb(255, 255, 255)"; };
 const contrast = (item) => { const [a, b] = [light(getComputedStyle(item).color), light(ground(item))].sort((x, y) => y - x); return (a + .05) / (b + .05); };
 addEventListener("load", () => {
-  const find = (words) => { const box = document.querySelector("#find"); box.value = words; box.dispatchEvent(new Event("input", {bubbles: true})); return seen(); };
-  const result = {
-    all: seen(),
-    order: find("FIG7-order"), counted: document.querySelector(".found").textContent,
-    theorem: find("thm"), nothing: find("no such words"), again: find(""),
+  openAll();
+  document.title = JSON.stringify({
     images: [...document.images].map((image) => image.naturalWidth),
     wider: document.documentElement.scrollWidth - innerWidth,
     dark: matchMedia("(prefers-color-scheme: dark)").matches,
-    pale: [...document.querySelectorAll("p, td, th, dt, dd, a, h1, h2, h3, li, label, span, caption, code")]
+    pale: all("p, td, th, dt, dd, a, h1, h2, h3, li, label, span, caption, code, button, summary, figcaption")
       .filter((item) => item.textContent.trim() && item.checkVisibility() && contrast(item) < 4.5).map((item) => item.outerHTML.slice(0, 120)),
-    cut: [...document.querySelectorAll(".badge, .downloads a, td > *")]
+    cut: all(".badge, .downloads a, .stack td > *")
       .filter((item) => item.checkVisibility() && item.getBoundingClientRect().width + 1 < item.scrollWidth).length,
     plate: getComputedStyle(document.querySelector(".plate")).backgroundColor,
-  };
+  });
+});
+"""  # noqa: E501
+
+FINDS = """
+addEventListener("load", () => {
+  const find = (words) => { const box = document.querySelector("#find"); box.value = words; box.dispatchEvent(new Event("input", {bubbles: true})); return seen(); };
+  const result = { folded: seen() };
+  document.querySelector("[data-all=open]").click();
+  Object.assign(result, {
+    all: seen(),
+    order: find("FIG7-order"), counted: document.querySelector(".found").textContent,
+    theorem: find("thm"), nothing: find("no such words"), again: find(""),
+  });
   const box = document.querySelector("input[value=bad]");
   box.click();
   result.withoutBad = seen();
+  box.click();
+  document.querySelector("input[value=theory]").click();
+  result.withoutTheory = seen();
   document.title = JSON.stringify(result);
 });
-</script>
 """  # noqa: E501
+
+ACTS = """
+addEventListener("load", async () => {
+  const next = () => new Promise((go) => setTimeout(go, 50));
+  const result = {};
+  // A link to a claim that is folded and filtered out shows it.
+  document.querySelector("input[value=theory]").click();
+  location.hash = "#izzo-thm7";
+  await next();
+  result.linked = document.getElementById("izzo-thm7").checkVisibility();
+  // A picture enlarges, closes, and gives the focus back.
+  const enlarge = document.querySelector("button.zoom"), dialog = document.querySelector("dialog");
+  enlarge.focus();
+  enlarge.click();
+  result.enlarged = [enlarge.getAttribute("aria-label"), dialog.open, dialog.querySelector("img").naturalWidth > 0, dialog.contains(document.activeElement)];
+  dialog.querySelector("button").click();
+  await next();
+  result.closed = [dialog.open, document.activeElement === enlarge];
+  // A table sorts by numbers, both ways; what is not there stays last or first.
+  const table = all("table[data-sort]").find((item) => item.textContent.includes("a < b, c"));
+  const first = () => [...table.tBodies[0].rows].map((row) => row.cells[0].textContent);
+  const head = table.tHead.rows[0].cells[1];
+  result.sorted = [1, 2].map(() => { head.firstElementChild.click(); return [head.getAttribute("aria-sort"), first()]; });
+  // A file that stands there compressed is saved as it was.
+  const saved = new Promise((keep) => { URL.createObjectURL = (blob) => { keep(blob); return "data:,"; }; });
+  document.querySelector("a[data-unpack='humphries_fig7.csv']").click();
+  result.saved = await (await saved).text();
+  // Claims are printed unfolded.
+  all("details").forEach((item) => { item.open = false; });
+  dispatchEvent(new Event("beforeprint"));
+  result.printed = all("details.claims").every((item) => item.open);
+  dispatchEvent(new Event("afterprint"));
+  result.foldedAgain = all("details.claims").every((item) => !item.open);
+  // The keyboard reaches all links and buttons, squares included.
+  openAll();
+  const reached = all("a[href], button, input, summary").filter((item) => item.checkVisibility());
+  result.unreached = reached.filter((item) => item.tabIndex < 0).length;
+  result.squares = all(".matrix a").map((item) => item.hash);
+  document.title = JSON.stringify(result);
+});
+"""  # noqa: E501
+
+CARDS = ["humphries_fig7", "humphries_fig8", "izzo_theory"]
 
 
 @pytest.fixture(scope="module")
-def probed(tmp_path_factory):
-    """Return a function that opens the page in a frame of some width, in light or dark, and returns what it found."""
-    folder = tmp_path_factory.mktemp("browser")
-    html = report(*make_run(folder))
-    # The page's own policy allows scripts that stand in it.
-    (folder / "page.html").write_text(html.replace("</head>", PROBE + "</head>"), encoding="utf-8")
-
-    def look(width, dark):
-        frame = folder / f"frame-{width}.html"
-        frame.write_text(
-            f'<iframe src="page.html" style="width: {width}px; height: 900px; border: 0"></iframe><script>'
-            "addEventListener('load', () => setTimeout(() => {"
-            "document.body.dataset.found = document.querySelector('iframe').contentDocument.title }, 300))</script>"
-        )
-        response = subprocess.run(
-            [
-                *(BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
-                *("--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND"),
-                *("--enable-logging=stderr", f"--user-data-dir={folder / 'profile'}", "--window-size=1300,1000"),
-                *(f"--blink-settings=preferredColorScheme={0 if dark else 1}", "--allow-file-access-from-files"),
-                *("--virtual-time-budget=5000", "--dump-dom", frame.as_uri()),
-            ],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=True,
-        )
-        _, _, rest = response.stdout.partition('data-found="')
-        reported = rest.partition('"')[0].replace("&quot;", '"').replace("&lt;", "<").replace("&amp;", "&")
-        complaints = [line for line in response.stderr.splitlines() if "CONSOLE" in line]
-        return json.loads(reported), complaints
-
-    return look
+def page(tmp_path_factory):
+    return report(*make_run(tmp_path_factory.mktemp("run")))
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_page_in_a_browser(probed, width, dark):
-    found, complaints = probed(width, dark)
+def test_the_page_is_readable(page, tmp_path, width, dark):
+    found, complaints = probe(tmp_path, page, SHARED + LOOKS, width, dark)
     assert complaints == []
     assert found["dark"] is dark
     assert found["wider"] <= 0
@@ -94,12 +117,46 @@ def test_the_page_in_a_browser(probed, width, dark):
     assert found["plate"] == "rgb(255, 255, 255)"
     assert found["pale"] == []
     assert found["cut"] == 0
-    cards = ["humphries_fig7", "humphries_fig8", "izzo_theory"]
-    assert [name for name in found["all"] if name in cards] == cards
-    assert len(found["all"]) == 7
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, False), (1280, True)], ids=["phone, light", "screen, dark"])
+def test_an_accessibility_checker_finds_nothing_serious(page, tmp_path, width, dark):
+    assert serious_violations(tmp_path, page, width, dark) == []
+
+
+def test_the_accessibility_checker_would_find_it(page, tmp_path):
+    found = serious_violations(tmp_path, page.replace('<html lang="en">', "<html>"), 1280, False)
+    assert [name for _, name, _ in found] == ["html-has-lang"]
+
+
+def test_readers_find_claims(page, tmp_path):
+    found, complaints = probe(tmp_path, page, SHARED + FINDS, 1280, False)
+    assert complaints == []
+    assert [name for name in found["folded"] if name in CARDS] == CARDS
+    claims = ["humphries-fig7-order", "humphries-fig8-acc", "izzo-thm4", "izzo-thm7"]
+    assert set(claims).isdisjoint(found["folded"])
+    assert set(found["all"]) == {*found["folded"], *claims}
     assert found["order"] == ["humphries_fig7", "humphries-fig7-order"]
     assert found["counted"] == "1 of 3 figures and tables, 1 of 4 claims"
     assert found["theorem"] == ["izzo_theory", "izzo-thm4", "izzo-thm7"]
     assert found["nothing"] == []
     assert found["again"] == found["all"]
     assert found["withoutBad"] == [name for name in found["all"] if name != "izzo-thm7"]
+    assert found["withoutTheory"] == [name for name in found["all"] if not name.startswith("izzo")]
+
+
+def test_links_pictures_tables_and_files_work_by_mouse_and_keyboard(page, tmp_path):
+    found, complaints = probe(tmp_path, page, SHARED + ACTS, 1280, False)
+    assert complaints == []
+    assert found["linked"]
+    assert found["enlarged"] == ["Enlarge Humphries et al., figure 7: students, members from one school", *[True] * 3]
+    assert found["closed"] == [False, True]
+    assert found["sorted"] == [
+        ["ascending", ["most", "a < b, c", "nothing"]],
+        ["descending", ["nothing", "a < b, c", "most"]],
+    ]
+    assert found["saved"] == "epsilon,mean\n" + "1,0.5\n" * 100
+    assert found["printed"]
+    assert found["foldedAgain"]
+    assert found["unreached"] == 0
+    assert found["squares"] == ["#humphries-fig7-order", "#humphries-fig8-acc", "#izzo-thm4", "#izzo-thm7"]

@@ -1,0 +1,41 @@
+"""What an audit's verdicts mean and what its words are, for readers who protect data and train no models."""
+
+from __future__ import annotations
+
+#: Kind of verdict (`dpmia.audit.advice.VERDICTS`) -> what it means for the persons in the data.
+MEANING = {
+    "leaks": "Whoever can query this model learns more about who is in its training data than by chance. Treat "
+    "membership as disclosed to them, above all where membership itself is sensitive: the patients of a clinic, the "
+    "debtors of a bank.",
+    "shift": "Training records and other records can be separated because the groups differ. Whether the model adds "
+    "to that was not shown. The risk stands all the same for an attacker who knows both groups.",
+    "quiet": "No attack that was run did better than guessing. This is evidence, no proof: only a privacy guarantee "
+    "holds against attacks that nobody has thought of.",
+    "open": "The data do not allow an answer in either direction. Take more records, or more replicates, before you "
+    "decide.",
+}
+
+#: Word -> what it means.
+WORDS = {
+    "member, non-member": "a record that the model was trained on; one that it was not trained on. In this table a "
+    "record stands for a person, unless the table says otherwise.",
+    "membership inference": "to decide from a model's outputs whether a record was in its training data.",
+    "attack": "a method for that. The audit plays the attacker: it knows the truth and counts how often an attack is "
+    "right.",
+    "ranked above, of 100 pairs": "the attack sees one member and one non-member, and names the member. 50 of 100 is "
+    "guessing, 100 is no mistake. Tables print it as a share: AUC, 0.5 to 1.",
+    "false positive rate": "the share of non-members that the attack takes for members. An attack that finds many "
+    "members at 1 % is dangerous: its few claims are mostly right.",
+    "TPR": "true positive rate: the share of members that the attack finds at that false positive rate.",
+    "advantage": "true positive rate minus false positive rate. 0 is guessing, 1 is every member found without a "
+    "mistake.",
+    "epsilon": "the budget of differential privacy: the smaller, the less any single record can change the model. "
+    "Without it there is no limit (∞).",
+    "bounds": "what no attack can exceed, by the mathematics of differential privacy, if records are independent.",
+    "IID": "members and non-members were drawn from one pool, so that nothing but the model can separate them.",
+    "blind baseline": "a classifier that sees the records and never the model. What it separates is a difference "
+    "between groups, no leakage from the model.",
+    "interval": "in brackets: where the value lies with 95 % confidence. A wide interval means too few records or "
+    "replicates.",
+    "replicate": "one more training run, with other members. The spread over replicates is in the interval.",
+}

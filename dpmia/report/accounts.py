@@ -1,0 +1,111 @@
+"""Tables on what stands behind the numbers: raw files, privacy guarantees, engines, compute."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dpmia.papers.bibliography import ABOUT
+from dpmia.papers.catalogue import PAPERS
+from dpmia.report import formatting, page
+from dpmia.report.about import About
+
+
+def data_rows(table: pd.DataFrame) -> list[list[Any]]:
+    """Return the rows of `dpmia.report.run.data_table` as texts."""
+    verification = {True: "that of the published file", False: "NOT that of the published file"}
+    return [
+        [row.dataset, row.file, formatting.count(row.rows), page.of_size(row.bytes), row.sha256,
+         verification.get(row.verified, ""), row.licence, row.homepage]
+        for row in table.itertuples()
+    ]  # fmt: skip
+
+
+def paper_of_experiments() -> dict[str, str]:
+    """Return the paper of each experiment and study that a figure or table is made of."""
+    return {
+        table.split("/")[1]: paper
+        for paper, artifacts in PAPERS.items()
+        for artifact in artifacts
+        for table in artifact.tables
+    }
+
+
+def guarantees(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, list[list[Any]]]:
+    """Return the rows of private models by paper, or by "own experiments" where they belong to none."""
+    found: dict[str, list[list[Any]]] = {}
+    for row in models[models["private"]].itertuples():
+        paper = paper_of.get(row.experiment)
+        found.setdefault(ABOUT[paper].short if paper else "Own experiments", []).append(
+            [
+                row.experiment,
+                row.role,
+                formatting.number(row.epsilon),
+                formatting.number(row.delta),
+                row.relation.replace("_", "-"),
+                row.sampler,
+                formatting.number(row.rate),
+                formatting.count(row.steps),
+                formatting.number(row.noise_multiplier),
+                formatting.number(row.clip_norm),
+                row.accountant.replace("_", " "),
+                "yes" if row.proved else "no",
+                formatting.count(row.models),
+            ]
+        )
+    return found
+
+
+def engines(models: pd.DataFrame) -> list[list[Any]]:
+    """Return the number of models that each engine trained, those with privacy apart."""
+    return [
+        [
+            _engine(engine),
+            formatting.count(rows["models"].sum()),
+            formatting.count(rows.loc[rows["private"], "models"].sum()),
+        ]
+        for engine, rows in models.groupby("engine")
+    ]
+
+
+def second_opinions(about: About) -> list[list[Any]]:
+    """Return the same of the models that were trained again to compare engines; all of them are private."""
+    file = Path(about.artifacts.get("engines_agree", {}).get("csv", ""))
+    if not file.is_file():
+        return []
+    again = formatting.count(pd.read_csv(file)["models"].sum())
+    return [["opacus, second opinion", again, again]]
+
+
+def _engine(name: str) -> str:
+    return name.removesuffix("Engine").lower()
+
+
+def speeds(models: pd.DataFrame) -> list[list[Any]]:
+    """Return how many optimiser steps of a model were taken for each CPU second."""
+    grouped = models.groupby(["experiment", "role", "engine", "private"], sort=False)
+    return [
+        [
+            *(experiment, role, _engine(engine), "yes" if private else "no"),
+            formatting.count(rows["models"].sum()),
+            formatting.count(rows["model_steps"].sum()),
+            formatting.duration(seconds := rows["seconds"].sum(skipna=False)),
+            formatting.number(rows["model_steps"].sum() / seconds or math.nan, 3),
+        ]
+        for (experiment, role, engine, private), rows in grouped
+    ]
+
+
+def costs(table: pd.DataFrame) -> list[list[Any]]:
+    """Return the rows of `dpmia.report.run.cost_table` as texts."""
+    return [
+        [
+            *(row.rule, formatting.count(row.jobs), formatting.duration(row.startup), formatting.duration(row.work)),
+            *(formatting.duration(row.wall_seconds), formatting.number(row.largest_mb, 3)),
+        ]
+        for row in table.itertuples()
+    ]

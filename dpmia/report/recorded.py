@@ -1,0 +1,39 @@
+"""Verdicts on real data that the repository records, to stand beside claims that synthetic data cannot judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from dpmia.claims.judge import read_verdicts
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run on real data whose verdicts the repository holds.
+
+    Attributes:
+        file: its verdicts, from the top of the checkout; `docs/measured/README.md` lists it with its command.
+        scale: of the run.
+        commit: at which it was made.
+        date: the same.
+    """
+
+    file: str
+    scale: str
+    commit: str
+    date: str
+
+    @property
+    def source(self) -> str:
+        """Scale, commit and date, for readers."""
+        return f"scale {self.scale}, commit {self.commit}, {self.date}"
+
+    def read(self, repository: Path) -> pd.DataFrame:
+        """Return the verdicts, by the id of the claim."""
+        return read_verdicts(repository / self.file).set_index("id")
+
+
+LATEST = Recorded("docs/measured/claims-real-laptop.csv", "laptop", "2dc7159", "2026-11-21")
