@@ -14,11 +14,16 @@ class UserError(Exception):
             problem: what is wrong, with the value as the user wrote it.
             remedy: what to do; left out where `problem` already says it.
         """
-        super().__init__(f"{where}: {' '.join(map(_sentence, filter(None, (problem, remedy))))}")
+        super().__init__(_shown(f"{where}: {' '.join(map(_sentence, filter(None, (problem, remedy))))}"))
 
 
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _shown(text: str) -> str:
+    """Return a text with what names and values may hold to command a terminal spelt out."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else ascii(sign)[1:-1] for sign in text)
 
 
 class ConfigError(UserError):

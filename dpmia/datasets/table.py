@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from dpmia.common.files import whole_file
+from dpmia.common.reading.arrays import arrays
+from dpmia.common.reading.source import made
 
 
 @dataclass(frozen=True)
@@ -91,17 +93,22 @@ class Dataset:
 
     @classmethod
     def load(cls, path: Path | str) -> Dataset:
-        """Read what `save` wrote."""
-        with np.load(path, allow_pickle=False) as arrays:
-            header = json.loads(str(arrays["header"]))
-            return cls(
-                name=header["name"],
-                x=arrays["x"],
-                y=arrays["y"],
-                features=tuple(header["features"]),
-                classes=tuple(header["classes"]),
-                attributes={name: arrays[f"attribute_{i}"] for i, name in enumerate(header["attributes"])},
-                provenance=header["provenance"],
-                image=header["image"] and tuple(header["image"]),
-                rows=arrays["rows"] if "rows" in arrays.files else None,
-            )
+        """Read what `save` wrote.
+
+        Raises:
+            DataError: the file is absent or damaged.
+        """
+        with arrays(made(path)) as found:
+            header = found.header()
+            parts = {name: found[name] for name in ("x", "y")}
+            with found.source.faults("it is no prepared data set"):
+                return cls(
+                    name=header["name"],
+                    features=tuple(header["features"]),
+                    classes=tuple(header["classes"]),
+                    attributes={name: found[f"attribute_{i}"] for i, name in enumerate(header["attributes"])},
+                    provenance=header["provenance"],
+                    image=header["image"] and tuple(header["image"]),
+                    rows=found["rows"] if "rows" in found.names else None,
+                    **parts,
+                )

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from dpmia.common.files import whole_file
+from dpmia.common.reading.arrays import Arrays, arrays
+from dpmia.common.reading.source import made
 from dpmia.formats.model_card import ModelCard
 
 FORMAT = "dpmia-signals"
@@ -116,39 +118,37 @@ def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[s
         "provenance": provenance,
         "models": [signal.card.plain() for signal in signals],
     }
-    arrays = {
+    content = {
         f"{i}/{name}": getattr(signal, name)
         for i, signal in enumerate(signals)
         for name in (*QUERY_ARRAYS, *OPTIONAL)
         if getattr(signal, name) is not None
     }
     with whole_file(path) as part:
-        np.savez(part, header=np.array(json.dumps(header)), **arrays)
+        np.savez(part, header=np.array(json.dumps(header)), **content)
 
 
 def load_signals(path: Path | str) -> Iterator[Signal]:
     """Yield the models of a file one by one, so that a large block never stands in memory as a whole.
 
     Raises:
-        ValueError: the file is of another format or version.
+        DataError: the file is absent or damaged, or of another format or version.
     """
-    with np.load(path, allow_pickle=False) as arrays:
-        header = _header(arrays, path)
-        for i, card in enumerate(header["models"]):
-            kept = {name: arrays[f"{i}/{name}"] for name in OPTIONAL if f"{i}/{name}" in arrays.files}
-            yield Signal(ModelCard.from_plain(card), *(arrays[f"{i}/{name}"] for name in QUERY_ARRAYS), **kept)
+    with arrays(made(path)) as found:
+        for i, card in enumerate(_cards(found)):
+            yield _signal(found, i, card)
 
 
 def load_followed(path: Path | str) -> Iterator[tuple[ModelCard, np.ndarray]]:
     """Yield card and training curve of the models of a file that have one.
 
     Raises:
-        ValueError: the file is of another format or version.
+        DataError: the file is absent or damaged, or of another format or version.
     """
-    with np.load(path, allow_pickle=False) as arrays:
-        for i, card in enumerate(_header(arrays, path)["models"]):
-            if f"{i}/curve" in arrays.files:
-                yield ModelCard.from_plain(card), arrays[f"{i}/curve"]
+    with arrays(made(path)) as found:
+        for i, card in enumerate(_cards(found)):
+            if f"{i}/curve" in found:
+                yield card, _curve(found, i)
 
 
 def load_all(paths: Iterable[Path | str]) -> Iterator[Signal]:
@@ -158,16 +158,40 @@ def load_all(paths: Iterable[Path | str]) -> Iterator[Signal]:
 
 
 def load_header(path: Path | str) -> dict[str, Any]:
-    """Return the header alone: provenance and one model card for each model, as plain data."""
-    with np.load(path, allow_pickle=False) as arrays:
-        return _header(arrays, path)
+    """Return the header alone: provenance and one model card for each model, as plain data.
+
+    Raises:
+        DataError: the file is absent or damaged, or of another format or version.
+    """
+    with arrays(made(path)) as found:
+        return found.header((FORMAT, VERSION))
 
 
-def _header(arrays: Any, path: Path | str) -> dict[str, Any]:
-    header = json.loads(str(arrays["header"]))
-    if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
-        raise ValueError(
-            f"{path}: format {header.get('format')!r} version {header.get('version')!r}; "
-            f"expected {FORMAT!r} version {VERSION}"
-        )
-    return header
+def _cards(found: Arrays) -> list[ModelCard]:
+    header = found.header((FORMAT, VERSION))
+    with found.source.faults("a model card is damaged", ", header"):
+        return [ModelCard.from_plain(card) for card in header["models"]]
+
+
+def _signal(found: Arrays, i: int, card: ModelCard) -> Signal:
+    """Return one model, whose arrays must fit together."""
+    records = found.array(f"{i}/records", "i", (None,))
+    queries = len(records)
+    logits = found.array(f"{i}/logits", "f", (queries, None))
+    labels = found.array(f"{i}/labels", "i", (queries,))
+    if queries and not 0 <= labels.min() <= labels.max() < logits.shape[1]:
+        raise found.source.error(f"labels are not all from 0 to {logits.shape[1] - 1}", f", array '{i}/labels'")
+    kinds: dict[str, tuple[str, tuple[int | None, ...]]] = {
+        "parameters": ("f", (None,)),
+        "buffers": ("f", (None,)),
+        "marks": ("b", (queries, None)),
+        "accuracy_by_epoch": ("f", (None,)),
+    }
+    kept = {name: found.array(f"{i}/{name}", *kind) for name, kind in kinds.items() if f"{i}/{name}" in found}
+    if f"{i}/curve" in found:
+        kept["curve"] = _curve(found, i)
+    return Signal(card, records, labels, found.array(f"{i}/membership", "u", (queries,)), logits, **kept)
+
+
+def _curve(found: Arrays, i: int) -> np.ndarray:
+    return found.array(f"{i}/curve", "f", (None, len(CURVE)), gaps=True)

@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from dpmia.common.reading.rows import frame
+from dpmia.common.reading.source import made
 from dpmia.formats.rows import MEASURED
 
 
@@ -18,4 +20,4 @@ def table_of(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
 
 def read_table(path: Path | str) -> pd.DataFrame:
     """Read a tidy table: an empty cell is missing, and a text stays a text, `NA` and `null` too."""
-    return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"epsilon": float})
+    return frame(made(path), Path(path), keep_default_na=False, na_values=[""], dtype={"epsilon": float})

@@ -16,6 +16,8 @@ import yaml
 from dpmia.claims import render
 from dpmia.claims.claim import COUNT, EXPERIMENT, SIMULATION, THEORY
 from dpmia.claims.judge import JUDGED, REPRODUCED, SYNTHETIC, VERDICTS
+from dpmia.common.reading.rows import frame
+from dpmia.common.reading.source import made
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT, Paper
 from dpmia.papers.catalogue import PAPERS
@@ -217,7 +219,7 @@ def _shown(artifact: Artifact, about: About, claims: list[Claim]) -> Shown:
 
 def _cells(path: str) -> tuple[list[str], list[list[str]]]:
     """Return the columns and cells of a CSV file as they stand there, with dashes for what is empty."""
-    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    table = frame(made(path), Path(path), dtype=str, keep_default_na=False)
     columns = [column.replace("_", " ") for column in table.columns]
     return columns, table.replace({"": "–"}).to_numpy().tolist()
 
@@ -339,7 +341,7 @@ def _second_opinions(about: About) -> list[list[Any]]:
     file = Path(about.artifacts.get("engines_agree", {}).get("csv", ""))
     if not file.is_file():
         return []
-    again = formatting.count(pd.read_csv(file)["models"].sum())
+    again = formatting.count(frame(made(file), file)["models"].sum())
     return [["opacus, second opinion", again, again]]
 
 

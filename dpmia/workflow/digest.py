@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from dpmia.common.files import whole_file
+from dpmia.common.reading.source import made
 
 PACKAGE = "dpmia"
 ROOT = Path(__file__).parent.parent.parent
@@ -69,7 +70,7 @@ def edited_files(digest: str, folder: Path | str) -> list[str]:
     record = Path(folder) / f"{digest}.json"
     if not record.exists():
         return []
-    behind = json.loads(record.read_text(encoding="utf-8"))
+    behind = made(record).json()
     return [name for name, syntax in behind.items() if not (ROOT / name).exists() or _read(ROOT / name)[1] != syntax]
 
 

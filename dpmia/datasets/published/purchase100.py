@@ -6,7 +6,7 @@ Learning Models" (2017), made from Kaggle's Acquire Valued Shoppers challenge.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.common.errors import ConfigError, DataError
+from dpmia.common.reading.rows import frames
 from dpmia.datasets.raw import origin
 from dpmia.datasets.table import Dataset
 
@@ -49,15 +50,13 @@ def read(folder: Path) -> Purchases:
         DataError: the file is absent, damaged or of another format.
     """
     items, labels, row = [], [], 1
-    with origin.opened(folder / FILE) as content:
-        try:
-            for chunk in _chunks(content):
-                values = _numbers(chunk, row)
-                labels.append(values[:, 0].astype(np.int64) - 1)
-                items.append(values[:, 1:].astype(np.uint8))
-                row += len(values)
-        except (pd.errors.ParserError, UnicodeDecodeError) as error:
-            raise DataError(FILE, f"not a table of {1 + ITEMS} numbers in each row ({error})", _AGAIN) from None
+    file = origin.source(folder / FILE, _AGAIN)
+    with file.opened() as content:
+        for chunk in frames(file, content, _CHUNK, header=None, low_memory=False):
+            values = _numbers(chunk, row)
+            labels.append(values[:, 0].astype(np.int64) - 1)
+            items.append(values[:, 1:].astype(np.uint8))
+            row += len(values)
     if not items:
         raise DataError(FILE, "the file has no records", _AGAIN)
     rows = sum(map(len, labels))
@@ -81,14 +80,6 @@ def encode(raw: Purchases, attributes: Sequence[str] = ()) -> Dataset:
         classes=CLASSES,
         provenance=raw.provenance,
     )
-
-
-def _chunks(content) -> Iterator[pd.DataFrame]:
-    """Parse some records after others; an empty file has none."""
-    try:
-        yield from pd.read_csv(content, header=None, chunksize=_CHUNK, low_memory=False)
-    except pd.errors.EmptyDataError:
-        return
 
 
 def _numbers(chunk: pd.DataFrame, row: int) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dpmia.common.errors import DataError
+from dpmia.common.reading.rows import named
 
 log = logging.getLogger(__name__)
 
@@ -52,22 +52,21 @@ class RawFile:
 @cache
 def all_raw_files() -> tuple[RawFile, ...]:
     """Return every line of `sources.csv`, in its order."""
-    with Path(__file__).with_name("sources.csv").open(newline="", encoding="utf-8") as lines:
-        return tuple(
-            RawFile(
-                dataset=row["dataset"],
-                file=row["file"],
-                mirror=tuple(row["mirror"].split()),
-                urls=tuple(row["urls"].split()),
-                checksum=row["checksum"],
-                bytes=int(row["bytes"]) if row["bytes"] else None,
-                rows=int(row["rows"]) if row["rows"] else None,
-                optional=row["optional"] == "yes",
-                licence=row["licence"],
-                homepage=row["homepage"],
-            )
-            for row in csv.DictReader(lines)
+    return tuple(
+        RawFile(
+            dataset=row["dataset"],
+            file=row["file"],
+            mirror=tuple(row["mirror"].split()),
+            urls=tuple(row["urls"].split()),
+            checksum=row["checksum"],
+            bytes=int(row["bytes"]) if row["bytes"] else None,
+            rows=int(row["rows"]) if row["rows"] else None,
+            optional=row["optional"] == "yes",
+            licence=row["licence"],
+            homepage=row["homepage"],
         )
+        for row in named(Path(__file__).with_name("sources.csv"))
+    )
 
 
 def require_published(dataset: str, files: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
