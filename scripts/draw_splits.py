@@ -15,7 +15,7 @@ from dpmia.splits.split import save_splits
 def main(snakemake):
     """Draw as `params.job` says."""
     dataset, job = Dataset.load(snakemake.input.dataset), SplitJob.from_plain(snakemake.params.job)
-    clusters = array_of(snakemake.input.clusters[0], "groups", "U", (None,)) if snakemake.input.clusters else None
+    clusters = array_of(snakemake.input.clusters[0], "groups", "text", (None,)) if snakemake.input.clusters else None
     splits = draw_block(dataset, clusters, load(job.draw), job.arms, job.replicates, snakemake.params.seed)
     batched = {arm: job.arms[arm] for arm in job.batch_sizes}
     limits = BatchLimits(batched, job.batch_sizes)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: Signs of the longest message: names and values in it may be of any length.
+LONGEST = 4_000
+
 
 class UserError(Exception):
     """A mistake in the user's input or environment, reported in one message and without a traceback."""
@@ -23,6 +26,8 @@ def _sentence(text: str) -> str:
 
 def _shown(text: str) -> str:
     """Return a text with what names and values may hold to command a terminal spelt out."""
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
     return "".join(sign if sign.isprintable() or sign == "\n" else ascii(sign)[1:-1] for sign in text)
 
 

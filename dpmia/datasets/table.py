@@ -51,6 +51,10 @@ class Dataset:
             raise ValueError(f"{self.name}: images of {self.image} with {len(self.features)} features")
         if not (np.isfinite(self.x).all() and np.isfinite(self.y).all()):
             raise ValueError(f"{self.name}: x or y holds values that are not finite")
+        if self.x.dtype not in (np.float32, np.uint8) or self.y.dtype not in (np.int64, np.float32):
+            raise ValueError(f"{self.name}: x of type {self.x.dtype}, y of type {self.y.dtype}")
+        if not all(isinstance(text, str) for text in (*self.features, *self.classes)):
+            raise ValueError(f"{self.name}: a feature or class has a name that is no text")
         if (self.y.dtype.kind == "i") != bool(self.classes):
             raise ValueError(f"{self.name}: y of type {self.y.dtype} with {len(self.classes)} classes")
         if records and self.classes and not 0 <= self.y.min() <= self.y.max() < len(self.classes):
@@ -100,15 +104,19 @@ class Dataset:
         """
         with arrays(made(path)) as found:
             header = found.header()
-            parts = {name: found[name] for name in ("x", "y")}
             with found.source.faults("it is no prepared data set"):
+                found.only({"header", "x", "y", "rows", *(f"attribute_{i}" for i in range(len(header["attributes"])))})
                 return cls(
                     name=header["name"],
                     features=tuple(header["features"]),
                     classes=tuple(header["classes"]),
-                    attributes={name: found[f"attribute_{i}"] for i, name in enumerate(header["attributes"])},
+                    x=found["x"],
+                    y=found["y"],
+                    attributes={
+                        name: found.array(f"attribute_{i}", "text", (None,))
+                        for i, name in enumerate(header["attributes"])
+                    },
                     provenance=header["provenance"],
                     image=header["image"] and tuple(header["image"]),
-                    rows=found["rows"] if "rows" in found.names else None,
-                    **parts,
+                    rows=found.rows("rows") if "rows" in found else None,
                 )

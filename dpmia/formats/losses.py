@@ -138,14 +138,16 @@ def load_losses(path: Path | str, places: Collection[int] | None = None) -> list
 def _cards(found: Arrays) -> list[list[ModelCard]]:
     header = found.header((FORMAT, VERSION))
     with found.source.faults("a model card is damaged", ", header"):
-        return [[ModelCard.from_plain(card) for card in group] for group in header["models"]]
+        cards = [[ModelCard.from_plain(card) for card in group] for group in header["models"]]
+    found.only({"header", *(f"{place}/{name}" for place in range(len(cards)) for name in ARRAYS)})
+    return cards
 
 
 def _group(found: Arrays, place: int, cards: list[ModelCard]) -> Losses:
     """Return one group, whose arrays must fit together."""
-    records = found.array(f"{place}/records", "i", (None,))
+    records = found.rows(f"{place}/records")
     shape = len(cards), len(records)
     if (np.diff(records) <= 0).any():
         raise found.source.error("records are not in ascending order", f", array '{place}/records'")
-    losses = found.array(f"{place}/losses", "f", shape)
-    return Losses(cards, records, losses, found.array(f"{place}/trained_on", "b", shape))
+    losses = found.array(f"{place}/losses", "float32", shape)
+    return Losses(cards, records, losses, found.array(f"{place}/trained_on", "bool", shape))

@@ -28,6 +28,13 @@ QUERY_ARRAYS = ("records", "labels", "membership", "logits")
 #: Arrays that not every model has.
 OPTIONAL = ("parameters", "buffers", "marks", "accuracy_by_epoch", "curve")
 
+#: Type and shape of the optional ones that are not one for each query.
+_KINDS: dict[str, tuple[str, tuple[None], bool]] = {
+    "parameters": ("float32", (None,), False),
+    "buffers": ("float64", (None,), False),
+    "accuracy_by_epoch": ("float64", (None,), True),
+}
+
 #: Columns of a training curve: where training stood; the means of loss, accuracy and share of clipped gradients over
 #: the records met since the row before; the epsilon spent so far.
 CURVE = ("epoch", "step", "loss", "accuracy", "clipped", "epsilon")
@@ -170,28 +177,33 @@ def load_header(path: Path | str) -> dict[str, Any]:
 def _cards(found: Arrays) -> list[ModelCard]:
     header = found.header((FORMAT, VERSION))
     with found.source.faults("a model card is damaged", ", header"):
-        return [ModelCard.from_plain(card) for card in header["models"]]
+        cards = [ModelCard.from_plain(card) for card in header["models"]]
+    found.only({"header", *(f"{i}/{name}" for i in range(len(cards)) for name in (*QUERY_ARRAYS, *OPTIONAL))})
+    return cards
 
 
 def _signal(found: Arrays, i: int, card: ModelCard) -> Signal:
     """Return one model, whose arrays must fit together."""
-    records = found.array(f"{i}/records", "i", (None,))
+    records = found.rows(f"{i}/records")
     queries = len(records)
-    logits = found.array(f"{i}/logits", "f", (queries, None))
-    labels = found.array(f"{i}/labels", "i", (queries,))
-    if queries and not 0 <= labels.min() <= labels.max() < logits.shape[1]:
-        raise found.source.error(f"labels are not all from 0 to {logits.shape[1] - 1}", f", array '{i}/labels'")
-    kinds: dict[str, tuple[str, tuple[int | None, ...]]] = {
-        "parameters": ("f", (None,)),
-        "buffers": ("f", (None,)),
-        "marks": ("b", (queries, None)),
-        "accuracy_by_epoch": ("f", (None,)),
-    }
-    kept = {name: found.array(f"{i}/{name}", *kind) for name, kind in kinds.items() if f"{i}/{name}" in found}
+    logits = found.array(f"{i}/logits", "float32", (queries, None))
+    kept = {name: found.array(f"{i}/{name}", *kind) for name, kind in _KINDS.items() if f"{i}/{name}" in found}
+    if f"{i}/marks" in found:
+        kept["marks"] = found.array(f"{i}/marks", "bool", (queries, None))
     if f"{i}/curve" in found:
         kept["curve"] = _curve(found, i)
-    return Signal(card, records, labels, found.array(f"{i}/membership", "u", (queries,)), logits, **kept)
+    labels = _numbers(found, f"{i}/labels", "int64", queries, logits.shape[1])
+    membership = _numbers(found, f"{i}/membership", "uint8", queries, 1 + POPULATION)
+    return Signal(card, records, labels, membership, logits, **kept)
+
+
+def _numbers(found: Arrays, name: str, kind: str, queries: int, count: int) -> np.ndarray:
+    """Return one number from 0 up to `count` for each query."""
+    numbers = found.array(name, kind, (queries,))
+    if queries and not 0 <= numbers.min() <= numbers.max() < count:
+        raise found.source.error(f"{numbers.min()} to {numbers.max()} are not all from 0 to {count - 1}", f", {name}")
+    return numbers
 
 
 def _curve(found: Arrays, i: int) -> np.ndarray:
-    return found.array(f"{i}/curve", "f", (None, len(CURVE)), gaps=True)
+    return found.array(f"{i}/curve", "float64", (None, len(CURVE)), gaps=True)

@@ -70,12 +70,15 @@ def load_splits(path: Path | str, fingerprint: str | None = None) -> dict[tuple[
     """
     found: dict[tuple[str, int], dict[str, np.ndarray]] = {}
     with arrays(made(path)) as file:
-        drawn_from = str(file.array("fingerprint", "U", ()))
+        drawn_from = str(file.array("fingerprint", "text", ()))
         if fingerprint not in (None, drawn_from):
             raise file.source.error(f"splits of data {drawn_from}, expected data {fingerprint}")
         with file.source.faults("it holds no splits"):
             for key in file.names:
                 if key != "fingerprint":
                     arm, replicate, part = key.split("/")
-                    found.setdefault((arm, int(replicate)), {})[part] = file.array(key, "i", (None,))
+                    found.setdefault((arm, int(replicate)), {})[part] = file.rows(key)
+            expected = {part.name for part in fields(Split)}
+            if any(parts.keys() != expected for parts in found.values()):
+                raise ValueError(f"a split has other parts than {', '.join(sorted(expected))}")
             return {key: Split(**parts) for key, parts in found.items()}

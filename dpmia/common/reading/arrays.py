@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -21,7 +21,7 @@ _CHUNK = 1 << 18
 
 
 class Arrays:
-    """The arrays of one open file, each read when it is asked for."""
+    """The arrays of one open file, each read when it is needed."""
 
     def __init__(self, source: Source, archive: zipfile.ZipFile) -> None:
         """Look at the names.
@@ -58,14 +58,14 @@ class Arrays:
         with self.source.faults("the array is damaged", f", array {name!r}"), self._archive.open(member) as stream:
             return _read(stream, member.file_size)
 
-    def array(self, name: str, kinds: str, shape: Sequence[int | None], gaps: bool = False) -> np.ndarray:
-        """Return one array of given kinds and shape.
+    def array(self, name: str, kind: str, shape: Sequence[int | None], gaps: bool = False) -> np.ndarray:
+        """Return one array of a given type and shape.
 
         Args:
             name: of the array.
-            kinds: characters of `numpy.dtype.kind` that are allowed.
+            kind: name of its type, as `numpy.dtype.name` says, or `text`.
             shape: length along each axis; None where any is right.
-            gaps: whether NaN may stand in it.
+            gaps: whether numbers that are not finite may stand in it.
 
         Raises:
             DataError: it is missing or damaged, or another.
@@ -74,12 +74,35 @@ class Arrays:
         fits = found.ndim == len(shape) and all(
             wanted in (None, length) for wanted, length in zip(shape, found.shape, strict=True)
         )
-        if not fits or found.dtype.kind not in kinds:
+        if not fits or (found.dtype.kind != "U" if kind == "text" else found.dtype.name != kind):
             wanted = ", ".join("any" if length is None else str(length) for length in shape)
-            problem = f"{found.dtype} of shape {found.shape} is not what belongs there (shape: {wanted})"
+            problem = f"{found.dtype} of shape ({', '.join(map(str, found.shape))}), not {kind} of shape ({wanted})"
             raise self.source.error(problem, f", array {name!r}")
-        if found.dtype.kind == "f" and not gaps and found.size and np.isnan(found.min()):
-            raise self.source.error("it holds NaN", f", array {name!r}")
+        # NaN is the smallest and the largest; a mask of all would take as long as reading them.
+        ends = (found.min(), found.max()) if found.dtype.kind == "f" and found.size and not gaps else ()
+        if not all(map(np.isfinite, ends)):
+            raise self.source.error("not all of its numbers are finite", f", array {name!r}")
+        return found
+
+    def only(self, names: Collection[str]) -> None:
+        """Refuse arrays of other names: one that may be missing could be there under a damaged name.
+
+        Raises:
+            DataError: there is such an array.
+        """
+        for name in self._members:
+            if name not in names:
+                raise self.source.error(f"the array {name!r} does not belong there")
+
+    def rows(self, name: str) -> np.ndarray:
+        """Return rows of a data set: int64, one axis, none below 0.
+
+        Raises:
+            DataError: it is missing or damaged, or another.
+        """
+        found = self.array(name, "int64", (None,))
+        if len(found) and found.min() < 0:
+            raise self.source.error(f"row {found.min()} is below 0", f", array {name!r}")
         return found
 
     def header(self, known: tuple[str, int] | None = None) -> dict[str, Any]:
@@ -91,7 +114,7 @@ class Arrays:
         Raises:
             DataError: it is missing or damaged, or of another format or version.
         """
-        text = str(self.array("header", "U", ()))
+        text = str(self.array("header", "text", ()))
         with self.source.faults("it is not readable as JSON", ", header"):
             header = json.loads(text)
         if not isinstance(header, dict):
@@ -117,14 +140,14 @@ def arrays(source: Source) -> Iterator[Arrays]:
             yield Arrays(source, archive)
 
 
-def array_of(path: Path | str, name: str, kinds: str, shape: Sequence[int | None]) -> np.ndarray:
+def array_of(path: Path | str, name: str, kind: str, shape: Sequence[int | None]) -> np.ndarray:
     """Return one array of a file that a job has made; see `Arrays.array`.
 
     Raises:
         DataError: the file is absent or damaged, or holds another array.
     """
     with arrays(made(path)) as found:
-        return found.array(name, kinds, shape)
+        return found.array(name, kind, shape)
 
 
 def header_of(path: Path | str) -> dict[str, Any]:

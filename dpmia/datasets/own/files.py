@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -26,6 +27,8 @@ TRIED_ROWS = 20
 #: The group of records whose group is missing.
 MISSING = "?"
 
+#: Signs that are no text.
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _NO_RECORDS = "Add one row for each record below the column names"
 
 
@@ -164,6 +167,9 @@ def _provenance(path: Path, content: bytes, rows: int) -> dict[str, Any]:
 
 def _csv(file: Source, content: bytes, reading: Mapping[str, Any]) -> tuple[list[str], list[int], list[list[str]]]:
     text = file.decoded(content)
+    if unprintable := _CONTROL.search(text):
+        where = f", row {text.count(chr(10), 0, unprintable.start()) + 1}"
+        raise file.error(f"{unprintable.group()!r} is a sign that controls a terminal", where, "Remove it")
     separator = reading["separator"] or _separator(text)
     lines, records = _split(file, text, separator)
     names = reading["columns"]
@@ -216,6 +222,9 @@ def _parquet(file: Source, content: bytes) -> tuple[list[str], list[int], list[l
         columns = [
             ["" if value is None else str(value).strip() for value in column.to_pylist()] for column in table.columns
         ]
+        for name, column in zip(table.column_names, columns, strict=True):
+            if any(_CONTROL.search(text) for text in (name, *column)):
+                raise file.error("it holds a sign that controls a terminal", f", column {name!r}", "Remove it")
     return table.column_names, list(range(1, len(table) + 1)), list(map(list, zip(*columns, strict=True)))
 
 

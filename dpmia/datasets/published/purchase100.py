@@ -92,7 +92,7 @@ def _numbers(chunk: pd.DataFrame, row: int) -> np.ndarray:
     if chunk.shape[1] != 1 + ITEMS:
         problem = f"{chunk.shape[1]} fields instead of {1 + ITEMS}, separated by ','"
         raise DataError(f"{FILE}, row {row}", problem, _AGAIN)
-    values = chunk.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=np.float64)
+    values = chunk.apply(_as_numbers).to_numpy(dtype=np.float64)
     wrong = (values != 0) & (values != 1)
     wrong[:, 0] = ~np.isin(values[:, 0], np.arange(1, len(CLASSES) + 1))
     if wrong.any():
@@ -102,3 +102,8 @@ def _numbers(chunk: pd.DataFrame, row: int) -> np.ndarray:
         valid = "0 or 1" if column else f"a class from 1 to {len(CLASSES)}"
         raise DataError(f"{FILE}, row {row + at}, column {column + 1}", f"{shown} is not {valid}", _AGAIN)
     return values
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    """Return a column as numbers, NaN where a field is none; whole numbers of any length come as texts."""
+    return pd.to_numeric(column.astype(str) if column.dtype == object else column, errors="coerce")

@@ -29,7 +29,9 @@ LARGEST_PNG = 1 << 20
 
 def paired(pixels: Path, labels: Path, classes: int) -> Images:
     """Read two IDX files: grey images of shape (records, height, width), and their labels."""
-    return _checked(pixels, idx(pixels, 3)[:, None], idx(labels, 1).astype(np.int64), classes)
+    images, numbers = idx(pixels, 3)[:, None], idx(labels, 1).astype(np.int64)
+    _check_labels(labels, numbers, classes)
+    return _checked(pixels, images, numbers, classes)
 
 
 def idx(path: Path, dimensions: int) -> np.ndarray:
@@ -160,7 +162,11 @@ def _checked(path: Path, pixels: np.ndarray, labels: np.ndarray, classes: int) -
     """Return the images of one file, which must be some and have a class each."""
     if not len(pixels) or len(pixels) != len(labels):
         raise DataError(path.name, f"{len(pixels)} images do not fit {len(labels)} labels", _AGAIN)
-    if not 0 <= labels.min() <= labels.max() < classes:
+    _check_labels(path, labels, classes)
+    return Images(pixels, labels, {})
+
+
+def _check_labels(path: Path, labels: np.ndarray, classes: int) -> None:
+    if len(labels) and not 0 <= labels.min() <= labels.max() < classes:
         problem = f"labels {labels.min()} to {labels.max()} are not all from 0 to {classes - 1}"
         raise DataError(path.name, problem, _AGAIN)
-    return Images(pixels, labels, {})

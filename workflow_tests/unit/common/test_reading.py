@@ -177,6 +177,13 @@ def test_text_that_is_not_utf_8_is_reported_by_row(tmp_path):
     assert of(written(tmp_path / "a", b"\xef\xbb\xbfx")).text() == "x"
 
 
+def test_messages_are_short_whatever_they_hold():
+    message = str(UserError("file", f"{'x' * 10**6} is wrong", "Mend it"))
+    assert message.startswith("file: xxx")
+    assert message.endswith("xxx is wrong. Mend it.")
+    assert len(message) < 4_100
+
+
 def test_messages_command_no_terminal():
     message = str(UserError("a\x1b[31mb\u202e", "c\td\ne", "f"))
     assert message == "a\\x1b[31mb\\u202e: c\\td\ne. f."
@@ -291,18 +298,19 @@ def test_archives_of_too_much_or_of_twins_are_refused(tmp_path):
 def test_arrays_are_what_the_caller_expects(tmp_path):
     np.savez(tmp_path / "a.npz", **ARRAYS, gap=np.array([1.0, np.nan]))
     path = tmp_path / "a.npz"
-    assert array_of(path, "x", "f", (2, None)).shape == (2, 3)
+    assert array_of(path, "x", "float64", (2, None)).shape == (2, 3)
     for wanted, fault in (
-        (("x", "f", (3, 3)), r"array 'x': float64 of shape \(2, 3\) is not what belongs there \(shape: 3, 3\)"),
-        (("x", "f", (None,)), "shape: any"),
-        (("x", "i", (2, 3)), "float64"),
-        (("z", "f", (1,)), "the array 'z' is missing"),
-        (("gap", "f", (2,)), "array 'gap': it holds NaN"),
+        (("x", "float64", (3, 3)), r"array 'x': float64 of shape \(2, 3\), not float64 of shape \(3, 3\)"),
+        (("x", "float64", (None,)), r"of shape \(any\)"),
+        (("x", "int64", (2, 3)), "float64"),
+        (("x", "text", (2, 3)), "not text"),
+        (("z", "float64", (1,)), "the array 'z' is missing"),
+        (("gap", "float64", (2,)), "array 'gap': not all of its numbers are finite"),
     ):
         with pytest.raises(DataError, match=fault):
             array_of(path, *wanted)
     with arrays(made(path)) as found:
-        assert np.isnan(found.array("gap", "f", (2,), gaps=True)[1])
+        assert np.isnan(found.array("gap", "float64", (2,), gaps=True)[1])
 
 
 @pytest.mark.parametrize(
