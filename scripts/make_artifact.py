@@ -6,7 +6,7 @@ from _job import run
 
 from dpmia.common.files import whole_file
 from dpmia.common.registry import load
-from dpmia.formats.tables import read_table
+from dpmia.formats.tables import read_table, write_table
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Artifact, Facts
 from dpmia.papers.tables import markdown
@@ -23,8 +23,7 @@ def main(snakemake):
     else:
         with whole_file(Path(snakemake.output.md)) as part:
             part.write_text(markdown(table, artifact.caption, facts), encoding="utf-8")
-    with whole_file(Path(snakemake.output.csv)) as part:
-        table.to_csv(part, index=False)
+    write_table(snakemake.output.csv, table)
 
 
 run(main, snakemake)

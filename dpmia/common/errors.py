@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 #: Signs of the longest message: names and values in it may be of any length.
 LONGEST = 4_000
 
@@ -33,6 +35,13 @@ def _shown(text: str) -> str:
 
 class ConfigError(UserError):
     """A wrong key or value in `config.yaml`, on the command line or in `experiments/`."""
+
+    @classmethod
+    def of(cls, error: UserError) -> Self:
+        """Return the same message as an error of the settings."""
+        same = cls.__new__(cls)
+        Exception.__init__(same, str(error))
+        return same
 
 
 class DataError(UserError):

@@ -1,4 +1,4 @@
-"""Tidy tables: made of rows (see `dpmia.formats.rows`), and read from files."""
+"""Tidy tables: made of rows (see `dpmia.formats.rows`), written to files and read from them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,29 @@ from typing import Any
 
 import pandas as pd
 
+from dpmia.common.files import whole_file
 from dpmia.common.reading.rows import frame
 from dpmia.common.reading.source import made
-from dpmia.formats.rows import MEASURED
+from dpmia.formats.rows import MEASURED, harmless
 
 
 def table_of(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
     """Return rows of `dpmia.formats.rows` as a table with the columns `MEASURED`."""
     return pd.DataFrame(rows, columns=MEASURED)
+
+
+def write_table(path: Path | str, table: pd.DataFrame) -> None:
+    """Write a table as CSV, without its index; what a spreadsheet would run is quoted (see `rows.harmless`)."""
+    texts = [name for name in table.columns if not pd.api.types.is_numeric_dtype(table[name].dtype)]
+    quoted = {name: list(map(harmless, table[name])) for name in texts}
+    changed = {
+        name: pd.Series(cells, index=table.index, dtype=object)
+        for name, cells in quoted.items()
+        if any(new is not old for new, old in zip(cells, table[name], strict=True))
+    }
+    table = table.assign(**changed) if changed else table
+    with whole_file(path) as part:
+        table.to_csv(part, index=False)
 
 
 def read_table(path: Path | str) -> pd.DataFrame:
