@@ -32,6 +32,7 @@ onstart:
         logger.warning("data_mirror is ignored: the key data is 'synthetic', which generates the data.")
     # Targets that write nothing may run beside a live run.
     if any(job.output for job in workflow.dag.needrun_jobs()):
+        from dpmia.common.files import remove_leftovers
         from dpmia.workflow.lock import hold  # here: each job reads this file, and the import takes 20 ms
 
         try:
@@ -39,6 +40,8 @@ onstart:
         except UserError as error:
             refuse(error)
         remember(CODE)
+        for left in remove_leftovers(["resources", "results"]):
+            logger.info(f"Removed what a killed job left: {left}")
     if workflow.local_exec:
         # Snakemake's limit of jobs a second wakes the scheduler once a second for every job that was ever finished:
         # after some hundred jobs, half of a core. Where jobs wait for cores, no limit is needed.

@@ -1,11 +1,9 @@
 """Attack a model known by its predictions only. In: tables of predictions. Out: signals, losses, tidy tables."""
 
-from pathlib import Path
-
 from _job import run
 
-from dpmia.common.files import whole_file
 from dpmia.evaluation.predictions import import_predictions, tables
+from dpmia.formats.tables import write_table
 from dpmia.jobs.attacking import AttackSpec, PredictionsJob
 
 
@@ -16,8 +14,7 @@ def main(snakemake):
     attacks = {name: AttackSpec.from_plain(attack).make() for name, attack in params.attacks.items()}
     found = tables(snakemake.wildcards.predictions, attacks, output.signals, output.references, params.seed)
     for table, path in zip(found, (output.replicates, output.summary), strict=True):
-        with whole_file(Path(path)) as part:
-            table.to_csv(part, index=False)
+        write_table(path, table)
 
 
 run(main, snakemake)

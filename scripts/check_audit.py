@@ -1,17 +1,15 @@
 """End with an error if an audit found more than the settings allow. In: the JSON of each report."""
 
-import json
-from pathlib import Path
-
 from _job import run
 
 from dpmia.common.errors import LimitError, UserError
+from dpmia.common.reading.source import made
 
 
 def main(snakemake):
     """Check the limits that the audits were made with."""
     print("\n".join(f"Report: {html}" for html in snakemake.input.html))
-    limits = [json.loads(Path(file).read_text(encoding="utf-8"))["limits"] for file in snakemake.input.json]
+    limits = [made(file).json()["limits"] for file in snakemake.input.json]
     reports = ", ".join(snakemake.input.html)
     exceeded = [each for one in limits for each in one["exceeded"]]
     if exceeded:

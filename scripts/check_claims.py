@@ -9,6 +9,7 @@ from dpmia.claims.judge import Run
 from dpmia.claims.power import LADDER, planned_counts, power, verdict_shares
 from dpmia.claims.render import worlds_markdown
 from dpmia.common.files import whole_file
+from dpmia.formats.tables import write_table
 from dpmia.papers.claims import claims
 
 
@@ -27,8 +28,7 @@ def main(snakemake):
     shares = verdict_shares(
         there, tables, sorted({*LADDER, *(each for counts in planned.values() for each in counts.values())})
     )
-    with whole_file(about.folder / "claim-worlds.csv") as part:
-        shares.to_csv(part, index=False)
+    write_table(about.folder / "claim-worlds.csv", shares)
     page = about.folder / "claim-worlds.md"
     with whole_file(page) as part:
         part.write_text(worlds_markdown(shares, power(shares, there, tables), planned, about), encoding="utf-8")

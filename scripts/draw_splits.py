@@ -2,8 +2,7 @@
 
 from _job import run
 
-import numpy as np
-
+from dpmia.common.reading.arrays import array_of
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.jobs.drawing import BatchLimits, SplitJob
@@ -16,7 +15,7 @@ from dpmia.splits.split import save_splits
 def main(snakemake):
     """Draw as `params.job` says."""
     dataset, job = Dataset.load(snakemake.input.dataset), SplitJob.from_plain(snakemake.params.job)
-    clusters = np.load(snakemake.input.clusters[0])["groups"] if snakemake.input.clusters else None
+    clusters = array_of(snakemake.input.clusters[0], "groups", "text", (None,)) if snakemake.input.clusters else None
     splits = draw_block(dataset, clusters, load(job.draw), job.arms, job.replicates, snakemake.params.seed)
     batched = {arm: job.arms[arm] for arm in job.batch_sizes}
     limits = BatchLimits(batched, job.batch_sizes)

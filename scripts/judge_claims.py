@@ -7,6 +7,7 @@ from _job import run
 from dpmia.claims import render
 from dpmia.claims.judge import Run, judge_all
 from dpmia.common.files import whole_file
+from dpmia.formats.tables import write_table
 from dpmia.papers import drawing
 from dpmia.papers.claims import claims
 from dpmia.report import verdicts
@@ -18,8 +19,7 @@ def main(snakemake):
     folder, name = Path(params.folder), params.name
     about = Run(folder, params.synthetic, params.scale, params.not_run, params.trained, params.other_networks)
     judged = judge_all(claims(), about)
-    with whole_file(folder / f"{name}.csv") as part:
-        judged.to_csv(part, index=False)
+    write_table(folder / f"{name}.csv", judged)
     with whole_file(folder / f"{name}.md") as part:
         part.write_text(render.markdown(judged, about), encoding="utf-8")
     with drawing.style():

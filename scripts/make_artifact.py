@@ -9,7 +9,7 @@ from _job import run
 
 from dpmia.common.files import whole_file
 from dpmia.common.registry import load
-from dpmia.formats.tables import read_table
+from dpmia.formats.tables import read_table, write_table
 from dpmia.papers import captions, drawing
 from dpmia.papers.artifact import Artifact, Facts
 from dpmia.papers.tables import markdown
@@ -29,8 +29,7 @@ def main(snakemake):
         text = markdown(table, artifact.caption, facts)
     with whole_file(Path(snakemake.output.md)) as part:
         part.write_text(text, encoding="utf-8")
-    with whole_file(Path(snakemake.output.csv)) as part:
-        table.to_csv(part, index=False, float_format="%.6g")
+    write_table(snakemake.output.csv, table, digits=6)
 
 
 run(main, snakemake)

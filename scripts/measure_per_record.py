@@ -1,11 +1,9 @@
 """Look at attacks record by record. In: signals, losses of the attacker's models. Out: verdicts, and null losses."""
 
-from pathlib import Path
-
 from _job import run
 
-from dpmia.common.files import whole_file
 from dpmia.evaluation.per_record import nulls_table, per_record_table
+from dpmia.formats.tables import write_table
 from dpmia.jobs.attacking import PerRecordJob
 
 
@@ -24,8 +22,7 @@ def main(snakemake):
         snakemake.output.nulls: nulls_table(*common, arms=arms, **models, alpha=alphas[0]),
     }
     for path, table in tables.items():
-        with whole_file(Path(path)) as part:
-            table.to_csv(part, index=False)
+        write_table(path, table)
 
 
 run(main, snakemake)

@@ -1,10 +1,8 @@
 """Plan a private training run by a bound on positive accuracy. Out: table and picture."""
 
-from pathlib import Path
-
 from _job import run
 
-from dpmia.common.files import whole_file
+from dpmia.formats.tables import write_table
 from dpmia.papers import drawing
 from dpmia.papers.plan_picture import draw
 from dpmia.privacy.planner import plan
@@ -15,8 +13,7 @@ def main(snakemake):
     table = plan(**snakemake.params.plan)
     with drawing.style():
         drawing.save(draw(table), snakemake.output.pdf, snakemake.output.png)
-    with whole_file(Path(snakemake.output.csv)) as part:
-        table.to_csv(part, index=False)
+    write_table(snakemake.output.csv, table)
     print(table.to_markdown(index=False, floatfmt=".4g"))
 
 

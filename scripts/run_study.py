@@ -1,20 +1,17 @@
 """Run one study. In: a prepared data set, if it takes one. Out: a tidy table."""
 
-from pathlib import Path
-
 from _job import run
 
-from dpmia.common.files import whole_file
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
+from dpmia.formats.tables import write_table
 
 
 def main(snakemake):
     """Run the function `params.study`."""
     dataset = Dataset.load(snakemake.input[0]) if snakemake.input else None
     table = load(snakemake.params.study)(seed=snakemake.params.seed, dataset=dataset, **snakemake.params.options)
-    with whole_file(Path(snakemake.output[0])) as part:
-        table.to_csv(part, index=False)
+    write_table(snakemake.output[0], table)
 
 
 run(main, snakemake)

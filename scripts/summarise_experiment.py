@@ -1,12 +1,9 @@
 """Gather the metrics of an experiment. In: tidy tables, splits. Out: all in one, and means with 95 % intervals."""
 
-from pathlib import Path
-
 from _job import run
 
-from dpmia.common.files import whole_file
 from dpmia.evaluation.summary import replicates_table, summary_table
-from dpmia.formats.tables import read_table
+from dpmia.formats.tables import read_table, write_table
 from dpmia.splits.overlap import arms_sharing_records
 from dpmia.splits.split import load_splits
 
@@ -16,8 +13,7 @@ def main(snakemake):
     splits = {key: split for path in snakemake.input.splits for key, split in load_splits(path).items()}
     rows = replicates_table(map(read_table, snakemake.input.metrics), arms_sharing_records(splits))
     for table, output in ((rows, snakemake.output.replicates), (summary_table(rows), snakemake.output.summary)):
-        with whole_file(Path(output)) as part:
-            table.to_csv(part, index=False)
+        write_table(output, table)
 
 
 run(main, snakemake)

@@ -2,9 +2,9 @@
 
 from _job import run
 
-import numpy as np
 import torch
 
+from dpmia.common.reading.arrays import array_of
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import load_signals
@@ -18,7 +18,7 @@ def main(snakemake):
     torch.set_num_threads(snakemake.threads)
     job = DistilJob.from_plain(snakemake.params.job)
     dataset = Dataset.load(snakemake.input.dataset)
-    clusters = np.load(snakemake.input.clusters[0])["groups"] if snakemake.input.clusters else None
+    clusters = array_of(snakemake.input.clusters[0], "groups", "text", (None,)) if snakemake.input.clusters else None
     targets = list(load_signals(snakemake.input.targets))
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
         losses = train_distilled(dataset, clusters, targets, job, snakemake.params.seed, checkpoints)

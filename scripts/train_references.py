@@ -2,9 +2,9 @@
 
 from _job import run
 
-import numpy as np
 import torch
 
+from dpmia.common.reading.arrays import array_of
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import save_losses
 from dpmia.jobs.training import ReferenceJob
@@ -18,7 +18,7 @@ def main(snakemake):
     torch.set_num_threads(snakemake.threads)
     job = ReferenceJob.from_plain(snakemake.params.job)
     dataset = Dataset.load(snakemake.input.dataset)
-    clusters = np.load(snakemake.input.clusters[0])["groups"] if snakemake.input.clusters else None
+    clusters = array_of(snakemake.input.clusters[0], "groups", "text", (None,)) if snakemake.input.clusters else None
     targets = {
         key: split for file in snakemake.input.splits for key, split in load_splits(file, dataset.fingerprint).items()
     }

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+#: Signs of the longest message: names and values in it may be of any length.
+LONGEST = 4_000
+
 
 class UserError(Exception):
     """A mistake in the user's input or environment, reported in one message and without a traceback."""
@@ -14,15 +19,29 @@ class UserError(Exception):
             problem: what is wrong, with the value as the user wrote it.
             remedy: what to do; left out where `problem` already says it.
         """
-        super().__init__(f"{where}: {' '.join(map(_sentence, filter(None, (problem, remedy))))}")
+        super().__init__(_shown(f"{where}: {' '.join(map(_sentence, filter(None, (problem, remedy))))}"))
 
 
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
+def _shown(text: str) -> str:
+    """Return a text with what names and values may hold to command a terminal spelt out."""
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+    return "".join(sign if sign.isprintable() or sign == "\n" else ascii(sign)[1:-1] for sign in text)
+
+
 class ConfigError(UserError):
     """A wrong key or value in `config.yaml`, on the command line or in `experiments/`."""
+
+    @classmethod
+    def of(cls, error: UserError) -> Self:
+        """Return the same message as an error of the settings."""
+        same = cls.__new__(cls)
+        Exception.__init__(same, str(error))
+        return same
 
 
 class DataError(UserError):

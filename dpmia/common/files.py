@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import platform
+import re
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+#: Seconds after which an unfinished file of another machine, whose processes nobody here can see, is given up.
+GIVEN_UP = 7 * 86_400.0
+
+#: The middle of the name of an unfinished file: the machine, and the process that writes it.
+_PART = re.compile(r"\.(?P<machine>[^.]*)~(?P<process>\d+)\.part(\.[^.]*)?$")
 
 
 @contextmanager
@@ -13,14 +22,56 @@ def whole_file(path: Path | str) -> Iterator[Path]:
     """Yield a temporary name beside `path`; move it into place only when the block ends without an error.
 
     The folder of `path` is made if needed. After an error the temporary file is removed and
-    whatever stood at `path` before is untouched.
+    whatever stood at `path` before is untouched. What a killed process leaves, `remove_leftovers` finds.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     # The suffix stays last: numpy and matplotlib choose the format, or append one, by it.
-    part = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
+    part = path.with_name(f".{path.stem}.{_machine()}~{os.getpid()}.part{path.suffix}")
     try:
         yield part
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def remove_leftovers(folders: Iterable[Path | str]) -> list[Path]:
+    """Remove what killed processes left of the files that they were writing, and return it.
+
+    A process of this machine that is alive keeps its file; one of another machine for a week.
+
+    Args:
+        folders: where to look, whatever is below them; one that is not there is passed over.
+    """
+    removed = []
+    for folder in folders:
+        for place, _, names in os.walk(folder):
+            for name in names:
+                found = _PART.search(name)
+                if found and _is_left(Path(place, name), found["machine"], int(found["process"])):
+                    Path(place, name).unlink(missing_ok=True)
+                    removed.append(Path(place, name))
+    return sorted(removed)
+
+
+def _is_left(part: Path, machine: str, process: int) -> bool:
+    if machine == _machine():
+        return not _is_alive(process)
+    try:
+        return time.time() - part.stat().st_mtime > GIVEN_UP
+    except FileNotFoundError:
+        return False
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is another user's
+        return True
+    return True
+
+
+def _machine() -> str:
+    return platform.node().replace(".", "-").replace("/", "-")[:60]

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from dpmia.common.files import whole_file
+from dpmia.common.reading.arrays import arrays
+from dpmia.common.reading.source import made
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,10 @@ class Dataset:
             raise ValueError(f"{self.name}: images of {self.image} with {len(self.features)} features")
         if not (np.isfinite(self.x).all() and np.isfinite(self.y).all()):
             raise ValueError(f"{self.name}: x or y holds values that are not finite")
+        if self.x.dtype not in (np.float32, np.uint8) or self.y.dtype not in (np.int64, np.float32):
+            raise ValueError(f"{self.name}: x of type {self.x.dtype}, y of type {self.y.dtype}")
+        if not all(isinstance(text, str) for text in (*self.features, *self.classes)):
+            raise ValueError(f"{self.name}: a feature or class has a name that is no text")
         if (self.y.dtype.kind == "i") != bool(self.classes):
             raise ValueError(f"{self.name}: y of type {self.y.dtype} with {len(self.classes)} classes")
         if records and self.classes and not 0 <= self.y.min() <= self.y.max() < len(self.classes):
@@ -91,17 +97,26 @@ class Dataset:
 
     @classmethod
     def load(cls, path: Path | str) -> Dataset:
-        """Read what `save` wrote."""
-        with np.load(path, allow_pickle=False) as arrays:
-            header = json.loads(str(arrays["header"]))
-            return cls(
-                name=header["name"],
-                x=arrays["x"],
-                y=arrays["y"],
-                features=tuple(header["features"]),
-                classes=tuple(header["classes"]),
-                attributes={name: arrays[f"attribute_{i}"] for i, name in enumerate(header["attributes"])},
-                provenance=header["provenance"],
-                image=header["image"] and tuple(header["image"]),
-                rows=arrays["rows"] if "rows" in arrays.files else None,
-            )
+        """Read what `save` wrote.
+
+        Raises:
+            DataError: the file is absent or damaged.
+        """
+        with arrays(made(path)) as found:
+            header = found.header()
+            with found.source.faults("it is no prepared data set"):
+                found.only({"header", "x", "y", "rows", *(f"attribute_{i}" for i in range(len(header["attributes"])))})
+                return cls(
+                    name=header["name"],
+                    features=tuple(header["features"]),
+                    classes=tuple(header["classes"]),
+                    x=found["x"],
+                    y=found["y"],
+                    attributes={
+                        name: found.array(f"attribute_{i}", "text", (None,))
+                        for i, name in enumerate(header["attributes"])
+                    },
+                    provenance=header["provenance"],
+                    image=header["image"] and tuple(header["image"]),
+                    rows=found.rows("rows") if "rows" in found else None,
+                )

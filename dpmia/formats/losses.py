@@ -8,7 +8,7 @@ JSON with the format's version and, for each group, one model card for each mode
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from dpmia.common.files import whole_file
+from dpmia.common.reading.arrays import Arrays, arrays
+from dpmia.common.reading.source import made
 from dpmia.formats.model_card import ModelCard
 
 FORMAT = "dpmia-losses"
@@ -100,19 +102,19 @@ def save_losses(path: Path | str, groups: Sequence[Losses], provenance: dict[str
         "provenance": provenance,
         "models": [[card.plain() for card in group.cards] for group in groups],
     }
-    arrays = {f"{i}/{name}": getattr(group, name) for i, group in enumerate(groups) for name in ARRAYS}
+    content = {f"{i}/{name}": getattr(group, name) for i, group in enumerate(groups) for name in ARRAYS}
     with whole_file(path) as part:
-        np.savez(part, header=np.array(json.dumps(header)), **arrays)
+        np.savez(part, header=np.array(json.dumps(header)), **content)
 
 
 def load_cards(path: Path | str) -> list[list[ModelCard]]:
     """Return the model cards of each group of a file, without reading losses.
 
     Raises:
-        ValueError: the file is of another format or version.
+        DataError: the file is absent or damaged, or of another format or version.
     """
-    with np.load(path, allow_pickle=False) as arrays:
-        return _models(path, arrays)
+    with arrays(made(path)) as found:
+        return _cards(found)
 
 
 def load_losses(path: Path | str, places: Collection[int] | None = None) -> list[Losses]:
@@ -123,21 +125,29 @@ def load_losses(path: Path | str, places: Collection[int] | None = None) -> list
         places: numbers of the groups to read; None for all.
 
     Raises:
-        ValueError: the file is of another format or version.
+        DataError: the file is absent or damaged, or of another format or version.
     """
-    with np.load(path, allow_pickle=False) as arrays:
+    with arrays(made(path)) as found:
         return [
-            Losses(cards, *(arrays[f"{place}/{name}"] for name in ARRAYS))
-            for place, cards in enumerate(_models(path, arrays))
+            _group(found, place, cards)
+            for place, cards in enumerate(_cards(found))
             if places is None or place in places
         ]
 
 
-def _models(path: Path | str, arrays: Mapping[str, np.ndarray]) -> list[list[ModelCard]]:
-    header = json.loads(str(arrays["header"]))
-    if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
-        raise ValueError(
-            f"{path}: format {header.get('format')!r} version {header.get('version')!r}; "
-            f"expected {FORMAT!r} version {VERSION}"
-        )
-    return [[ModelCard.from_plain(card) for card in group] for group in header["models"]]
+def _cards(found: Arrays) -> list[list[ModelCard]]:
+    header = found.header((FORMAT, VERSION))
+    with found.source.faults("a model card is damaged", ", header"):
+        cards = [[ModelCard.from_plain(card) for card in group] for group in header["models"]]
+    found.only({"header", *(f"{place}/{name}" for place in range(len(cards)) for name in ARRAYS)})
+    return cards
+
+
+def _group(found: Arrays, place: int, cards: list[ModelCard]) -> Losses:
+    """Return one group, whose arrays must fit together."""
+    records = found.rows(f"{place}/records")
+    shape = len(cards), len(records)
+    if (np.diff(records) <= 0).any():
+        raise found.source.error("records are not in ascending order", f", array '{place}/records'")
+    losses = found.array(f"{place}/losses", "float32", shape)
+    return Losses(cards, records, losses, found.array(f"{place}/trained_on", "bool", shape))

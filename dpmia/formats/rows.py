@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ BLIND, BLIND_WITH_LOSS = "blind", "blind_with_loss"
 #: What one row is about.
 KEYS = ["experiment", "arm", "iid", "epsilon", "attack", "oracle", "metric"]
 COLUMNS = [*KEYS, "replicate", "value"]
+
+#: How formulas begin, and what begins like one and is none.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_RANGE = re.compile(r"[+-]([\d\s.,;:%+-]|e|to|and|inf|nan)*", re.IGNORECASE)
 
 #: Groups that records are divided into, to measure what single records change (`dpmia.metrics.shared_records`).
 GROUPS = 20
@@ -77,5 +82,15 @@ def write_rows(path: Path | str, rows: Iterable[Sequence[Any]], columns: Sequenc
         writer.writerows([_cell(value) for value in row] for row in rows)
 
 
+def harmless(value: Any) -> Any:
+    """Return a text that a spreadsheet would run as a formula with an apostrophe before it; all else as it is.
+
+    Negative numbers, and ranges of them, are none.
+    """
+    if not isinstance(value, str) or not value.startswith(_FORMULA) or _RANGE.fullmatch(value):
+        return value
+    return f"'{value}"
+
+
 def _cell(value: Any) -> Any:
-    return "" if value is None or value != value else value
+    return "" if value is None or value != value else harmless(value)

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from dpmia.common.files import whole_file
+from dpmia.common.reading.arrays import Arrays, arrays
+from dpmia.common.reading.source import made
 from dpmia.formats.model_card import ModelCard
 
 FORMAT = "dpmia-signals"
@@ -25,6 +27,13 @@ VERSION = 2
 QUERY_ARRAYS = ("records", "labels", "membership", "logits")
 #: Arrays that not every model has.
 OPTIONAL = ("parameters", "buffers", "marks", "accuracy_by_epoch", "curve")
+
+#: Type and shape of the optional ones that are not one for each query.
+_KINDS: dict[str, tuple[str, tuple[None], bool]] = {
+    "parameters": ("float32", (None,), False),
+    "buffers": ("float64", (None,), False),
+    "accuracy_by_epoch": ("float64", (None,), True),
+}
 
 #: Columns of a training curve: where training stood; the means of loss, accuracy and share of clipped gradients over
 #: the records met since the row before; the epsilon spent so far.
@@ -116,39 +125,37 @@ def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[s
         "provenance": provenance,
         "models": [signal.card.plain() for signal in signals],
     }
-    arrays = {
+    content = {
         f"{i}/{name}": getattr(signal, name)
         for i, signal in enumerate(signals)
         for name in (*QUERY_ARRAYS, *OPTIONAL)
         if getattr(signal, name) is not None
     }
     with whole_file(path) as part:
-        np.savez(part, header=np.array(json.dumps(header)), **arrays)
+        np.savez(part, header=np.array(json.dumps(header)), **content)
 
 
 def load_signals(path: Path | str) -> Iterator[Signal]:
     """Yield the models of a file one by one, so that a large block never stands in memory as a whole.
 
     Raises:
-        ValueError: the file is of another format or version.
+        DataError: the file is absent or damaged, or of another format or version.
     """
-    with np.load(path, allow_pickle=False) as arrays:
-        header = _header(arrays, path)
-        for i, card in enumerate(header["models"]):
-            kept = {name: arrays[f"{i}/{name}"] for name in OPTIONAL if f"{i}/{name}" in arrays.files}
-            yield Signal(ModelCard.from_plain(card), *(arrays[f"{i}/{name}"] for name in QUERY_ARRAYS), **kept)
+    with arrays(made(path)) as found:
+        for i, card in enumerate(_cards(found)):
+            yield _signal(found, i, card)
 
 
 def load_followed(path: Path | str) -> Iterator[tuple[ModelCard, np.ndarray]]:
     """Yield card and training curve of the models of a file that have one.
 
     Raises:
-        ValueError: the file is of another format or version.
+        DataError: the file is absent or damaged, or of another format or version.
     """
-    with np.load(path, allow_pickle=False) as arrays:
-        for i, card in enumerate(_header(arrays, path)["models"]):
-            if f"{i}/curve" in arrays.files:
-                yield ModelCard.from_plain(card), arrays[f"{i}/curve"]
+    with arrays(made(path)) as found:
+        for i, card in enumerate(_cards(found)):
+            if f"{i}/curve" in found:
+                yield card, _curve(found, i)
 
 
 def load_all(paths: Iterable[Path | str]) -> Iterator[Signal]:
@@ -158,16 +165,45 @@ def load_all(paths: Iterable[Path | str]) -> Iterator[Signal]:
 
 
 def load_header(path: Path | str) -> dict[str, Any]:
-    """Return the header alone: provenance and one model card for each model, as plain data."""
-    with np.load(path, allow_pickle=False) as arrays:
-        return _header(arrays, path)
+    """Return the header alone: provenance and one model card for each model, as plain data.
+
+    Raises:
+        DataError: the file is absent or damaged, or of another format or version.
+    """
+    with arrays(made(path)) as found:
+        return found.header((FORMAT, VERSION))
 
 
-def _header(arrays: Any, path: Path | str) -> dict[str, Any]:
-    header = json.loads(str(arrays["header"]))
-    if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
-        raise ValueError(
-            f"{path}: format {header.get('format')!r} version {header.get('version')!r}; "
-            f"expected {FORMAT!r} version {VERSION}"
-        )
-    return header
+def _cards(found: Arrays) -> list[ModelCard]:
+    header = found.header((FORMAT, VERSION))
+    with found.source.faults("a model card is damaged", ", header"):
+        cards = [ModelCard.from_plain(card) for card in header["models"]]
+    found.only({"header", *(f"{i}/{name}" for i in range(len(cards)) for name in (*QUERY_ARRAYS, *OPTIONAL))})
+    return cards
+
+
+def _signal(found: Arrays, i: int, card: ModelCard) -> Signal:
+    """Return one model, whose arrays must fit together."""
+    records = found.rows(f"{i}/records")
+    queries = len(records)
+    logits = found.array(f"{i}/logits", "float32", (queries, None))
+    kept = {name: found.array(f"{i}/{name}", *kind) for name, kind in _KINDS.items() if f"{i}/{name}" in found}
+    if f"{i}/marks" in found:
+        kept["marks"] = found.array(f"{i}/marks", "bool", (queries, None))
+    if f"{i}/curve" in found:
+        kept["curve"] = _curve(found, i)
+    labels = _numbers(found, f"{i}/labels", "int64", queries, logits.shape[1])
+    membership = _numbers(found, f"{i}/membership", "uint8", queries, 1 + POPULATION)
+    return Signal(card, records, labels, membership, logits, **kept)
+
+
+def _numbers(found: Arrays, name: str, kind: str, queries: int, count: int) -> np.ndarray:
+    """Return one number from 0 up to `count` for each query."""
+    numbers = found.array(name, kind, (queries,))
+    if queries and not 0 <= numbers.min() <= numbers.max() < count:
+        raise found.source.error(f"{numbers.min()} to {numbers.max()} are not all from 0 to {count - 1}", f", {name}")
+    return numbers
+
+
+def _curve(found: Arrays, i: int) -> np.ndarray:
+    return found.array(f"{i}/curve", "float64", (None, len(CURVE)), gaps=True)

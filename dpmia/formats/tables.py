@@ -1,4 +1,4 @@
-"""Tidy tables: made of rows (see `dpmia.formats.rows`), and read from files."""
+"""Tidy tables: made of rows (see `dpmia.formats.rows`), written to files and read from them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from dpmia.formats.rows import MEASURED
+from dpmia.common.files import whole_file
+from dpmia.common.reading.rows import frame
+from dpmia.common.reading.source import made
+from dpmia.formats.rows import MEASURED, harmless
 
 
 def table_of(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
@@ -16,6 +19,26 @@ def table_of(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=MEASURED)
 
 
+def write_table(path: Path | str, table: pd.DataFrame, digits: int | None = None) -> None:
+    """Write a table as CSV, without its index; what a spreadsheet would run is quoted (see `rows.harmless`).
+
+    Args:
+        path: of the file.
+        table: to write.
+        digits: significant ones of each number; None for all.
+    """
+    texts = [name for name in table.columns if not pd.api.types.is_numeric_dtype(table[name].dtype)]
+    quoted = {name: list(map(harmless, table[name])) for name in texts}
+    changed = {
+        name: pd.Series(cells, index=table.index, dtype=object)
+        for name, cells in quoted.items()
+        if any(new is not old for new, old in zip(cells, table[name], strict=True))
+    }
+    table = table.assign(**changed) if changed else table
+    with whole_file(path) as part:
+        table.to_csv(part, index=False, float_format=f"%.{digits}g" if digits else None)
+
+
 def read_table(path: Path | str) -> pd.DataFrame:
     """Read a tidy table: an empty cell is missing, and a text stays a text, `NA` and `null` too."""
-    return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"epsilon": float})
+    return frame(made(path), Path(path), keep_default_na=False, na_values=[""], dtype={"epsilon": float})

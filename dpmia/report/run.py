@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import subprocess
@@ -12,9 +11,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from dpmia.common.reading.arrays import header_of
+from dpmia.common.reading.rows import frame
+from dpmia.common.reading.source import made
 from dpmia.datasets.raw.sources import all_raw_files
 from dpmia.formats.model_card import ModelCard
 from dpmia.workflow.costs import TRAINED_BY, costs_table, job_seconds
@@ -59,8 +60,7 @@ def model_table(folder: Path, logs: Path, files: Mapping[str, Iterable[str]]) ->
 
 def _models(experiment: str, folder: Path, logs: Path, path: Path) -> list[list[Any]]:
     """Return the groups of models of one file, each as a row."""
-    with np.load(path, allow_pickle=False) as arrays:
-        models = json.loads(str(arrays["header"]))["models"]
+    models = header_of(path)["models"]
     models = [model for entry in models for model in (entry if isinstance(entry, list) else [entry])]
     home, below = split_home(path.relative_to(folder).with_suffix(".log"))
     stage, *rest = below.parts
@@ -95,7 +95,7 @@ def cost_table(folder: Path, logs: Path) -> pd.DataFrame:
         for benchmarks in ("benchmarks", f"{AUDITS}/*/benchmarks", f"{OWN}/*/benchmarks")
         for path in sorted(folder.glob(f"{benchmarks}/**/*.tsv"))
         # A job that was over before it could be measured has texts in place of numbers.
-        for measured in [pd.read_csv(path, sep="\t").apply(pd.to_numeric, errors="coerce")]
+        for measured in [frame(made(path), path, sep="\t").apply(pd.to_numeric, errors="coerce")]
     ]
     table = pd.DataFrame(rows, columns=["rule", "wall_seconds", "largest_mb"])
     measured = table.groupby("rule", as_index=False).agg({"wall_seconds": "sum", "largest_mb": "max"})
@@ -117,8 +117,7 @@ def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:
     for path, dataset in prepared.items():
         if not Path(path).is_file():
             continue
-        with np.load(path, allow_pickle=False) as arrays:
-            origin = json.loads(str(arrays["header"]))["provenance"]
+        origin = header_of(path)["provenance"]
         for file in origin["files"]:
             raw = published.get((dataset, file["name"]))
             algorithm, _, digest = (raw.checksum if raw else "").partition(":")

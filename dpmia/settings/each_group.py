@@ -53,6 +53,10 @@ def with_groups(settings: Mapping[str, Any], root: Path, where: str) -> dict[str
             "Name the column in membership.by, or in dataset.group of your own file",
         )
     smallest = membership.get("smallest", SMALLEST)
+    if not isinstance(smallest, int) or isinstance(smallest, bool) or smallest < 1:
+        raise ConfigError(place(where, "membership.smallest"), f"{smallest!r} is not a positive integer")
+    if not isinstance(membership["by"], str):
+        raise ConfigError(place(where, "membership.by"), f"{membership['by']!r} is not a string")
     sizes = _sizes(dataset, membership["by"], root, where)
     settings["arms"] = _arms(sizes, smallest, membership["by"], where)
     return settings

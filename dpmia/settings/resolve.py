@@ -9,8 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-import yaml
-
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import suggestion
 from dpmia.settings import names
@@ -25,6 +23,7 @@ from dpmia.settings.messages import checked, place
 from dpmia.settings.precision_budgets import with_precision_budgets
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import KINDS, Study
+from dpmia.settings.yaml_file import read_yaml
 
 #: The `paper` of files whose experiments are an audit.
 AUDIT = "audit"
@@ -113,7 +112,7 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
     file_of: dict[str, str] = {}
     file_of_stem: dict[str, str] = {}
     for name in file_names(settings.experiments, root, home):
-        content = _read_yaml(root / name, name)
+        content = read_yaml(root / name, name)
         if home is not None and Path(name).is_absolute() and Path(name).is_relative_to(home):
             content = with_bundled_tables(content, root, home)
         stem = _check_stem(name, file_of_stem)
@@ -252,27 +251,3 @@ def _overlaid(below: Any, above: Any, give_back: bool = True) -> Any:
     return below | {
         key: _overlaid(below.get(key), value, give_back) for key, value in above.items() if key not in stays_away
     }
-
-
-def _read_yaml(path: Path, name: str) -> Any:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError("config, experiments", f"{name!r} cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(name, f"not UTF-8 text ({error})", "Save the file as UTF-8") from None
-    try:
-        return yaml.load(text, _EachKeyOnce)
-    except yaml.YAMLError as error:
-        raise ConfigError(name, f"not valid YAML ({' '.join(str(error).split())})") from None
-
-
-class _EachKeyOnce(yaml.SafeLoader):
-    """YAML in which a key that stands twice is a mistake; by itself the parser lets the last one win."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [key.value for key, _ in node.value]
-        for key, _ in node.value:
-            if keys.count(key.value) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"key {key.value!r} is given twice", key.start_mark)
-        return super().construct_mapping(node, deep)

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from dpmia.common.files import whole_file
+from dpmia.common.reading.arrays import arrays
+from dpmia.common.reading.source import made
 
 
 @dataclass(frozen=True)
@@ -51,28 +53,32 @@ class Split:
 
 def save_splits(path: Path | str, splits: Mapping[tuple[str, int], Split], fingerprint: str) -> None:
     """Write the splits of a block: one array `arm/replicate/part` each, and the data's fingerprint."""
-    arrays = {
+    content = {
         f"{arm}/{replicate}/{part.name}": getattr(split, part.name)
         for (arm, replicate), split in splits.items()
         for part in fields(Split)
     }
     with whole_file(path) as part_path:
-        np.savez_compressed(part_path, fingerprint=np.array(fingerprint), **arrays)
+        np.savez_compressed(part_path, fingerprint=np.array(fingerprint), **content)
 
 
 def load_splits(path: Path | str, fingerprint: str | None = None) -> dict[tuple[str, int], Split]:
     """Read what `save_splits` wrote, by (arm, replicate).
 
     Raises:
-        ValueError: `fingerprint` is given and the splits were drawn from other data.
+        DataError: the file is absent or damaged; or `fingerprint` is given and the splits were drawn from other data.
     """
     found: dict[tuple[str, int], dict[str, np.ndarray]] = {}
-    with np.load(path, allow_pickle=False) as arrays:
-        drawn_from = str(arrays["fingerprint"])
+    with arrays(made(path)) as file:
+        drawn_from = str(file.array("fingerprint", "text", ()))
         if fingerprint not in (None, drawn_from):
-            raise ValueError(f"{path}: splits of data {drawn_from}, expected data {fingerprint}")
-        for key in arrays.files:
-            if key != "fingerprint":
-                arm, replicate, part = key.split("/")
-                found.setdefault((arm, int(replicate)), {})[part] = arrays[key]
-    return {key: Split(**parts) for key, parts in found.items()}
+            raise file.source.error(f"splits of data {drawn_from}, expected data {fingerprint}")
+        with file.source.faults("it holds no splits"):
+            for key in file.names:
+                if key != "fingerprint":
+                    arm, replicate, part = key.split("/")
+                    found.setdefault((arm, int(replicate)), {})[part] = file.rows(key)
+            expected = {part.name for part in fields(Split)}
+            if any(parts.keys() != expected for parts in found.values()):
+                raise ValueError(f"a split has other parts than {', '.join(sorted(expected))}")
+            return {key: Split(**parts) for key, parts in found.items()}

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import shutil
 import time
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+from dpmia.common.reading.archives import check_archive
+from dpmia.common.reading.source import made
 
 #: Seconds of work that an interruption may cost. A job that takes less writes no checkpoint.
 EVERY = 300.0
@@ -47,6 +51,18 @@ class Checkpoints:
     def path(self, name: str) -> Path:
         """Return the file of the models `name`."""
         return self.current / f"{name}.ckpt"
+
+    def kept(self, name: str) -> Path | None:
+        """Return the file of the models `name`, None where there is none.
+
+        Raises:
+            DataError: it is damaged.
+        """
+        path = self.path(name)
+        if path.exists():
+            check_archive(replace(made(path), remedy="Delete it: the training then starts from its beginning."))
+            return path
+        return None
 
     @property
     def often(self) -> dict[str, Any]:

@@ -275,7 +275,7 @@ def fit(
             # One process, also inside a job of a cluster, which Lightning would else take for a part of one training.
             plugins=[LightningEnvironment()],
         )
-        trainer.fit(module, ckpt_path=kept if kept and kept.exists() else None)
+        trainer.fit(module, ckpt_path=checkpoints.kept(name) if checkpoints else None)
     # The last step of all may break a model whose losses were finite until then.
     states = zip(engine.parameters(), engine.buffers(), strict=True)
     refuse_broken(engine, (not all(bool(values.isfinite().all()) for values in state) for state in states))

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from dpmia.common.files import whole_file
 from dpmia.common.plugins import source_file
+from dpmia.common.reading.source import made
 
 PACKAGE = "dpmia"
 ROOT = Path(__file__).parent.parent.parent
@@ -80,7 +81,7 @@ def edited_files(digest: str, folder: Path | str) -> list[str]:
     record = Path(folder) / f"{digest}.json"
     if not record.exists():
         return []
-    behind = json.loads(record.read_text(encoding="utf-8"))
+    behind = made(record).json()
     files = {name: _outside.get(name, ROOT / name) for name in behind}
     return [name for name, file in files.items() if not file.exists() or _read(file)[1] != behind[name]]
 

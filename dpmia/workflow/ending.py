@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from pathlib import Path
+
+from dpmia.common.reading.rows import named
 
 REAL_DATA = "snakemake --cores all --config data=real"
 
@@ -22,8 +23,7 @@ def ending(folder: Path, started: float, data: str) -> str:
     report = folder / "report.html"
     if not report.is_file() or report.stat().st_mtime < started:
         return ""
-    with (folder / "claims.csv").open(newline="", encoding="utf-8") as lines:
-        found = Counter(row["verdict"] for row in csv.DictReader(lines))
+    found = Counter(row["verdict"] for row in named(folder / "claims.csv"))
     counts = ", ".join(f"{count} {verdict}" for verdict, count in found.most_common())
     report_lines = [f"Report: {report}", f"Claims: {counts}"]
     if data == "synthetic":

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import hashlib
 import io
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,11 @@ from typing import Any
 import numpy as np
 
 from dpmia.common.errors import DataError
+from dpmia.common.reading.arrays import arrays as opened_arrays
+from dpmia.common.reading.rows import counts, rows
+from dpmia.common.reading.source import Source, own
 from dpmia.common.registry import suggestion
-from dpmia.datasets.raw.parsing import DECIMAL, SYNTHETIC_MARK, decoded
+from dpmia.datasets.raw.parsing import DECIMAL, LARGEST, SYNTHETIC_MARK
 
 #: Characters that are tried as separators, and rows on which they are tried.
 SEPARATORS = (",", ";", "\t", "|")
@@ -25,7 +27,9 @@ TRIED_ROWS = 20
 #: The group of records whose group is missing.
 MISSING = "?"
 
-_GZIP = b"\x1f\x8b"
+#: Signs that are no text.
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
+_NO_RECORDS = "Add one row for each record below the column names"
 
 
 @dataclass(frozen=True)
@@ -55,13 +59,14 @@ def read_fields(path: Path, reading: Mapping[str, Any]) -> Fields:
     Raises:
         DataError: the file is absent, damaged, or no table.
     """
-    content = _content(path)
-    names, rows, records = _parquet(path, content) if reading["form"] == "parquet" else _csv(path, content, reading)
-    _check_names(path.name, names)
+    file = own(path)
+    content = _content(file)
+    names, lines, records = _parquet(file, content) if reading["form"] == "parquet" else _csv(file, content, reading)
+    _check_names(file, names)
     if not records:
-        raise DataError(path.name, "the table has no records", "Add one row for each record below the column names")
+        raise file.error("the table has no records", remedy=_NO_RECORDS)
     columns = dict(zip(names, zip(*records, strict=True), strict=True))
-    return Fields(path.name, rows, columns, _provenance(path, content, len(records)))
+    return Fields(path.name, lines, columns, _provenance(path, content, len(records)))
 
 
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -70,25 +75,25 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     Raises:
         DataError: the file is absent or damaged, an array is missing, or they do not fit together.
     """
-    content = _content(path)
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as found:
-            arrays = {name: found[name] for name in found.files}
-    except (ValueError, OSError) as error:
-        raise DataError(
-            path.name, f"not readable as .npz ({error})", "Save it with numpy.savez, without objects"
-        ) from None
-    for name in ("x", "y"):
-        if name not in arrays:
-            raise DataError(path.name, f"the array {name!r} is missing; there are {', '.join(arrays)}")
+    file = replace(own(path), remedy="Save it with numpy.savez, without objects")
+    content = _content(file)
+    with opened_arrays(file) as found:
+        for name in ("x", "y"):
+            if name not in found:
+                listing = listed(found.names)
+                raise file.error(f"the array {name!r} is missing; there are {listing}", remedy="Save x and y")
+        arrays = {name: found[name] for name in ("x", "y", "group") if name in found}
     shape = arrays["x"].shape
     if len(shape) != 2 or 0 in shape or arrays["x"].dtype.kind not in "fiub":
         problem = f"x has shape {shape} and type {arrays['x'].dtype}"
-        raise DataError(path.name, problem, "Save numbers of shape (records, features)")
+        raise file.error(problem, remedy="Save numbers of shape (records, features)")
     for name in ("y", "group"):
-        if name in arrays and arrays[name].shape != shape[:1]:
-            problem = f"{name} has shape {arrays[name].shape}, not {shape[:1]}"
-            raise DataError(path.name, problem, "Save one value for each row of x")
+        if name in arrays:
+            if arrays[name].shape != shape[:1]:
+                problem = f"{name} has shape {arrays[name].shape}, not {shape[:1]}"
+                raise file.error(problem, remedy="Save one value for each row of x")
+            with file.faults("its texts are not ASCII", f", array {name!r}"):
+                arrays[name].astype(np.str_)
     return arrays, _provenance(path, content, shape[0])
 
 
@@ -106,8 +111,8 @@ def in_order(values: Iterable[str]) -> list[str]:
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is a finite decimal number."""
-    return bool(DECIMAL.fullmatch(text)) and bool(np.isfinite(float(text)))
+    """Return whether a text is a decimal number that models can take."""
+    return bool(DECIMAL.fullmatch(text)) and abs(float(text)) <= LARGEST
 
 
 def listed(values: Collection[Any], most: int = 8) -> str:
@@ -148,18 +153,10 @@ def groups_of(fields: Fields, by: str, marks: Collection[str]) -> list[str]:
     return [MISSING if text in marks else text for text in fields.columns[by]]
 
 
-def _content(path: Path) -> bytes:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(str(path), f"the file cannot be read ({error.strerror})") from None
-    if content.startswith(_GZIP):
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError) as error:
-            raise DataError(path.name, f"the gzip file is damaged ({error})", "Copy the file again") from None
+def _content(file: Source) -> bytes:
+    content = file.content()
     if not content.strip():
-        raise DataError(path.name, "the file is empty")
+        raise file.error("the file is empty", remedy="")
     return content
 
 
@@ -168,69 +165,75 @@ def _provenance(path: Path, content: bytes, rows: int) -> dict[str, Any]:
     return {"files": [file], "synthetic": path.with_name(SYNTHETIC_MARK).exists()}
 
 
-def _csv(path: Path, content: bytes, reading: Mapping[str, Any]) -> tuple[list[str], list[int], list[list[str]]]:
-    text = decoded(path.name, content)
+def _csv(file: Source, content: bytes, reading: Mapping[str, Any]) -> tuple[list[str], list[int], list[list[str]]]:
+    text = file.decoded(content)
+    if unprintable := _CONTROL.search(text):
+        where = f", row {text.count(chr(10), 0, unprintable.start()) + 1}"
+        raise file.error(f"{unprintable.group()!r} is a sign that controls a terminal", where, "Remove it")
     separator = reading["separator"] or _separator(text)
-    lines, rows = _split(path.name, text, separator)
+    lines, records = _split(file, text, separator)
     names = reading["columns"]
     if names is None:
-        names, lines, rows = rows[0], lines[1:], rows[1:]
-    for line, row in zip(lines, rows, strict=True):
+        if not records:
+            raise file.error("the table has no row of names", remedy=_NO_RECORDS)
+        names, lines, records = records[0], lines[1:], records[1:]
+    for line, row in zip(lines, records, strict=True):
         if len(row) != len(names):
             problem = f"{len(row)} fields instead of {len(names)}, separated by {separator!r}"
             remedy = f"Quote fields that contain {separator!r}, or set another separator."
-            raise DataError(f"{path.name}, row {line}", problem, remedy)
-    return names, lines, rows
+            raise file.error(problem, f", row {line}", remedy)
+    return names, lines, records
 
 
 def _separator(text: str) -> str:
     """Return the character that cuts the first rows into the most fields, as many in each where there is such."""
-    first = "\n".join(text.splitlines()[:TRIED_ROWS])
+    first = "".join(islice(io.StringIO(text, newline=""), TRIED_ROWS))
 
     def cuts(separator: str) -> tuple[bool, int]:
-        counts = [len(row) for row in csv.reader(io.StringIO(first), delimiter=separator) if row]
-        return (len(set(counts)) == 1 and counts[0] > 1), counts[0] if counts else 0
+        found = counts(first, separator)
+        return (len(set(found)) == 1 and found[0] > 1), found[0] if found else 0
 
     return max(SEPARATORS, key=cuts)
 
 
-def _split(file: str, text: str, separator: str) -> tuple[list[int], list[list[str]]]:
+def _split(file: Source, text: str, separator: str) -> tuple[list[int], list[list[str]]]:
     lines: list[int] = []
-    rows: list[list[str]] = []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True)
-    line = 1
-    try:
-        for row in reader:
-            if any(row):
-                lines.append(line)
-                rows.append([field.strip() for field in row])
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise DataError(f"{file}, row {line}", f"the row is damaged ({error})", "Close all quotes") from None
-    return lines, rows
+    records: list[list[str]] = []
+    for line, row in rows(file, text, separator):
+        if any(row):
+            lines.append(line)
+            records.append([field.strip() for field in row])
+    return lines, records
 
 
-def _parquet(path: Path, content: bytes) -> tuple[list[str], list[int], list[list[str]]]:
+def _parquet(file: Source, content: bytes) -> tuple[list[str], list[int], list[list[str]]]:
     try:
-        from pyarrow import ArrowException, BufferReader, parquet
+        from pyarrow import BufferReader, parquet
     except ImportError:
         remedy = "Type: .venv/bin/pip install --constraint constraints.txt pyarrow; or save the table as CSV."
-        raise DataError(path.name, "reading Parquet requires pyarrow, which is not installed", remedy) from None
-    try:
-        table = parquet.read_table(BufferReader(content))
-    except (ArrowException, OSError) as error:
-        raise DataError(path.name, f"not readable as Parquet ({error})") from None
-    # As texts, so that all forms of files take one way; a float is written so that it is read back the same.
-    columns = [
-        ["" if value is None else str(value).strip() for value in column.to_pylist()] for column in table.columns
-    ]
+        raise file.error("reading Parquet requires pyarrow, which is not installed", remedy=remedy) from None
+    with file.faults("not readable as Parquet"):
+        opened = parquet.ParquetFile(BufferReader(content))
+        about = opened.metadata
+        if about.num_rows * about.num_columns > file.limits.rows or about.num_columns > file.limits.columns:
+            raise file.error(f"{about.num_rows} rows of {about.num_columns} columns are more than are read", remedy="")
+        table = opened.read()
+        # As texts, so that all forms of files take one way; a float is written so that it is read back the same.
+        columns = [
+            ["" if value is None else str(value).strip() for value in column.to_pylist()] for column in table.columns
+        ]
+        for name, column in zip(table.column_names, columns, strict=True):
+            if any(_CONTROL.search(text) for text in (name, *column)):
+                raise file.error("it holds a sign that controls a terminal", f", column {name!r}", "Remove it")
     return table.column_names, list(range(1, len(table) + 1)), list(map(list, zip(*columns, strict=True)))
 
 
-def _check_names(file: str, names: Sequence[str]) -> None:
+def _check_names(file: Source, names: Sequence[str]) -> None:
+    first: dict[str, int] = {}
     for place, name in enumerate(names, start=1):
         if not name:
-            raise DataError(f"{file}, column {place}", "the column has no name", "Name it in the first row")
-        if names.index(name) + 1 != place:
-            first = names.index(name) + 1
-            raise DataError(f"{file}, column {place}", f"column {first} has the same name {name!r}", "Rename one")
+            raise file.error("the column has no name", f", column {place}", "Name it in the first row")
+        if name in first:
+            problem = f"column {first[name]} has the same name {name!r}"
+            raise file.error(problem, f", column {place}", "Rename one")
+        first[name] = place

@@ -160,7 +160,8 @@ def _from_table(path: Path, reading: Mapping[str, Any]) -> Table:
 
 def _from_arrays(path: Path, reading: Mapping[str, Any]) -> Table:
     arrays, provenance = read_arrays(path)
-    x = arrays["x"].astype(np.float32)
+    with np.errstate(over="ignore"):  # to infinity, which is refused
+        x = arrays["x"].astype(np.float32)
     if not np.isfinite(x).all():
         row, column = np.argwhere(~np.isfinite(x))[0]
         where, problem = (
@@ -168,6 +169,10 @@ def _from_arrays(path: Path, reading: Mapping[str, Any]) -> Table:
             f"{x[row, column]} is not a finite number",
         )
         raise DataError(where, problem, "Fill it in or remove the row: arrays are used as they are")
+    if arrays["y"].dtype.kind == "f" and not np.isfinite(arrays["y"]).all():
+        row = int(np.flatnonzero(~np.isfinite(arrays["y"]))[0])
+        problem = f"{arrays['y'][row]} is not a label"
+        raise DataError(f"{path.name}, y, row {row + 1}", problem, "Fill it in or remove the row")
     rows = list(range(1, len(x) + 1))
     texts: dict[str, list[str]] = {
         name: arrays[name].astype(np.str_).tolist() for name in ("y", "group") if name in arrays

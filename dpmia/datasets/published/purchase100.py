@@ -6,7 +6,7 @@ Learning Models" (2017), made from Kaggle's Acquire Valued Shoppers challenge.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.common.errors import ConfigError, DataError
+from dpmia.common.reading.rows import frames
 from dpmia.datasets.raw import origin
 from dpmia.datasets.table import Dataset
 
@@ -49,15 +50,13 @@ def read(folder: Path) -> Purchases:
         DataError: the file is absent, damaged or of another format.
     """
     items, labels, row = [], [], 1
-    with origin.opened(folder / FILE) as content:
-        try:
-            for chunk in _chunks(content):
-                values = _numbers(chunk, row)
-                labels.append(values[:, 0].astype(np.int64) - 1)
-                items.append(values[:, 1:].astype(np.uint8))
-                row += len(values)
-        except (pd.errors.ParserError, UnicodeDecodeError) as error:
-            raise DataError(FILE, f"not a table of {1 + ITEMS} numbers in each row ({error})", _AGAIN) from None
+    file = origin.source(folder / FILE, _AGAIN)
+    with file.opened() as content:
+        for chunk in frames(file, content, _CHUNK, header=None, low_memory=False):
+            values = _numbers(chunk, row)
+            labels.append(values[:, 0].astype(np.int64) - 1)
+            items.append(values[:, 1:].astype(np.uint8))
+            row += len(values)
     if not items:
         raise DataError(FILE, "the file has no records", _AGAIN)
     rows = sum(map(len, labels))
@@ -83,14 +82,6 @@ def encode(raw: Purchases, attributes: Sequence[str] = ()) -> Dataset:
     )
 
 
-def _chunks(content) -> Iterator[pd.DataFrame]:
-    """Parse some records after others; an empty file has none."""
-    try:
-        yield from pd.read_csv(content, header=None, chunksize=_CHUNK, low_memory=False)
-    except pd.errors.EmptyDataError:
-        return
-
-
 def _numbers(chunk: pd.DataFrame, row: int) -> np.ndarray:
     """Return the fields as numbers, all in their range.
 
@@ -101,7 +92,7 @@ def _numbers(chunk: pd.DataFrame, row: int) -> np.ndarray:
     if chunk.shape[1] != 1 + ITEMS:
         problem = f"{chunk.shape[1]} fields instead of {1 + ITEMS}, separated by ','"
         raise DataError(f"{FILE}, row {row}", problem, _AGAIN)
-    values = chunk.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=np.float64)
+    values = chunk.apply(_as_numbers).to_numpy(dtype=np.float64)
     wrong = (values != 0) & (values != 1)
     wrong[:, 0] = ~np.isin(values[:, 0], np.arange(1, len(CLASSES) + 1))
     if wrong.any():
@@ -111,3 +102,8 @@ def _numbers(chunk: pd.DataFrame, row: int) -> np.ndarray:
         valid = "0 or 1" if column else f"a class from 1 to {len(CLASSES)}"
         raise DataError(f"{FILE}, row {row + at}, column {column + 1}", f"{shown} is not {valid}", _AGAIN)
     return values
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    """Return a column as numbers, NaN where a field is none; whole numbers of any length come as texts."""
+    return pd.to_numeric(column.astype(str) if column.dtype == object else column, errors="coerce")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from dpmia.common.errors import DataError
+from dpmia.common.reading.rows import frame as frame_of
+from dpmia.common.reading.source import raw
 from dpmia.common.registry import suggestion
 from dpmia.datasets.encoding import prepared
 from dpmia.datasets.raw.parsing import SYNTHETIC_MARK, Number
@@ -94,7 +95,8 @@ def read(folder: Path) -> pd.DataFrame:
     facts = _checked(path)
     codes = (*CODES, REGION, LABEL)
     try:
-        frame = pd.read_csv(
+        frame = frame_of(
+            raw(path, _REMEDY),
             path,
             sep="\t",
             usecols=[*codes, *NUMBERS],
@@ -102,11 +104,11 @@ def read(folder: Path) -> pd.DataFrame:
             dtype={**dict.fromkeys(codes, str), **dict.fromkeys(NUMBERS, np.float64)},
             keep_default_na=False,
             na_values=[""],
-            quoting=csv.QUOTE_NONE,
+            quoting=3,  # none
             # Codes and numbers are ASCII. The names of hospitals need not be, and nobody reads them.
             encoding="latin-1",
         )
-    except ValueError as error:
+    except DataError as error:
         raise _fault(path, str(error)) from None
     if np.isinf(frame[list(NUMBERS)].to_numpy()).any():
         raise _fault(path, "an infinite number")
@@ -160,18 +162,15 @@ def _checked(path: Path) -> dict[str, object]:
         DataError: it is absent, has another header or a row with more or fewer fields, or has no records.
     """
     digest, size, rows = hashlib.sha256(), 0, 0
-    try:
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                digest.update(line)
-                size += len(line)
-                if number == 1:
-                    _check_header(line.decode("latin-1").rstrip("\r\n").split("\t"))
-                elif line.strip(b"\r\n"):
-                    _check_width(line, number)
-                    rows += 1
-    except FileNotFoundError:
-        raise DataError(str(path), "the file does not exist", "Fetch the data set first") from None
+    with raw(path, _REMEDY).packed() as lines:
+        for number, line in enumerate(lines, start=1):
+            digest.update(line)
+            size += len(line)
+            if number == 1:
+                _check_header(line.decode("latin-1").rstrip("\r\n").split("\t"))
+            elif line.strip(b"\r\n"):
+                _check_width(line, number)
+                rows += 1
     if not rows:
         raise DataError(FILE, "the file has no records", _REMEDY)
     return {"name": FILE, "sha256": digest.hexdigest(), "bytes": size, "rows": rows}

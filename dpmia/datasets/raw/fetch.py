@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import logging
-import tarfile
 import tempfile
 import time
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -22,6 +18,7 @@ import urllib3
 
 from dpmia.common.errors import DataError
 from dpmia.common.files import whole_file
+from dpmia.common.reading.archives import BROKEN, NoArchiveError, inflated, member
 from dpmia.datasets.raw.sources import UNVERIFIED, RawFile
 
 if TYPE_CHECKING:
@@ -37,18 +34,7 @@ LARGEST_ARCHIVE = 64 << 20
 LARGEST_UNKNOWN = 4 << 30
 
 _CHUNK = 1 << 16
-_GZIP = b"\x1f\x8b"
-_BROKEN = (
-    OSError,
-    EOFError,
-    zlib.error,
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    NotImplementedError,
-    RuntimeError,
-    requests.RequestException,
-    urllib3.exceptions.HTTPError,
-)
+_BROKEN = (*BROKEN, requests.RequestException, urllib3.exceptions.HTTPError)
 
 Opener = Callable[[], AbstractContextManager["IO[bytes] | _Body"]]
 
@@ -147,7 +133,7 @@ def _tried(raw: RawFile, destination: Path, name: str, opener: Opener, faults: d
 
 def _copy(source: IO[bytes] | _Body, part: Path, raw: RawFile) -> None:
     """Write the uncompressed content to `part`; stop at the first byte too many."""
-    content = _uncompressed(source)
+    content = inflated(source, _CHUNK)
     algorithm, _, expected = raw.checksum.partition(":")
     digest, size, most = hashlib.new(algorithm or "sha256"), 0, _most(raw)
     with part.open("wb") as sink:
@@ -167,13 +153,6 @@ def _copy(source: IO[bytes] | _Body, part: Path, raw: RawFile) -> None:
         raise _UnusableError(f"{size} bytes as expected, but {algorithm} {digest.hexdigest()}")
 
 
-def _uncompressed(source: IO[bytes] | _Body) -> io.BufferedIOBase | zipfile.ZipExtFile:
-    """Return the stream, through gzip where its first bytes say so, whatever its name says."""
-    buffered = io.BufferedReader(source, _CHUNK) if isinstance(source, io.RawIOBase) else source
-    assert isinstance(buffered, io.BufferedReader | zipfile.ZipExtFile), "a stream that can be read ahead"
-    return gzip.GzipFile(fileobj=buffered) if buffered.peek(2)[:2] == _GZIP else buffered
-
-
 def _mirrored(raw: RawFile, mirror: Path | None) -> dict[str, Opener]:
     """Return what opens each place in the mirror, by name."""
     sources: dict[str, Opener] = {}
@@ -190,10 +169,10 @@ def _published(raw: RawFile, timeout: float, archives: dict[str, IO[bytes]]) -> 
     """Return what opens each URL, by the URL."""
     sources: dict[str, Opener] = {}
     for url in raw.urls:
-        address, _, member = url.partition("#")
+        address, _, name = url.partition("#")
         sources[url] = (
-            partial(_archived, address, member, raw, timeout, archives)
-            if member
+            partial(_archived, address, name, raw, timeout, archives)
+            if name
             else partial(_body, address, timeout, _most(raw))
         )
     return sources
@@ -210,20 +189,20 @@ def _local(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _archived(
-    address: str, member: str, raw: RawFile, timeout: float, archives: dict[str, IO[bytes]]
+    address: str, name: str, raw: RawFile, timeout: float, archives: dict[str, IO[bytes]]
 ) -> Iterator[IO[bytes]]:
     """Open one member of an archive, which is downloaded to a nameless file unless it is one of `archives`.
 
     An archive that does not give its member as it should is forgotten: the next attempt downloads it anew.
     """
-    if PurePosixPath(member).is_absolute() or ".." in PurePosixPath(member).parts:
-        raise _UnusableError(f"the member {member!r} leaves the archive's folder", final=True)
+    if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+        raise _UnusableError(f"the member {name!r} leaves the archive's folder", final=True)
     try:
         if address not in archives:
             archives[address] = tempfile.TemporaryFile()  # noqa: SIM115 (`fetch` closes it)
             _download(address, archives[address], timeout, LARGEST_ARCHIVE + 10 * (raw.bytes or LARGEST_ARCHIVE))
         archives[address].seek(0)
-        with _member(archives[address], member) as stream:
+        with _member(archives[address], name) as stream:
             yield stream
     except BaseException:
         archives.pop(address).close()
@@ -242,30 +221,13 @@ def _download(address: str, archive: IO[bytes], timeout: float, limit: int) -> N
 @contextmanager
 def _member(archive: IO[bytes], name: str) -> Iterator[IO[bytes]]:
     """Open the regular file `name` of a zip or tar archive as a stream; nothing is unpacked."""
-    if zipfile.is_zipfile(archive):
-        with zipfile.ZipFile(archive) as opened:
-            if name not in opened.namelist():
+    try:
+        with member(archive, name) as stream:
+            if stream is None:
                 raise _UnusableError(f"no member {name!r} in the archive", final=True)
-            with opened.open(name) as stream:
-                yield stream
-        return
-    archive.seek(0)
-    if not _is_tar(archive):
-        raise _UnusableError("neither a zip nor a tar archive", final=True)
-    with tarfile.open(fileobj=archive, mode="r:*") as opened:
-        found = next((entry for entry in opened if entry.name == name and entry.isfile()), None)
-        if found is None:
-            raise _UnusableError(f"no member {name!r} in the archive", final=True)
-        content = opened.extractfile(found)
-        assert content is not None, "that of a regular file"
-        with content:
-            yield content
-
-
-def _is_tar(archive: IO[bytes]) -> bool:
-    is_tar = tarfile.is_tarfile(archive)
-    archive.seek(0)
-    return is_tar
+            yield stream
+    except NoArchiveError as error:
+        raise _UnusableError(str(error), final=True) from None
 
 
 class _Body(io.RawIOBase):

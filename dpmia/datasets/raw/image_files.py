@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import io
 import math
-import tarfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 import numpy as np
 from PIL import Image
-from scipy.io import loadmat
-from scipy.io.matlab import MatReadError
+from scipy.io import loadmat, whosmat
 
 from dpmia.common.errors import DataError
+from dpmia.common.reading.archives import members
+from dpmia.common.reading.source import Source
 from dpmia.datasets.published.images import Images
 from dpmia.datasets.raw import origin
 from dpmia.datasets.raw.pickles import unpickled
@@ -25,11 +23,15 @@ SIDE = 32
 
 _AGAIN = "Delete the file and fetch it again."
 _UNSIGNED_BYTES = 8
+#: Most bytes of one packed image.
+LARGEST_PNG = 1 << 20
 
 
 def paired(pixels: Path, labels: Path, classes: int) -> Images:
     """Read two IDX files: grey images of shape (records, height, width), and their labels."""
-    return _checked(pixels, idx(pixels, 3)[:, None], idx(labels, 1).astype(np.int64), classes)
+    images, numbers = idx(pixels, 3)[:, None], idx(labels, 1).astype(np.int64)
+    _check_labels(labels, numbers, classes)
+    return _checked(pixels, images, numbers, classes)
 
 
 def idx(path: Path, dimensions: int) -> np.ndarray:
@@ -45,7 +47,7 @@ def idx(path: Path, dimensions: int) -> np.ndarray:
     Raises:
         DataError: the file is absent or of another format, or has not as many bytes as it says.
     """
-    content = _content(path)
+    content = origin.source(path).content()
     head = 4 + 4 * dimensions
     magic = bytes((0, 0, _UNSIGNED_BYTES, dimensions))
     if content[:4] != magic or len(content) < head:
@@ -92,26 +94,16 @@ def matlab(path: Path, classes: int) -> Images:
     Raises:
         DataError: the file is absent, damaged or of another format.
     """
-    with origin.opened(path) as content:
-        try:
-            found = loadmat(content, variable_names=["X", "y"])
-        except (
-            MatReadError,
-            ValueError,
-            TypeError,
-            KeyError,
-            NotImplementedError,
-            OSError,
-            EOFError,
-            zlib.error,
-        ) as error:
-            raise DataError(path.name, f"not readable as MATLAB file of version 5 ({error})", _AGAIN) from None
-    pixels, labels = found.get("X"), found.get("y")
-    for key, value, shape in (("X", pixels, (SIDE, SIDE, 3)), ("y", labels, ())):
-        if value is None or value.dtype.kind != "u" or value.ndim < 2 or value.shape[: len(shape)] != shape:
-            shown = "a missing variable" if value is None else f"{value.dtype} of shape {value.shape}"
-            problem = f"{shown} is not unsigned bytes of shape {(*shape, '...')}"
-            raise DataError(f"{path.name}, variable {key}", problem, _AGAIN)
+    file = origin.source(path)
+    found = _variables(file)
+    for key, shape in (("X", (SIDE, SIDE, 3)), ("y", ())):
+        value = found.get(key)
+        if not isinstance(value, np.ndarray):
+            raise file.error("the variable is missing", f", variable {key}")
+        if value.dtype.kind != "u" or value.ndim < 2 or value.shape[: len(shape)] != shape:
+            problem = f"{value.dtype} of shape {value.shape} is not unsigned bytes of shape {(*shape, '...')}"
+            raise file.error(problem, f", variable {key}")
+    pixels, labels = found["X"], found["y"]
     labels = labels.ravel().astype(np.int64)
     if len(labels) and not 1 <= labels.min() <= labels.max() <= classes:
         problem = f"labels {labels.min()} to {labels.max()} are not all from 1 to {classes}"
@@ -132,53 +124,49 @@ def packed(path: Path, classes: Sequence[str]) -> Images:
     Raises:
         DataError: the file is absent, no such archive, or holds an image of another format or class.
     """
-    numbers = {name: number for number, name in enumerate(classes)}
+    file, numbers = origin.source(path), {name: number for number, name in enumerate(classes)}
     pixels, labels = [], []
-    with origin.opened(path) as content:
-        try:
-            with tarfile.open(fileobj=content, mode="r|") as archive:
-                for member in archive:
-                    if not member.isfile():
-                        continue
-                    folder = PurePosixPath(member.name).parent.name
-                    if folder not in numbers:
-                        raise DataError(f"{path.name}, {member.name}", f"the class {folder!r} is unknown", _AGAIN)
-                    image = archive.extractfile(member)
-                    assert image is not None, "that of a regular file"
-                    pixels.append(_png(path, member.name, image))
-                    labels.append(numbers[folder])
-        except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-            raise DataError(path.name, f"not readable as tar archive ({error})", _AGAIN) from None
+    for name, content in members(file, LARGEST_PNG):
+        folder = PurePosixPath(name).parent.name
+        if folder not in numbers:
+            raise DataError(f"{path.name}, {name}", f"the class {folder!r} is unknown", _AGAIN)
+        pixels.append(_png(file, name, content))
+        labels.append(numbers[folder])
     images = np.stack(pixels) if pixels else np.empty((0, 3, SIDE, SIDE), dtype=np.uint8)
     return _checked(path, images, np.array(labels, dtype=np.int64), len(classes))
 
 
-def _png(path: Path, member: str, content: IO[bytes]) -> np.ndarray:
+def _png(file: Source, member: str, content: bytes) -> np.ndarray:
     """Return one image as (channels, height, width); its size is looked at before its pixels are decoded."""
-    where, valid = f"{path.name}, {member}", f"a PNG image of {SIDE} x {SIDE} pixels, RGB"
-    try:
-        with Image.open(io.BytesIO(content.read()), formats=["PNG"]) as image:
-            if image.size != (SIDE, SIDE) or image.mode != "RGB":
-                problem = f"{image.size[0]} x {image.size[1]} pixels, {image.mode}, are not {valid}"
-                raise DataError(where, problem, _AGAIN)
-            return np.asarray(image).transpose(2, 0, 1)
-    except (OSError, SyntaxError, ValueError) as error:
-        raise DataError(where, f"not readable as {valid} ({error})", _AGAIN) from None
+    where, valid = f", {member}", f"a PNG image of {SIDE} x {SIDE} pixels, RGB"
+    with file.faults(f"not readable as {valid}", where), Image.open(io.BytesIO(content), formats=["PNG"]) as image:
+        if image.size != (SIDE, SIDE) or image.mode != "RGB":
+            problem = f"{image.size[0]} x {image.size[1]} pixels, {image.mode}, are not {valid}"
+            raise file.error(problem, where)
+        return np.asarray(image).transpose(2, 0, 1)
+
+
+def _variables(file: Source) -> dict:
+    """Return the variables `X` and `y` of a MATLAB file, unless it claims more than it may hold."""
+    with file.opened() as stream:
+        content = stream if stream.seekable() else io.BytesIO(stream.read())
+        with file.faults("not readable as MATLAB file of version 5"):
+            claimed = sum(8 * math.prod(shape) for name, shape, _ in whosmat(content) if name in ("X", "y"))
+            if claimed > 8 * file.limits.bytes:
+                raise file.error(f"it claims {claimed // 8} numbers")
+            content.seek(0)
+            return loadmat(content, variable_names=["X", "y"])
 
 
 def _checked(path: Path, pixels: np.ndarray, labels: np.ndarray, classes: int) -> Images:
     """Return the images of one file, which must be some and have a class each."""
     if not len(pixels) or len(pixels) != len(labels):
         raise DataError(path.name, f"{len(pixels)} images do not fit {len(labels)} labels", _AGAIN)
-    if not 0 <= labels.min() <= labels.max() < classes:
-        problem = f"labels {labels.min()} to {labels.max()} are not all from 0 to {classes - 1}"
-        raise DataError(path.name, problem, _AGAIN)
+    _check_labels(path, labels, classes)
     return Images(pixels, labels, {})
 
 
-def _content(path: Path) -> bytes:
-    with origin.opened(path) as content:
-        try:
-            return content.read()
-        except (OSError, EOFError, zlib.error) as error:
-            raise DataError(path.name, f"the gzip file is damaged ({error})", _AGAIN) from None
+def _check_labels(path: Path, labels: np.ndarray, classes: int) -> None:
+    if len(labels) and not 0 <= labels.min() <= labels.max() < classes:
+        problem = f"labels {labels.min()} to {labels.max()} are not all from 0 to {classes - 1}"
+        raise DataError(path.name, problem, _AGAIN)

@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from dpmia.common.errors import DataError
+from dpmia.common.reading.source import Source, raw
 from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 
-_GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
 
 
-@contextmanager
-def opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
-    """Open a raw file for reading, uncompressed, where it lies plain or gzipped, under its name or with `.gz` added.
-
-    Raises:
-        DataError: there is no such file.
-    """
+def source(path: Path, remedy: str = "Delete the file and fetch it again.") -> Source:
+    """Return a raw file where it lies plain or gzipped, under its name or with `.gz` added."""
     zipped = path.with_name(f"{path.name}.gz")
-    found = zipped if zipped.is_file() and not path.is_file() else path
-    if not found.is_file():
-        raise DataError(str(path), "the file does not exist", "Fetch the data set first")
-    with found.open("rb") as plain:
-        first = plain.read(len(_GZIP))
-        plain.seek(0)
-        if first != _GZIP:
-            yield plain
-            return
-        with gzip.GzipFile(fileobj=plain) as content:
-            yield content
+    return replace(raw(path, remedy), path=zipped if zipped.is_file() and not path.exists() else path)
 
 
 def described(path: Path, rows: int) -> dict[str, Any]:
@@ -43,7 +26,8 @@ def described(path: Path, rows: int) -> dict[str, Any]:
     Both checksums, since some publishers give one and some the other.
     """
     sha256, md5, size = hashlib.sha256(), hashlib.md5(usedforsecurity=False), 0
-    with opened(path) as content:
+    file = source(path)
+    with file.opened() as content, file.faults("the file cannot be read"):
         while chunk := content.read(_CHUNK):
             sha256.update(chunk)
             md5.update(chunk)

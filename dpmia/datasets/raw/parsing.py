@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +12,8 @@ import numpy as np
 import pandas as pd
 
 from dpmia.common.errors import DataError
+from dpmia.common.reading.rows import rows
+from dpmia.common.reading.source import Source, raw
 from dpmia.common.registry import suggestion
 
 #: A file of this name in a raw folder says that the records beside it are synthetic.
@@ -21,6 +21,8 @@ SYNTHETIC_MARK = "SYNTHETIC.txt"
 
 #: A number in decimal digits.
 DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+#: The largest number that models take, in single precision.
+LARGEST = float(np.finfo(np.float32).max)
 _FETCH_AGAIN = "Delete the file and fetch it again if it was not edited on purpose."
 
 
@@ -34,7 +36,7 @@ class Number:
     def parse(self, text: str) -> float | None:
         """Return the number that `text` writes in decimal digits, or None where it is no number in range."""
         value = float(text) if DECIMAL.fullmatch(text) else np.nan
-        return value if self.low <= value <= self.high and np.isfinite(value) else None
+        return value if self.low <= value <= self.high and abs(value) <= LARGEST else None
 
     def __str__(self) -> str:
         return "a number" if np.isinf(self.high) else f"a number from {self.low:g} to {self.high:g}"
@@ -108,15 +110,16 @@ def read_table(path: Path, layout: Layout) -> pd.DataFrame:
     Raises:
         DataError: the file is absent, is not such a table, or has no records.
     """
-    content = _content(path)
-    lines, rows = _split(path.name, decoded(path.name, content), layout)
+    file = raw(path, _FETCH_AGAIN)
+    content = _content(file)
+    lines, records = _split(file, file.decoded(content), layout)
     if layout.header:
-        _check_header(path.name, lines[0] if rows else 1, rows[0] if rows else [], layout)
-        lines, rows = lines[1:], rows[1:]
-    if not rows:
-        raise DataError(path.name, "the file has no records", _FETCH_AGAIN)
-    _check_widths(path.name, lines, rows, layout)
-    fields = dict(zip(reversed(layout.columns), reversed(list(zip(*rows, strict=True))), strict=True))
+        _check_header(path.name, lines[0] if records else 1, records[0] if records else [], layout)
+        lines, records = lines[1:], records[1:]
+    if not records:
+        raise file.error("the file has no records")
+    _check_widths(path.name, lines, records, layout)
+    fields = dict(zip(reversed(layout.columns), reversed(list(zip(*records, strict=True))), strict=True))
     frame = pd.DataFrame(
         {name: _column(path.name, name, kind, fields[name], lines, layout) for name, kind in layout.kinds.items()}
     )
@@ -126,7 +129,7 @@ def read_table(path: Path, layout: Layout) -> pd.DataFrame:
                 "name": path.name,
                 "sha256": hashlib.sha256(content).hexdigest(),
                 "bytes": len(content),
-                "rows": len(rows),
+                "rows": len(records),
             }
         ],
         "synthetic": path.with_name(SYNTHETIC_MARK).exists(),
@@ -145,45 +148,22 @@ def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return joined
 
 
-def _content(path: Path) -> bytes:
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise DataError(str(path), "the file does not exist", "Fetch the data set first") from None
+def _content(file: Source) -> bytes:
+    content = file.content()
     if not content.strip():
-        raise DataError(path.name, "the file is empty", _FETCH_AGAIN)
+        raise file.error("the file is empty")
     return content
 
 
-def decoded(name: str, content: bytes) -> str:
-    """Return the bytes of a file as text.
-
-    Raises:
-        DataError: they are not UTF-8; the message names the row.
-    """
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        row = content.count(b"\n", 0, error.start) + 1
-        problem = f"byte 0x{content[error.start]:02X} is not UTF-8 text"
-        raise DataError(f"{name}, row {row}", problem, "Save the file as UTF-8") from None
-
-
-def _split(name: str, text: str, layout: Layout) -> tuple[list[int], list[list[str]]]:
+def _split(file: Source, text: str, layout: Layout) -> tuple[list[int], list[list[str]]]:
     """Return the rows as lists of fields, and for each the number of its first line in an editor."""
     lines: list[int] = []
-    rows: list[list[str]] = []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter, skipinitialspace=True, strict=True)
-    line = 1
-    try:
-        for row in reader:
-            if row not in ([], [""]) and not (layout.comment and row[0].startswith(layout.comment)):
-                lines.append(line)
-                rows.append(row)
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise DataError(f"{name}, row {line}", f"the row is damaged ({error})", _FETCH_AGAIN) from None
-    return lines, rows
+    records: list[list[str]] = []
+    for line, row in rows(file, text, layout.delimiter):
+        if row not in ([], [""]) and not (layout.comment and row[0].startswith(layout.comment)):
+            lines.append(line)
+            records.append(row)
+    return lines, records
 
 
 def _check_header(name: str, line: int, found: list[str], layout: Layout) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import pickle
+import pickletools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,17 +26,24 @@ def unpickled(path: Path) -> dict:
     Raises:
         DataError: the file is absent or damaged, names any other type or function, or holds no dictionary.
     """
-    with origin.opened(path) as content:
+    content = origin.source(path).content()
+    with origin.source(path).faults("the pickle is damaged"):
         try:
-            loaded = _Unpickler(content, encoding="bytes").load()
+            _check_memo(content)
+            loaded = _Unpickler(io.BytesIO(content), encoding="bytes").load()
         except _RefusedError as error:
             problem = f"the pickle holds {error}; only numpy arrays of integers and plain values are allowed"
             raise DataError(path.name, problem, "Do not open this file") from None
-        except Exception as error:  # any can come out of a damaged pickle, says the documentation of pickle
-            raise DataError(path.name, f"the pickle is damaged ({error})", _AGAIN) from None
     if not isinstance(loaded, dict):
         raise DataError(path.name, f"the pickle holds a {type(loaded).__name__}, not a dictionary", _AGAIN)
     return loaded
+
+
+def _check_memo(content: bytes) -> None:
+    """Refuse numbers of the memo beyond those that are needed: memory is taken for all up to the largest."""
+    for count, (operation, argument, _) in enumerate(pickletools.genops(content)):
+        if operation.name in ("PUT", "BINPUT", "LONG_BINPUT") and (argument or 0) > count:
+            raise ValueError(f"memo {argument} at operation {count}")
 
 
 class _RefusedError(Exception):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 
 from dpmia.common.errors import DataError
 from dpmia.common.plugins import installed
+from dpmia.common.reading.rows import named
 
 log = logging.getLogger(__name__)
 
@@ -66,22 +66,21 @@ def all_raw_files() -> tuple[RawFile, ...]:
 
 def _listed(file: Path) -> tuple[RawFile, ...]:
     """Return every line of a file like `sources.csv`."""
-    with file.open(newline="", encoding="utf-8") as lines:
-        return tuple(
-            RawFile(
-                dataset=row["dataset"],
-                file=row["file"],
-                mirror=tuple(row["mirror"].split()),
-                urls=tuple(row["urls"].split()),
-                checksum=row["checksum"],
-                bytes=int(row["bytes"]) if row["bytes"] else None,
-                rows=int(row["rows"]) if row["rows"] else None,
-                optional=row["optional"] == "yes",
-                licence=row["licence"],
-                homepage=row["homepage"],
-            )
-            for row in csv.DictReader(lines)
+    return tuple(
+        RawFile(
+            dataset=row["dataset"],
+            file=row["file"],
+            mirror=tuple(row["mirror"].split()),
+            urls=tuple(row["urls"].split()),
+            checksum=row["checksum"],
+            bytes=int(row["bytes"]) if row["bytes"] else None,
+            rows=int(row["rows"]) if row["rows"] else None,
+            optional=row["optional"] == "yes",
+            licence=row["licence"],
+            homepage=row["homepage"],
         )
+        for row in named(file)
+    )
 
 
 def require_published(dataset: str, files: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:

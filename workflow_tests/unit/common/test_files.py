@@ -1,5 +1,9 @@
 """Files are complete or absent."""
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -8,7 +12,8 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from dpmia.common.files import whole_file
+from dpmia.common import files
+from dpmia.common.files import remove_leftovers, whole_file
 
 
 class FullDiskError(Exception):
@@ -73,3 +78,46 @@ def test_writers_that_go_by_the_suffix_put_nothing_beside(tmp_path, name):
         write[suffix](part)
     assert [file.name for file in tmp_path.iterdir()] == [name]
     assert read[suffix](tmp_path / name)
+
+
+# Leftovers
+
+
+def left(folder, process, machine=None, name="a"):
+    path = folder / f".{name}.{machine or files._machine()}~{process}.part.npz"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"half")
+    return path
+
+
+def ended():
+    """Return the number of a process that is no more."""
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    return child.pid
+
+
+def test_what_a_killed_job_left_is_removed_and_nothing_else(tmp_path):
+    code = f"""
+import os, signal
+from dpmia.common.files import whole_file
+with whole_file({str(tmp_path / "results/deep/a.b.npz")!r}) as part:
+    part.write_bytes(b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -signal.SIGKILL
+    (killed,) = (tmp_path / "results/deep").iterdir()
+    alive = left(tmp_path / "results", os.getpid())
+    others = [tmp_path / "results" / name for name in ("a.npz", ".a.npz", ".a.12.part.npz", "a.part.csv", ".hidden")]
+    for file in others:
+        file.write_bytes(b"whole")
+    assert remove_leftovers([tmp_path / "results", tmp_path / "nowhere"]) == [killed]
+    assert sorted(file for file in tmp_path.rglob("*") if file.is_file()) == sorted([alive, *others])
+
+
+def test_the_file_of_another_machine_stays_until_it_is_given_up(tmp_path):
+    new, old = left(tmp_path, ended(), "elsewhere"), left(tmp_path, ended(), "elsewhere", "old")
+    long_ago = old.stat().st_mtime - files.GIVEN_UP - 3600
+    os.utime(old, (long_ago, long_ago))
+    assert remove_leftovers([tmp_path]) == [old]
+    assert new.exists()

@@ -59,7 +59,7 @@ def test_a_missing_file_is_reported(tmp_path):
 def test_labels_that_do_not_fit_the_images_are_reported(tmp_path, labels, fault):
     (tmp_path / "pixels").write_bytes(idx_bytes(GREY))
     (tmp_path / "labels").write_bytes(idx_bytes(np.array(labels)))
-    with pytest.raises(DataError, match=f"pixels: {fault}"):
+    with pytest.raises(DataError, match=f"(pixels|labels): {fault}"):
         image_files.paired(tmp_path / "pixels", tmp_path / "labels", 10)
 
 
@@ -83,8 +83,8 @@ LABELS = np.full((6, 1), 3, dtype=np.uint8)
     [
         ({"X": PIXELS, "y": LABELS}, r"variable X: uint8 of shape \(6, 3, 32, 32\)"),
         ({"X": PIXELS.transpose(2, 3, 1, 0) / 255, "y": LABELS}, "variable X: float64"),
-        ({"y": LABELS}, "variable X: a missing variable"),
-        ({"X": PIXELS.transpose(2, 3, 1, 0)}, "variable y: a missing variable"),
+        ({"y": LABELS}, "variable X: the variable is missing"),
+        ({"X": PIXELS.transpose(2, 3, 1, 0)}, "variable y: the variable is missing"),
         ({"X": PIXELS.transpose(2, 3, 1, 0), "y": 0 * LABELS}, "variable y: labels 0 to 0 .*1 to 10"),
         ({"X": PIXELS.transpose(2, 3, 1, 0), "y": 4 * LABELS}, "variable y: labels 12 to 12 .*1 to 10"),
         ({"X": PIXELS.transpose(2, 3, 1, 0), "y": LABELS[:4]}, "6 images do not fit 4 labels"),

@@ -9,6 +9,7 @@ import pytest
 import torch
 from model_cards import card
 
+from dpmia.common.errors import DataError
 from dpmia.formats.signals import (
     FORMAT,
     MEMBER,
@@ -79,7 +80,7 @@ def test_another_format_or_version_is_refused_by_name(tmp_path, change):
     header = {"format": FORMAT, "version": VERSION, "provenance": {}, "models": []} | change
     np.savez(tmp_path / "old.npz", header=np.array(json.dumps(header)))
     for read in (load_header, lambda path: list(load_signals(path))):
-        with pytest.raises(ValueError, match=rf"old\.npz: format .*; expected '{FORMAT}' version {VERSION}"):
+        with pytest.raises(DataError, match=rf"old\.npz: format .*; expected '{FORMAT}' version {VERSION}"):
             read(tmp_path / "old.npz")
 
 

@@ -61,3 +61,14 @@ def test_randomised_response_is_bounded_below_its_epsilon_as_often_as_stated():
 def test_numbers_out_of_range_are_refused(right, guesses, records, delta, confidence):
     with pytest.raises(ValueError, match=r"guesses on|expected numbers"):
         epsilon_from_guesses(right, guesses, records, delta, confidence)
+
+
+def test_the_ends_of_what_is_allowed_are_allowed_and_nothing_beyond():
+    assert epsilon_from_guesses(0, 1, 1, 0.0) == 0
+    assert epsilon_from_guesses(1, 1, 1, 0.0, confidence=0.4) == pytest.approx(np.log(0.6 / 0.4), abs=1e-5)
+    for wrong in ({"delta": 1.0}, {"delta": -1e-9}, {"confidence": 0.0}, {"confidence": 1.0}):
+        with pytest.raises(ValueError, match="expected numbers from 0 and below 1"):
+            epsilon_from_guesses(1, 2, 2, **{"delta": 0.0, **wrong})
+    for counts in ((-1, 1, 1), (2, 1, 2), (1, 2, 1), (0, 0, 1)):
+        with pytest.raises(ValueError, match="guesses on"):
+            epsilon_from_guesses(*counts, 0.0)

@@ -281,7 +281,7 @@ def test_a_file_that_is_no_settings_is_reported_by_name(plan, text, words):
 
 def test_a_file_in_another_encoding_is_reported_by_name(tmp_path):
     (tmp_path / "a.yaml").write_bytes("paper: humphriés".encode("latin-1"))
-    with pytest.raises(ConfigError, match=r"a\.yaml: .*UTF-8"):
+    with pytest.raises(ConfigError, match=r"a\.yaml, row 1: .*UTF-8"):
         make_plan({"experiments": ["a.yaml"]}, tmp_path)
 
 

@@ -238,7 +238,7 @@ def test_saved_splits_are_read_back(tmp_path):
 
 def test_splits_of_other_data_are_refused(tmp_path):
     save_splits(tmp_path / "splits.npz", {}, "data1")
-    with pytest.raises(ValueError, match=r"splits\.npz: splits of data data1, expected data data2"):
+    with pytest.raises(DataError, match=r"splits\.npz: splits of data data1, expected data data2"):
         load_splits(tmp_path / "splits.npz", "data2")
 
 

@@ -9,7 +9,7 @@ import pytorch_lightning as pl
 import torch
 from tiny_training import ENGINES, IDS, SHAPE, make, make_data
 
-from dpmia.common.errors import TrainingError
+from dpmia.common.errors import DataError, TrainingError
 from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import CURVE
 from dpmia.models.mlp import MLP
@@ -188,6 +188,15 @@ def test_a_short_job_writes_none_and_a_job_that_succeeds_leaves_none(data, tmp_p
     with pytest.raises(PowerCutError), Checkpoints(tmp_path / "signals.npz", "code", every=0) as checkpoints:
         fit(make(failing_at(PlainEngine, 6), data), checkpoints)
     assert (tmp_path / KEPT).exists()
+
+
+def test_a_damaged_checkpoint_is_named_with_what_to_do(data, tmp_path):
+    fit(make(PlainEngine, data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
+    content = (tmp_path / KEPT).read_bytes()
+    for damaged in (content[: len(content) // 2], content[:1000] + bytes(200) + content[1200:], b""):
+        (tmp_path / KEPT).write_bytes(damaged)
+        with pytest.raises(DataError, match=r"last\.ckpt: .* Delete it: the training then starts from its beginning\."):
+            fit(make(PlainEngine, data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
 
 
 def test_without_a_folder_nothing_is_written(data, tmp_path, monkeypatch):

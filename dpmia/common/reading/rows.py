@@ -1,0 +1,108 @@
+"""Rows of delimited text: each with its line, checked for damage and size."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from dpmia.common.reading.source import Source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def rows(source: Source, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row of a text as its fields, with the number of its first line in an editor.
+
+    Args:
+        source: the file that the text is from.
+        text: decoded.
+        delimiter: one character between fields; blanks after it do not count.
+
+    Raises:
+        DataError: a row is damaged, has too many or too long fields, or there are too many rows.
+    """
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
+    line = 1
+    for count in range(source.limits.rows + 1):
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            problem, remedy = f"the row is damaged ({error})", "Close all quotes"
+            if "field limit" in str(error):
+                problem, remedy = f"a field is longer than {csv.field_size_limit()} characters", "Shorten it"
+            raise source.error(problem, f", row {line}", remedy) from None
+        if row is None:
+            return
+        if count == source.limits.rows:
+            raise source.error(f"there are more than the {count} rows that are read", remedy="")
+        if len(row) > source.limits.columns:
+            problem = f"{len(row)} fields are more than the {source.limits.columns} that are read"
+            raise source.error(problem, f", row {line}", "")
+        yield line, row
+        line = reader.line_num + 1
+
+
+def counts(text: str, delimiter: str) -> list[int]:
+    """Return how many fields each row of a text has, rows without any left out; nothing from the first damage on."""
+    found = []
+    try:
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            if row:
+                found.append(len(row))
+    except csv.Error:
+        pass
+    return found
+
+
+def named(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a small table that this project wrote itself, each by its column names."""
+    with path.open(newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def frame(source: Source, stream: IO[bytes] | Path, **how: Any) -> pd.DataFrame:
+    """Return what `pandas.read_csv` makes of a file, or of its open content.
+
+    Args:
+        source: the file.
+        stream: it, or its content.
+        how: arguments of `pandas.read_csv`.
+
+    Raises:
+        DataError: it cannot.
+    """
+    import pandas as pd  # here: most jobs do without
+
+    with source.faults("not readable as a table"):
+        return pd.read_csv(stream, **how)
+
+
+def frames(source: Source, stream: IO[bytes], size: int, **how: Any) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a file some after others; none of an empty file.
+
+    Args:
+        source: the file.
+        stream: its content.
+        size: rows at a time.
+        how: further arguments of `pandas.read_csv`.
+
+    Raises:
+        DataError: it is not readable as a table.
+    """
+    import pandas as pd  # here: most jobs do without
+
+    with source.faults("not readable as a table"):
+        try:
+            parts = iter(pd.read_csv(stream, chunksize=size, **how))
+        except pd.errors.EmptyDataError:
+            return
+    while True:
+        with source.faults("not readable as a table"):
+            part = next(parts, None)
+        if part is None:
+            return
+        yield part

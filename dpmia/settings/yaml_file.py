@@ -1,0 +1,64 @@
+"""Files of settings in YAML: each key once, nothing that runs, and no aliases that explode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dpmia.common.errors import ConfigError, DataError
+from dpmia.common.reading.source import Limits, Source
+
+#: Bytes of the longest file of settings, and keys and values in it: a parser in Python takes seconds for them.
+LARGEST_FILE, MOST_NODES = 256 << 10, 200_000
+
+
+def read_yaml(path: Path, name: str) -> Any:
+    """Return what a file of settings holds.
+
+    Args:
+        path: the file.
+        name: as it is written in `config.yaml`.
+
+    Raises:
+        ConfigError: it cannot be read, is no YAML, has a key twice, or is too long.
+    """
+    source = Source(path, name, "", limits=Limits(bytes=LARGEST_FILE))
+    try:
+        text = source.text()
+        with source.faults("not valid YAML"):
+            loader = _EachKeyOnce(text)
+            node = loader.get_single_node()
+            if node is not None and _nodes(node, {}) > MOST_NODES:
+                raise source.error(f"aliases make it longer than {MOST_NODES} keys and values")
+            return None if node is None else loader.construct_document(node)
+    except DataError as error:
+        if str(error).startswith((f"{name}: ", f"{name}, ")) and path.is_file():
+            raise ConfigError.of(error) from None
+        raise ConfigError("config, experiments", f"{name!r} cannot be read ({error})") from None
+
+
+def _nodes(node: yaml.Node, known: dict[int, float]) -> float:
+    """Return how many keys and values a node has once its aliases are written out; infinity if it holds itself."""
+    if id(node) not in known:
+        known[id(node)] = float("inf")
+        parts = node.value if isinstance(node, yaml.CollectionNode) else ()
+        within = (each for part in parts for each in (part if isinstance(part, tuple) else (part,)))
+        known[id(node)] = 1 + sum(_nodes(each, known) for each in within)
+    return known[id(node)]
+
+
+class _EachKeyOnce(yaml.SafeLoader):
+    """YAML in which a key that stands twice is a mistake; by itself the parser lets the last one win."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen and key.tag != "tag:yaml.org,2002:merge":
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"key {key.value!r} is given twice", key.start_mark
+                    )
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
