@@ -15,6 +15,8 @@ include: "rules/start.smk"
 
 onsuccess:
     note_own_time()
+    if CONSOLE:
+        CONSOLE.end()
     print(ending(Path(RUN), STARTED, CONFIG.data), end="")
 
 

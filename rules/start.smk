@@ -3,8 +3,8 @@ import shlex
 import time
 
 from snakemake.logging import logger
-from snakemake_interface_logger_plugins.common import LogEvent
 
+from dpmia.workflow.console import Console
 from dpmia.workflow.digest import remember
 from dpmia.common.errors import UserError
 from dpmia.workflow.failures import last_words, quiet_interrupts, read_failure, stopped
@@ -17,14 +17,20 @@ CODE = ".snakemake/code"
 quiet_interrupts(stopped(COMMAND))
 
 
-@logger.addFilter
-def short_errors(record):
-    """Cut what Snakemake logs of a failed job to a line: its message follows at the end of the run, and once."""
-    event = getattr(record, "event", None)
-    if event == LogEvent.JOB_ERROR:
-        record.event, record.msg = None, f"Failed: {record.rule_name}, log: {', '.join(record.log)}"
-    failed_script = event == LogEvent.ERROR and record.exception == "RuleException"
-    return not failed_script and "Look above for error messages" not in str(record.msg)
+def kind_of(rule_name):
+    """Return the kind of a rule: rules that are written in a loop share a script, and its name."""
+    scripts = {each.name: each.script for each in workflow.rules}
+    shared = list(scripts.values()).count(scripts[rule_name]) > 1
+    return Path(scripts[rule_name]).stem if scripts[rule_name] and shared else rule_name
+
+
+CONSOLE = None
+for default in logger.handlers if workflow.is_main_process and not workflow.output_settings.verbose else ():
+    if default.name == "DefaultStreamHandler":
+        CONSOLE = Console(default, default.stream, kind_of, workflow.dryrun)
+        logger.removeHandler(default)
+        logger.addHandler(CONSOLE)
+        break
 
 
 onstart:
@@ -39,6 +45,9 @@ onstart:
         except UserError as error:
             refuse(error)
         remember(CODE)
+    if CONSOLE:
+        jobs_to_run = workflow.dag.needrun_jobs()
+        CONSOLE.begin({job.jobid: 1.0 for job in jobs_to_run}, workflow.cores or 1)
     if workflow.local_exec:
         # Snakemake's limit of jobs a second wakes the scheduler once a second for every job that was ever finished:
         # after some hundred jobs, half of a core. Where jobs wait for cores, no limit is needed.
@@ -54,6 +63,8 @@ def note_own_time():
 
 onerror:
     note_own_time()
+    if CONSOLE:
+        CONSOLE.end()
     failures = [
         read_failure(job.rule.name, next(map(Path, job.log), None))
         for failed in workflow.scheduler.failed
