@@ -87,7 +87,7 @@ class Console(logging.Handler):
             if self._stream.isatty():
                 from tqdm import tqdm  # here: most commands draw no bar
 
-                self._bar = tqdm(total=1.0, file=self._stream, bar_format="|{bar:30}| {desc}", leave=False)
+                self._bar = tqdm(total=1.0, file=self._stream, bar_format="|{bar:30}| {desc}", leave=False, nrows=20)
         threading.Thread(target=self._watch, daemon=True).start()
 
     def end(self) -> None:
