@@ -11,6 +11,7 @@ report: "rules/report/workflow.rst"
 
 include: "rules/common.smk"
 include: "rules/start.smk"
+include: "rules/forecast.smk"
 
 
 onsuccess:

@@ -1,6 +1,7 @@
 # As a run starts: no other may be at work here, and scheduling must not cost much. As it ends: its errors, its CPU time.
 import shlex
 import time
+from collections import Counter
 
 from snakemake.logging import logger
 
@@ -17,11 +18,18 @@ CODE = ".snakemake/code"
 quiet_interrupts(stopped(COMMAND))
 
 
+KINDS = {}
+
+
 def kind_of(rule_name):
     """Return the kind of a rule: rules that are written in a loop share a script, and its name."""
-    scripts = {each.name: each.script for each in workflow.rules}
-    shared = list(scripts.values()).count(scripts[rule_name]) > 1
-    return Path(scripts[rule_name]).stem if scripts[rule_name] and shared else rule_name
+    if not KINDS:
+        scripts = {each.name: each.script for each in workflow.rules}
+        shared = Counter(scripts.values())
+        KINDS.update(
+            {name: Path(script).stem if script and shared[script] > 1 else name for name, script in scripts.items()}
+        )
+    return KINDS[rule_name]
 
 
 CONSOLE = None
@@ -46,8 +54,9 @@ onstart:
             refuse(error)
         remember(CODE)
     if CONSOLE:
-        jobs_to_run = workflow.dag.needrun_jobs()
-        CONSOLE.begin({job.jobid: 1.0 for job in jobs_to_run}, workflow.cores or 1)
+        jobs_to_run = list(workflow.dag.needrun_jobs())
+        cores = min(len(jobs_to_run), (workflow.cores if workflow.local_exec else workflow.nodes) or 1)
+        CONSOLE.begin(expect(jobs_to_run, cores), cores)
     if workflow.local_exec:
         # Snakemake's limit of jobs a second wakes the scheduler once a second for every job that was ever finished:
         # after some hundred jobs, half of a core. Where jobs wait for cores, no limit is needed.
