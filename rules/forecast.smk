@@ -58,9 +58,10 @@ def expect(jobs_to_run, cores):
         measure_rates(wanted.values())
         expected = {number: EXPECTATIONS.of(*each) for number, each in wanted.items()}
         logger.info(forecast.announcement(forecast.Forecast(tuple(expected.values())), cores))
+    folder = Path(f"logs/{RUN}")
+    logs = {Path(job.log[0]): expected[job.jobid].seconds for job in jobs_to_run if job.output and job.log}
     forecast.remember(
-        {str(job.log[0]): round(expected[job.jobid].seconds, 2) for job in jobs_to_run if job.output and job.log},
-        Path(f"logs/{RUN}"),
+        {log.relative_to(folder).as_posix(): round(logs[log], 2) for log in logs if log.is_relative_to(folder)}, folder
     )
     return {number: each.seconds for number, each in expected.items()}
 

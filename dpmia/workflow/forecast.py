@@ -15,7 +15,7 @@ from dpmia.workflow.expected import Expected
 #: A run that is expected to take longer, in seconds, is announced with its forecast.
 LONG = 600.0
 
-#: Below the folder of a run's logs: path of a job's log -> CPU seconds that were expected of the job.
+#: In the folder of a run's logs: path of a job's log below it -> CPU seconds that were expected of the job.
 FILE = "forecast.csv"
 
 
@@ -99,7 +99,7 @@ def remember(expected: Mapping[str, float], folder: Path) -> None:
     """Keep what was expected of jobs, to be compared with what they take; a later forecast replaces an earlier one.
 
     Args:
-        expected: path of a job's log -> CPU seconds.
+        expected: path of a job's log, below the folder of the run's logs -> CPU seconds.
         folder: of the run's logs.
     """
     folder.mkdir(parents=True, exist_ok=True)
