@@ -1,6 +1,11 @@
+import gc
+
 from snakemake.utils import min_version, validate
 
 min_version("9.0")
+# What is imported stays: garbage is looked for in what comes after it, and less often.
+gc.freeze()
+gc.set_threshold(50_000, 20, 20)
 
 
 configfile: "config.yaml"
@@ -70,3 +75,7 @@ include: "rules/claims.smk"
 include: "rules/audit.smk"
 include: "rules/report.smk"
 include: "rules/costs.smk"
+
+
+remember_parameters()
+keep(SYNTAX)

@@ -1,27 +1,28 @@
-# What jobs will take: for the bar of a run and its announcement, for `snakemake forecast`, and for what a cluster is asked.
+# What jobs will take: for the bar of a run and its announcement, for `snakemake forecast`, and for requests to a cluster.
 import json
 import os
 import subprocess
 
 from dpmia.workflow import forecast
 from dpmia.workflow.expected import Expectations, Rates, key
+from dpmia.workflow.forecast_file import remember as remember_forecast
 
 # How fast this machine is, as far as it was measured.
 RATES = Path(".snakemake/rates.json")
 EXPECTATIONS = Expectations(PLAN, Rates.read(RATES))
-# Numbers of cores that `snakemake forecast` looks at, beside those of the command.
+# Numbers of cores that `snakemake forecast` shows, beside that of the command.
 MANY_CORES = (16, 128)
 
 
 def memory_for(kind):
-    """Return the MB to ask for a job: twice what is expected, and as much again for each further attempt."""
+    """Return the MB that a job requests: twice what is expected, and as much again for each further attempt."""
     return lambda wildcards, attempt: attempt * max(
         1000, round(2 * EXPECTATIONS.of(kind, dict(wildcards.items())).memory)
     )
 
 
 def minutes_for(kind):
-    """Return the minutes to ask for a job: four times what is expected, and as much again for each further attempt."""
+    """Return the minutes that a job requests: four times what is expected, and as much again for each further attempt."""
     return lambda wildcards, attempt: attempt * max(
         20, round(4 * EXPECTATIONS.of(kind, dict(wildcards.items())).seconds / 60)
     )
@@ -60,7 +61,7 @@ def expect(jobs_to_run, cores):
         logger.info(forecast.announcement(forecast.Forecast(tuple(expected.values())), cores))
     folder = Path(f"logs/{RUN}")
     logs = {Path(job.log[0]): expected[job.jobid].seconds for job in jobs_to_run if job.output and job.log}
-    forecast.remember(
+    remember_forecast(
         {log.relative_to(folder).as_posix(): round(logs[log], 2) for log in logs if log.is_relative_to(folder)}, folder
     )
     return {number: each.seconds for number, each in expected.items()}

@@ -3,6 +3,7 @@ import shlex
 import time
 from collections import Counter
 
+from snakemake.common import overwrite_function_params
 from snakemake.logging import logger
 
 from dpmia.workflow.console import Console
@@ -16,6 +17,14 @@ CODE = ".snakemake/code"
 
 
 quiet_interrupts(stopped(COMMAND))
+
+
+def remember_parameters():
+    """Note the parameters of all functions of rules, which Snakemake would find out again at each call."""
+    for each in workflow.rules:
+        of_resources = [getattr(value, "_evaluator", None) for value in each.resources.values()]
+        for function in filter(callable, [*each.input, *each.params, *of_resources]):
+            overwrite_function_params(function, signature(function).parameters)
 
 
 KINDS = {}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmia.workflow.forecast import remembered
+from dpmia.workflow.forecast_file import remembered
 from dpmia.workflow.homes import split_home
 
 #: How a job's log ends: seconds until its script had all it imports, and from there to its end.

@@ -12,6 +12,7 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from dpmia.common.files import whole_file
 from dpmia.common.plain import PlainData
@@ -147,6 +148,7 @@ class Expectations:
         """Expect what `rates` say."""
         self.plan, self.rates = plan, rates
         self._work: dict[str, ExperimentWork] = {}
+        self._expected: dict[tuple[Any, ...], Expected] = {}
 
     def of(self, kind: str, wildcards: Mapping[str, str]) -> Expected:
         """Return what a job will cost.
@@ -155,6 +157,18 @@ class Expectations:
             kind: of its rule.
             wildcards: of the job.
         """
+        # Blocks of one kind cost the same; of the blind baseline, some measure fewer replicates.
+        job = (
+            id(self.rates),
+            kind,
+            *(wildcards.get(name) for name in ("experiment", "epsilons", "attack", "arm", "study")),
+            wildcards.get("block") if kind == "measure_blind" else None,
+        )
+        if job not in self._expected:
+            self._expected[job] = self._work_out(kind, wildcards)
+        return self._expected[job]
+
+    def _work_out(self, kind: str, wildcards: Mapping[str, str]) -> Expected:
         if kind in TRAINING:
             return self._training(self.trained(kind, wildcards))
         short = _SHORT.get(kind, _LEAST)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from tabulate import tabulate
 
-from dpmia.common.files import whole_file
 from dpmia.workflow.expected import Expected
 
 #: A run that is expected to take longer, in seconds, is announced with its forecast.
 LONG = 600.0
-
-#: In the folder of a run's logs: path of a job's log below it -> CPU seconds that were expected of the job.
-FILE = "forecast.csv"
 
 
 @dataclass(frozen=True)
@@ -93,24 +87,3 @@ def _time(seconds: float) -> str:
 
 def _size(megabytes: float) -> str:
     return "-" if megabytes < 0.5 else f"{megabytes:.0f} MB" if megabytes < 1000 else f"{megabytes / 1000:.1f} GB"
-
-
-def remember(expected: Mapping[str, float], folder: Path) -> None:
-    """Keep what was expected of jobs, to be compared with what they take; a later forecast replaces an earlier one.
-
-    Args:
-        expected: path of a job's log, below the folder of the run's logs -> CPU seconds.
-        folder: of the run's logs.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with whole_file(folder / FILE) as part, part.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows({**remembered(folder), **expected}.items())
-
-
-def remembered(folder: Path) -> dict[str, float]:
-    """Return what was expected of the jobs of a run, by the paths of their logs; nothing where nothing was."""
-    file = folder / FILE
-    if not file.is_file():
-        return {}
-    with file.open(newline="", encoding="utf-8") as lines:
-        return {log: float(seconds) for log, seconds in csv.reader(lines)}

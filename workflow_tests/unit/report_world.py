@@ -15,7 +15,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.formats.signals import Signal, save_signals
 from dpmia.privacy.record import Accounting
 from dpmia.report.report import About
-from dpmia.workflow.forecast import remember
+from dpmia.workflow.forecast_file import remember
 
 BENCHMARK = "s\th:m:s\tmax_rss\n{seconds}\t0:00:10\t200.0\n"
 ACCOUNTING = Accounting(

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from dpmia.workflow.costs import costs_table, outside_share
-from dpmia.workflow.forecast import remember
+from dpmia.workflow.forecast_file import remember
 
 
 def test_jobs_are_added_up_by_rule_and_the_last_line_of_a_log_counts(tmp_path):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dpmia.workflow.expected import Expected
-from dpmia.workflow.forecast import Forecast, announcement, remember, remembered, table
+from dpmia.workflow.forecast import Forecast, announcement, table
+from dpmia.workflow.forecast_file import remember, remembered
 
 RUN = Forecast((Expected(7200, 500, 10), Expected(1800, 900, 2000), Expected(1800, 100, 0)), download=20)
 
