@@ -139,23 +139,3 @@ def forecast_table():
     }
     cores = sorted({workflow.cores or os.cpu_count(), *MANY_CORES})
     return forecast.table({name: each for name, each in forecasts.items() if each.jobs}, cores)
-
-
-rule forecast:
-    """Print what is missing of each target, and the time, memory and disk it will take on this machine."""
-    log:
-        f"logs/{RUN}/print_forecast.log",
-    localrule: True
-    conda:
-        "../envs/dpmia.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=20,
-    params:
-        folder=RUN,
-        table=lambda wildcards: forecast_table(),
-    message:
-        "Measuring this machine and forecasting"
-    script:
-        "../scripts/print_forecast.py"
