@@ -1,8 +1,12 @@
+import gc
 import os
 
 from snakemake.utils import min_version, validate
 
 min_version("9.0")
+# What is imported stays: garbage is looked for in what comes after it, and less often.
+gc.freeze()
+gc.set_threshold(50_000, 20, 20)
 
 
 # Settings of the working folder; elsewhere, and where another workflow uses this one as a module, those beside this file.
@@ -19,10 +23,13 @@ report: "rules/report/workflow.rst"
 
 include: "rules/common.smk"
 include: "rules/start.smk"
+include: "rules/forecast.smk"
 
 
 onsuccess:
     note_own_time()
+    if CONSOLE:
+        CONSOLE.end()
     print(ending(Path(RUN), STARTED, CONFIG.data), end="")
 
 
@@ -75,3 +82,7 @@ include: "rules/claims.smk"
 include: "rules/audit.smk"
 include: "rules/report.smk"
 include: "rules/costs.smk"
+
+
+remember_parameters()
+keep(SYNTAX)

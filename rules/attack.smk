@@ -18,8 +18,8 @@ rule run_attack:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(3000),
-        runtime=more(120),
+        mem_mb=memory_for("run_attack"),
+        runtime=minutes_for("run_attack"),
     params:
         job=lambda wildcards: jobs.attack_job(EXPERIMENTS[wildcards.experiment], wildcards.attack).plain(),
         seed=CONFIG.seed,
@@ -43,8 +43,8 @@ rule measure_accuracy:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(3000),
-        runtime=more(60),
+        mem_mb=memory_for("measure_accuracy"),
+        runtime=minutes_for("measure_accuracy"),
     params:
         details=lambda wildcards: EXPERIMENTS[wildcards.experiment].details,
         code=code("measure_accuracy.py"),
@@ -69,8 +69,8 @@ rule measure_blind:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(3000),
-        runtime=more(240),
+        mem_mb=memory_for("measure_blind"),
+        runtime=minutes_for("measure_blind"),
     params:
         job=lambda wildcards: jobs.blind_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)).plain(),
         seed=CONFIG.seed,
@@ -95,8 +95,8 @@ rule measure_per_record:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(3000),
-        runtime=more(120),
+        mem_mb=memory_for("measure_per_record"),
+        runtime=minutes_for("measure_per_record"),
     params:
         job=lambda wildcards: jobs.per_record_job(EXPERIMENTS[wildcards.experiment]).plain(),
         seed=CONFIG.seed,

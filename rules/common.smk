@@ -14,7 +14,7 @@ if (REPOSITORY / "dpmia").is_dir():
     sys.path.insert(0, str(REPOSITORY))
 
 from dpmia.datasets.raw.sources import fetched_together, files_at_hand, not_of_this_kind, not_to_be_had, required_files
-from dpmia.workflow.digest import LIBRARY, code_digest, text_digest
+from dpmia.workflow.digest import LIBRARY, code_digest, keep, recall, text_digest
 from dpmia.common.errors import ConfigError, UserError
 from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
@@ -120,6 +120,11 @@ wildcard_constraints:
     predictions=one_of(PREDICTIONS),
     paper=one_of(PAPERS),
     artifact=one_of(PAPER_OF),
+
+
+# What earlier runs read of the modules here: parsing them is a quarter of starting.
+SYNTAX = ".snakemake/syntax.json"
+recall(SYNTAX)
 
 
 def code(script, *specs):

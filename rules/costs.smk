@@ -1,4 +1,4 @@
-# CPU time, edits since the last run, and the list of targets. No inputs and no outputs: they always run.
+# CPU time and its forecast, edits since the last run, and the list of targets. No inputs and no outputs: they always run.
 
 
 rule costs:
@@ -18,6 +18,26 @@ rule costs:
         "Reporting CPU time per rule"
     script:
         "../scripts/print_costs.py"
+
+
+rule forecast:
+    """Print what is missing of each target, and the time, memory and disk it will take on this machine."""
+    log:
+        f"logs/{RUN}/print_forecast.log",
+    localrule: True
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=20,
+    params:
+        folder=RUN,
+        table=lambda wildcards: forecast_table(),
+    message:
+        "Measuring this machine and forecasting"
+    script:
+        "../scripts/print_forecast.py"
 
 
 rule explain:

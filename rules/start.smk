@@ -1,10 +1,12 @@
 # As a run starts: no other may be at work here, and scheduling must not cost much. As it ends: its errors, its CPU time.
 import shlex
 import time
+from collections import Counter
 
+from snakemake.common import overwrite_function_params
 from snakemake.logging import logger
-from snakemake_interface_logger_plugins.common import LogEvent
 
+from dpmia.workflow.console import Console
 from dpmia.workflow.digest import remember
 from dpmia.common.errors import UserError
 from dpmia.workflow.failures import last_words, quiet_interrupts, read_failure, stopped
@@ -17,14 +19,35 @@ CODE = ".snakemake/code"
 quiet_interrupts(stopped(COMMAND))
 
 
-@logger.addFilter
-def short_errors(record):
-    """Cut what Snakemake logs of a failed job to a line: its message follows at the end of the run, and once."""
-    event = getattr(record, "event", None)
-    if event == LogEvent.JOB_ERROR:
-        record.event, record.msg = None, f"Failed: {record.rule_name}, log: {', '.join(record.log)}"
-    failed_script = event == LogEvent.ERROR and record.exception == "RuleException"
-    return not failed_script and "Look above for error messages" not in str(record.msg)
+def remember_parameters():
+    """Note the parameters of all functions of rules, which Snakemake would find out again at each call."""
+    for each in workflow.rules:
+        of_resources = [getattr(value, "_evaluator", None) for value in each.resources.values()]
+        for function in filter(callable, [*each.input, *each.params, *of_resources]):
+            overwrite_function_params(function, signature(function).parameters)
+
+
+KINDS = {}
+
+
+def kind_of(rule_name):
+    """Return the kind of a rule: rules that are written in a loop share a script, and its name."""
+    if not KINDS:
+        scripts = {each.name: each.script for each in workflow.rules}
+        shared = Counter(scripts.values())
+        KINDS.update(
+            {name: Path(script).stem if script and shared[script] > 1 else name for name, script in scripts.items()}
+        )
+    return KINDS[rule_name]
+
+
+CONSOLE = None
+for default in logger.handlers if workflow.is_main_process and not workflow.output_settings.verbose else ():
+    if default.name == "DefaultStreamHandler":
+        CONSOLE = Console(default, default.stream, kind_of, workflow.dryrun)
+        logger.removeHandler(default)
+        logger.addHandler(CONSOLE)
+        break
 
 
 onstart:
@@ -42,6 +65,10 @@ onstart:
         remember(CODE)
         for left in remove_leftovers(["resources", "results"]):
             logger.info(f"Removed what a killed job left: {left}")
+    if CONSOLE:
+        jobs_to_run = list(workflow.dag.needrun_jobs())
+        cores = min(len(jobs_to_run), (workflow.cores if workflow.local_exec else workflow.nodes) or 1)
+        CONSOLE.begin(expect(jobs_to_run, cores), cores)
     if workflow.local_exec:
         # Snakemake's limit of jobs a second wakes the scheduler once a second for every job that was ever finished:
         # after some hundred jobs, half of a core. Where jobs wait for cores, no limit is needed.
@@ -57,6 +84,8 @@ def note_own_time():
 
 onerror:
     note_own_time()
+    if CONSOLE:
+        CONSOLE.end()
     failures = [
         read_failure(job.rule.name, next(map(Path, job.log), None))
         for failed in workflow.scheduler.failed

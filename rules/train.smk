@@ -15,8 +15,8 @@ rule train_block:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(3000),
-        runtime=more(600),
+        mem_mb=memory_for("train_block"),
+        runtime=minutes_for("train_block"),
     params:
         job=lambda wildcards: jobs.train_job(
             EXPERIMENTS[wildcards.experiment],
@@ -45,8 +45,8 @@ rule train_shadows:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(3000),
-        runtime=more(600),
+        mem_mb=memory_for("train_shadows"),
+        runtime=minutes_for("train_shadows"),
     params:
         job=lambda wildcards: jobs.shadow_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)).plain(),
         seed=CONFIG.seed,
@@ -72,8 +72,8 @@ rule train_references:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(3000),
-        runtime=more(600),
+        mem_mb=memory_for("train_references"),
+        runtime=minutes_for("train_references"),
     params:
         job=lambda wildcards: jobs.reference_job(
             EXPERIMENTS[wildcards.experiment],
@@ -104,8 +104,8 @@ rule train_leave_one_out:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(3000),
-        runtime=more(600),
+        mem_mb=memory_for("train_leave_one_out"),
+        runtime=minutes_for("train_leave_one_out"),
     params:
         job=lambda wildcards: jobs.leave_one_out_job(
             EXPERIMENTS[wildcards.experiment], wildcards.arm, int(wildcards.replicate), int(wildcards.block)
@@ -133,8 +133,8 @@ rule train_distilled:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(3000),
-        runtime=more(600),
+        mem_mb=memory_for("train_distilled"),
+        runtime=minutes_for("train_distilled"),
     params:
         job=lambda wildcards: jobs.distilled_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)).plain(),
         seed=CONFIG.seed,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import logging
+import os
 import sys
 import time
 import traceback
@@ -39,6 +40,12 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     logging.captureWarnings(True)
     try:
         main(snakemake)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # `snakemake help | head`: nobody reads on. What is still buffered goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if snakemake.output:
+            raise
     except UserError as error:
         code = ABOVE_LIMIT if isinstance(error, LimitError) else CANNOT_RUN
         logging.error("%s", error_line(str(error), code))

@@ -6,13 +6,12 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from dpmia.api.bounding import RELATIONS, SAMPLERS
 from dpmia.api.planning import TARGETS, plan_noise
 from dpmia.cli.settings_file import write_settings
 from dpmia.common.errors import UserError
 from dpmia.common.registry import suggestion
+from dpmia.settings.yaml_file import read_yaml
 
 #: Argument of `plan_noise` -> its type, and what `--help` prints.
 NUMBERS: dict[str, tuple[type, str]] = {
@@ -58,12 +57,7 @@ def _option(name: str) -> str:
 
 
 def _from_file(path: str) -> dict[str, Any]:
-    try:
-        found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(path, f"the file cannot be read ({error.strerror})") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(path, f"not valid YAML ({' '.join(str(error).split())})") from error
+    found = read_yaml(Path(path), path)
     if not isinstance(found, dict):
         raise UserError(path, "no keys with values", "Write one argument a line: target: advantage")
     known = (*CHOICES, *NUMBERS)

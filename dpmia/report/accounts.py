@@ -107,7 +107,8 @@ def costs(table: pd.DataFrame) -> list[list[Any]]:
     return [
         [
             *(row.rule, formatting.count(row.jobs), formatting.duration(row.startup), formatting.duration(row.work)),
-            *(formatting.duration(row.wall_seconds), formatting.number(row.largest_mb, 3)),
+            *(formatting.duration(row.forecast), formatting.duration(row.wall_seconds)),
+            formatting.number(row.largest_mb, 3),
         ]
         for row in table.itertuples()
     ]

@@ -87,8 +87,8 @@ def cost_table(folder: Path, logs: Path) -> pd.DataFrame:
         logs: of the run's jobs; below it and the homes in it, each rule has a folder or a file of its name.
 
     Returns:
-        Columns rule, jobs, startup and work (seconds of processor time before the work and in it), wall_seconds and
-        largest_mb (NaN for rules without benchmarks).
+        Columns rule, jobs, startup, work and forecast (see `costs_table`), wall_seconds and largest_mb (NaN for rules
+        without benchmarks).
     """
     rows = [
         [split_home(path.relative_to(folder))[1].parts[1], measured["s"].sum(), measured["max_rss"].max()]

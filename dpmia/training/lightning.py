@@ -270,7 +270,8 @@ def fit(
             log_every_n_steps=1,
             callbacks=callbacks,
             enable_checkpointing=kept is not None,
-            enable_progress_bar=sys.stderr.isatty(),
+            # In a job, whose log names the epoch, bars of several jobs would share one terminal.
+            enable_progress_bar=sys.stderr.isatty() and not log.isEnabledFor(logging.INFO),
             enable_model_summary=False,
             # One process, also inside a job of a cluster, which Lightning would else take for a part of one training.
             plugins=[LightningEnvironment()],

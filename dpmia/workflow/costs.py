@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
+from dpmia.workflow.forecast_file import remembered
 from dpmia.workflow.homes import split_home
 
 #: How a job's log ends: seconds until its script had all it imports, and from there to its end.
@@ -38,11 +40,18 @@ def costs_table(logs: Iterable[Path], root: Path) -> pd.DataFrame:
         root: folder of the run's logs.
 
     Returns:
-        Columns rule, jobs, startup and work (seconds), sorted by their sum, the largest first.
+        Columns rule, jobs, startup and work (seconds), sorted by their sum, the largest first; forecast (seconds that
+        were expected of both; NaN where nothing was expected of a job of the rule).
     """
-    rows = [[rule_of(log.relative_to(root)), *seconds] for log in logs if (seconds := job_seconds(log))]
-    table = pd.DataFrame(rows, columns=["rule", "startup", "work"])
-    table = table.groupby("rule").agg(jobs=("work", "size"), startup=("startup", "sum"), work=("work", "sum"))
+    expected = remembered(root)
+    rows = [
+        [rule_of(path := log.relative_to(root)), *seconds, expected.get(path.as_posix(), math.nan)]
+        for log in logs
+        if (seconds := job_seconds(log))
+    ]
+    table = pd.DataFrame(rows, columns=["rule", "startup", "work", "forecast"])
+    sums = {"jobs": ("work", "size"), "startup": ("startup", "sum"), "work": ("work", "sum")}
+    table = table.groupby("rule").agg(**sums, forecast=("forecast", lambda seconds: seconds.sum(skipna=False)))
     order = (table["startup"] + table["work"]).sort_values(ascending=False).index
     return table.loc[order].reset_index()
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import sys
 import tomllib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from dpmia.common.files import whole_file
 from dpmia.common.plugins import source_file
@@ -31,6 +33,10 @@ _plugins = {PACKAGE}
 
 #: Files of plug-ins that this process met, by the name that digests give them.
 _outside: dict[str, Path] = {}
+
+#: File -> its size and times, the modules that it imports, and the digest of its syntax; and files parsed just now.
+_known: dict[str, tuple[list[int], list[str], str]] = {}
+_parsed: list[Path] = []
 
 
 def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
@@ -112,9 +118,46 @@ def reached(starts: Iterable[Path | None]) -> set[Path]:
     return found
 
 
+def recall(file: Path | str) -> None:
+    """Take from a file what `keep` wrote of the syntax of each module, so that only edited ones are parsed again."""
+    path = Path(file)
+    if path.is_file():
+        kept = made(path).json()
+        if kept["by"] == _parser():
+            _known.update(kept["known"])
+
+
+def keep(file: Path | str) -> None:
+    """Write what was read of each module, for `recall`; nothing where no module was parsed."""
+    if _parsed:
+        with whole_file(file) as part:
+            part.write_text(json.dumps({"by": _parser(), "known": _known}), encoding="utf-8")
+
+
+def _parser() -> list[Any]:
+    """Return what a digest of syntax depends on beside the file: this module, and the version of Python."""
+    return [sys.version, _stamp(Path(__file__))]
+
+
+def _stamp(file: Path) -> list[int]:
+    """Return what changes when a file is edited."""
+    about = file.stat()
+    # The last is set by the system whenever a file is written or replaced, whatever the time it claims.
+    return [about.st_size, about.st_mtime_ns, about.st_ctime_ns]
+
+
 @cache
 def _read(file: Path) -> tuple[frozenset[str], str]:
     """Return the modules that `file` imports, and the digest of its syntax; of a TOML file, that of its content."""
+    stamp, known = _stamp(file), _known.get(str(file))
+    if known is None or known[0] != stamp:
+        modules, syntax = _parse(file)
+        known = _known[str(file)] = (stamp, sorted(modules), syntax)
+        _parsed.append(file)
+    return frozenset(known[1]), known[2]
+
+
+def _parse(file: Path) -> tuple[frozenset[str], str]:
     if file.suffix == ".toml":
         content = repr(tomllib.loads(file.read_text(encoding="utf-8")))
         return frozenset(), hashlib.sha256(content.encode()).hexdigest()[:16]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dpmia.workflow.costs import TRAINED_BY
 from dpmia.workflow.homes import split_home
+from dpmia.workflow.progress import last_line
 
 #: A log that was written to within so many seconds belongs to a job that is running.
 RECENT = 120.0
@@ -48,6 +49,4 @@ def _running(folder: Path, file: Path, logs: Path) -> str:
     log = (logs / folder / home / TRAINED_BY[stage] / Path(*rest)).with_suffix(".log")
     if file.is_file() or not log.is_file() or time.time() - log.stat().st_mtime > RECENT:
         return ""
-    lines = log.read_text(encoding="utf-8").strip().splitlines()
-    last = lines[-1].split(maxsplit=2)[-1] if lines else "started"  # without date and time
-    return f"  {(home / below).with_suffix('')}: {last}"
+    return f"  {(home / below).with_suffix('')}: {last_line(log) or 'started'}"

@@ -16,6 +16,7 @@ from dpmia.formats.signals import Signal, save_signals
 from dpmia.papers import captions
 from dpmia.privacy.record import Accounting
 from dpmia.report.about import About
+from dpmia.workflow.forecast_file import remember
 
 BENCHMARK = "s\th:m:s\tmax_rss\n{seconds}\t0:00:10\t200.0\n"
 ACCOUNTING = Accounting(
@@ -88,6 +89,7 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
         log = logs / f"{name}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text("start-up 2.000 s, work 4.000 s\n")
+        remember({f"{name}.log": 7.0}, logs)
     origin = {"files": files, "synthetic": False}
     prepared = folder / "student.npz"
     empty = np.zeros((1, 1), dtype=np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -82,6 +83,10 @@ class Workspace:
                 for row in lines:
                     name, count = row.split()
                     if name == "total":
+                        # The table counts figures and tables together; the lines of the jobs name them.
+                        made = re.findall(r"^Making (\w+)$", response.stdout, re.MULTILINE)
+                        assert counts.pop("make_artifact", 0) == len(made), response.stdout
+                        counts |= {f"make_{artifact}": 1 for artifact in made}
                         return {rule: n for rule, n in counts.items() if rule not in TARGETS}
                     counts[name] = int(count)
         assert "Nothing to be done" in response.stdout, response.stdout

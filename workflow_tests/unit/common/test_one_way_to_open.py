@@ -14,6 +14,9 @@ CALLS = {
 }
 HOME = "dpmia/common/reading/"
 
+#: What packs and opens nothing: the report, files to save.
+ONLY_WRITES = {"dpmia/report/page.py": ["gzip"]}
+
 
 def violations(name, code):
     """Return what a file of Python opens by itself."""
@@ -37,7 +40,9 @@ def test_no_module_opens_files_by_itself():
     files = [file for folder in ("dpmia", "scripts") for file in (REPOSITORY / folder).rglob("*.py")]
     names = {file.relative_to(REPOSITORY).as_posix(): file.read_text(encoding="utf-8") for file in files}
     assert len(names) > 100
-    assert not {name: found for name, code in names.items() if (found := violations(name, code))}
+    assert not {
+        name: found for name, code in names.items() if (found := violations(name, code)) != ONLY_WRITES.get(name, [])
+    }
 
 
 def test_the_check_sees_what_it_is_for():

@@ -1,8 +1,11 @@
 """Processor time by rule, from logs written by hand."""
 
+import math
+
 import pytest
 
 from dpmia.workflow.costs import costs_table, outside_share
+from dpmia.workflow.forecast_file import remember
 
 
 def test_jobs_are_added_up_by_rule_and_the_last_line_of_a_log_counts(tmp_path):
@@ -17,7 +20,7 @@ def test_jobs_are_added_up_by_rule_and_the_last_line_of_a_log_counts(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     table = costs_table(sorted(tmp_path.rglob("*.log")), tmp_path)
-    assert table.to_numpy().tolist() == [
+    assert table[["rule", "jobs", "startup", "work"]].to_numpy().tolist() == [
         ["train_block", 2, 9.0, 150.5],
         ["snakemake", 1, 39.5, 0.0],
         ["run_attack", 1, 0.7, 0.3],
@@ -31,4 +34,15 @@ def test_jobs_of_a_users_own_files_count_for_their_rule(tmp_path):
         log.parent.mkdir(parents=True)
         log.write_text("start-up 1.000 s, work 2.000 s\n")
     table = costs_table(sorted(tmp_path.rglob("*.log")), tmp_path)
-    assert table.to_numpy().tolist() == [["train_block", 3, 3.0, 6.0]]
+    assert table[["rule", "jobs", "startup", "work"]].to_numpy().tolist() == [["train_block", 3, 3.0, 6.0]]
+
+
+def test_a_forecast_stands_beside_a_rule_all_of_whose_jobs_have_one(tmp_path):
+    for name in ("train_block/a.log", "train_block/b.log", "run_attack/a.log", "run_attack/b.log"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"start-up 1.000 s, work {len(name)}.000 s\n")
+    remember({"train_block/a.log": 30.0, "train_block/b.log": 12.0, "run_attack/a.log": 3.0}, tmp_path)
+    table = costs_table(sorted(tmp_path.rglob("*.log")), tmp_path)
+    forecasts = dict(zip(table["rule"], table["forecast"], strict=True))
+    assert forecasts["train_block"] == 42.0
+    assert math.isnan(forecasts["run_attack"])

@@ -1,7 +1,9 @@
 """The digest of a job's code: what changes it and what does not, on a small package invented here."""
 
 import ast
+import os
 import shutil
+import sys
 
 import pytest
 
@@ -233,3 +235,44 @@ def test_the_edited_files_behind_an_earlier_digest_are_named(checkout, tmp_path)
     clear_caches()
     assert digest.edited_files(before, tmp_path / "code") == ["fake/far.py"]
     assert digest.edited_files("0123456789abcdef", tmp_path / "code") == []
+
+
+@pytest.fixture
+def kept(checkout, tmp_path, monkeypatch):
+    """Return a file with what was read of the package, of which this process knows nothing more."""
+    monkeypatch.setattr(digest, "_parsed", [])
+    monkeypatch.setattr(digest, "_known", {})
+    before = of(checkout)
+    file = tmp_path / "syntax.json"
+    digest.keep(file)
+    monkeypatch.setattr(digest, "_known", {})
+    monkeypatch.setattr(digest, "_parsed", [])
+    return file, before
+
+
+def test_what_was_read_before_is_not_parsed_again(checkout, kept, monkeypatch):
+    file, before = kept
+    digest.recall(file)
+    monkeypatch.setattr(digest, "_parse", None)
+    assert of(checkout) == before
+    file.unlink()
+    digest.keep(file)
+    assert not file.exists()
+
+
+def test_an_edited_module_is_parsed_again_whatever_its_time(checkout, kept):
+    file, before = kept
+    digest.recall(file)
+    module = checkout / "fake/far.py"
+    times = module.stat()
+    edit(checkout, "fake/far.py", "2 * x", "3 * x")
+    os.utime(module, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert of(checkout) != before
+    assert digest._parsed == [module]
+
+
+def test_what_another_parser_kept_is_not_taken(checkout, kept, monkeypatch):
+    file, _ = kept
+    monkeypatch.setattr(sys, "version", "another")
+    digest.recall(file)
+    assert digest._known == {}

@@ -1,0 +1,234 @@
+"""What a job will cost: CPU time, memory and disk. One definition, for the bar, the forecast and the cluster.
+
+Training is counted in steps, whose cost is measured on this machine (`dpmia.workflow.trial`) or, before that, follows
+from the size of the network. All other jobs are short; what they take was read off the logs of whole runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from dpmia.common.files import whole_file
+from dpmia.common.plain import PlainData
+from dpmia.settings import jobs, names
+from dpmia.settings.resolve import Plan
+from dpmia.settings.studies import LinearGenerator, Study
+from dpmia.workflow.training_work import ExperimentWork, Trained, data_size
+
+#: Rules whose jobs train models, and so import torch and Lightning.
+TRAINING = ("train_block", "train_shadows", "train_references", "train_distilled", "train_leave_one_out")
+
+
+@dataclass(frozen=True)
+class Rates(PlainData):
+    """How fast a machine is.
+
+    Attributes:
+        machine: its name.
+        start: CPU seconds until a training job has imported all it needs.
+        speed: how many times as long as the reference machine it takes for all but training steps.
+        steps: CPU seconds of a step of one model, by `key`; missing where they were not measured.
+    """
+
+    machine: str = "reference"
+    start: float = 4.5
+    speed: float = 1.0
+    steps: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> Rates:
+        """Return what was measured on this machine; the reference machine's rates where nothing was."""
+        found = cls.from_plain(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else cls()
+        return found if found.machine == platform.node() else cls()
+
+    def write(self, path: Path) -> None:
+        """Keep what was measured."""
+        with whole_file(path) as part:
+            part.write_text(json.dumps(self.plain(), indent=1), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a job will cost.
+
+    Attributes:
+        seconds: of CPU time.
+        memory: MB at most.
+        disk: MB of its outputs.
+    """
+
+    seconds: float
+    memory: float
+    disk: float
+
+
+@dataclass(frozen=True)
+class _Short:
+    """A job without training: CPU seconds to start and to work on the reference machine; memory and disk in MB."""
+
+    start: float
+    work: float
+    memory: float = 400
+    disk: float = 0.1
+
+
+_SHORT = {
+    "attack_predictions": _Short(0.8, 1.0),
+    "check_engines": _Short(4.5, 4.0, 900),
+    "draw_splits": _Short(0.3, 0.3, 300, 0.5),
+    "fetch_raw_file": _Short(0.3, 1.0, 200, 20),
+    "find_clusters": _Short(1.5, 1.0),
+    "judge_claims": _Short(2.0, 4.0),
+    "make_artifact": _Short(1.6, 1.2),
+    "make_audit": _Short(2.0, 3.0),
+    "make_report": _Short(2.0, 10.0, 700, 10),
+    "make_synthetic": _Short(0.2, 1.0, 300, 5),
+    "measure_accuracy": _Short(0.2, 1.2),
+    "measure_blind": _Short(1.4, 0.0, 500),
+    "measure_exposure": _Short(0.6, 0.5),
+    "measure_per_record": _Short(0.8, 1.0),
+    "measure_sizes": _Short(0.4, 0.3, 300),
+    "prepare_dataset": _Short(0.2, 2.0, 900, 20),
+    "run_attack": _Short(0.2, 0.2),
+    "run_study": _Short(0.2, 1.5, 500),
+    "summarise_experiment": _Short(0.6, 0.5),
+}
+#: Of what is not listed: it only prints, or does nothing.
+_LEAST = _Short(0.1, 0.1, 200, 0.0)
+
+#: CPU seconds of an attack for one output of a model; of regressions for each attacked model, and once.
+_OUTPUT, _REGRESSION, _REGRESSION_START = 4e-6, 0.05, 3.0
+#: CPU seconds of an attack's own network for one output of a shadow model and one epoch.
+_SHADOW_OUTPUT = 2e-6
+#: CPU seconds of the blind baseline for one arm and replicate, and more for each record.
+_BLIND, _BLIND_RECORD = 0.2, 1.4e-4
+
+#: CPU seconds of a linear generator for one record, and of a regression for one split and parameter.
+_RECORD_OF_STUDY, _FIT_OF_STUDY = 1.7e-7, 0.01
+
+#: Memory in MB of a job that has imported Lightning; of models that are trained together, in parameters.
+_IMPORTED, _TOGETHER = 500, 2e6
+
+#: Engine -> CPU seconds of a step: of itself, for a parameter without and with privacy, for a multiplication.
+_STEPS = {
+    "ConvolutionEngine": (3e-3, 2.5e-9, 8e-9, 1 / 7e9),
+    "OpacusEngine": (3e-3, 2e-8, 6e-7, 1 / 7e9),
+    "PlainEngine": (4e-4, 4e-9, 8e-9, 1 / 7e9),
+    "ScikitLearnEngine": (1.0, 0.0, 0.0, 0.0),
+    "StackedEngine": (5e-5, 2.5e-9, 8e-9, 1 / 11e9),
+}
+
+
+def key(trained: Trained) -> str:
+    """Return a name for models whose steps cost the same."""
+    fitted = trained.records if trained.recipe.epochs == 0 else 0
+    recipe = replace(trained.recipe, epochs=0, learning_rate=0.0)
+    alike = replace(trained, recipe=recipe, models=0, records=fitted, queries=0)
+    return hashlib.sha256(json.dumps(alike.plain(), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def step_seconds(trained: Trained) -> float:
+    """Return the CPU seconds of a step of one model on the reference machine, by the size of its network."""
+    fixed, plain, private, product = _STEPS.get(trained.engine.partition(":")[2], _STEPS["PlainEngine"])
+    work, parameters = trained.network
+    parameter = private if trained.recipe.clips(trained.private) else plain
+    return fixed + parameter * parameters + product * work * trained.recipe.batch_size
+
+
+class Expectations:
+    """What the jobs of a plan will cost."""
+
+    def __init__(self, plan: Plan, rates: Rates) -> None:
+        """Expect what `rates` say."""
+        self.plan, self.rates = plan, rates
+        self._work: dict[str, ExperimentWork] = {}
+        self._expected: dict[tuple[Any, ...], Expected] = {}
+
+    def of(self, kind: str, wildcards: Mapping[str, str]) -> Expected:
+        """Return what a job will cost.
+
+        Args:
+            kind: of its rule.
+            wildcards: of the job.
+        """
+        # Blocks of one kind cost the same; of the blind baseline, some measure fewer replicates.
+        job = (
+            id(self.rates),
+            kind,
+            *(wildcards.get(name) for name in ("experiment", "epsilons", "attack", "arm", "study")),
+            wildcards.get("block") if kind == "measure_blind" else None,
+        )
+        if job not in self._expected:
+            self._expected[job] = self._work_out(kind, wildcards)
+        return self._expected[job]
+
+    def _work_out(self, kind: str, wildcards: Mapping[str, str]) -> Expected:
+        if kind in TRAINING:
+            return self._training(self.trained(kind, wildcards))
+        short = _SHORT.get(kind, _LEAST)
+        seconds = short.start + short.work
+        work = self._of(wildcards["experiment"]) if wildcards.get("experiment") in self.plan.experiments else None
+        if work and kind == "run_attack":
+            seconds += _attack(work, wildcards["attack"])
+        if work and kind == "measure_blind":
+            seconds += _blind(work, int(wildcards["block"]))
+        if kind == "run_study" and wildcards.get("study") in self.plan.studies:
+            seconds += _study(self.plan.studies[wildcards["study"]])
+        read = 3 * work.targets()[1] * data_size(work.experiment)[2] * 4 / 1e6 if work else 0.0
+        return Expected(seconds * self.rates.speed, short.memory + read, short.disk)
+
+    def trained(self, kind: str, wildcards: Mapping[str, str]) -> list[Trained]:
+        """Return the models that a job trains; none for a job that trains none."""
+        return self._of(wildcards["experiment"]).trained(kind, wildcards) if kind in TRAINING else []
+
+    def _of(self, name: str) -> ExperimentWork:
+        if name not in self._work:
+            self._work[name] = ExperimentWork.of(self.plan.experiments[name])
+        return self._work[name]
+
+    def _training(self, models: list[Trained]) -> Expected:
+        seconds = self.rates.start
+        for trained in models:
+            measured = self.rates.steps.get(key(trained))
+            seconds += trained.steps * (step_seconds(trained) * self.rates.speed if measured is None else measured)
+            # Queries are a forward pass, a third of a step's work.
+            seconds += trained.models * trained.queries * trained.network[0] / 2e10 * self.rates.speed
+        outputs = sum(trained.models * trained.queries * trained.data[1] * 4 for trained in models) / 1e6
+        parameters = max((max(_TOGETHER, trained.network[1]) for trained in models), default=0.0) * 6 * 4 / 1e6
+        data = max((trained.records * trained.data[0] * 4 * 4 for trained in models), default=0.0) / 1e6
+        return Expected(seconds, _IMPORTED + parameters + data + 2 * outputs, outputs)
+
+
+def _attack(work: ExperimentWork, name: str) -> float:
+    """Return the CPU seconds in which an attack works on one block."""
+    experiment = work.experiment
+    kind = names.ATTACKS[experiment.attacks[name].kind]
+    models, outputs = work.targets()
+    seconds = outputs * _OUTPUT
+    if "features" in kind.uses:
+        seconds += models * _REGRESSION + _REGRESSION_START
+    if "shadows" in kind.uses and experiment.shadows:
+        seconds += outputs * experiment.shadows.count * experiment.shadows.attack_epochs * _SHADOW_OUTPUT
+    return seconds
+
+
+def _blind(work: ExperimentWork, block: int) -> float:
+    """Return the CPU seconds in which the blind baseline of one block is measured."""
+    job = jobs.blind_job(work.experiment, block)
+    if job is None:
+        return 0.0
+    fits = len(job.replicates) * (1 + len(job.with_loss))
+    return fits * sum(_BLIND + _BLIND_RECORD * queries for _, queries in work.sizes.values())
+
+
+def _study(study: Study) -> float:
+    """Return the CPU seconds in which a study works."""
+    if isinstance(study, LinearGenerator):
+        return study.splits * study.runs * study.records * _RECORD_OF_STUDY
+    return study.splits * len(study.parameters) * _FIT_OF_STUDY

@@ -1,0 +1,89 @@
+"""What a run will take: jobs, CPU time, wall time, memory, disk and downloads, for each target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tabulate import tabulate
+
+from dpmia.workflow.expected import Expected
+
+#: A run that is expected to take longer, in seconds, is announced with its forecast.
+LONG = 600.0
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What the jobs of a target will take.
+
+    Attributes:
+        jobs: each job's expected cost.
+        download: MB to fetch.
+    """
+
+    jobs: tuple[Expected, ...]
+    download: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """CPU seconds of all jobs."""
+        return sum(job.seconds for job in self.jobs)
+
+    def wall(self, cores: int) -> float:
+        """Return the seconds that it takes on some cores at most: a share, and the longest job (Graham 1966)."""
+        longest = max((job.seconds for job in self.jobs), default=0.0)
+        return self.seconds / cores + longest * (1 - 1 / cores)
+
+    def memory(self, cores: int) -> float:
+        """Return the MB that the largest jobs take if they run at once."""
+        return sum(sorted((job.memory for job in self.jobs), reverse=True)[:cores])
+
+    @property
+    def disk(self) -> float:
+        """MB of all results."""
+        return sum(job.disk for job in self.jobs)
+
+
+def table(targets: Mapping[str, Forecast], cores: Iterable[int]) -> str:
+    """Return a line for each target.
+
+    Args:
+        targets: by name.
+        cores: numbers of cores to forecast for.
+    """
+    cores = list(cores)
+    rows = [
+        [
+            name,
+            len(each.jobs),
+            f"{each.seconds / 3600:.3f}",
+            *(_time(each.wall(number)) for number in cores),
+            _size(each.memory(cores[0])),
+            _size(each.disk),
+            _size(each.download),
+        ]
+        for name, each in targets.items()
+    ]
+    walls = [f"on {number} core{'s' * (number > 1)}" for number in cores]
+    headers = ["target", "jobs", "core-hours", *walls, "memory", "disk", "download"]
+    return tabulate(rows, headers=headers, disable_numparse=True, colalign=("left", *["right"] * (len(headers) - 1)))
+
+
+def announcement(forecast: Forecast, cores: int) -> str:
+    """Return the forecast of a run in a line."""
+    return (
+        f"{len(forecast.jobs)} jobs, about {_time(forecast.wall(cores))} on {cores} cores: "
+        f"{forecast.seconds / 3600:.1f} core-hours, {_size(forecast.memory(cores))} of memory, "
+        f"{_size(forecast.disk)} of results"
+    )
+
+
+def _time(seconds: float) -> str:
+    if seconds < 5400:
+        return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def _size(megabytes: float) -> str:
+    return "-" if megabytes < 0.5 else f"{megabytes:.0f} MB" if megabytes < 1000 else f"{megabytes / 1000:.1f} GB"

@@ -1,0 +1,194 @@
+"""Which models a training job trains, and how many steps: from the settings alone, before any data are there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from dpmia.common.optional import needed
+from dpmia.common.plain import PlainData
+from dpmia.formats.model_card import Architecture
+from dpmia.formats.recipe import Recipe
+from dpmia.jobs.drawing import ArmDraw
+from dpmia.settings import jobs
+from dpmia.settings.experiment import Experiment
+from dpmia.settings.own_data import OwnData
+from dpmia.settings.training_sets import shadow_size
+
+#: Published data set -> records, features, classes, and rows of pixels of an image.
+SIZES = {
+    "adult": (48842, 104, 2, 0),
+    "census_adult": (44861, 99, 2, 0),
+    "cifar10": (60000, 3072, 10, 32),
+    "cifar100": (60000, 3072, 100, 32),
+    "compas": (6172, 15, 2, 0),
+    "eyedata": (120, 200, 1, 0),
+    "heart": (920, 22, 2, 0),
+    "iwpc": (4819, 17, 1, 0),
+    "mnist": (70000, 784, 10, 28),
+    "purchase100": (197324, 600, 100, 0),
+    "student": (649, 42, 2, 0),
+    "svhn": (630420, 3072, 10, 32),
+    "texas": (41000, 269, 100, 0),
+}
+#: Of a file of one's own, whose size is known only when it was read.
+OWN_SIZE = (1000, 30, 2, 0)
+
+#: Network -> multiplications for one colour image of 32 x 32 pixels, and parameters. A perceptron's are computed.
+_NETWORKS = {
+    "alexnet": (6.3e7, 2.3e7),
+    "tramer_boneh": (3.9e7, 5.5e5),
+    "two_convolutions": (4.2e6, 3.2e5),
+    "vgg": (3.9e7, 5.5e5),
+}
+
+
+@dataclass(frozen=True)
+class Trained(PlainData):
+    """Models that cost the same.
+
+    Attributes:
+        engine: name of the engine.
+        architecture: of the models.
+        data: features, classes, and rows of pixels of an image, 0 for none.
+        private: whether they are trained with noise.
+        recipe: how they are trained.
+        models: their number.
+        records: of each training set.
+        queries: records that each is evaluated on.
+    """
+
+    engine: str
+    architecture: Architecture
+    data: tuple[int, int, int]
+    private: bool
+    recipe: Recipe
+    models: int
+    records: int
+    queries: int
+
+    @property
+    def steps(self) -> int:
+        """Optimiser steps of all models; for models that fit themselves, their number."""
+        return self.models * max(1, self.records // self.recipe.batch_size * self.recipe.epochs)
+
+    @property
+    def network(self) -> tuple[float, float]:
+        """Multiplications for one record, and parameters."""
+        inputs, outputs, rows = self.data
+        if "hidden" in self.architecture.shape:
+            widths = [inputs, *(self.architecture.shape["hidden"] or ()), outputs]
+            weights = float(sum(a * b for a, b in pairwise(widths)))
+            return weights, weights
+        if "size" in self.architecture.shape:  # of the growing networks
+            size = self.architecture.shape["size"]
+            work, parameters = 2.4e4 * size**2 + 3e4 * size, 320.0 * size**2
+        else:
+            work, parameters = _NETWORKS.get(self.architecture.build.partition(":")[2], (1e6, 1e5))
+        return work * (rows / 32) ** 2 if rows else work, parameters
+
+
+def data_size(experiment: Experiment) -> tuple[int, int, int, int]:
+    """Return records, features, classes and rows of pixels of the data set of an experiment."""
+    own = isinstance(experiment.dataset, OwnData)
+    records, inputs, outputs, rows = OWN_SIZE if own else SIZES[str(experiment.dataset)]
+    pooled = rows // experiment.pool
+    return records, inputs * pooled**2 // rows**2 if rows else inputs, outputs, pooled
+
+
+def drawn(experiment: Experiment, arm: ArmDraw) -> tuple[int, int]:
+    """Return the size of a training set of an arm, and the number of records that its models are evaluated on."""
+    records, draw = data_size(experiment)[0], arm.draw
+
+    def count(wanted: object, of: float) -> int:
+        if isinstance(wanted, float):
+            return int(min(wanted * of, draw.get("most") or math.inf))
+        return wanted if isinstance(wanted, int) else int(of)
+
+    if arm.kind == "bernoulli":
+        pool = count(draw["records"], records)
+        queries = draw.get("queries", "all")
+        return int(pool * draw["rate"]), count(queries, pool)
+    # Of groups, about a half each way: what is in a group is known only when the data are there.
+    of = records if arm.kind == "iid" else records / (1 + len(experiment.arms))
+    members, others = count(draw["members"], of), count(draw["nonmembers"], of)
+    population = draw.get("population", 0) if jobs.uses(experiment, "population") else 0
+    return members, members + others + count(population, of)
+
+
+@dataclass(frozen=True)
+class ExperimentWork:
+    """What all jobs of an experiment share: it is worked out once, as an experiment has hundreds of jobs."""
+
+    experiment: Experiment
+    recipes: dict[str, Recipe]
+    models: dict[str, Architecture]
+    sizes: dict[str, tuple[int, int]]
+
+    @classmethod
+    def of(cls, experiment: Experiment) -> ExperimentWork:
+        """Work out the recipe, the architecture and the sizes (see `drawn`) of each arm."""
+        sizes = {name: drawn(experiment, arm) for name, arm in jobs.arms(experiment).items()}
+        return cls(experiment, jobs.recipes(experiment), jobs.models(experiment), sizes)
+
+    def trained(self, kind: str, wildcards: Mapping[str, str]) -> list[Trained]:
+        """Return the models that a job trains; none for a job that trains none.
+
+        Args:
+            kind: rule of the job.
+            wildcards: of the job.
+        """
+        engines, data = jobs.engines(self.experiment), data_size(self.experiment)[1:]
+        return [
+            Trained(
+                engines.of(private),
+                self.models[arm],
+                data,
+                private,
+                self.recipes[arm].of(private),
+                count,
+                *(self._of_shadows(arm) if kind == "train_shadows" else self.sizes[arm]),
+            )
+            for arm, private, count in _counts(kind, self.experiment, wildcards)
+            if count
+        ]
+
+    def _of_shadows(self, arm: str) -> tuple[int, int]:
+        """Return the size of the training set of a shadow model, and on how many records it is evaluated."""
+        # The attacker has about as many records as are queried.
+        records = shadow_size(self.sizes[arm][1], needed(self.experiment.shadows).count)
+        return records, 2 * records
+
+    def targets(self) -> tuple[int, int]:
+        """Return the number of target models of one block, and the records that all of them are evaluated on."""
+        epsilons = [epsilon for group in self.experiment.epsilons for epsilon in group]
+        by_arm = jobs.epsilons_by_arm(self.experiment, epsilons)
+        models = {arm: len(of_arm) * self.experiment.block for arm, of_arm in by_arm.items()}
+        return sum(models.values()), sum(count * self.sizes[arm][1] for arm, count in models.items())
+
+
+def _counts(kind: str, experiment: Experiment, wildcards: Mapping[str, str]) -> Iterator[tuple[str, bool, int]]:
+    """Yield arm, privacy and number of the models that a job trains."""
+    group = [float(epsilon) for epsilon in wildcards.get("epsilons", "").split("_") if epsilon]
+    if kind == "train_block":
+        for arm, epsilons in jobs.epsilons_by_arm(experiment, group).items():
+            yield from _by_privacy(arm, epsilons, experiment.block)
+    elif kind == "train_shadows" and experiment.shadows:
+        for arm in jobs.arms(experiment):
+            yield arm, False, experiment.block * experiment.shadows.count
+    elif kind == "train_references" and experiment.references:
+        for arm, epsilons in jobs.reference_job(experiment, group, int(wildcards["block"])).epsilons.items():
+            yield from _by_privacy(arm, epsilons, experiment.references.block)
+    elif kind == "train_distilled" and experiment.references:
+        for arm, epsilons in jobs.epsilons_by_arm(experiment, group).items():
+            yield arm, False, len(epsilons) * experiment.block * experiment.references.block
+    elif kind == "train_leave_one_out":
+        job = jobs.leave_one_out_job(experiment, wildcards["arm"], int(wildcards["replicate"]), int(wildcards["block"]))
+        yield wildcards["arm"], False, (job.last - job.first) * job.count
+
+
+def _by_privacy(arm: str, epsilons: list[float], times: int) -> Iterator[tuple[str, bool, int]]:
+    for private in (True, False):
+        yield arm, private, times * sum(math.isfinite(epsilon) == private for epsilon in epsilons)

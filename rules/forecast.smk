@@ -1,0 +1,141 @@
+# What jobs will take: for the bar of a run and its announcement, for `snakemake forecast`, and for requests to a cluster.
+import json
+import os
+import subprocess
+
+from dpmia.workflow import forecast
+from dpmia.workflow.expected import Expectations, Rates, key
+from dpmia.workflow.forecast_file import remember as remember_forecast
+
+# How fast this machine is, as far as it was measured.
+RATES = Path(".snakemake/rates.json")
+EXPECTATIONS = Expectations(PLAN, Rates.read(RATES))
+# Numbers of cores that `snakemake forecast` shows, beside that of the command.
+MANY_CORES = (16, 128)
+
+
+def memory_for(kind):
+    """Return the MB that a job requests: twice what is expected, and as much again for each further attempt."""
+    return lambda wildcards, attempt: attempt * max(
+        1000, round(2 * EXPECTATIONS.of(kind, dict(wildcards.items())).memory)
+    )
+
+
+def minutes_for(kind):
+    """Return the minutes that a job requests: four times what is expected, and as much again for each further attempt."""
+    return lambda wildcards, attempt: attempt * max(
+        20, round(4 * EXPECTATIONS.of(kind, dict(wildcards.items())).seconds / 60)
+    )
+
+
+def measure_rates(wanted):
+    """Time what some jobs train, where this machine has never trained that.
+
+    Args:
+        wanted: kind and wildcards of each job.
+    """
+    kinds, steps = {}, {}
+    for kind, wildcards in wanted:
+        for trained in EXPECTATIONS.trained(kind, wildcards):
+            name = key(trained)
+            kinds[name], steps[name] = trained, steps.get(name, 0) + trained.steps
+    missing = sorted(kinds.keys() - EXPECTATIONS.rates.steps.keys(), key=lambda name: -steps[name])
+    if missing:
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-m", "dpmia.workflow.trial", RATES],
+            input=json.dumps([kinds[name].plain() for name in missing]),
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+            check=True,
+            text=True,
+        )
+        EXPECTATIONS.rates = Rates.read(RATES)
+
+
+def expect(jobs_to_run, cores):
+    """Return the CPU seconds of each job by its number; say so first if the run will be long."""
+    wanted = {job.jobid: (kind_of(job.rule.name), job.wildcards_dict) for job in jobs_to_run}
+    expected = {number: EXPECTATIONS.of(*each) for number, each in wanted.items()}
+    if forecast.Forecast(tuple(expected.values())).wall(cores) > forecast.LONG:
+        measure_rates(wanted.values())
+        expected = {number: EXPECTATIONS.of(*each) for number, each in wanted.items()}
+        logger.info(forecast.announcement(forecast.Forecast(tuple(expected.values())), cores))
+    folder = Path(f"logs/{RUN}")
+    logs = {Path(job.log[0]): expected[job.jobid].seconds for job in jobs_to_run if job.output and job.log}
+    remember_forecast(
+        {log.relative_to(folder).as_posix(): round(logs[log], 2) for log in logs if log.is_relative_to(folder)}, folder
+    )
+    return {number: each.seconds for number, each in expected.items()}
+
+
+def missing_jobs(files):
+    """Return the jobs that make those of some files, and of what they are made of, that are missing.
+
+    Returns:
+        Rule and wildcards of each job -> its kind.
+    """
+    exact = {str(file): each for each in workflow.rules for file in each.output if not file.contains_wildcard()}
+    patterns = [each for each in workflow.rules if any(file.contains_wildcard() for file in each.output)]
+    found = {}
+    for file in dict.fromkeys(files):
+        if Path(file).exists():
+            continue
+        made_by = exact.get(file) or next((each for each in patterns if each.is_producer(file)), None)
+        if made_by is not None:
+            wildcards = () if file in exact else tuple(made_by.get_wildcards(file).items())
+            found[made_by.name, wildcards] = kind_of(made_by.name)
+    return found
+
+
+def files_of(names_of_work, artifacts):
+    """Return all files that are made for some experiments and studies, and for figures and tables."""
+    files = []
+    for name in filter(runs, names_of_work):
+        if name in WITH_DATA:
+            files += [*raw_paths(WITH_DATA[name].dataset), LAYOUT.prepared(name)]
+        if name in STUDIES:
+            files.append(LAYOUT.table("studies", name))
+            continue
+        files += [*LAYOUT.clusters(name), *LAYOUT.splits(name), *LAYOUT.models(name), *LAYOUT.metrics(name)]
+        files.append(LAYOUT.table("summary", name))
+        if looked_at(name):
+            for inputs in LAYOUT.per_record_inputs(name).values():
+                files += inputs
+            files.append(LAYOUT.table("per_record", name))
+        if compares_seeds(name):
+            files.append(LAYOUT.table("exposure", name))
+    return files + [next(iter(artifact_files(artifact).values())) for artifact in artifacts]
+
+
+def download_of(files):
+    """Return the MB that are to be fetched for some files."""
+    wanted = {file for file in files if not Path(file).exists()}
+    return sum(
+        (raw.bytes or 0) / 1e6
+        for dataset in names.DATASETS
+        if CONFIG.data == "real" and CONFIG.data_mirror is None
+        for raw in files_at_hand(dataset, None, f"{RESOURCES}/raw/{dataset}", CONFIG.download)
+        if f"{RESOURCES}/raw/{dataset}/{raw.file}" in wanted
+    )
+
+
+def forecast_table():
+    """Return what is missing of each target and what it will take."""
+    made = [artifact for artifact in ARTIFACTS.values() if made_by_all(artifact)]
+    work = {artifact.name: [table.split("/")[1] for table in artifact_tables(artifact)] for artifact in made}
+    targets = {artifact.name: files_of(work[artifact.name], [artifact]) for artifact in made}
+    papers = {
+        paper: [file for artifact in made if PAPER_OF[artifact.name] == paper for file in targets[artifact.name]]
+        for paper in PAPERS
+    }
+    whole = [f"{RUN}/report.html", f"{RUN}/claims.csv", *(f"{RUN}/engines/{file}.csv" for file in CHECKED)]
+    papers["all"] = [*files_of([*EXPERIMENTS, *STUDIES], made), *whole]
+    found = {name: (missing_jobs(files), download_of(files)) for name, files in (papers | targets).items()}
+    measure_rates((kind, dict(wildcards)) for (_, wildcards), kind in found["all"][0].items())
+    forecasts = {
+        name: forecast.Forecast(
+            tuple(EXPECTATIONS.of(kind, dict(wildcards)) for (_, wildcards), kind in jobs_missing.items()), download
+        )
+        for name, (jobs_missing, download) in found.items()
+    }
+    cores = sorted({workflow.cores or os.cpu_count(), *MANY_CORES})
+    return forecast.table({name: each for name, each in forecasts.items() if each.jobs}, cores)

@@ -1,0 +1,160 @@
+"""What is printed during a run, on a terminal and elsewhere."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from dpmia.workflow.console import Console
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def console_on(stream, **options):
+    replaced = logging.StreamHandler(stream)
+    replaced.setFormatter(logging.Formatter("as Snakemake prints it: %(message)s"))
+    kinds = {"make_fig1": "make_artifact", "make_fig2": "make_artifact"}
+    return Console(replaced, stream, lambda rule: kinds.get(rule, rule), clock=Clock(), **options)
+
+
+def log(console, message="", level=logging.INFO, **fields):
+    record = logging.LogRecord("snakemake", level, __file__, 1, message, (), None)
+    vars(record).update(fields)
+    console.handle(record)
+
+
+def start(console, number, message, log_file=None):
+    fields = {"rule_msg": message, "rule_name": "train_block", "log": [str(log_file)] if log_file else []}
+    log(console, event="job_info", jobid=number, **fields)
+
+
+@pytest.fixture
+def plain():
+    """Return a console on a file, and what it has printed, without clock times."""
+    stream = io.StringIO()
+    console = console_on(stream)
+    yield console, lambda: re.sub(r"^\d\d:\d\d:\d\d  ", "", stream.getvalue(), flags=re.MULTILINE)
+    console.close()
+
+
+def test_a_job_is_one_line_with_how_far_the_run_is(plain):
+    console, printed = plain
+    console.begin({1: 300.0, 2: 100.0}, cores=1)
+    start(console, 1, "Training student")
+    console._clock.now += 300
+    log(console, event="job_finished", job_id=1)
+    log(console, "1 of 2 steps (50%) done", event="progress")
+    log(console, "Select jobs to execute...")
+    log(console, "Execute 1 jobs...", event="job_started", jobs=[2])
+    start(console, 2, "Attacking student")
+    assert printed() == "[ 0%, 7 min left]  Training student\n[75%, 2 min left]  Attacking student\n"
+
+
+def test_what_concerns_no_job_is_printed_as_snakemake_does(plain):
+    console, printed = plain
+    log(console, "Nothing to be done.")
+    log(console, "Execute with care.", level=logging.WARNING)
+    assert printed() == "as Snakemake prints it: Nothing to be done.\nas Snakemake prints it: Execute with care.\n"
+
+
+def test_jobs_are_counted_by_kind(plain):
+    console, printed = plain
+    log(console, event="run_info", stats={"train_block": 3, "make_fig1": 1, "make_fig2": 1, "total": 5})
+    assert " ".join(printed().split()) == "job count ------------- ------- train_block 3 make_artifact 2 total 5"
+
+
+def test_a_run_of_one_job_prints_neither_a_table_nor_how_far_it_is(plain):
+    console, printed = plain
+    log(console, event="run_info", stats={"help": 1, "total": 1})
+    console.begin({1: 1.0}, cores=2)
+    start(console, 1, "Listing the targets")
+    assert printed() == "Listing the targets\n"
+
+
+def test_a_dry_run_has_its_table_even_of_one_job_and_no_clock():
+    stream = io.StringIO()
+    console = console_on(stream, dryrun=True)
+    log(console, event="run_info", stats={"make_fig1": 1, "total": 1})
+    start(console, 1, "Making fig1")
+    printed = " ".join(stream.getvalue().split())
+    assert printed == "job count ------------- ------- make_artifact 1 total 1 Making fig1"
+
+
+def test_what_takes_long_is_named_with_the_last_line_of_its_log(plain, tmp_path):
+    console, printed = plain
+    console.begin(dict.fromkeys(range(6), 100.0), cores=6)
+    progress = tmp_path / "block-0.log"
+    progress.write_text("2026-01-01 00:00:20,000 4 models: step 20 of 80, epoch 2 of 8, 0:02:00 left\n")
+    start(console, 0, "Training student", progress)
+    for number in range(1, 5):
+        start(console, number, f"Attacking student {number}")
+    console._clock.now += 30
+    start(console, 5, "Training heart")
+    console.beat()
+    lines = len(printed().splitlines())
+    console._clock.now += 30
+    console.beat()
+    named = [line.partition("]")[2] for line in printed().splitlines()[lines:]]
+    assert named == [
+        "    Training student: 4 models: step 20 of 80, epoch 2 of 8, 0:02:00 left",
+        "    Attacking student 1: at work",
+        "    Attacking student 2: at work",
+        "    and 2 more jobs",
+    ]
+
+
+def test_a_failed_job_is_one_line_and_runs_no_more(plain):
+    console, printed = plain
+    console.begin({1: 10.0, 2: 10.0}, cores=1)
+    start(console, 1, "Training student")
+    fields = {"rule_name": "train_block", "log": ["logs/student.log"], "jobid": 1}
+    log(console, "Error in rule", level=logging.ERROR, event="job_error", **fields)
+    log(console, "RuleException:\nin file", level=logging.ERROR, event="error", exception="RuleException")
+    log(console, "Exiting because a job failed. Look above for error messages", level=logging.ERROR)
+    console._clock.now += 100
+    console.beat()
+    assert [line.partition("]  ")[2] for line in printed().splitlines()] == [
+        "Training student",
+        "Failed: train_block, log: logs/student.log",
+    ]
+
+
+def test_a_terminal_has_a_bar_that_ends_with_the_run():
+    stream = Terminal()
+    console = console_on(stream)
+    console.begin({1: 300.0, 2: 100.0}, cores=1)
+    start(console, 1, "Training student")
+    console._clock.now += 300
+    log(console, event="job_finished", job_id=1)
+    assert "Training student\n" in stream.getvalue()
+    assert "75%, 2 min left, 1 of 2 jobs" in stream.getvalue()
+    console.end()
+    assert stream.getvalue().rstrip(" ").endswith("\r")
+    length = len(stream.getvalue())
+    console.show()
+    assert len(stream.getvalue()) == length
+
+
+def test_a_reader_who_leaves_stops_nothing():
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as stream:
+        console = console_on(stream)
+        start(console, 1, "Training student")
+        start(console, 2, "Attacking student")
+        assert os.fstat(writing).st_rdev == Path(os.devnull).stat().st_rdev

@@ -1,0 +1,113 @@
+"""What a job will cost: its models are counted exactly, its time roughly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dpmia.common.epsilon import spell_group
+from dpmia.settings import jobs
+from dpmia.settings.resolve import make_plan
+from dpmia.workflow.expected import TRAINING, Expectations, Rates, key, step_seconds
+from dpmia.workflow.training_work import ExperimentWork
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def plan():
+    config = yaml.safe_load((REPOSITORY / "config.yaml").read_text())
+    return make_plan(config | {"scale": "smoke"}, REPOSITORY)
+
+
+def wildcards_of(plan, kind, name):
+    """Return the wildcards of the first job of a kind."""
+    experiment = plan.experiments[name]
+    groups = jobs.reference_groups(experiment) if kind == "train_references" else experiment.epsilons
+    return {"experiment": name, "epsilons": spell_group(groups[0]), "block": "0"}
+
+
+def test_target_models_are_counted_by_arm_and_privacy(plan):
+    work = ExperimentWork.of(plan.experiments["adult_cluster"])
+    trained = work.trained("train_block", wildcards_of(plan, "train_block", "adult_cluster"))
+    # Two arms, epsilons 1 and inf, two replicates.
+    assert [(each.private, each.models) for each in trained] == [(True, 2), (False, 2), (True, 2), (False, 2)]
+    assert {(each.records, each.queries, each.steps) for each in trained} == {(10000, 20000, 2 * 50)}
+    assert work.targets() == (8, 8 * 20000)
+
+
+def test_models_of_other_roles_are_counted(plan):
+    def models(kind, name, **more):
+        work = ExperimentWork.of(plan.experiments[name])
+        return sum(each.models for each in work.trained(kind, wildcards_of(plan, kind, name) | more))
+
+    assert models("train_shadows", "adult_cluster") == 2 * 2 * 5
+    assert models("train_references", "adult_cluster_strong") == 2 * 2 * 4
+    assert models("train_distilled", "ye_cifar100") == 4 * 2 * 4
+    assert models("train_leave_one_out", "ye_purchase", arm="IIa", replicate="0") == 4 * 2
+    assert models("run_attack", "adult_cluster") == 0
+
+
+def test_every_training_job_of_the_papers_can_be_expected(plan):
+    expectations = Expectations(plan, Rates())
+    for name, experiment in plan.experiments.items():
+        expected = expectations.of("train_block", wildcards_of(plan, "train_block", name))
+        assert expected.seconds > expectations.rates.start, name
+        assert expected.memory > 0
+        assert expected.disk > 0
+        for attack in experiment.attacks:
+            assert expectations.of("run_attack", {"experiment": name, "attack": attack, "block": "0"}).seconds > 0
+
+
+def test_a_measured_step_replaces_the_estimate(plan):
+    wildcards = wildcards_of(plan, "train_block", "adult_cluster")
+    guessed = Expectations(plan, Rates())
+    trained = guessed.trained("train_block", wildcards)
+    measured = Expectations(plan, Rates(start=1.0, steps={key(each): 0.5 for each in trained}))
+    steps = sum(each.steps for each in trained)
+    assert measured.of("train_block", wildcards).seconds == pytest.approx(1.0 + 0.5 * steps, rel=0.01)
+
+
+def test_what_changes_the_cost_of_a_step_changes_its_name(plan):
+    (trained, *_) = Expectations(plan, Rates()).trained("train_block", wildcards_of(plan, "train_block", "student"))
+    longer = replace(trained.recipe, epochs=7, learning_rate=0.3)
+    assert key(replace(trained, models=9, records=99, queries=5, recipe=longer)) == key(trained)
+    larger = replace(trained, recipe=replace(trained.recipe, batch_size=64))
+    assert key(larger) != key(trained)
+    assert key(replace(trained, private=not trained.private)) != key(trained)
+    assert step_seconds(larger) > step_seconds(trained)
+
+
+def test_a_network_is_sized_by_its_layers(plan):
+    (trained, *_) = Expectations(plan, Rates()).trained(
+        "train_block", wildcards_of(plan, "train_block", "adult_cluster")
+    )
+    assert trained.network == (104 * 256 + 256 * 256 + 256 * 2,) * 2
+
+
+def test_the_blind_baseline_costs_what_its_fits_cost(plan):
+    expectations = Expectations(plan, Rates())
+    wildcards = {"experiment": "adult_cluster", "block": "0"}
+    one = expectations.of("measure_blind", wildcards).seconds
+    assert one > 2 * expectations.of("measure_accuracy", wildcards).seconds
+    assert expectations.of("measure_blind", {"experiment": "adult_canaries", "block": "0"}).seconds < one
+
+
+def test_rates_are_kept_for_the_machine_that_they_were_measured_on(tmp_path, monkeypatch):
+    monkeypatch.setattr("platform.node", lambda: "here")
+    path = tmp_path / "rates.json"
+    assert Rates.read(path) == Rates()
+    Rates("here", 3.0, 1.5, {"a": 0.1}).write(path)
+    assert Rates.read(path) == Rates("here", 3.0, 1.5, {"a": 0.1})
+    monkeypatch.setattr("platform.node", lambda: "there")
+    assert Rates.read(path) == Rates()
+
+
+def test_jobs_that_train_are_rules():
+    rules = (REPOSITORY / "rules/train.smk").read_text()
+    assert [line.split()[1].rstrip(":") for line in rules.splitlines() if line.startswith("rule ")] == sorted(
+        TRAINING, key=lambda kind: rules.index(f"rule {kind}:")
+    )
