@@ -33,7 +33,7 @@ SIZES = {
     "svhn": (630420, 3072, 10, 32),
     "texas": (41000, 269, 100, 0),
 }
-#: Of a file of one's own, whose size is known only when it was read.
+#: Of a file of one's own, and of a data set of a plug-in: its size is known only when it was read.
 OWN_SIZE = (1000, 30, 2, 0)
 
 #: Network -> multiplications for one colour image of 32 x 32 pixels, and parameters. A perceptron's are computed.
@@ -93,7 +93,7 @@ class Trained(PlainData):
 def data_size(experiment: Experiment) -> tuple[int, int, int, int]:
     """Return records, features, classes and rows of pixels of the data set of an experiment."""
     own = isinstance(experiment.dataset, OwnData)
-    records, inputs, outputs, rows = OWN_SIZE if own else SIZES[str(experiment.dataset)]
+    records, inputs, outputs, rows = OWN_SIZE if own else SIZES.get(str(experiment.dataset), OWN_SIZE)
     pooled = rows // experiment.pool
     return records, inputs * pooled**2 // rows**2 if rows else inputs, outputs, pooled
 
