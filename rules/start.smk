@@ -44,7 +44,7 @@ def kind_of(rule_name):
 CONSOLE = None
 for default in logger.handlers if workflow.is_main_process and not workflow.output_settings.verbose else ():
     if default.name == "DefaultStreamHandler":
-        CONSOLE = Console(default, default.stream, kind_of, workflow.dryrun)
+        CONSOLE = Console(default, default.stream, kind_of, lambda: workflow.dryrun)
         logger.removeHandler(default)
         logger.addHandler(CONSOLE)
         break

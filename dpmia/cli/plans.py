@@ -57,6 +57,8 @@ def _option(name: str) -> str:
 
 
 def _from_file(path: str) -> dict[str, Any]:
+    if not Path(path).is_file():
+        raise UserError(path, "there is no such file", "Options alone do, too: dpmia plan --help")
     found = read_yaml(Path(path), path)
     if not isinstance(found, dict):
         raise UserError(path, "no keys with values", "Write one argument a line: target: advantage")

@@ -15,7 +15,7 @@ class Recorded:
     """A run on real data whose verdicts the repository holds.
 
     Attributes:
-        file: its verdicts, from the top of the checkout; `docs/measured/README.md` lists it with its command.
+        file: its verdicts, beside this module; `docs/measured/README.md` lists it with its command.
         scale: of the run.
         commit: at which it was made.
         date: the same.
@@ -31,9 +31,9 @@ class Recorded:
         """Scale, commit and date, for readers."""
         return f"scale {self.scale}, commit {self.commit}, {self.date}"
 
-    def read(self, repository: Path) -> pd.DataFrame:
+    def read(self) -> pd.DataFrame:
         """Return the verdicts, by the id of the claim."""
-        return read_verdicts(repository / self.file).set_index("id")
+        return read_verdicts(Path(__file__).with_name(self.file)).set_index("id")
 
 
-LATEST = Recorded("docs/measured/claims-real-laptop.csv", "laptop", "2dc7159", "2026-11-21")
+LATEST = Recorded("claims-real-laptop.csv", "laptop", "2dc7159", "2026-11-21")

@@ -41,7 +41,7 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         about: the run.
         verdicts: what `dpmia.claims.judge.judge_all` returns.
     """
-    on_real_data = recorded.LATEST.read(about.repository) if about.synthetic else None
+    on_real_data = recorded.LATEST.read() if about.synthetic else None
     papers = cards.papers(about, verdicts, on_real_data)
     paper_of = {name: paper for name, paper in accounts.paper_of_experiments().items() if name not in about.own}
     models, costs = run.model_table(about.folder, about.logs, about.models), run.cost_table(about.folder, about.logs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -57,4 +58,6 @@ def with_bundled_tables(content: Any, root: Path, home: Path) -> Any:
 def _matches(pattern: str, folder: Path) -> list[str]:
     if "*" in pattern:
         return sorted(glob(pattern, root_dir=folder))  # noqa: PTH207 (of pathlib none takes absolute patterns)
-    return [pattern] if (folder / pattern).exists() else []
+    with suppress(OSError):  # a name longer than the system takes
+        return [pattern] if (folder / pattern).exists() else []
+    return []

@@ -53,7 +53,7 @@ class Console(logging.Handler):
         replaced: logging.Handler,
         stream: TextIO,
         kind_of: Callable[[str], str],
-        dryrun: bool = False,
+        dryrun: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Print on `stream`.
@@ -62,7 +62,7 @@ class Console(logging.Handler):
             replaced: Snakemake's own handler. Its filters decide what is printed, its formatter how all else is.
             stream: where to print.
             kind_of: returns the kind of a rule; the table of jobs counts kinds.
-            dryrun: whether nothing is run.
+            dryrun: returns whether nothing is run; Snakemake knows it only after it has read the rules.
             clock: returns seconds.
         """
         super().__init__()
@@ -165,7 +165,7 @@ class Console(logging.Handler):
     def _started(self, fields: Mapping[str, Any]) -> str:
         """Return the line of a job that starts, or of a dry run would start."""
         number, message, log = fields["jobid"], str(fields["rule_msg"]), fields["log"]
-        if self._dryrun:
+        if self._dryrun():
             return message
         with self._guard:
             self._running[number] = _Job(message, Path(log[0]) if log else None, self._clock())
@@ -205,7 +205,7 @@ class Console(logging.Handler):
 
     def _table(self, stats: Mapping[str, int]) -> str:
         """Return how many jobs of each kind a run has; nothing for a run of one job."""
-        if stats["total"] == 1 and not self._dryrun:
+        if stats["total"] == 1 and not self._dryrun():
             return ""
         kinds: Counter[str] = Counter()
         for rule, count in stats.items():

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dpmia.common.files import whole_file
+from dpmia.common.reading.rows import rows
+from dpmia.common.reading.source import made
 
 #: In the folder of a run's logs: path of a job's log below it -> CPU seconds that were expected of the job.
 FILE = "forecast.csv"
@@ -29,5 +31,5 @@ def remembered(folder: Path) -> dict[str, float]:
     file = folder / FILE
     if not file.is_file():
         return {}
-    with file.open(newline="", encoding="utf-8") as lines:
-        return {log: float(seconds) for log, seconds in csv.reader(lines)}
+    source = made(file)
+    return {log: float(seconds) for _, (log, seconds) in rows(source, source.text(), ",")}

@@ -96,7 +96,7 @@ def _step(kind: Trained) -> float:
 def main() -> None:
     """Add to the file of rates that is named what the kinds of models on standard input cost, a JSON list."""
     path = Path(sys.argv[1])
-    measure(map(Trained.from_plain, json.load(sys.stdin)), Rates.read(path)).write(path)
+    measure(map(Trained.from_plain, json.loads(sys.stdin.read())), Rates.read(path)).write(path)
 
 
 if __name__ == "__main__":

@@ -210,9 +210,8 @@ def test_statements_are_sentences_and_no_two_say_the_same_of_an_artifact():
 def test_listing_claims_loads_none_of_them():
     code = "import sys, dpmia.papers.claims; print(*(name for name in sys.modules if name.startswith('dpmia')))"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert sorted(answer.stdout.split()) == [
-        *("dpmia", "dpmia.common", "dpmia.common.registry", "dpmia.papers", "dpmia.papers.claims")
-    ]
+    beyond = ("dpmia.claims", "dpmia.papers.")
+    assert [name for name in answer.stdout.split() if name.startswith(beyond)] == ["dpmia.papers.claims"]
 
 
 # What people read

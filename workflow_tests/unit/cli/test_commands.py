@@ -154,7 +154,7 @@ WRONG = {
     "classes": (("attack", "Clinic 2.csv"), "no columns of two classes at least; columns: hospital, age"),
     "target": (("plan", "--value", "1"), "Error: dpmia plan, --target: missing. Such as: --target advantage"),
     "value": (("plan", "--target", "auc", "--value", "0.2"), "plan_noise, value: 0.2 is not above 0.5"),
-    "plan file": (("plan", "nowhere.yaml"), "Error: nowhere.yaml: the file cannot be read (No such file"),
+    "plan file": (("plan", "nowhere.yaml"), "Error: nowhere.yaml: there is no such file. Options alone do, too"),
 }
 
 

@@ -88,7 +88,7 @@ def test_a_run_of_one_job_prints_neither_a_table_nor_how_far_it_is(plain):
 
 def test_a_dry_run_has_its_table_even_of_one_job_and_no_clock():
     stream = io.StringIO()
-    console = console_on(stream, dryrun=True)
+    console = console_on(stream, dryrun=lambda: True)
     log(console, event="run_info", stats={"make_fig1": 1, "total": 1})
     start(console, 1, "Making fig1")
     printed = " ".join(stream.getvalue().split())

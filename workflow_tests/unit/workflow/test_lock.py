@@ -28,8 +28,8 @@ FORKING = """
 import os, sys
 from dpmia.workflow.lock import hold
 hold(sys.argv[1])
-if child := os.fork():
-    print(child, flush=True)
+if not os.fork():
+    print(os.getpid(), flush=True)  # by now it has let go of the lock
 sys.stdin.read()
 """
 
