@@ -122,7 +122,7 @@ def test_one_figure_builds_only_what_it_needs(workspace):
     jobs = workspace.planned("humphries_fig7")
     assert jobs["make_synthetic"] == jobs["prepare_dataset"] == jobs["draw_splits"] == 1
     assert jobs["train_block"] == 1
-    assert {rule for rule in jobs if rule.startswith("make_")} == {"make_synthetic_student", "make_humphries_fig7"}
+    assert {rule for rule in jobs if rule.startswith("make_")} == {"make_synthetic", "make_humphries_fig7"}
 
 
 def test_the_bounds_need_no_model(workspace):
