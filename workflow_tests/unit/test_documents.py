@@ -191,7 +191,7 @@ def test_the_examples_of_the_other_page_run(tmp_path):
     lines = blocks(EXTEND, "text")
     file = tmp_path / "dpmia/settings/names.py"
     text = file.read_text(encoding="utf-8")
-    for name, line in zip(("ATTACKS", "DATASETS", "MODELS", "CLASSIFIERS"), lines, strict=True):
+    for name, line in zip(("_ATTACKS", "_DATASETS", "_MODELS", "CLASSIFIERS"), lines, strict=True):
         start = re.search(rf"^{name} = [({{]\n", text, re.MULTILINE).end()
         text = text[:start] + line + text[start:]
     file.write_text(text, encoding="utf-8")

@@ -113,7 +113,7 @@ def test_the_wheel_contains_the_workflow(tmp_path):
     checked([*COMMAND, "init", "work"], tmp_path, **there)
     (work / "mine.yaml").write_text(MINE)
     shown = checked([*COMMAND, "run", SUMMARY, "--config", "scale=smoke", "experiments=mine.yaml"], work, **there)
-    assert f"{installed}/dpmia/_workflow/Snakefile" in shown
+    assert f"{installed}/dpmia/_workflow/profiles/default" in shown
     assert attacks(work) == {"average_threshold", "model"}
     # In a folder without settings, too.
     shown = checked([*COMMAND, "run", "audit", "--dry-run", "--config", "scale=smoke"], tmp_path, **there)
