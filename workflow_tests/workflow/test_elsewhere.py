@@ -72,6 +72,7 @@ def attacks(folder):
     return {line.split(",")[4] for line in lines[1:]}
 
 
+@pytest.mark.slow  # a run of its own
 def test_another_folder_has_its_own_experiments_and_results(tmp_path):
     (tmp_path / "mine.yaml").write_text(MINE)
     elsewhere = tmp_path / "elsewhere"
@@ -89,6 +90,7 @@ def test_a_folder_without_settings_has_those_of_the_workflow(tmp_path):
     assert f"{REPOSITORY}/examples/patients.csv" in shown or "prepare_dataset" in shown
 
 
+@pytest.mark.slow  # a run of its own
 def test_another_workflow_uses_the_rules_as_a_module(tmp_path):
     (tmp_path / "Snakefile").write_text(OTHER)
     (tmp_path / "mine.yaml").write_text(MINE)

@@ -19,6 +19,7 @@ def test_the_examples_of_the_public_functions_hold(name):
     assert not result.failed
 
 
+@pytest.mark.slow  # plans noise many times
 def test_the_examples_of_the_page_hold():
     result = doctest.testfile(str(ROOT / "docs/python.md"), module_relative=False)
     assert result.attempted > 25

@@ -102,7 +102,7 @@ def test_exact_numbers_stay(rng):
 
 
 def test_a_verdict_on_shared_records_is_wrong_in_at_most_five_per_cent(rng):
-    draws = [scores(rng, replicates=8, own=0.5) for _ in range(300)]
+    draws = [scores(rng, replicates=8, own=0.5) for _ in range(120)]
     wrong = {
         shared: np.mean([judged(ONE, table({"one": each}, shared)).holds is True for each in draws])
         for shared in (True, False)
