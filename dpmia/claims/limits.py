@@ -64,7 +64,7 @@ class Limits:
         count: number of replicates with a number.
         replicates: number of all replicates.
         degrees: of freedom of the error.
-        shared: whether `error` also has what records that replicates share add.
+        alone: the same without what records that replicates share add to `error`; None where they share none.
     """
 
     mean: float
@@ -72,7 +72,12 @@ class Limits:
     count: int
     replicates: int
     degrees: float
-    shared: bool = False
+    alone: Limits | None = None
+
+    @property
+    def shared(self) -> bool:
+        """Whether the limits are over replicates and records."""
+        return self.alone is not None
 
     @classmethod
     def of(cls, values: ArrayLike) -> Limits:
@@ -102,7 +107,7 @@ class Limits:
         if not records or np.isnan(self.error):
             return self
         degrees = degrees_of_sum(self.error**2, self.count - 1, records)
-        return replace(self, error=float(np.sqrt(self.error**2 + records)), degrees=degrees, shared=True)
+        return replace(self, error=float(np.sqrt(self.error**2 + records)), degrees=degrees, alone=self)
 
     @classmethod
     def of_rows(cls, values: np.ndarray) -> list[Limits]:
@@ -113,9 +118,18 @@ class Limits:
         return [cls(*each, count, count, count - 1) for each in zip(means.tolist(), errors.tolist(), strict=True)]
 
     def __call__(self, error: float) -> Interval:
-        """Return the mean and its limits, each wrong with probability `error`."""
-        half = _quantile(self.degrees, error) * self.error if self.count >= FEWEST else float("nan")
+        """Return the mean and its limits, each wrong with probability `error`.
+
+        Where records are shared, limits are never within those over replicates alone: with few replicates more degrees
+        of freedom can outweigh a larger error.
+        """
+        half = self._half_width(error)
+        if self.alone is not None:
+            half = max(half, self.alone._half_width(error))
         return Interval(self.mean, self.mean - half, self.mean + half, self.count)
+
+    def _half_width(self, error: float) -> float:
+        return _quantile(self.degrees, error) * self.error if self.count >= FEWEST else float("nan")
 
 
 @cache

@@ -6,7 +6,7 @@ import pytest
 
 from dpmia.claims.comparisons import above, at_least, highest_at
 from dpmia.claims.decisions import Condition, Every, Exact, Highest, NoLater
-from dpmia.claims.limits import ERROR
+from dpmia.claims.limits import ERROR, Limits
 from dpmia.claims.quantities import at, metric
 from dpmia.claims.rows import Replicates
 from dpmia.common.epsilon import parse_epsilon
@@ -110,3 +110,13 @@ def test_a_verdict_on_shared_records_is_wrong_in_at_most_five_per_cent(rng):
     most = ERROR + 3.1 * np.sqrt(ERROR * (1 - ERROR) / len(draws))
     assert wrong[True] <= most
     assert wrong[False] > 0.2, "limits over replicates alone take what the records have in common for an effect"
+
+
+@pytest.mark.parametrize("error", [0.05, 0.001])
+def test_shared_records_never_make_limits_narrower(rng, error):
+    for _ in range(40):
+        of_records = scores(rng, replicates=4, common=0.3)
+        values = of_records.mean(axis=1)
+        without = [np.delete(of_records, group, axis=1).mean(axis=1) for group in RECORDS]
+        both, alone = Limits.of(np.array([values, *without])), Limits.of(values)
+        assert both(error).low <= alone(error).low
