@@ -32,7 +32,7 @@ WORDS = {
     "epsilon": "the budget of differential privacy: the smaller, the less any single record can change the model. "
     "Without it there is no limit (∞).",
     "bounds": "what no attack can exceed, by the mathematics of differential privacy, if records are independent.",
-    "IID": "members and non-members are drawn from the same distribution, so that only the model can tell them apart.",
+    "IID": "members and non-members are drawn from the same distribution, so that only the model can distinguish them.",
     "blind baseline": "a classifier that sees the records and never the model. What it separates is a difference "
     "between groups, no leakage from the model.",
     "interval": "in brackets: where the value lies with 95 % confidence. A wide interval means too few records or "
