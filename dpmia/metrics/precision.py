@@ -101,11 +101,17 @@ def best_quantile(scores: np.ndarray, is_member: np.ndarray) -> tuple[float, flo
 
     Source: Thudi et al. 2024, section 4.2 and its footnote 4.
     """
-    ranked = np.sort(scores[~np.isnan(scores)])[::-1]
-    if not len(ranked):
+    is_number = ~np.isnan(scores)
+    numbers, order = scores[is_number], np.argsort(scores[is_number])
+    if not len(numbers):
         return float("nan"), 0.0
-    sizes = np.minimum(_sizes(len(scores)), len(ranked))
-    return max(_precision(scores >= ranked[size - 1], is_member) for size in sizes)
+    rising = numbers[order]
+    members = np.cumsum(is_member[is_number][order[::-1]])
+    thresholds = rising[-np.minimum(_sizes(len(scores)), len(numbers))]
+    accepted = len(numbers) - np.searchsorted(rising, thresholds)
+    precision = members[accepted - 1] / accepted
+    best = np.lexsort((accepted, precision))[-1]
+    return float(precision[best]), float(accepted[best] / len(scores))
 
 
 @lru_cache(maxsize=1024)

@@ -58,8 +58,11 @@ def ranking(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
 
 
 def tpr_at(fpr: np.ndarray, tpr: np.ndarray, rate: float, resolution: float) -> float:
-    """Return the largest TPR of a ROC at a false positive rate of at most `rate`; NaN below the resolution."""
-    return float(tpr[fpr <= rate].max()) if rate >= resolution else float("nan")
+    """Return the largest TPR of a ROC at a false positive rate of at most `rate`; NaN below the resolution.
+
+    Both rates rise along a ROC.
+    """
+    return float(tpr[np.searchsorted(fpr, rate, side="right") - 1]) if rate >= resolution else float("nan")
 
 
 def held_rate(rate: float, nonmembers: int) -> float:
