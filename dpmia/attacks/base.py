@@ -124,6 +124,12 @@ class Outcome:
         """The number of members or of non-members, whichever is smaller."""
         return int(min(self.is_member.sum(), (~self.is_member).sum()))
 
+    def ranked(self) -> Outcome:
+        """Return the same with records by rising score: metrics rank the records of each group again, sorted or not."""
+        order = np.argsort(self.scores, kind="stable")
+        parts = self.records[order], self.is_member[order], self.scores[order], self.decisions[order]
+        return Outcome(*parts, self.details, self.fair)
+
     def metrics(self) -> dict[str, float]:
         """Return every metric by name."""
         found = self._measured(np.ones(len(self.records), dtype=bool))
@@ -172,7 +178,8 @@ def outcome(
         log.warning("%d of %d scores are not numbers; their records count as non-members", silent.sum(), len(silent))
     decisions = checked_decisions(attack, signal, scores)[evaluated] & ~silent
     fair = signal.card.rate == FAIR
-    return Outcome(signal.records[evaluated], signal.is_member[evaluated], scores[evaluated], decisions, details, fair)
+    found = Outcome(signal.records[evaluated], signal.is_member[evaluated], scores[evaluated], decisions, details, fair)
+    return found.ranked()
 
 
 def measure(

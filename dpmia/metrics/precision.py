@@ -102,7 +102,7 @@ def best_quantile(scores: np.ndarray, is_member: np.ndarray) -> tuple[float, flo
     Source: Thudi et al. 2024, section 4.2 and its footnote 4.
     """
     is_number = ~np.isnan(scores)
-    numbers, order = scores[is_number], np.argsort(scores[is_number])
+    numbers, order = scores[is_number], np.argsort(scores[is_number], kind="stable")
     if not len(numbers):
         return float("nan"), 0.0
     rising = numbers[order]
