@@ -33,17 +33,18 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
-    """Draw one panel; the smallest and the largest network have their size beside them."""
+    """Draw one panel; the largest network of each data set has its size beside it: the smallest lie on each other."""
     figure, (axes,) = drawing.panels(1, facts, width=drawing.NARROW, height=2.6)
-    for place, dataset in enumerate(networks.STYLES):
+    for place, (dataset, (colour, *_)) in enumerate(networks.STYLES.items()):
         rows = table[table["dataset"] == dataset]
         if rows.empty:
             continue
         networks.draw_networks(axes, rows, dataset, x="ratio", line="none")
-        for row in rows.sort_values("s").iloc[[0, -1]].itertuples():
-            # Above, below, and at the left of the point.
-            look = {"color": networks.STYLES[dataset][0], "ha": "right" if place == 2 else "left"}
-            drawing.annotate(axes, f"{row.s:.0f}", (row.ratio, row.mean), ((4, 4), (4, -10), (-4, 4))[place], **look)
+        largest = rows.loc[rows["s"].idxmax()]
+        # Above, below, and at the left of the point.
+        offset, side = (((4, 4), "left"), ((4, -10), "left"), ((-4, 4), "right"))[place]
+        where = largest["ratio"], largest["mean"]
+        drawing.annotate(axes, f"{largest['s']:.0f}", where, offset, color=colour, ha=side)
     curve = table[table["dataset"] == THEORY]
     drawing.draw_curve(axes, curve, "ratio", colour="black", label="formula for normal errors", line=":")
     drawing.zero_line(axes)
@@ -55,7 +56,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     )
     drawing.finish(
         figure,
-        "Threshold: the mean training loss. Numbers: smallest and largest size s. The formula of figure 2b, which is "
+        "Threshold: the mean training loss. Numbers: the largest size s. The formula of figure 2b, which is "
         "for normal errors, at the ratio of cross-entropies.",
         networks.training_facts(facts, table),
     )
