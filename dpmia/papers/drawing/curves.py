@@ -97,14 +97,7 @@ def draw_ticks(
 ) -> None:
     """Draw a tick where a bound was computed; no line, as it would not be the bound in between.
 
-    Args:
-        axes: where to draw.
-        rows: with both columns.
-        x: column of the horizontal axis.
-        y: column of the vertical axis.
-        colour: of the ticks.
-        label: for the legend.
-        **options: of `Axes.plot`.
+    Arguments are those of `draw_curve`.
     """
     look = {"marker": "_", "markersize": 7, "markeredgewidth": 1.3, "markeredgecolor": colour}
     draw_curve(axes, rows, x, y, colour=colour, label=label, line="none", **look, **options)
