@@ -1,3 +1,4 @@
+import atexit
 import gc
 import os
 
@@ -84,5 +85,6 @@ include: "rules/report.smk"
 include: "rules/costs.smk"
 
 
-remember_parameters()
-keep(SYNTAX)
+remember_pure_functions()
+# Modules that jobs reach by name are read after the rules, when jobs are planned.
+atexit.register(keep, Path(SYNTAX).resolve())
