@@ -88,6 +88,16 @@ def test_no_training_job_imports_an_accountant_before_it_needs_one():
     assert {"train_block.py", "train_references.py"} <= {*private}
 
 
+def test_a_table_is_made_without_seaborn():
+    from dpmia.papers.humphries import limits
+    from dpmia.workflow.digest import imports, reached
+
+    for start in (REPOSITORY / "scripts/make_artifact.py", Path(limits.__file__)):
+        drawing = {file for file in _imported_at_once(start) if "seaborn" in imports(ast.parse(file.read_text()))}
+        assert not drawing, f"{start.name} imports {', '.join(map(str, drawing))}"
+    assert any("drawing" in file.parts for file in reached([REPOSITORY / "scripts/make_artifact.py"]))
+
+
 def _imported_at_once(start):
     """Return the files of the library that are imported when a script starts, `start` included."""
     from dpmia.workflow.digest import _file_of, imports
