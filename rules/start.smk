@@ -1,4 +1,5 @@
 # As a run starts: no other may be at work here, and scheduling must not cost much. As it ends: its errors, its CPU time.
+import gc
 import shlex
 import time
 from collections import Counter
@@ -55,6 +56,7 @@ for default in logger.handlers if workflow.is_main_process and not workflow.outp
 
 
 onstart:
+    gc.enable()
     if CONFIG.data == "synthetic" and CONFIG.data_mirror is not None:
         logger.warning("data_mirror is ignored: the key data is 'synthetic', which generates the data.")
     # Targets that write nothing may run beside a live run.
