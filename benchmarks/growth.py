@@ -42,12 +42,12 @@ class Size:
     epochs: int = 2
 
 
-#: What grows -> the sizes that are measured. Widths and records grow from where a model is worth the name.
+#: What grows -> the sizes that are measured.
 GROWING = {
-    "models": (1, 2, 4, 8, 16, 32, 64, 128),
-    "records": (1_000, 2_000, 4_000, 8_000, 16_000, 32_000),
-    "width": (32, 64, 128, 256, 512, 1_024),
-    "epochs": (2, 4, 8, 16, 32, 64),
+    "models": tuple(2**i for i in range(10)),
+    "records": tuple(1_000 * 2**i for i in range(8)),
+    "width": tuple(32 * 2**i for i in range(7)),
+    "epochs": tuple(2 * 2**i for i in range(8)),
 }
 INPUTS, BATCH = 104, 200
 
