@@ -11,7 +11,7 @@ help:
 	@echo "make test-slow the slow tests alone"
 	@echo "make test-all  both"
 	@echo "make coverage  the default tests, and what they cover: a report here and in htmlcov/"
-	@echo "make bench     how fast the training engines are on this machine"
+	@echo "make bench     how fast the training engines and whole workflows are on this machine"
 	@echo "make lint      style of Python and workflow files, and types"
 	@echo "make clean     remove .venv (results and resources stay)"
 
@@ -43,10 +43,13 @@ test-all: install
 coverage: install
 	$(BIN)/pytest -n auto --cov --cov-report term --cov-report html $(TESTS)
 
+# JAX=PYTHON of an environment with jax and jax-privacy: engines.py measures them, too.
 bench: install
-	$(BIN)/python benchmarks/engines.py
+	$(BIN)/python benchmarks/engines.py $(if $(JAX),--jax $(JAX))
 	$(BIN)/python benchmarks/cnns.py
 	$(BIN)/python benchmarks/lightning.py
+	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/workflows.py
 	$(BIN)/python benchmarks/plot.py
 
 lint: install

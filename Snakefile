@@ -1,12 +1,16 @@
+import atexit
 import gc
 import os
 
 from snakemake.utils import min_version, validate
 
 min_version("9.0")
-# What is imported stays: garbage is looked for in what comes after it, and less often.
+# What is imported stays: garbage is looked for in what comes after it, and less often. Planning leaves hardly any, and
+# looking for it would take a tenth of its time: `onstart`, which no module runs, begins with that.
 gc.freeze()
 gc.set_threshold(50_000, 20, 20)
+if not workflow.modifier.is_module:
+    gc.disable()
 
 
 # Settings of the working folder; elsewhere, and where another workflow uses this one as a module, those beside this file.
@@ -84,5 +88,6 @@ include: "rules/report.smk"
 include: "rules/costs.smk"
 
 
-remember_parameters()
-keep(SYNTAX)
+remember_pure_functions()
+# Modules that jobs reach by name are read after the rules, when jobs are planned.
+atexit.register(keep, Path(SYNTAX).resolve())

@@ -78,6 +78,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=RESULTS, help="the table as CSV")
     arguments = parser.parse_args()
     if arguments.worker:
+        torch.set_num_threads(1)
         work(CASES, WAYS, make_data)
         return
     rounds, seconds = (1, 0.3) if arguments.quick else (5, 1.0)

@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import platform
 import statistics
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import opacus
 import torch
+from perceptrons import CLIPPED_GRAD, JAX_GHOST, PERCEPTRONS
 from timing import Worker, measure, ratio, work, write_rows
 from torch.nn.functional import cross_entropy
 from torch.utils.data import DataLoader, TensorDataset
@@ -48,13 +50,13 @@ def _recipe(optimiser: str, batch_size: int) -> Recipe:
     return Recipe(optimiser, 1e-3 if optimiser == "adam" else 0.01, batch_size, epochs=10**6)
 
 
-LARGE = MLP(600, (512, 256, 128, 64), 100)
 CASES = {
-    "104-256-256-2, batch 200, adam": Case(MLP(104, (256, 256), 2), _recipe("adam", 200), 10_000),
-    "600-512-256-128-64-100, batch 64, sgd": Case(LARGE, _recipe("sgd", 64), 5_000),
-    "600-512-256-128-64-100, batch 256, sgd": Case(LARGE, _recipe("sgd", 256), 5_000),
-    "20-64-2, batch 32, adam": Case(MLP(20, (64,), 2), _recipe("adam", 32), 1_000),
+    name: Case(
+        MLP(each.widths[0], each.widths[1:-1], each.widths[-1]), _recipe(each.optimiser, each.batch), each.records
+    )
+    for name, each in PERCEPTRONS.items()
 }
+COMMAND = [sys.executable, __file__]
 
 
 def make_data(case: Case) -> tuple[torch.Tensor, torch.Tensor]:
@@ -177,7 +179,7 @@ def measure_two_processes(case: str, way: str, rounds: int, seconds: float) -> d
     is missing to 2 there is lost to shared caches and memory.
     """
     ratios: dict[str, list[float]] = {"per_second": [], "per_cpu_second": []}
-    with contextlib.closing(Worker(__file__, core=0)) as first, contextlib.closing(Worker(__file__, core=1)) as second:
+    with contextlib.closing(Worker(COMMAND, core=0)) as first, contextlib.closing(Worker(COMMAND, core=1)) as second:
         for worker in (first, second):
             worker.measure(case, way, 0.1)
         for _ in range(rounds):
@@ -234,23 +236,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one round of a fraction of a second each")
     parser.add_argument("--case", default="", help="only the models whose name contains this, for instance 104-")
+    parser.add_argument(
+        "--jax", metavar="PYTHON", help="of an environment with jax and jax-privacy, to measure them, too"
+    )
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--output", type=Path, default=RESULTS, help="the table as CSV")
     arguments = parser.parse_args()
     if arguments.worker:
+        torch.set_num_threads(1)
         work(CASES, WAYS, make_data)
         return
     rounds, seconds = (1, 0.3) if arguments.quick else (5, 1.0)
+    script = str(Path(__file__).with_name("jax_clipping.py"))
+    by_jax = {way: [arguments.jax, script] for way in (CLIPPED_GRAD, JAX_GHOST) if arguments.jax}
     rows, verdicts = [], []
     for name, case in ((name, case) for name, case in CASES.items() if arguments.case in name):
-        rates, memory = measure(__file__, name, WAYS, rounds, seconds)
+        rates, memory = measure(__file__, name, [*WAYS, *by_jax], rounds, seconds, by_jax)
         del memory[FLOOR]
         two = measure_two_processes(name, "stacked, K=4", rounds, 2 * seconds) if name.startswith("104") else None
         verdicts += [name, *judge(name, rates, memory, two)]
         width = StackedEngine.width(case.architecture, case.recipe)
         print(f"\n{name}; {case.records} records; the engine itself takes K={width}")
         print(f"{'':45}{'model-steps/s':>14}{'x hooks':>9}{'x plain':>9}{'of products':>12}{'MB':>7}")
-        for way in WAYS:
+        for way in rates:
             row = {
                 "model": name,
                 "way": way,

@@ -20,8 +20,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
-
 #: Large blocks stay with the process instead of going back to the system and coming anew, page by page.
 TUNED_ALLOCATOR = {
     "MALLOC_MMAP_THRESHOLD_": str(2**30),
@@ -40,7 +38,6 @@ def work(cases: Mapping[str, Any], ways: Mapping[str, Callable], make_data: Call
         ways: functions of a case and its data that return a generator of steps.
         make_data: function of a case that returns its data, a tuple.
     """
-    torch.set_num_threads(1)
     warnings.filterwarnings("ignore")  # Opacus', about random numbers that are not cryptographic
     running: dict[tuple[str, str], Iterator[int]] = {}
     data = {}
@@ -71,10 +68,10 @@ def _peak_memory() -> float:
 class Worker:
     """A process that trains when asked."""
 
-    def __init__(self, script: str, environment: dict[str, str] | None = None, core: int | None = None) -> None:
-        """Start `script`, on one core if `core` is given."""
+    def __init__(self, command: list[str], environment: dict[str, str] | None = None, core: int | None = None) -> None:
+        """Start a script by `command`, on one core if `core` is given."""
         self._process = subprocess.Popen(
-            [sys.executable, script, "--worker"],
+            [*command, "--worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -105,18 +102,36 @@ class Worker:
 
 
 def measure(
-    script: str, case: str, ways: Iterable[str], rounds: int, seconds: float
+    script: str,
+    case: str,
+    ways: Iterable[str],
+    rounds: int,
+    seconds: float,
+    commands: Mapping[str, list[str]] | None = None,
 ) -> tuple[dict[str, list[float]], dict[str, float]]:
     """Return the rate of each way in each round, and the peak memory of each in MB above libraries and data.
 
     Each way has a process of its own: how much an allocator keeps depends on what else was in the process.
+
+    Args:
+        script: that knows the ways.
+        case: what is trained.
+        ways: by name.
+        rounds: how often each way is measured.
+        seconds: how long each time.
+        commands: what starts the script of ways that another script or another Python knows.
     """
     rates: dict[str, list[float]] = {way: [] for way in ways}
     memory = {}
     with contextlib.ExitStack() as stack:
         workers = {
             way: stack.enter_context(
-                contextlib.closing(Worker(script, TUNED_ALLOCATOR if way.endswith(TUNED) else None))
+                contextlib.closing(
+                    Worker(
+                        (commands or {}).get(way, [sys.executable, script]),
+                        TUNED_ALLOCATOR if way.endswith(TUNED) else None,
+                    )
+                )
             )
             for way in rates
         }

@@ -3,6 +3,7 @@ import re
 import sys
 import time
 from dataclasses import replace
+from functools import cache
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
@@ -184,6 +185,12 @@ def made_by_all(artifact):
     return not artifact.tables or any(runs(table.split("/")[1]) for table in artifact.tables)
 
 
+@cache
+def facts_of(name, at_paper_scale=False):
+    """Return the facts on an experiment that captions print; many figures share them."""
+    return facts.run_facts((PLAN.at_paper_scale if at_paper_scale else EXPERIMENTS)[name])
+
+
 def run_facts(artifact):
     """Return the facts on the run that an artifact's captions print."""
     with_data = any(table.split("/")[1] in WITH_DATA for table in artifact.tables)
@@ -196,8 +203,8 @@ def run_facts(artifact):
         "synthetic": CONFIG.data == "synthetic" and with_data,
         "without_data": not with_data,
         "scale": CONFIG.scale,
-        "experiments": {name: facts.run_facts(EXPERIMENTS[name]) for name in trained},
-        "paper": {name: facts.run_facts(PLAN.at_paper_scale[name]) for name in trained}
+        "experiments": {name: facts_of(name) for name in trained},
+        "paper": {name: facts_of(name, at_paper_scale=True) for name in trained}
         | {
             name: PLAN.studies_at_paper_scale[name].model_dump()
             for stage, name in (table.split("/") for table in artifact_tables(artifact))

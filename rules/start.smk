@@ -1,10 +1,13 @@
 # As a run starts: no other may be at work here, and scheduling must not cost much. As it ends: its errors, its CPU time.
+import gc
 import shlex
 import time
 from collections import Counter
 
+from snakemake import sourcecache
 from snakemake.common import overwrite_function_params
 from snakemake.logging import logger
+from snakemake.resources import Resource
 
 from dpmia.workflow.console import Console
 from dpmia.workflow.digest import remember
@@ -19,12 +22,14 @@ CODE = ".snakemake/code"
 quiet_interrupts(stopped(COMMAND))
 
 
-def remember_parameters():
-    """Note the parameters of all functions of rules, which Snakemake would find out again at each call."""
+def remember_pure_functions():
+    """Note what Snakemake would find out again for each job: parameters of functions, and where it copies scripts to."""
     for each in workflow.rules:
         of_resources = [getattr(value, "_evaluator", None) for value in each.resources.values()]
         for function in filter(callable, [*each.input, *each.params, *of_resources]):
             overwrite_function_params(function, signature(function).parameters)
+    overwrite_function_params(Resource.evaluate, signature(Resource.evaluate).parameters)
+    sourcecache.parse_uri = cache(sourcecache.parse_uri)
 
 
 KINDS = {}
@@ -51,6 +56,7 @@ for default in logger.handlers if workflow.is_main_process and not workflow.outp
 
 
 onstart:
+    gc.enable()
     if CONFIG.data == "synthetic" and CONFIG.data_mirror is not None:
         logger.warning("data_mirror is ignored: the key data is 'synthetic', which generates the data.")
     # Targets that write nothing may run beside a live run.

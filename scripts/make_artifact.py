@@ -10,7 +10,7 @@ from _job import run
 from dpmia.common.files import whole_file
 from dpmia.common.registry import load
 from dpmia.formats.tables import read_table, write_table
-from dpmia.papers import captions, drawing
+from dpmia.papers import captions
 from dpmia.papers.artifact import Artifact, Facts
 from dpmia.papers.tables import markdown
 
@@ -21,6 +21,8 @@ def main(snakemake):
     tables = dict(zip(snakemake.params.tables, map(read_table, snakemake.input), strict=True))
     table = load(artifact.tabulate)(tables, facts)
     if artifact.draw:
+        from dpmia.papers import drawing  # here: most tables need no seaborn, which takes a second to import
+
         with drawing.style():
             figure = load(artifact.draw)(table, facts)
             drawing.save(figure, snakemake.output.pdf, snakemake.output.png)

@@ -77,6 +77,42 @@ def test_seaborn_is_imported_where_figures_are_drawn_and_in_no_other_job():
             assert not {"seaborn", "matplotlib.pyplot"} & imports(ast.parse(file.read_text())), file
 
 
+def test_no_training_job_imports_an_accountant_before_it_needs_one():
+    from dpmia.workflow.digest import imports, reached
+
+    private = []
+    for script in (REPOSITORY / "scripts").glob("train_*.py"):
+        needing = {file for file in reached([script]) if "dp_accounting" in imports(ast.parse(file.read_text()))}
+        private += [script.name] * bool(needing)
+        assert not needing & _imported_at_once(script), f"{script.name} imports {', '.join(map(str, needing))}"
+    assert {"train_block.py", "train_references.py"} <= {*private}
+
+
+def test_a_table_is_made_without_seaborn():
+    from dpmia.papers.humphries import limits
+    from dpmia.workflow.digest import imports, reached
+
+    for start in (REPOSITORY / "scripts/make_artifact.py", Path(limits.__file__)):
+        drawing = {file for file in _imported_at_once(start) if "seaborn" in imports(ast.parse(file.read_text()))}
+        assert not drawing, f"{start.name} imports {', '.join(map(str, drawing))}"
+    assert any("drawing" in file.parts for file in reached([REPOSITORY / "scripts/make_artifact.py"]))
+
+
+def _imported_at_once(start):
+    """Return the files of the library that are imported when a script starts, `start` included."""
+    from dpmia.workflow.digest import _file_of, imports
+
+    found, queue = set(), [start]
+    while queue:
+        file = queue.pop()
+        if file not in found:
+            found.add(file)
+            tree = ast.parse(file.read_text())
+            tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+            queue += [below for module in imports(tree) if (below := _file_of(module))]
+    return found
+
+
 def test_the_library_knows_nothing_of_the_workflow_engine():
     for file in (REPOSITORY / "dpmia").rglob("*.py"):
         assert "import snakemake" not in file.read_text()

@@ -149,16 +149,6 @@ class Mechanism:
         )
 
 
-def spent(accounting: Accounting, steps: int) -> float:
-    """Return the epsilon of the first `steps` steps of a training.
-
-    Under `shuffle` a begun epoch counts as a whole one.
-    """
-    facts = {field: getattr(accounting, field) for field in ("sampler", "rate", "relation", "delta", "accountant")}
-    mechanism = Mechanism(**facts, steps=steps, epochs=math.ceil(accounting.epochs * steps / accounting.steps))
-    return mechanism.epsilon(accounting.noise_multiplier, near=accounting.epsilon)
-
-
 def _resolution(epsilon: float) -> float:
     """Return the width of a privacy loss bucket: at most 0.3 % of epsilon lost, a fraction of a second spent."""
     return min(max(min(epsilon / 2000, 1e-3), epsilon / 1e4), 1e-2)

@@ -60,3 +60,15 @@ class NoiseCalibration:
             accountant=self.accountant,
         )
         return mechanism.record(epsilon, mechanism.noise_multiplier(epsilon), sampling.clip_norm)
+
+
+def spent(accounting: Accounting, steps: int) -> float:
+    """Return the epsilon of the first `steps` steps of a training.
+
+    Under `shuffle` a begun epoch counts as a whole one.
+    """
+    from dpmia.privacy.accounting import Mechanism  # here, as above
+
+    facts = {field: getattr(accounting, field) for field in ("sampler", "rate", "relation", "delta", "accountant")}
+    mechanism = Mechanism(**facts, steps=steps, epochs=math.ceil(accounting.epochs * steps / accounting.steps))
+    return mechanism.epsilon(accounting.noise_multiplier, near=accounting.epsilon)

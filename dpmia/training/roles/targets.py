@@ -13,8 +13,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Signal
 from dpmia.jobs.training import TrainJob
-from dpmia.privacy.accounting import spent
-from dpmia.privacy.calibration import NoiseCalibration
+from dpmia.privacy.calibration import NoiseCalibration, spent
 from dpmia.settings.training_sets import expected_size
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints

@@ -12,7 +12,8 @@ from scipy.stats import norm
 
 from dpmia.common.errors import TrainingError
 from dpmia.privacy import accounting
-from dpmia.privacy.accounting import Mechanism, spent
+from dpmia.privacy.accounting import Mechanism
+from dpmia.privacy.calibration import spent
 from dpmia.privacy.record import Accounting
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
 
