@@ -2,6 +2,7 @@
 import shlex
 import time
 from collections import Counter
+from contextlib import suppress
 
 from snakemake.common import overwrite_function_params
 from snakemake.logging import logger
@@ -9,7 +10,9 @@ from snakemake.logging import logger
 from dpmia.workflow.console import Console
 from dpmia.workflow.digest import remember
 from dpmia.common.errors import UserError
-from dpmia.workflow.failures import last_words, quiet_interrupts, read_failure, stopped
+from dpmia.workflow.failures import last_words, read_failure, stopped
+from dpmia.workflow.interrupts import end_at_second_interrupt, quiet_interrupts
+from dpmia.workflow.places import check_places
 
 COMMAND = shlex.join(["snakemake", *sys.argv[1:]])
 # What stood behind the code digests of earlier runs.
@@ -17,6 +20,12 @@ CODE = ".snakemake/code"
 
 
 quiet_interrupts(stopped(COMMAND))
+if workflow.is_main_process:
+    end_at_second_interrupt(stopped(COMMAND))
+    try:
+        check_places([".snakemake/run.lock"])
+    except UserError as error:
+        refuse(error)
 
 
 def remember_parameters():
@@ -55,16 +64,25 @@ onstart:
         logger.warning("data_mirror is ignored: the key data is 'synthetic', which generates the data.")
     # Targets that write nothing may run beside a live run.
     if any(job.output for job in workflow.dag.needrun_jobs()):
-        from dpmia.common.files import remove_leftovers
+        from dpmia.common.files import bring_back, remove_leftovers
         from dpmia.workflow.lock import hold  # here: each job reads this file, and the import takes 20 ms
 
         try:
+            check_places(
+                file
+                for job in workflow.dag.needrun_jobs()
+                for file in [*job.output, *job.log, *([job.benchmark] if job.benchmark else [])]
+            )
             hold(".snakemake/run.lock")
         except UserError as error:
             refuse(error)
         remember(CODE)
-        for left in remove_leftovers(["resources", "results"]):
+        for left in remove_leftovers(["resources", "results", "logs", CODE], alone=[".snakemake", "."]):
             logger.info(f"Removed what a killed job left: {left}")
+        if ahead := bring_back(["resources", "results"]):
+            logger.info(
+                f"The clock was wrong: {len(ahead)} files are dated in the future, and now today: {ahead[0]}"
+            )
     if CONSOLE:
         jobs_to_run = list(workflow.dag.needrun_jobs())
         cores = min(len(jobs_to_run), (workflow.cores if workflow.local_exec else workflow.nodes) or 1)
@@ -83,7 +101,6 @@ def note_own_time():
 
 
 onerror:
-    note_own_time()
     if CONSOLE:
         CONSOLE.end()
     failures = [
@@ -93,5 +110,7 @@ onerror:
     ]
     message, exit_code = last_words(failures, COMMAND)
     print(f"\n{message}", file=sys.stderr)
+    with suppress(OSError):  # what failed may have been the disk
+        note_own_time()
     # Snakemake itself would print less helpful words after these, and exit with 1 whatever happened.
     raise SystemExit(exit_code)
