@@ -17,36 +17,32 @@ import argparse
 import ast
 import copy
 import csv
-import importlib
+import functools
+import gc
 import importlib.machinery
 import os
-import pickle
 import random
 import resource
 import signal
+import subprocess
 import sys
-import tempfile
 import time
-import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 EQUIVALENT = ROOT / "docs/equivalent-mutants.csv"
-#: Seconds after which a mutant counts as noticed: it loops. Bytes of memory that it may take.
-SECONDS, MEMORY = 300, 24 << 30
+#: Seconds of CPU time and bytes of memory that the tests of a mutant may take.
+SECONDS, MEMORY = 120, 24 << 30
 #: Seconds of tests that do not reach a line themselves.
 LONGEST = 30.0
-#: What tests import before the library, and what mutants share.
-SHARED = (
-    *("matplotlib.pyplot", "opacus", "pandas", "pytorch_lightning", "scipy.optimize", "scipy.stats"),
-    *("seaborn", "sklearn.cluster", "sklearn.ensemble", "sklearn.linear_model", "torch"),
-)
 
-_OPTIONS = ("-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--no-header")
+_OPTIONS = ("-q", "-n", "0", "-p", "no:cacheprovider", "--no-header")
 
 _SWAPS: dict[type, type] = {
     **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq},
@@ -64,6 +60,7 @@ class Mutant:
         line: of the change, and of the statement around it.
         change: in words.
         place: of the node in the order of `ast.walk`, and which of its changes.
+        inside: whether it is within a function.
     """
 
     module: str
@@ -71,6 +68,7 @@ class Mutant:
     statement: int
     change: str
     place: tuple[int, int]
+    inside: bool
 
     @property
     def text(self) -> str:
@@ -82,11 +80,11 @@ class Mutant:
         """The package that the module belongs to."""
         return self.module.split("/")[1]
 
-    def tree(self) -> ast.Module:
-        """Return the syntax of the changed module."""
+    def code(self) -> CodeType:
+        """Return the changed module, compiled."""
         tree = ast.parse((ROOT / self.module).read_text(encoding="utf-8"))
         _changed(list(ast.walk(tree))[self.place[0]], self.place[1])
-        return ast.fix_missing_locations(tree)
+        return compile(ast.fix_missing_locations(tree), str(ROOT / self.module), "exec")
 
 
 def mutants(module: str) -> Iterator[Mutant]:
@@ -94,12 +92,14 @@ def mutants(module: str) -> Iterator[Mutant]:
     tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
     statements = {id(node): each.lineno for each in ast.walk(tree) if isinstance(each, ast.stmt) for node in _own(each)}
     passed_over = {id(node) for top in _untouched(tree) for node in ast.walk(top)}
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inside = {id(node) for function in functions for part in function.body for node in ast.walk(part)}
     for place, node in enumerate(ast.walk(tree)):
         for number in range(2) if id(node) not in passed_over else ():
             change = _changed(copy.deepcopy(node), number)
             if change:
                 line = getattr(node, "lineno", 0)
-                yield Mutant(module, line, statements.get(id(node), line), change, (place, number))
+                yield Mutant(module, line, statements.get(id(node), line), change, (place, number), id(node) in inside)
 
 
 def _own(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -154,99 +154,169 @@ class Changed(importlib.machinery.PathFinder):
         if f"{name.replace('.', '/')}.py" != cls.mutant.module:
             return None
         found = super().find_spec(name, path, target)
-        code = compile(cls.mutant.tree(), str(ROOT / cls.mutant.module), "exec")
-        found.loader.get_code = lambda name: code
+        found.loader.get_code = lambda name: cls.mutant.code()
         return found
 
 
-class Times:
-    """A plug-in of pytest that notes how long each test takes, and which fail."""
+def swap(mutant: Mutant) -> None:
+    """Give all functions of a module, wherever they are kept, their changed code; forget what functions remember."""
+    codes = {code.co_qualname: code for code in _codes(mutant.code())}
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and each.__code__.co_filename == str(ROOT / mutant.module):
+            code = codes.get(each.__code__.co_qualname)
+            if code is not None and len(code.co_freevars) == len(each.__code__.co_freevars):
+                each.__code__ = code
+        elif isinstance(each, functools._lru_cache_wrapper):
+            each.cache_clear()
 
-    def __init__(self) -> None:
-        """Begin."""
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield each
+            yield from _codes(each)
+
+
+class Trial:
+    """A plug-in of pytest: runs all tests once, notes which reach which line, and tries mutants by them.
+
+    A mutant within functions is tried in a copy of this process, which has imported all there is; another, such as that
+    of a constant of a module, in a new process.
+    """
+
+    def __init__(self, modules: list[Path], drawn: Iterable[Mutant], minutes: float) -> None:
+        """Try mutants for some minutes."""
+        self.modules, self.drawn, self.minutes = modules, drawn, minutes
+        self.printed = os.fdopen(os.dup(1), "w", buffering=1)
         self.seconds: Counter[str] = Counter()
         self.failed: list[str] = []
 
     def pytest_runtest_logreport(self, report) -> None:  # type: ignore[no-untyped-def]
-        """Add a part of a test."""
+        """Note a part of a test."""
         self.seconds[report.nodeid] += report.duration
         if report.failed:
             self.failed.append(report.nodeid)
 
+    def pytest_runtestloop(self, session) -> bool:  # type: ignore[no-untyped-def]
+        """Do all of it, in the place of running the tests."""
+        import coverage
 
-def reach(modules: list[str], tests: list[str], file: Path) -> int:
-    """Run the tests once; write which reach each line of each module, and the seconds that each takes."""
-    import coverage
+        measured = coverage.Coverage(data_file=None, config_file=False, include=[*map(str, self.modules)])
+        measured.start()
+        self._run(session.items, measured.switch_context)
+        measured.stop()
+        data = measured.get_data()
+        self.reached = {}
+        for name in data.measured_files():
+            contexts = data.contexts_by_lineno(name)
+            self.reached[Path(name).relative_to(ROOT).as_posix()] = {
+                line: {*found} - {""} for line, found in contexts.items()
+            }
+        if self.failed:
+            self.printed.write(f"Tests fail without any change: {', '.join(self.failed)}\n")
+        else:
+            self._try({item.nodeid: item for item in session.items})
+        return True
+
+    def _run(self, items, before, on: bool = False) -> None:  # type: ignore[no-untyped-def]
+        """Run tests until one fails, or on."""
+        for item, following in zip_longest(items, items[1:]):
+            before(item.nodeid)
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if self.failed and not on:
+                return
+
+    def _forked(self, items: list[Any], mutant: Mutant | None) -> list[str]:
+        """Run tests in a copy of this process until one fails, without a mutant all; return which failed."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if not child:
+            os.close(reader)
+            self.failed.append("ended otherwise")
+            try:
+                confine(SECONDS if mutant else 3600)
+                if mutant:
+                    swap(mutant)
+                for item in items:
+                    item._initrequest()
+                self.failed.clear()
+                self._run(items, lambda test: None, on=mutant is None)
+            finally:
+                os.write(writer, "\n".join(self.failed[:200] or ["none"]).encode())
+                os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader) as failed:
+            found = failed.read().splitlines()
+        os.waitpid(child, 0)
+        return [] if found == ["none"] else found or ["killed"]
+
+    def _try(self, items: dict[str, Any]) -> None:
+        self.printed.write(f"{len(items)} tests, {sum(self.seconds.values()):.0f} s\n")
+        for once in self._forked([*items.values()], None):
+            self.printed.write(f"cannot run twice, and is not used: {once}\n")
+            del self.seconds[once]
+        tried, alive, equal = Counter[str](), Counter[str](), Counter[str]()
+        started, reasons = time.monotonic(), known()
+        for mutant in self.drawn:
+            if time.monotonic() - started > 60 * self.minutes:
+                break
+            tried[mutant.package] += 1
+            tests = self._chosen(mutant)
+            if (mutant.module, mutant.text, mutant.change) in reasons:
+                equal[mutant.package] += 1
+            elif not tests or self._survives(mutant, [items[test] for test in tests]):
+                alive[mutant.package] += 1
+                place = f"{mutant.module}:{mutant.line}"
+                self.printed.write(f"{place}: {mutant.change}: {mutant.text}  [{len(tests)} tests]\n")
+        for package, count in tried.items():
+            counted = count - equal[package]
+            share = f"{counted - alive[package]} of {counted} noticed ({1 - alive[package] / max(counted, 1):.1%})"
+            self.printed.write(f"{package}: {share}, {equal[package]} make no difference\n")
+
+    def _chosen(self, mutant: Mutant) -> list[str]:
+        """Return the tests of a mutant: those that reach its line, then the others of their files, the fastest first.
+
+        What a fixture reaches is noted for the first test that uses it, and others look at it, too.
+        """
+        lines = self.reached.get(mutant.module, {})
+        direct = lines.get(mutant.line, set()) | lines.get(mutant.statement, set())
+        direct = direct or (set() if mutant.inside else set().union(*lines.values()))
+        files = {test.partition("::")[0] for test in direct}
+        beside = {test for test in self.seconds if test.partition("::")[0] in files} - direct
+        left, found = LONGEST, sorted(direct & {*self.seconds}, key=self.seconds.__getitem__)
+        for test in sorted(beside, key=self.seconds.__getitem__):
+            left -= self.seconds[test]
+            found += [test] if left > 0 else []
+        return found
+
+    def _survives(self, mutant: Mutant, tests: list[Any]) -> bool:
+        """Return whether all tests pass with a mutant."""
+        if not mutant.inside:
+            place = f"{mutant.module}:{mutant.place[0]}:{mutant.place[1]}"
+            command = [sys.executable, __file__, "--one", place, *(test.nodeid for test in tests)]
+            return not subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        return not self._forked(tests, mutant)
+
+
+def confine(seconds: int) -> None:
+    """Print nothing, and end when it takes too long or too much memory: a mutant that loops counts as noticed."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nowhere, stream)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    signal.alarm(20 * seconds)
+
+
+def one(place: str, tests: list[str]) -> int:
+    """Run tests with one mutant, in this process; return the exit code."""
     import pytest
 
-    measured = coverage.Coverage(data_file=None, config_file=False, include=modules)
-    times = Times()
-
-    class Switch:
-        def pytest_runtest_logstart(self, nodeid: str) -> None:
-            measured.switch_context(nodeid)
-
-    measured.start()
-    pytest.main([*_OPTIONS, *tests], plugins=[times, Switch()])
-    measured.stop()
-    data = measured.get_data()
-    reached = {}
-    for name in data.measured_files():
-        contexts = data.contexts_by_lineno(name)
-        reached[Path(name).relative_to(ROOT).as_posix()] = {line: {*found} - {""} for line, found in contexts.items()}
-    file.write_bytes(pickle.dumps((reached, dict(times.seconds), times.failed)))
-    return 0
-
-
-def chosen(mutant: Mutant, reached: dict[str, dict[int, set[str]]], seconds: dict[str, float]) -> list[str]:
-    """Return the tests of a mutant: those that reach its line, then the others of their files, the fastest first.
-
-    What a fixture reaches is noted for the first test that uses it, and others look at it, too.
-    """
-    lines = reached.get(mutant.module, {})
-    direct = lines.get(mutant.line, set()) | lines.get(mutant.statement, set())
-    direct = direct or set().union(*lines.values())  # of the module itself: it runs when it is imported
-    files = {test.partition("::")[0] for test in direct}
-    beside = {test for test in seconds if test.partition("::")[0] in files} - direct
-    left, found = LONGEST, sorted(direct, key=seconds.__getitem__)
-    for test in sorted(beside, key=seconds.__getitem__):
-        left -= seconds[test]
-        found += [test] if left > 0 else []
-    return found
-
-
-def forked(work, seconds: int = SECONDS, printed: str = os.devnull) -> int:  # type: ignore[no-untyped-def]
-    """Return the exit code of some work in a copy of this process; 99 if it was killed."""
-    child = os.fork()
-    if not child:
-        sink = os.open(printed, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
-        for stream in (1, 2):
-            os.dup2(sink, stream)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        signal.alarm(seconds)
-        code = 98
-        try:
-            code = int(work())
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 99
-
-
-def survives(mutant: Mutant, tests: list[str]) -> bool:
-    """Return whether all tests pass with a mutant."""
-    import pytest
-
-    def work() -> int:
-        Changed.mutant = mutant
-        sys.meta_path.insert(0, Changed)
-        return pytest.main([*_OPTIONS, *tests])
-
-    return forked(work) == 0
+    module, *numbers = place.split(":")
+    Changed.mutant = next(each for each in mutants(module) if each.place == tuple(map(int, numbers)))
+    confine(SECONDS)
+    sys.meta_path.insert(0, Changed)
+    return pytest.main([*_OPTIONS, "-x", *tests])
 
 
 def sample(every: list[Mutant], rng: random.Random) -> Iterator[Mutant]:
@@ -270,6 +340,12 @@ def known() -> dict[tuple[str, str, str], str]:
 
 def main() -> None:
     """Try mutants, and print those that live, and the score of each package."""
+    import pytest
+
+    os.chdir(ROOT)
+    sys.path.insert(0, str(ROOT))
+    if sys.argv[1:2] == ["--one"]:
+        sys.exit(one(sys.argv[2], sys.argv[3:]))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("packages", nargs="+", help="folders or modules of the library")
     parser.add_argument("--tests", nargs="+", required=True)
@@ -277,36 +353,11 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10**6, help="start none after that time")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    os.chdir(ROOT)
-    sys.path.insert(0, str(ROOT))
     files = [file for name in given.packages for file in (ROOT / name, *(ROOT / name).rglob("*.py")) if file.is_file()]
     every = [mutant for file in sorted(files) for mutant in mutants(file.relative_to(ROOT).as_posix())]
-    for name in SHARED:
-        importlib.import_module(name)
-    with tempfile.NamedTemporaryFile() as notes:
-        log = f"{notes.name}.log"
-        if forked(lambda: reach([*map(str, files)], given.tests, Path(notes.name)), 3600, log):
-            sys.exit(Path(log).read_text(encoding="utf-8"))
-        reached, seconds, failed = pickle.loads(Path(notes.name).read_bytes())
-    if failed:
-        sys.exit(f"tests fail without any change: {', '.join(failed)}")
-    print(f"{len(every)} mutants, {len(seconds)} tests of {sum(seconds.values()):.0f} s, seed {given.seed}", flush=True)
-    started, reasons = time.monotonic(), known()
-    tried, alive, equal = Counter[str](), Counter[str](), Counter[str]()
-    for mutant in islice(sample(every, random.Random(given.seed)), given.most):
-        if time.monotonic() - started > 60 * given.minutes:
-            break
-        tried[mutant.package] += 1
-        tests = chosen(mutant, reached, seconds)
-        if (mutant.module, mutant.text, mutant.change) in reasons:
-            equal[mutant.package] += 1
-        elif not tests or survives(mutant, tests):
-            alive[mutant.package] += 1
-            print(f"{mutant.module}:{mutant.line}: {mutant.change}: {mutant.text}  [{len(tests)} tests]", flush=True)
-    for package, count in tried.items():
-        counted = count - equal[package]
-        share = f"{counted - alive[package]} of {counted} noticed ({1 - alive[package] / counted:.1%})"
-        print(f"{package}: {share}, {equal[package]} make no difference")
+    print(f"{len(every)} mutants, seed {given.seed}", flush=True)
+    drawn = islice(sample(every, random.Random(given.seed)), given.most)
+    sys.exit(pytest.main([*_OPTIONS, "--capture=no", *given.tests], plugins=[Trial(files, drawn, given.minutes)]))
 
 
 if __name__ == "__main__":
