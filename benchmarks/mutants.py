@@ -1,10 +1,14 @@
-"""Mutation testing: change one operator, number or truth value of a module at a time, and see whether tests notice.
+r"""Mutation testing: change one operator, number or truth value of a module at a time, and see whether tests notice.
 
-    .venv/bin/python benchmarks/mutants.py dpmia/metrics/ranking.py workflow_tests/unit/metrics --most 40
+    .venv/bin/python benchmarks/mutants.py dpmia/metrics dpmia/privacy --tests workflow_tests/unit/metrics \
+        workflow_tests/unit/privacy --minutes 20
 
-Each mutant is a copy of the library in a folder of its own, tried by the tests that are named, until the first fails.
-The script lists the survivors, each a line to look at: a test is missing, or the change makes no difference. It is
-none of the tests: forty mutants take minutes.
+First the tests run once and note which of them reach which line. Then mutants are drawn at random, an equal share from
+each package, and each is tried by the tests that reach its line, the fastest first, until one fails. A mutant that no
+test notices is printed, a line to look at: a test is missing, or the change makes no difference. Those that are known
+to make none (`docs/equivalent-mutants.csv`, with the reason) are counted apart. It is none of the tests.
+
+Not mutated: type annotations, options of dataclasses, and texts.
 """
 
 from __future__ import annotations
@@ -12,20 +16,33 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import csv
+import functools
+import gc
+import importlib.machinery
 import os
 import random
-import shutil
+import resource
+import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice, zip_longest
 from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
-#: A mutant that loops is killed.
-SECONDS = 600
+EQUIVALENT = ROOT / "docs/equivalent-mutants.csv"
+#: Seconds of CPU time and bytes of memory that the tests of a mutant may take.
+SECONDS, MEMORY = 120, 24 << 30
+#: Seconds of tests that do not reach a line themselves.
+LONGEST = 30.0
 
-_LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".snakemake", "results", "resources")
+_OPTIONS = ("-q", "-n", "0", "-p", "no:cacheprovider", "--no-header")
 
 _SWAPS: dict[type, type] = {
     **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq},
@@ -34,16 +51,73 @@ _SWAPS: dict[type, type] = {
 }
 
 
-def mutants(code: str) -> Iterator[tuple[int, str, str]]:
-    """Yield line, description and code of each mutant of a module; docstrings stay as they are."""
-    tree = ast.parse(code)
+@dataclass(frozen=True)
+class Mutant:
+    """One change of a module.
+
+    Attributes:
+        module: path from the root.
+        line: of the change, and of the statement around it.
+        change: in words.
+        place: of the node in the order of `ast.walk`, and which of its changes.
+        inside: whether it is within a function.
+    """
+
+    module: str
+    line: int
+    statement: int
+    change: str
+    place: tuple[int, int]
+    inside: bool
+
+    @property
+    def text(self) -> str:
+        """The line as it is written."""
+        return (ROOT / self.module).read_text(encoding="utf-8").splitlines()[self.line - 1].strip()
+
+    @property
+    def package(self) -> str:
+        """The package that the module belongs to."""
+        return self.module.split("/")[1]
+
+    def code(self) -> CodeType:
+        """Return the changed module, compiled."""
+        tree = ast.parse((ROOT / self.module).read_text(encoding="utf-8"))
+        _changed(list(ast.walk(tree))[self.place[0]], self.place[1])
+        return compile(ast.fix_missing_locations(tree), str(ROOT / self.module), "exec")
+
+
+def mutants(module: str) -> Iterator[Mutant]:
+    """Yield the mutants of a module."""
+    tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
+    statements = {id(node): each.lineno for each in ast.walk(tree) if isinstance(each, ast.stmt) for node in _own(each)}
+    passed_over = {id(node) for top in _untouched(tree) for node in ast.walk(top)}
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inside = {id(node) for function in functions for part in function.body for node in ast.walk(part)}
     for place, node in enumerate(ast.walk(tree)):
-        for change in range(2):
-            mutant = copy.deepcopy(tree)
-            found = list(ast.walk(mutant))[place]
-            words = _changed(found, change)
-            if words:
-                yield getattr(node, "lineno", 0), words, ast.unparse(mutant)
+        for number in range(2) if id(node) not in passed_over else ():
+            change = _changed(copy.deepcopy(node), number)
+            if change:
+                line = getattr(node, "lineno", 0)
+                yield Mutant(module, line, statements.get(id(node), line), change, (place, number), id(node) in inside)
+
+
+def _own(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the nodes of a statement without those of statements in it."""
+    queue: list[ast.AST] = [statement]
+    while queue:
+        node = queue.pop()
+        yield node
+        queue += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
+
+
+def _untouched(tree: ast.Module) -> Iterator[ast.AST]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from node.decorator_list
+        for name in ("annotation", "returns"):
+            if isinstance(part := getattr(node, name, None), ast.AST):
+                yield part
 
 
 def _changed(node: ast.AST, change: int) -> str:
@@ -69,48 +143,221 @@ def _changed(node: ast.AST, change: int) -> str:
     return ""
 
 
-def survives(module: Path, code: str, tests: list[str], folder: Path) -> bool:
-    """Return whether all tests pass with this code in the place of the module."""
-    file = folder / module
-    whole = file.read_text(encoding="utf-8")
-    file.write_text(code, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]
-    environment = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return False
-    finally:
-        file.write_text(whole, encoding="utf-8")
-    return ended.returncode == 0
+class Changed(importlib.machinery.PathFinder):
+    """Imports one module of the library with a change."""
+
+    mutant: Mutant
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):  # type: ignore[no-untyped-def]
+        """Find the changed module, and no other."""
+        if f"{name.replace('.', '/')}.py" != cls.mutant.module:
+            return None
+        found = super().find_spec(name, path, target)
+        found.loader.get_code = lambda name: cls.mutant.code()
+        return found
+
+
+def swap(mutant: Mutant) -> None:
+    """Give all functions of a module, wherever they are kept, their changed code; forget what functions remember."""
+    codes = {code.co_qualname: code for code in _codes(mutant.code())}
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and each.__code__.co_filename == str(ROOT / mutant.module):
+            code = codes.get(each.__code__.co_qualname)
+            if code is not None and len(code.co_freevars) == len(each.__code__.co_freevars):
+                each.__code__ = code
+        elif isinstance(each, functools._lru_cache_wrapper):
+            each.cache_clear()
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield each
+            yield from _codes(each)
+
+
+class Trial:
+    """A plug-in of pytest: runs all tests once, notes which reach which line, and tries mutants by them.
+
+    A mutant within functions is tried in a copy of this process, which has imported all there is; another, such as that
+    of a constant of a module, in a new process.
+    """
+
+    def __init__(self, modules: list[Path], drawn: Iterable[Mutant], minutes: float) -> None:
+        """Try mutants for some minutes."""
+        self.modules, self.drawn, self.minutes = modules, drawn, minutes
+        self.printed = os.fdopen(os.dup(1), "w", buffering=1)
+        self.seconds: Counter[str] = Counter()
+        self.failed: list[str] = []
+
+    def pytest_runtest_logreport(self, report) -> None:  # type: ignore[no-untyped-def]
+        """Note a part of a test."""
+        self.seconds[report.nodeid] += report.duration
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    def pytest_runtestloop(self, session) -> bool:  # type: ignore[no-untyped-def]
+        """Do all of it, in the place of running the tests."""
+        import coverage
+
+        measured = coverage.Coverage(data_file=None, config_file=False, include=[*map(str, self.modules)])
+        measured.start()
+        self._run(session.items, measured.switch_context)
+        measured.stop()
+        data = measured.get_data()
+        self.reached = {}
+        for name in data.measured_files():
+            contexts = data.contexts_by_lineno(name)
+            self.reached[Path(name).relative_to(ROOT).as_posix()] = {
+                line: {*found} - {""} for line, found in contexts.items()
+            }
+        if self.failed:
+            self.printed.write(f"Tests fail without any change: {', '.join(self.failed)}\n")
+        else:
+            self._try({item.nodeid: item for item in session.items})
+        return True
+
+    def _run(self, items, before, on: bool = False) -> None:  # type: ignore[no-untyped-def]
+        """Run tests until one fails, or on."""
+        for item, following in zip_longest(items, items[1:]):
+            before(item.nodeid)
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if self.failed and not on:
+                return
+
+    def _forked(self, items: list[Any], mutant: Mutant | None) -> list[str]:
+        """Run tests in a copy of this process until one fails, without a mutant all; return which failed."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if not child:
+            os.close(reader)
+            self.failed.append("ended otherwise")
+            try:
+                confine(SECONDS if mutant else 3600)
+                if mutant:
+                    swap(mutant)
+                for item in items:
+                    item._initrequest()
+                self.failed.clear()
+                self._run(items, lambda test: None, on=mutant is None)
+            finally:
+                os.write(writer, "\n".join(self.failed[:200] or ["none"]).encode())
+                os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader) as failed:
+            found = failed.read().splitlines()
+        os.waitpid(child, 0)
+        return [] if found == ["none"] else found or ["killed"]
+
+    def _try(self, items: dict[str, Any]) -> None:
+        self.printed.write(f"{len(items)} tests, {sum(self.seconds.values()):.0f} s\n")
+        for once in self._forked([*items.values()], None):
+            self.printed.write(f"cannot run twice, and is not used: {once}\n")
+            del self.seconds[once]
+        tried, alive, equal = Counter[str](), Counter[str](), Counter[str]()
+        started, reasons = time.monotonic(), known()
+        for mutant in self.drawn:
+            if time.monotonic() - started > 60 * self.minutes:
+                break
+            tried[mutant.package] += 1
+            tests = self._chosen(mutant)
+            if (mutant.module, mutant.text, mutant.change) in reasons:
+                equal[mutant.package] += 1
+            elif not tests or self._survives(mutant, [items[test] for test in tests]):
+                alive[mutant.package] += 1
+                place = f"{mutant.module}:{mutant.line}"
+                self.printed.write(f"{place}: {mutant.change}: {mutant.text}  [{len(tests)} tests]\n")
+        for package, count in tried.items():
+            counted = count - equal[package]
+            share = f"{counted - alive[package]} of {counted} noticed ({1 - alive[package] / max(counted, 1):.1%})"
+            self.printed.write(f"{package}: {share}, {equal[package]} make no difference\n")
+
+    def _chosen(self, mutant: Mutant) -> list[str]:
+        """Return the tests of a mutant: those that reach its line, then the others of their files, the fastest first.
+
+        What a fixture reaches is noted for the first test that uses it, and others look at it, too.
+        """
+        lines = self.reached.get(mutant.module, {})
+        direct = lines.get(mutant.line, set()) | lines.get(mutant.statement, set())
+        direct = direct or (set() if mutant.inside else set().union(*lines.values()))
+        files = {test.partition("::")[0] for test in direct}
+        beside = {test for test in self.seconds if test.partition("::")[0] in files} - direct
+        left, found = LONGEST, sorted(direct & {*self.seconds}, key=self.seconds.__getitem__)
+        for test in sorted(beside, key=self.seconds.__getitem__):
+            left -= self.seconds[test]
+            found += [test] if left > 0 else []
+        return found
+
+    def _survives(self, mutant: Mutant, tests: list[Any]) -> bool:
+        """Return whether all tests pass with a mutant."""
+        if not mutant.inside:
+            place = f"{mutant.module}:{mutant.place[0]}:{mutant.place[1]}"
+            command = [sys.executable, __file__, "--one", place, *(test.nodeid for test in tests)]
+            return not subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        return not self._forked(tests, mutant)
+
+
+def confine(seconds: int) -> None:
+    """Print nothing, and end when it takes too long or too much memory: a mutant that loops counts as noticed."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nowhere, stream)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    signal.alarm(20 * seconds)
+
+
+def one(place: str, tests: list[str]) -> int:
+    """Run tests with one mutant, in this process; return the exit code."""
+    import pytest
+
+    module, *numbers = place.split(":")
+    Changed.mutant = next(each for each in mutants(module) if each.place == tuple(map(int, numbers)))
+    confine(SECONDS)
+    sys.meta_path.insert(0, Changed)
+    return pytest.main([*_OPTIONS, "-x", *tests])
+
+
+def sample(every: list[Mutant], rng: random.Random) -> Iterator[Mutant]:
+    """Yield all mutants, one package after the other, in random order."""
+    packages: dict[str, list[Mutant]] = {}
+    for mutant in rng.sample(every, len(every)):
+        packages.setdefault(mutant.package, []).append(mutant)
+    while any(packages.values()):
+        for left in packages.values():
+            if left:
+                yield left.pop()
+
+
+def known() -> dict[tuple[str, str, str], str]:
+    """Return why mutants make no difference, by module, line as it is written, and change."""
+    if not EQUIVALENT.exists():
+        return {}
+    with EQUIVALENT.open(newline="", encoding="utf-8") as lines:
+        return {(row["module"], row["line"], row["change"]): row["reason"] for row in csv.DictReader(lines)}
 
 
 def main() -> None:
-    """Try mutants of one module, and print those that live."""
+    """Try mutants, and print those that live, and the score of each package."""
+    import pytest
+
+    os.chdir(ROOT)
+    sys.path.insert(0, str(ROOT))
+    if sys.argv[1:2] == ["--one"]:
+        sys.exit(one(sys.argv[2], sys.argv[3:]))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("module", type=Path)
-    parser.add_argument("tests", nargs="+")
-    parser.add_argument("--most", type=int, default=10**6, help="try so many, drawn at random")
+    parser.add_argument("packages", nargs="+", help="folders or modules of the library")
+    parser.add_argument("--tests", nargs="+", required=True)
+    parser.add_argument("--most", type=int, default=10**6, help="try so many")
+    parser.add_argument("--minutes", type=float, default=10**6, help="start none after that time")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    code = (ROOT / given.module).read_text(encoding="utf-8")
-    every = list(mutants(code))
-    chosen = sorted(random.Random(given.seed).sample(every, min(given.most, len(every))), key=lambda one: one[0])
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "copy"
-        shutil.copytree(
-            ROOT, folder, ignore=shutil.ignore_patterns(".git", ".venv", ".snakemake", "results", "resources")
-        )
-        if not survives(given.module, ast.unparse(ast.parse(code)), given.tests, folder):
-            sys.exit("the tests fail without any change")
-        lines = code.splitlines()
-        alive = 0
-        for line, words, mutant in chosen:
-            if survives(given.module, mutant, given.tests, folder):
-                alive += 1
-                print(f"{given.module}:{line}: {words}: {lines[line - 1].strip()}", flush=True)
-    killed = len(chosen) - alive
-    print(f"{given.module}: {killed} of {len(chosen)} mutants killed ({len(every)} in all), seed {given.seed}")
+    files = [file for name in given.packages for file in (ROOT / name, *(ROOT / name).rglob("*.py")) if file.is_file()]
+    every = [mutant for file in sorted(files) for mutant in mutants(file.relative_to(ROOT).as_posix())]
+    print(f"{len(every)} mutants, seed {given.seed}", flush=True)
+    drawn = islice(sample(every, random.Random(given.seed)), given.most)
+    sys.exit(pytest.main([*_OPTIONS, "--capture=no", *given.tests], plugins=[Trial(files, drawn, given.minutes)]))
 
 
 if __name__ == "__main__":

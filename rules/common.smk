@@ -125,7 +125,10 @@ wildcard_constraints:
 
 # What earlier runs read of the modules here: parsing them is a quarter of starting.
 SYNTAX = ".snakemake/syntax.json"
-recall(SYNTAX)
+try:
+    recall(SYNTAX)
+except UserError as error:
+    refuse(error)
 
 
 def code(script, *specs):

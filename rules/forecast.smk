@@ -9,7 +9,10 @@ from dpmia.workflow.forecast_file import remember as remember_forecast
 
 # How fast this machine is, as far as it was measured.
 RATES = Path(".snakemake/rates.json")
-EXPECTATIONS = Expectations(PLAN, Rates.read(RATES))
+try:
+    EXPECTATIONS = Expectations(PLAN, Rates.read(RATES))
+except UserError as error:
+    refuse(error)
 # Numbers of cores that `snakemake forecast` shows, beside that of the command.
 MANY_CORES = (16, 128)
 

@@ -3,6 +3,7 @@ import gc
 import shlex
 import time
 from collections import Counter
+from contextlib import suppress
 
 from snakemake import sourcecache
 from snakemake.common import overwrite_function_params
@@ -12,7 +13,9 @@ from snakemake.resources import Resource
 from dpmia.workflow.console import Console
 from dpmia.workflow.digest import remember
 from dpmia.common.errors import UserError
-from dpmia.workflow.failures import last_words, quiet_interrupts, read_failure, stopped
+from dpmia.workflow.failures import last_words, read_failure, stopped
+from dpmia.workflow.interrupts import end_at_second_interrupt, quiet_interrupts
+from dpmia.workflow.places import check_places
 
 COMMAND = shlex.join(["snakemake", *sys.argv[1:]])
 # What stood behind the code digests of earlier runs.
@@ -20,6 +23,12 @@ CODE = ".snakemake/code"
 
 
 quiet_interrupts(stopped(COMMAND))
+if workflow.is_main_process:
+    end_at_second_interrupt(stopped(COMMAND))
+    try:
+        check_places([".snakemake/run.lock"])
+    except UserError as error:
+        refuse(error)
 
 
 def remember_pure_functions():
@@ -61,16 +70,25 @@ onstart:
         logger.warning("data_mirror is ignored: the key data is 'synthetic', which generates the data.")
     # Targets that write nothing may run beside a live run.
     if any(job.output for job in workflow.dag.needrun_jobs()):
-        from dpmia.common.files import remove_leftovers
+        from dpmia.common.files import bring_back, remove_leftovers
         from dpmia.workflow.lock import hold  # here: each job reads this file, and the import takes 20 ms
 
         try:
+            check_places(
+                file
+                for job in workflow.dag.needrun_jobs()
+                for file in [*job.output, *job.log, *([job.benchmark] if job.benchmark else [])]
+            )
             hold(".snakemake/run.lock")
         except UserError as error:
             refuse(error)
         remember(CODE)
-        for left in remove_leftovers(["resources", "results"]):
+        for left in remove_leftovers(["resources", "results", "logs", CODE], alone=[".snakemake", "."]):
             logger.info(f"Removed what a killed job left: {left}")
+        if ahead := bring_back(["resources", "results"]):
+            logger.info(
+                f"The clock was wrong: {len(ahead)} files are dated in the future, and now today: {ahead[0]}"
+            )
     if CONSOLE:
         jobs_to_run = list(workflow.dag.needrun_jobs())
         cores = min(len(jobs_to_run), (workflow.cores if workflow.local_exec else workflow.nodes) or 1)
@@ -89,7 +107,6 @@ def note_own_time():
 
 
 onerror:
-    note_own_time()
     if CONSOLE:
         CONSOLE.end()
     failures = [
@@ -99,5 +116,7 @@ onerror:
     ]
     message, exit_code = last_words(failures, COMMAND)
     print(f"\n{message}", file=sys.stderr)
+    with suppress(OSError):  # what failed may have been the disk
+        note_own_time()
     # Snakemake itself would print less helpful words after these, and exit with 1 whatever happened.
     raise SystemExit(exit_code)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import logging
-import os
 import sys
 import time
 import traceback
@@ -15,13 +13,16 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dpmia.common.errors import LimitError, UserError
-from dpmia.workflow.failures import ABOVE_LIMIT, CANNOT_RUN, error_line, quiet_interrupts
+from dpmia.common.errors import LimitError, PlaceError, UserError
+from dpmia.common.pipes import discard
+from dpmia.workflow.failures import ABOVE_LIMIT, CANNOT_RUN, error_line
+from dpmia.workflow.interrupts import end_at_first_interrupt, quiet_interrupts
 
 # All that scripts import stays: looking for garbage in it takes a tenth of the time that starting takes.
 gc.disable()
 
 quiet_interrupts()
+end_at_first_interrupt()
 
 
 def run(main: Callable[[Any], None], snakemake: Any) -> None:
@@ -33,7 +34,10 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     gc.freeze()
     gc.enable()
     started = time.process_time()
-    handler = logging.FileHandler(snakemake.log[0], mode="w")
+    try:
+        handler = logging.FileHandler(snakemake.log[0], mode="w")
+    except OSError as error:
+        sys.exit(f"\nError in {snakemake.rule}: {PlaceError.of(error) or error}\n")
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     logging.root.addHandler(handler)
     logging.root.setLevel(logging.INFO)
@@ -43,7 +47,7 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         # `snakemake help | head`: nobody reads on. What is still buffered goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
         if snakemake.output:
             raise
     except UserError as error:
@@ -51,12 +55,12 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         logging.error("%s", error_line(str(error), code))
         sys.exit(code)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        message = PlaceError.of(error)
+        if message is None:
             _log_unexpected(error, snakemake.log[0])
             raise
         logging.raiseExceptions = False  # the log may be on the same disk
-        message = f"{error}. Free some space and start again: what is finished stays."
-        logging.error("%s", error_line(message))
+        logging.error("%s", error_line(str(message)))
         # Not only in the log, for which there may be no space either.
         sys.exit(f"\nError in {snakemake.rule}: {message}\n")
     except Exception as error:

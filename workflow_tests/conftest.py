@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from itertools import islice
 from pathlib import Path
 
@@ -24,3 +25,14 @@ def small_table() -> str:
         whole = (row for row in rows if row.startswith(f"{hospital},"))
         table += [row.replace(hospital, name, 1) for row in islice(whole, count)]
     return "\n".join(table) + "\n"
+
+
+@pytest.fixture(scope="session")
+def unprivileged() -> tuple[str, ...]:
+    """Return what comes before a command for which permissions count, as for anyone but root."""
+    if os.geteuid():
+        return ()
+    if shutil.which("setpriv") is None:
+        pytest.skip("root reads and writes everywhere, and there is no setpriv")
+    lost = "-dac_override,-dac_read_search"
+    return ("setpriv", f"--bounding-set={lost}", f"--inh-caps={lost}")

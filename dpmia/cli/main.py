@@ -12,7 +12,8 @@ import dpmia
 from dpmia.cli.folders import init
 from dpmia.cli.plans import add_plan, plan
 from dpmia.cli.tables import add_attack, add_audit, attack, audit
-from dpmia.common.errors import UserError
+from dpmia.common.errors import PlaceError, UserError
+from dpmia.common.pipes import discard
 from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.root import workflow_root
 
@@ -56,7 +57,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: of the command line; None for those of the process.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        try:
+            _run(list(sys.argv[1:] if arguments is None else arguments))
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        discard(sys.stdout)
+
+
+def _run(given: list[str]) -> None:
     try:
         if given[:1] == ["run"]:  # its options are Snakemake's
             _snakemake(given[1:])
@@ -64,13 +74,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if options.command in ("audit", "attack"):
             _snakemake({"audit": audit, "attack": attack}[options.command](options))
         {"plan": plan, "init": init}[options.command](options)
-    except UserError as error:
-        print(f"\nError: {error}", file=sys.stderr)
+    except (UserError, OSError) as error:
+        message = PlaceError.of(error) if isinstance(error, OSError) else error
+        if message is None:
+            raise
+        print(f"\nError: {message}", file=sys.stderr)
         raise SystemExit(CANNOT_RUN) from None
 
 
 def _snakemake(arguments: Sequence[str]) -> NoReturn:
     """Become Snakemake on the workflow, in the working folder."""
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(workflow_root() / "Snakefile"), *arguments]
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard(sys.stdout)
     os.execv(sys.executable, command)

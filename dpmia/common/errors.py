@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import Self
 
 #: Signs of the longest message: names and values in it may be of any length.
@@ -31,6 +32,27 @@ def _shown(text: str) -> str:
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
     return "".join(sign if sign.isprintable() or sign == "\n" else ascii(sign)[1:-1] for sign in text)
+
+
+class PlaceError(UserError):
+    """A file that cannot be written where it must be: no space, no permission, something else in its place."""
+
+    @classmethod
+    def of(cls, error: OSError) -> Self | None:
+        """Return the message of an error of the file system; None for one that no user can mend."""
+        remedy = next((remedy for kinds, remedy in _REMEDIES.items() if error.errno in kinds), None)
+        if remedy is None:
+            return None
+        place = str(error.filename2 or error.filename or "disk")  # of a rename, where it goes
+        return cls(place, str(error.strerror), f"{remedy} and start again: what is finished stays")
+
+
+#: What to do about errors of the file system.
+_REMEDIES = {
+    (errno.ENOSPC, errno.EDQUOT, errno.EFBIG): "Free some space",
+    (errno.EACCES, errno.EPERM, errno.EROFS): "Change its permissions, or run in another folder,",
+    (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOTEMPTY, errno.ELOOP): "Move away what stands there",
+}
 
 
 class ConfigError(UserError):

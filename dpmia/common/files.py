@@ -8,10 +8,14 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 
 #: Seconds after which an unfinished file of another machine, whose processes nobody here can see, is given up.
 GIVEN_UP = 7 * 86_400.0
+
+#: Seconds by which the clocks of two machines may differ.
+AHEAD = 600.0
 
 #: The middle of the name of an unfinished file: the machine, and the process that writes it.
 _PART = re.compile(r"\.(?P<machine>[^.]*)~(?P<process>\d+)\.part(\.[^.]*)?$")
@@ -35,23 +39,38 @@ def whole_file(path: Path | str) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
-def remove_leftovers(folders: Iterable[Path | str]) -> list[Path]:
+def remove_leftovers(folders: Iterable[Path | str], alone: Iterable[Path | str] = ()) -> list[Path]:
     """Remove what killed processes left of the files that they were writing, and return it.
 
     A process of this machine that is alive keeps its file; one of another machine for a week.
 
     Args:
         folders: where to look, whatever is below them; one that is not there is passed over.
+        alone: folders in which to look, and not below them.
     """
     removed = []
-    for folder in folders:
-        for place, _, names in os.walk(folder):
-            for name in names:
-                found = _PART.search(name)
-                if found and _is_left(Path(place, name), found["machine"], int(found["process"])):
-                    Path(place, name).unlink(missing_ok=True)
-                    removed.append(Path(place, name))
+    walks = [*map(os.walk, folders), *(islice(os.walk(folder), 1) for folder in alone)]
+    for place, _, names in chain.from_iterable(walks):
+        for name in names:
+            found = _PART.search(name)
+            if found and _is_left(Path(place, name), found["machine"], int(found["process"])):
+                Path(place, name).unlink(missing_ok=True)
+                removed.append(Path(place, name))
     return sorted(removed)
+
+
+def bring_back(folders: Iterable[Path | str]) -> list[Path]:
+    """Date files of the future today, and return them: what is made of them would be older for ever, and made again.
+
+    Args:
+        folders: where to look, whatever is below them.
+    """
+    now = time.time()
+    found = [Path(place, name) for folder in folders for place, _, names in os.walk(folder) for name in names]
+    ahead = [file for file in found if file.lstat().st_mtime > now + AHEAD]
+    for file in ahead:
+        os.utime(file, (now, now), follow_symlinks=False)
+    return sorted(ahead)
 
 
 def _is_left(part: Path, machine: str, process: int) -> bool:

@@ -18,9 +18,11 @@ import torch
 from pytorch_lightning.callbacks import ModelCheckpoint
 from pytorch_lightning.loggers import CSVLogger
 from pytorch_lightning.plugins.environments import LightningEnvironment
+from pytorch_lightning.plugins.io import TorchCheckpointIO
 from torch.utils.data import DataLoader, IterableDataset
 from torch.utils.flop_counter import FlopCounterMode
 
+from dpmia.common.files import whole_file
 from dpmia.formats.signals import CURVE
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.base import Engine, GradientEngine, refuse_broken
@@ -217,6 +219,18 @@ def progress(engine: Engine, pace: float) -> str:
     return f"{models}: step {engine.done} of {engine.steps}, epoch {epoch} of {engine.recipe.epochs}, {clock} left"
 
 
+class WholeCheckpoints(TorchCheckpointIO):
+    """Checkpoints that are whole or absent.
+
+    Lightning moves them from a temporary folder. From another disk, that is a copy, which a kill truncates.
+    """
+
+    def save_checkpoint(self, checkpoint: dict[str, Any], path: Path | str, storage_options: Any = None) -> None:
+        """Write a checkpoint."""
+        with whole_file(path) as part:
+            torch.save(checkpoint, part)
+
+
 def fit(
     engine: Engine,
     checkpoints: Checkpoints | None = None,
@@ -274,7 +288,7 @@ def fit(
             enable_progress_bar=sys.stderr.isatty() and not log.isEnabledFor(logging.INFO),
             enable_model_summary=False,
             # One process, also inside a job of a cluster, which Lightning would else take for a part of one training.
-            plugins=[LightningEnvironment()],
+            plugins=[LightningEnvironment(), WholeCheckpoints()],
         )
         trainer.fit(module, ckpt_path=checkpoints.kept(name) if checkpoints else None)
     # The last step of all may break a model whose losses were finite until then.

@@ -7,8 +7,8 @@ top-level packages of the environment, and `pip install --editable` adds none to
 from __future__ import annotations
 
 import logging
-import os
 import shutil
+import sys
 import threading
 import time
 from collections import Counter
@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from tabulate import tabulate
 
+from dpmia.common.errors import PlaceError
+from dpmia.common.pipes import discard
+from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.progress import Progress, last_line, spell_left
 
 if TYPE_CHECKING:
@@ -104,7 +107,19 @@ class Console(logging.Handler):
         super().close()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print what a record says, if anything."""
+        """Print what a record says, if anything.
+
+        Raises:
+            SystemExit: Snakemake ends as a file cannot be written. It would print a traceback, and exit with 1, which
+                says of an audit that a model is above a limit.
+        """
+        error = sys.exc_info()[1] if getattr(record, "exception", "") else None
+        if isinstance(error, OSError) and threading.current_thread() is threading.main_thread():
+            message = PlaceError.of(error)
+            if message is not None:
+                self.end()
+                self._print(f"\nError: {message}")
+                raise SystemExit(CANNOT_RUN)
         try:
             text = self._text(record)
             if text:
@@ -201,7 +216,7 @@ class Console(logging.Handler):
                     self._stream.flush()
             except BrokenPipeError:
                 # `snakemake ... 2>&1 | head`: nobody reads on. The run goes on, and so do its jobs.
-                os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+                discard(self._stream)
 
     def _table(self, stats: Mapping[str, int]) -> str:
         """Return how many jobs of each kind a run has; nothing for a run of one job."""

@@ -122,9 +122,11 @@ def recall(file: Path | str) -> None:
     """Take from a file what `keep` wrote of the syntax of each module, so that only edited ones are parsed again."""
     path = Path(file)
     if path.is_file():
-        kept = made(path).json()
-        if kept["by"] == _parser():
-            _known.update(kept["known"])
+        source = made(path)
+        kept = source.json()
+        with source.faults("it is not what was written"):
+            if kept["by"] == _parser():
+                _known.update(kept["known"])
 
 
 def keep(file: Path | str) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from dpmia.common.files import whole_file
 from dpmia.common.plain import PlainData
+from dpmia.common.reading.source import made
 from dpmia.settings import jobs, names
 from dpmia.settings.resolve import Plan
 from dpmia.settings.studies import LinearGenerator, Study
@@ -43,8 +44,16 @@ class Rates(PlainData):
 
     @classmethod
     def read(cls, path: Path) -> Rates:
-        """Return what was measured on this machine; the reference machine's rates where nothing was."""
-        found = cls.from_plain(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else cls()
+        """Return what was measured on this machine; the reference machine's rates where nothing was.
+
+        Raises:
+            DataError: the file is damaged.
+        """
+        if not path.is_file():
+            return cls()
+        source = made(path)
+        with source.faults("it is not what was written"):
+            found = cls.from_plain(source.json())
         return found if found.machine == platform.node() else cls()
 
     def write(self, path: Path) -> None:

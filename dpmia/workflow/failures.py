@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 #: Exit codes of `snakemake audit`: a model is above a limit; the run could not be made, or a limit not be evaluated.
 ABOVE_LIMIT = 1
@@ -69,15 +67,3 @@ def last_words(failures: Iterable[Failure], command: str) -> tuple[str, int]:
 def stopped(command: str) -> str:
     """Return what a run prints that was stopped from outside."""
     return f"Stopped. Finished results are kept. To continue, run the same command again: {command}"
-
-
-def quiet_interrupts(message: str = "") -> None:
-    """Let Ctrl-C end this process without a traceback, with a message if one is given."""
-
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if not issubclass(kind, KeyboardInterrupt):
-            sys.__excepthook__(kind, error, trace)
-        elif message:
-            print(f"\n{message}", file=sys.stderr)
-
-    sys.excepthook = hook

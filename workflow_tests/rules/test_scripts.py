@@ -322,6 +322,26 @@ def test_a_script_that_fails_leaves_no_output_and_a_log(run_script, prepared, tm
     assert json.loads(json.dumps(job)) == job
 
 
+def test_a_place_that_cannot_be_written_is_reported_without_a_traceback(run_script, prepared, tmp_path, capsys):
+    target = tmp_path / "splits.npz"
+    target.mkdir()
+    job = {"draw": "dpmia.splits.draws:group", "arms": ARMS, "replicates": [0], "batch_sizes": {}}
+    given = {"input": Files(dataset=str(prepared), clusters=[]), "params": {"job": job, "seed": 1}}
+    given |= {"wildcards": {"experiment": "toy"}}
+    message = f"{target}: Is a directory. Move away what stands there and start again: what is finished stays."
+    with pytest.raises(SystemExit, match="Error in draw_splits: ") as caught:
+        run_script("draw_splits", Files(str(target)), **given)
+    log = tmp_path / "draw_splits.log"
+    assert read_failure("draw_splits", log).message == message
+    assert message in str(caught.value)
+    assert "Traceback" not in log.read_text() + capsys.readouterr().err
+    log.unlink()
+    log.mkdir()
+    with pytest.raises(SystemExit, match=r"draw_splits\.log: Is a directory\. Move away"):
+        run_script("draw_splits", Files(str(tmp_path / "other.npz")), **given)
+    assert not (tmp_path / "other.npz").exists()
+
+
 def test_check_engines_compares_the_experiments_of_its_file(run_script, dataset, prepared, tmp_path):
     splits, signals = tmp_path / "splits.npz", tmp_path / "signals.npz"
     split = Split(np.arange(40), np.arange(40, 70), np.empty(0), np.arange(70, 80))

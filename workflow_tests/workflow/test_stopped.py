@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import pytest
 from workspace import REPOSITORY, heed_interrupts
 
 LAST = (
@@ -42,6 +43,24 @@ def test_ctrl_c_prints_what_to_type_and_no_traceback(workspace):
     assert printed.strip().splitlines()[-1] == LAST
     assert "Traceback" not in printed
     assert "CalledProcessError" not in printed
+
+
+@pytest.mark.slow
+def test_ctrl_c_twice_prints_the_same(workspace):
+    run = start(workspace)
+    while not list((workspace.folder / "logs").rglob("train_block/**/*.log")):
+        assert run.poll() is None
+        time.sleep(0.02)
+    os.killpg(run.pid, signal.SIGINT)
+    lines = []
+    while "Terminating processes on user request" not in (line := run.stdout.readline()):
+        assert line
+        lines.append(line)
+    os.killpg(run.pid, signal.SIGINT)
+    printed, _ = run.communicate(timeout=60)
+    assert run.returncode == 2, printed
+    assert printed.strip().splitlines()[-1] == LAST
+    assert "Traceback" not in "".join(lines) + printed
 
 
 def test_a_job_that_still_imports_is_stopped_without_a_traceback():

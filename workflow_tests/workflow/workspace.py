@@ -33,6 +33,8 @@ class Workspace:
     limit = 900
     #: Which SLURM there is: none. Its plugin asks at every start, and waits nine seconds where none answers.
     slurm_conf = os.devnull
+    #: What comes before each command.
+    prefix: tuple[str, ...] = ()
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -61,7 +63,7 @@ class Workspace:
         # A proxy on a closed port of this machine: whatever asks for the network is refused at once.
         closed = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
         return subprocess.run(
-            [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--config", *settings],
+            [*self.prefix, sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--config", *settings],
             cwd=self.folder,
             env={**os.environ, **closed, "SLURM_CONF": str(self.slurm_conf)},
             stdout=subprocess.PIPE,

@@ -77,6 +77,8 @@ def frame(source: Source, stream: IO[bytes] | Path, **how: Any) -> pd.DataFrame:
     """
     import pandas as pd  # here: most jobs do without
 
+    if isinstance(stream, Path | str):
+        source.size()
     with source.faults("not readable as a table"):
         return pd.read_csv(stream, **how)
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpmia.common.errors import DataError
+from dpmia.common.reading import parquet
 from dpmia.common.reading.arrays import arrays as opened_arrays
 from dpmia.common.reading.rows import counts, rows
 from dpmia.common.reading.source import Source, own
@@ -207,25 +208,12 @@ def _split(file: Source, text: str, separator: str) -> tuple[list[int], list[lis
 
 
 def _parquet(file: Source, content: bytes) -> tuple[list[str], list[int], list[list[str]]]:
-    try:
-        from pyarrow import BufferReader, parquet
-    except ImportError:
-        remedy = "Type: .venv/bin/pip install --constraint constraints.txt pyarrow; or save the table as CSV."
-        raise file.error("reading Parquet requires pyarrow, which is not installed", remedy=remedy) from None
-    with file.faults("not readable as Parquet"):
-        opened = parquet.ParquetFile(BufferReader(content))
-        about = opened.metadata
-        if about.num_rows * about.num_columns > file.limits.rows or about.num_columns > file.limits.columns:
-            raise file.error(f"{about.num_rows} rows of {about.num_columns} columns are more than are read", remedy="")
-        table = opened.read()
-        # As texts, so that all forms of files take one way; a float is written so that it is read back the same.
-        columns = [
-            ["" if value is None else str(value).strip() for value in column.to_pylist()] for column in table.columns
-        ]
-        for name, column in zip(table.column_names, columns, strict=True):
-            if any(_CONTROL.search(text) for text in (name, *column)):
-                raise file.error("it holds a sign that controls a terminal", f", column {name!r}", "Remove it")
-    return table.column_names, list(range(1, len(table) + 1)), list(map(list, zip(*columns, strict=True)))
+    names, columns = parquet.columns(file, content)
+    for name, column in zip(names, columns, strict=True):
+        if any(_CONTROL.search(text) for text in (name, *column)):
+            raise file.error("it holds a sign that controls a terminal", f", column {name!r}", "Remove it")
+    records = list(map(list, zip(*columns, strict=True)))
+    return names, list(range(1, len(records) + 1)), records
 
 
 def _check_names(file: Source, names: Sequence[str]) -> None:

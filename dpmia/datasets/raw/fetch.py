@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import logging
@@ -123,12 +124,22 @@ def _tried(raw: RawFile, destination: Path, name: str, opener: Opener, faults: d
     except (requests.Timeout, urllib3.exceptions.TimeoutError):
         fault = _UnusableError("no response in time")
     except _BROKEN as error:
+        if _is_of(destination, error):
+            raise
         fault = _UnusableError(f"{type(error).__name__}: {error}")
     else:
         return None
     faults[name] = str(fault)
     log.warning("%s: %s: %s", raw.file, name, fault)
     return fault
+
+
+def _is_of(destination: Path, error: Exception) -> bool:
+    """Return whether it is the destination that failed, not the source: another source would be of no use."""
+    place = getattr(error, "filename", None)
+    if place is None:
+        return getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+    return Path(place).parent == destination.parent or Path(place) in destination.parents
 
 
 def _copy(source: IO[bytes] | _Body, part: Path, raw: RawFile) -> None:

@@ -1,6 +1,8 @@
 """The command `dpmia`: what it writes, what it hands to Snakemake, and its messages."""
 
+import os
 import shutil
+import sys
 
 import pytest
 import yaml
@@ -171,3 +173,33 @@ def test_keys_of_a_plan_file_are_checked(folder, capsys):
     assert "Error: plan.yaml, vlue: unknown key. Did you mean 'value'?" in refused(capsys, "plan", "plan.yaml")
     (folder / "plan.yaml").write_text("steps: many\n")
     assert "Error: plan.yaml, steps: 'many' is not an integer." in refused(capsys, "plan", "plan.yaml")
+
+
+PLAN = (*("plan", "--target", "advantage", "--value", "0.3"), *("--sampling-rate", "0.05", "--steps", "20"))
+
+
+def test_a_plan_that_nobody_reads_ends_calmly(folder, monkeypatch, capsys):
+    unread, writer = os.pipe()
+    os.close(unread)
+    with os.fdopen(writer, "w") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        command.main(PLAN)
+        monkeypatch.undo()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("unread", [("audit", "Clinic 2.csv", "--label", "readmitted"), ("run", "help")])
+def test_snakemake_starts_though_nobody_reads(folder, monkeypatch, unread):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        assert run(*unread) is not None
+
+
+def test_a_folder_in_the_place_of_the_settings_is_reported(folder, capsys):
+    (folder / "plan.yaml").mkdir()
+    message = refused(capsys, *PLAN)
+    assert message == (
+        "\nError: plan.yaml: Is a directory. Move away what stands there and start again: what is finished stays.\n"
+    )

@@ -1,19 +1,22 @@
 """Files are complete or absent."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from fault_injection import Faults
 from matplotlib.figure import Figure
 
 from dpmia.common import files
-from dpmia.common.files import remove_leftovers, whole_file
+from dpmia.common.files import bring_back, remove_leftovers, whole_file
 
 
 class FullDiskError(Exception):
@@ -80,6 +83,32 @@ def test_writers_that_go_by_the_suffix_put_nothing_beside(tmp_path, name):
     assert read[suffix](tmp_path / name)
 
 
+#: Writes two files, after a look for what an earlier one left.
+WRITER = """
+import json
+from dpmia.common.files import remove_leftovers, whole_file
+remove_leftovers(["results"])
+for name in ("a.json", "b.json"):
+    with whole_file(f"results/deep/{name}") as part:
+        part.write_text(json.dumps({"name": name}))
+"""
+
+
+def test_killed_at_each_effect_of_writing_and_started_again(tmp_path):
+    (root := tmp_path / "run").mkdir()
+    faults = Faults(tmp_path / "faults", root, "kill")
+    right = {f"{name}.json": json.dumps({"name": f"{name}.json"}) for name in "ab"}
+    command, starts = [sys.executable, "-c", WRITER], 1
+    while subprocess.run(command, cwd=root, env=os.environ | faults.environment, start_new_session=True).returncode:
+        starts += 1
+        for file in root.rglob("[!.]*.json"):
+            assert file.read_text() == right[file.name]
+    assert {file.name: file.read_text() for file in (root / "results/deep").iterdir()} == right
+    effects = [effect.partition(" ")[0] for effect in faults.met]
+    assert effects == ["os.mkdir", "os.mkdir", *["open", "os.rename", "os.remove"] * 2]
+    assert starts == len(effects) + 1
+
+
 # Leftovers
 
 
@@ -121,3 +150,28 @@ def test_the_file_of_another_machine_stays_until_it_is_given_up(tmp_path):
     os.utime(old, (long_ago, long_ago))
     assert remove_leftovers([tmp_path]) == [old]
     assert new.exists()
+
+
+def test_a_folder_that_is_looked_at_alone_keeps_what_is_below_it(tmp_path):
+    here, below = left(tmp_path, ended()), left(tmp_path / "metadata", ended())
+    assert remove_leftovers([tmp_path / "nowhere"], alone=[tmp_path, tmp_path / "nowhere"]) == [here]
+    assert below.exists()
+
+
+# Clocks
+
+
+def test_files_of_the_future_are_dated_today_and_others_keep_their_time(tmp_path):
+    now = time.time()
+    times = {"far.csv": now + 86_400, "deep/far.csv": now + 9e8, "near.csv": now + 60, "old.csv": now - 9e8}
+    for name, when in times.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("whole")
+        os.utime(tmp_path / name, (when, when))
+    (tmp_path / "nowhere").symlink_to("nothing")
+    assert bring_back([tmp_path, tmp_path / "missing"]) == [tmp_path / "deep/far.csv", tmp_path / "far.csv"]
+    assert bring_back([tmp_path]) == []
+    today = {(tmp_path / name).stat().st_mtime for name in ("far.csv", "deep/far.csv")}
+    assert len(today) == 1, "none is newer than what is made of it"
+    assert now <= today.pop() + 1 <= time.time() + 1
+    assert (tmp_path / "old.csv").stat().st_mtime == pytest.approx(times["old.csv"])

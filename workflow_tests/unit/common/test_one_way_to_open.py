@@ -6,7 +6,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parents[3]
 
 #: Modules that unpack, and functions that parse; the reading itself.
-MODULES = {"bz2", "gzip", "lzma", "shelve", "tarfile", "zipfile", "zlib"}
+MODULES = {"bz2", "gzip", "lzma", "pyarrow", "shelve", "tarfile", "zipfile", "zlib"}
 CALLS = {
     *("np.load", "np.fromfile", "np.loadtxt", "np.genfromtxt", "np.memmap", "csv.reader", "csv.DictReader"),
     *("pd.read_csv", "pd.read_parquet", "pd.read_json", "pd.read_pickle", "pd.read_table", "json.load"),

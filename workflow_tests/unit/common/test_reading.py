@@ -16,7 +16,7 @@ from dpmia.common.errors import DataError, UserError
 from dpmia.common.reading import source
 from dpmia.common.reading.archives import check_archive, members
 from dpmia.common.reading.arrays import array_of, arrays, header_of
-from dpmia.common.reading.rows import rows
+from dpmia.common.reading.rows import frame, rows
 from dpmia.common.reading.source import Limits, Source, made, own
 
 TEXT = b"".join(b"%d,%d\n" % (number, number**2) for number in range(1000))
@@ -395,3 +395,10 @@ def test_a_damaged_archive_is_never_a_shorter_one(tmp_path, damage):
     written(path, damage(path.read_bytes()))
     with pytest.raises(DataError, match=r"^a\.tar.*not readable as tar archive"):
         list(members(of(path), 1000))
+
+
+@pytest.mark.parametrize("kind", [Path, str])
+def test_a_folder_in_the_place_of_a_table(tmp_path, kind):
+    (tmp_path / "a.csv").mkdir()
+    with pytest.raises(DataError, match=r"a\.csv: this is a folder, not a file\. Put the file in its place\.$"):
+        frame(made(tmp_path / "a.csv"), kind(tmp_path / "a.csv"))

@@ -7,8 +7,10 @@ import queue
 import tarfile
 import threading
 import zipfile
+from contextlib import nullcontext
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from toy_files import CONTENT, OTHER, SHA256, raw
@@ -295,6 +297,24 @@ def test_a_wrong_file_gives_way_only_to_the_right_one(tmp_path, url):
     quick(raw(url("/good")), tmp_path / "toy.data")
     assert (tmp_path / "toy.data").read_bytes() == CONTENT
     assert files(tmp_path) == ["toy.data"]
+
+
+def test_a_full_disk_is_no_fault_of_a_source(tmp_path, server, url, monkeypatch):
+    monkeypatch.setattr(fetching, "whole_file", lambda path: nullcontext(Path("/dev/full")))
+    with pytest.raises(OSError, match="No space left on device"):
+        quick(raw(url("/good")), tmp_path / "toy.data")
+    assert server.asked == ["/good"], "no other attempt"
+
+
+@pytest.mark.parametrize("place", ["raw", "raw/toy.data"])
+def test_a_place_that_is_taken_is_no_fault_of_a_source(tmp_path, server, url, place):
+    if place == "raw":
+        (tmp_path / place).write_text("a file")
+    else:
+        (tmp_path / place).mkdir(parents=True)
+    with pytest.raises((FileExistsError, NotADirectoryError, IsADirectoryError)):
+        quick(raw(url("/good")), tmp_path / "raw/toy.data")
+    assert len(server.asked) <= 1
 
 
 def test_no_server_is_contacted_where_downloads_are_off(tmp_path, server, url):

@@ -214,3 +214,13 @@ def test_guesses_of_equal_scores_do_not_see_who_is_a_member():
     rng = np.random.default_rng(7)
     rights = [guessed_right(np.zeros(100), rng.random(100) < 0.5)["guessed_right@1"] for _ in range(400)]
     assert np.mean(rights) == pytest.approx(0.5, abs=4 * 0.05 / 20)
+
+
+@pytest.mark.parametrize(
+    ("rate", "nonmembers", "passing"),
+    [(0.1, 10, 1), (0.25, 10, 2), (0.3, 10, 3), (1.0, 7, 7), (0.01, 100, 1), (1.0, 1, 1)],
+)
+def test_the_held_rate_is_that_of_the_next_non_member(rate, nonmembers, passing):
+    # Of the n + 1 equally likely ranks of one more, those above the threshold: counted as fractions of whole numbers.
+    assert held_rate(rate, nonmembers) == (passing + 1) / (nonmembers + 1)
+    assert np.isnan(held_rate(0.99 / nonmembers, nonmembers))

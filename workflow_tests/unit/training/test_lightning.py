@@ -1,6 +1,8 @@
 """Training under Lightning: interruptions leave no trace, and a loss that breaks down stops the run."""
 
 import os
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -197,6 +199,31 @@ def test_a_damaged_checkpoint_is_named_with_what_to_do(data, tmp_path):
         (tmp_path / KEPT).write_bytes(damaged)
         with pytest.raises(DataError, match=r"last\.ckpt: .* Delete it: the training then starts from its beginning\."):
             fit(make(PlainEngine, data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
+
+
+@pytest.mark.usefixtures("short_calls")
+def test_a_checkpoint_that_is_half_written_leaves_the_one_before_it(data, tmp_path, monkeypatch):
+    # Lightning itself writes to the folder for temporary files, perhaps on another disk, and copies from there.
+    monkeypatch.setattr(tempfile, "mkstemp", None)
+    whole = make(PlainEngine, data, steps=40)
+    fit(whole)
+    saved, save = [], torch.save
+
+    def cut_at_the_third(checkpoint, path, *options):
+        save(checkpoint, path, *options)
+        saved.append(path)
+        if len(saved) == 3:
+            Path(path).write_bytes(Path(path).read_bytes()[:1000])
+            raise PowerCutError
+
+    monkeypatch.setattr(torch, "save", cut_at_the_third)
+    with pytest.raises(PowerCutError):
+        fit(make(PlainEngine, data, steps=40), AfterEachCall(tmp_path / "signals.npz", "code"))
+    assert len(set(saved)) == 1
+    assert [file.name for file in (tmp_path / KEPT).parent.iterdir()] == ["last.ckpt"]
+    resumed = make(PlainEngine, data, steps=40)
+    fit(resumed, AfterEachCall(tmp_path / "signals.npz", "code"))
+    assert torch.equal(whole.parameters()[0], resumed.parameters()[0])
 
 
 def test_without_a_folder_nothing_is_written(data, tmp_path, monkeypatch):

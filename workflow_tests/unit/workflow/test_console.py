@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import logging
 import os
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -158,3 +160,42 @@ def test_a_reader_who_leaves_stops_nothing():
         start(console, 1, "Training student")
         start(console, 2, "Attacking student")
         assert os.fstat(writing).st_rdev == Path(os.devnull).stat().st_rdev
+
+
+# What Snakemake itself cannot write
+
+FULL = OSError(errno.ENOSPC, "No space left on device", ".snakemake/metadata/x")
+
+
+def fail(console, error):
+    """Log an error as Snakemake does while it handles it."""
+    try:
+        raise error
+    except type(error):
+        log(console, "Traceback ...", logging.ERROR, event="error", exception=type(error).__name__)
+
+
+def test_a_full_disk_ends_snakemake_with_one_message(plain):
+    console, printed = plain
+    with pytest.raises(SystemExit) as caught:
+        fail(console, FULL)
+    assert caught.value.code == 2
+    assert printed() == (
+        "\nError: .snakemake/metadata/x: No space left on device. "
+        "Free some space and start again: what is finished stays.\n"
+    )
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EPIPE, "Broken pipe"), ValueError("a bug")])
+def test_other_errors_of_snakemake_are_printed_as_it_does(plain, error):
+    console, printed = plain
+    fail(console, error)
+    assert printed() == "as Snakemake prints it: Traceback ...\n"
+
+
+def test_an_error_in_the_thread_of_a_job_does_not_end_the_run(plain):
+    console, printed = plain
+    thread = threading.Thread(target=fail, args=(console, FULL))
+    thread.start()
+    thread.join()
+    assert printed() == "as Snakemake prints it: Traceback ...\n"

@@ -1,0 +1,59 @@
+"""Ctrl-C: the first ends a run calmly, the second at once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable
+from types import FrameType, TracebackType
+
+from dpmia.workflow.failures import CANNOT_RUN
+
+
+def quiet_interrupts(message: str = "") -> None:
+    """Let Ctrl-C end this process without a traceback, with a message if one is given."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+        elif message:
+            print(f"\n{message}", file=sys.stderr)
+
+    sys.excepthook = hook
+
+
+def end_at_first_interrupt() -> None:
+    """Let the second Ctrl-C be of no effect on this process: it ends already, and would only print why."""
+    _then(lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+
+
+def end_at_second_interrupt(message: str) -> None:
+    """Let the second Ctrl-C kill the processes below this one and end it, with a message.
+
+    The first one is an exception as ever. Snakemake then waits for its jobs, in code that another would break.
+    What a kill leaves, the next run puts right.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        import psutil  # here: at the second Ctrl-C only
+
+        for process in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        os.write(sys.stderr.fileno(), f"\n{message}\n".encode())
+        os._exit(CANNOT_RUN)
+
+    _then(lambda: signal.signal(signal.SIGINT, end))
+
+
+def _then(prepare: Callable[[], object]) -> None:
+    """Prepare for the second Ctrl-C at the first one; a process that ignores both, in the background, goes on to."""
+
+    def first(number: int, frame: FrameType | None) -> None:
+        prepare()
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, first)

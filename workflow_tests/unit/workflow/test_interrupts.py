@@ -1,0 +1,52 @@
+"""The first Ctrl-C is an exception, the second one the end."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import psutil
+
+#: Stays in the code that follows the first Ctrl-C, as a scheduler does that waits for its jobs.
+STUBBORN = """
+import subprocess, sys, time
+from dpmia.workflow.interrupts import end_at_second_interrupt
+end_at_second_interrupt("Stopped. Start again.")
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+try:
+    print(child.pid, flush=True)
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("waiting", flush=True)
+    while True:
+        time.sleep(0.05)  # a signal that comes just before a sleep waits for its end
+"""
+
+
+def test_the_second_ctrl_c_ends_all_at_once_with_one_message():
+    command = [sys.executable, "-c", STUBBORN]
+    heed = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **heed) as run:
+        child = int(run.stdout.readline())
+        run.send_signal(signal.SIGINT)
+        assert run.stdout.readline() == "waiting\n"
+        assert run.poll() is None
+        run.send_signal(signal.SIGINT)
+        _, printed = run.communicate(timeout=30)
+    assert run.returncode == 2
+    assert printed == "\nStopped. Start again.\n"
+    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_run_in_the_background_ignores_ctrl_c_as_before():
+    code = """
+import os, signal
+from dpmia.workflow.interrupts import end_at_second_interrupt
+end_at_second_interrupt("Stopped.")
+os.kill(os.getpid(), signal.SIGINT)
+print("goes on")
+"""
+    ignore = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)}
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, **ignore)
+    assert ended.stdout == "goes on\n"
