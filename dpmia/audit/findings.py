@@ -27,6 +27,10 @@ CONTROLS = ("random",)
 NO_GUARANTEE = "The privacy guarantee of this model is not known here, so no bound is drawn"
 NOT_PRIVATE = "Trained without differential privacy: no bound holds"
 SHIFTED = "Members and non-members come from other groups: differential privacy bounds no attack here"
+STATED = (
+    "The (epsilon, delta) bound follows from the privacy guarantee that the user states of the program, which is not "
+    "checked here; the mechanism is not known, so there is no exact upper bound"
+)
 
 
 def results(
@@ -36,14 +40,14 @@ def results(
 
     Args:
         summary: as `dpmia.evaluation.summary.summary_table` returns it.
-        facts: as `dpmia.settings.facts.audit_facts` returns them; delta, relation and independent are used.
+        facts: as `dpmia.settings.facts.audit_facts` returns them; delta, relation, stated and independent are used.
         groups: arm -> the group that its members come from, as it is spelled in the file.
 
     Returns:
         `experiment`, `arm`, `label` (the arm as people read it), `iid`, `epsilon` (text), `attack`, `oracle`,
         `replicates`, the metrics `METRICS` (see `cell_of`; null where the data cannot show one), `resolution` (the
-        smallest false positive rate that the data can show), `bound` and `ceiling` of the advantage where they hold,
-        else null with the reason in `warning`.
+        smallest false positive rate that the data can show), `bound` and `ceiling` of the advantage where they hold
+        and are known, and in `warning` why one is null.
     """
     entries = []
     models = ["experiment", "arm", "iid", "epsilon"]
@@ -207,6 +211,8 @@ def _limits(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataF
     if not iid:
         return {"bound": None, "ceiling": None, "warning": SHIFTED}
     bound = float(advantage_bound(epsilon, facts["delta"], facts["relation"]))
+    if facts.get("stated"):
+        return {"bound": bound, "ceiling": None, "warning": STATED}
     key = (NO_ATTACK, "advantage_ceiling")
     ceiling = float(cells.loc[key, "mean"]) if key in cells.index else None
     return {"bound": bound, "ceiling": ceiling, "warning": None}

@@ -33,7 +33,7 @@ class Engines(PlainData):
 
 @dataclass(frozen=True)
 class Guarantee(PlainData):
-    """The privacy guarantee of a finite epsilon: neighbouring relation, delta and accountant."""
+    """The privacy guarantee of a finite epsilon: neighbouring relation, delta and accountant (or `STATED`)."""
 
     relation: str
     delta: float

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from dpmia.privacy.record import Accounting
+from dpmia.privacy.record import STATED, Accounting, Stated
 
 
 class Sampling(Protocol):
@@ -33,19 +33,22 @@ class Sampling(Protocol):
 
 @dataclass(frozen=True)
 class NoiseCalibration:
-    """Finds the noise that (epsilon, delta) needs. For attributes see `dpmia.privacy.accounting.Mechanism`."""
+    """Finds the noise that (epsilon, delta) needs. For attributes see `dpmia.privacy.accounting.Mechanism`.
+
+    With `STATED` in the place of an accountant no noise is added here, and the guarantee is what the user states.
+    """
 
     relation: str
     delta: float
     accountant: str
 
     def accounting(self, epsilon: float, sampling: Sampling, records: int) -> Accounting | None:
-        """Return the accounting of a training set of `records`, noise multiplier included; None without privacy.
+        """Return the accounting of a training set of `records`, noise multiplier included; None without noise of ours.
 
         Raises:
             TrainingError: no noise suffices for epsilon.
         """
-        if math.isinf(epsilon):
+        if math.isinf(epsilon) or self.accountant == STATED:
             return None
         # Here, because it takes longer to import than many a model without privacy takes to train.
         from dpmia.privacy.accounting import Mechanism
@@ -60,3 +63,9 @@ class NoiseCalibration:
             accountant=self.accountant,
         )
         return mechanism.record(epsilon, mechanism.noise_multiplier(epsilon), sampling.clip_norm)
+
+    def stated(self, epsilon: float) -> Stated | None:
+        """Return the guarantee that the user states; None where there is no such statement."""
+        if math.isinf(epsilon) or self.accountant != STATED:
+            return None
+        return Stated(epsilon, self.delta, self.relation)

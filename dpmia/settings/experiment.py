@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from dpmia.common.command_line import placeholders, split_command
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.registry import suggestion
+from dpmia.privacy.record import STATED
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
 from dpmia.settings import names
 from dpmia.settings.attackers import (
@@ -25,7 +27,7 @@ from dpmia.settings.base import ArmName, Epsilon, Name, OneOf, Scale, Settings, 
 from dpmia.settings.membership import INDEPENDENT, Membership, arm_keys
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
-from dpmia.settings.training import GPU_ENGINES, NARROW_ENGINES, ArmTraining, Model, Privacy, Training
+from dpmia.settings.training import GPU_ENGINES, NARROW_ENGINES, OWN_STEPS, ArmTraining, Model, Privacy, Training
 
 
 class Arm(Settings):
@@ -146,6 +148,33 @@ class Experiment(Settings):
         return each_of_a_kind(attacks)
 
     @model_validator(mode="after")
+    def _program_fits(self) -> Experiment:
+        if self.training.engine != "command":
+            return self
+        if "model" in self.model_fields_set or any(arm.model for arm in self.arms.values()):
+            raise ValueError("model cannot be combined with engine 'command', which has a model of its own. Remove it")
+        if self.collusion is not None:
+            raise ValueError("collusion cannot be combined with engine 'command': its programs know of no marks")
+        epsilons = {epsilon for group in self.epsilons for epsilon in group}
+        if any(map(math.isfinite, epsilons)):
+            given = self.privacy.model_fields_set
+            if missing := sorted({"delta", "relation"} - given):
+                raise ValueError(
+                    f"engine 'command' with a finite epsilon needs privacy.{' and privacy.'.join(missing)}: they are "
+                    "part of the guarantee that you state of your program"
+                )
+            if "accountant" in given:
+                raise ValueError("privacy.accountant cannot be combined with engine 'command': you state the guarantee")
+            if self.shadows is not None or (self.references is not None and not self.references.private):
+                epsilons.add(math.inf)
+        if len(epsilons) > 1 and "epsilon" not in placeholders(split_command(self.training.command or "")):
+            raise ValueError(
+                f"models with epsilon {', '.join(map(spell_epsilon, sorted(epsilons)))} are trained, and "
+                "training.command would train them alike. Give it {epsilon}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
         if self.replicates % self.block:
             raise ValueError(f"replicates ({self.replicates}) is not a multiple of block ({self.block})")
@@ -183,7 +212,7 @@ class Experiment(Settings):
             if built_in and (model.kind in names.CLASSIFIERS) != (self.training.engine == "scikit_learn"):
                 raise ValueError(f"engine {self.training.engine!r} does not train models of kind {model.kind!r}")
         combination = (self.training.sampling, self.privacy.relation, self.privacy.accountant)
-        if finite and combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
+        if finite and self.training.engine != "command" and combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
             allowed = "; ".join(", ".join(known) for known in VALID_ACCOUNTING)
             raise ValueError(
                 "sampling {!r}, relation {!r} and accountant {!r} cannot be combined: no theorem covers them. "
@@ -191,8 +220,9 @@ class Experiment(Settings):
             )
         if self.accuracy_by_epoch and self.membership.validation is None:
             raise ValueError("accuracy_by_epoch needs validation records. Set membership.validation")
-        if self.accuracy_by_epoch and self.training.engine == "scikit_learn":
-            raise ValueError("accuracy_by_epoch cannot be combined with engine 'scikit_learn': it has no epochs")
+        if self.accuracy_by_epoch and self.training.engine in OWN_STEPS:
+            engine = self.training.engine
+            raise ValueError(f"accuracy_by_epoch cannot be combined with engine {engine!r}: it has no epochs")
         if self.membership.kind == "bernoulli" and self.training.sampling == "shuffle" and finite:
             raise ValueError(
                 "sampling 'shuffle' cannot be combined with membership.kind 'bernoulli' and a finite epsilon: the size "
@@ -204,10 +234,9 @@ class Experiment(Settings):
                 "arm. Set iid_arms: false"
             )
         for name, arm in self.arms.items():
-            if arm.training is not None and self.training.engine == "scikit_learn":
-                raise ValueError(
-                    f"training of arm {name!r} cannot be combined with engine 'scikit_learn': it is not used there"
-                )
+            if arm.training is not None and self.training.engine in OWN_STEPS:
+                problem = f"cannot be combined with engine {self.training.engine!r}: it is not used there"
+                raise ValueError(f"training of arm {name!r} {problem}")
             kind = self.membership.kind
             given = set(arm.model_dump(exclude={"model", "training", "epsilons"}, exclude_none=True))
             require_keys(f"arm {name!r} with membership.kind {kind!r}", given, *arm_keys(kind))
@@ -216,10 +245,9 @@ class Experiment(Settings):
                 if use in names.ATTACKS[attack.kind].uses and getattr(self, key) is None:
                     raise ValueError(f"attack {name!r} needs the key {key}")
             require_references(name, attack, self.references.count if self.references else 0)
-            if "distilled" in names.ATTACKS[attack.kind].uses and self.training.engine == "scikit_learn":
-                raise ValueError(
-                    f"attack {name!r} cannot be combined with engine 'scikit_learn': its models take no soft labels"
-                )
+            if "distilled" in names.ATTACKS[attack.kind].uses and self.training.engine in OWN_STEPS:
+                problem = f"cannot be combined with engine {self.training.engine!r}: its models take no soft labels"
+                raise ValueError(f"attack {name!r} {problem}")
             known = {epsilon for group in self.epsilons for epsilon in group}
             if attack.epsilons is not None and not set(attack.epsilons) & known:
                 raise ValueError(f"no epsilon of attack {name!r} is one of the experiment")
@@ -229,6 +257,11 @@ class Experiment(Settings):
                 near = suggestion(attack.reference_arm, self.arms) or f"Arms: {', '.join(self.arms)}"
                 raise ValueError(f"reference_arm {attack.reference_arm!r} of attack {name!r} is not an arm. {near}")
         return self
+
+    @property
+    def guarantee(self) -> dict[str, Any]:
+        """What a finite epsilon means; of a program of the user's own it is what the user states."""
+        return self.privacy.model_dump() | ({"accountant": STATED} if self.training.engine == "command" else {})
 
     @model_validator(mode="after")
     def _per_record_fits(self) -> Experiment:

@@ -117,6 +117,7 @@ CLASSIFIERS = (
 
 #: training engines (see `dpmia.training.engines.base`).
 ENGINES = {
+    "command": "dpmia.training.engines.command:CommandEngine",
     "convolution": "dpmia.training.engines.convolution:ConvolutionEngine",
     "opacus": "dpmia.training.engines.opacus:OpacusEngine",
     "plain": "dpmia.training.engines.plain:PlainEngine",

@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from dpmia.common.optional import needed
 from dpmia.settings import names
 from dpmia.settings.base import OneOf, Settings, require_keys
+from dpmia.settings.own_program import PROGRAM_KEYS, check_command, check_files, program_name, program_shape
 
 
 class Model(Settings):
@@ -89,7 +91,20 @@ class Training(Settings):
     engine: Annotated[str, OneOf(names.ENGINES)] = "stacked"
     """`stacked` trains many perceptrons at once; `convolution` one convolutional network at a time; `opacus` a
     network of layers that Opacus supports (`plain` for models without privacy); `plain` any network, without
-    privacy; `scikit_learn` its classifiers, by their own methods: the other keys here are not used."""
+    privacy; `scikit_learn` its classifiers, by their own methods: the other keys here are not used; `command` runs
+    a program of yours, which the next five keys describe."""
+    command: str | None = None
+    """Engine `command`: your program with its arguments, run once for each model, without a shell. `{train}`, `{query}`
+    and `{outputs}` become names of files; `{seed}`, `{epsilon}`, `{delta}` and `{classes}` numbers. Paths start in the
+    working folder."""
+    files: list[str] = []
+    """Engine `command`: files that the program consists of, beside those on its command line; an edit trains again."""
+    format: Literal["npz", "csv"] = "npz"
+    """Engine `command`: of the files that the program reads and writes."""
+    scale: Literal["probabilities", "logits"] = "probabilities"
+    """Engine `command`: what the program writes for each class."""
+    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 3600
+    """Engine `command`: seconds that the program may take for one model."""
     grad_sample_mode: Literal["auto", "hooks", "ghost"] = "auto"
     """Engine `opacus`: `hooks` forms the gradient of each record; `ghost` computes norms only, in a further backward
     pass; `auto` is `hooks` for convolutional networks, `ghost` for others."""
@@ -128,6 +143,30 @@ class Training(Settings):
     decay: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """How fast the learning rate falls: step t, counted from 0, is taken with learning_rate / (1 + decay * t)."""
 
+    @model_validator(mode="after")
+    def _keys_fit_engine(self) -> Training:
+        given = self.model_fields_set - {"engine"}
+        if self.engine != "command":
+            if wrong := sorted(given & {*PROGRAM_KEYS}):
+                raise ValueError(f"engine {self.engine!r} does not take {', '.join(wrong)}: only 'command' does")
+            return self
+        if self.command is None:
+            raise ValueError("engine 'command' needs command. Write your program with its arguments")
+        require_keys("engine 'command'", given, {"command"}, {*PROGRAM_KEYS})
+        check_command(self.command)
+        check_files(self.files)
+        return self
+
+    @property
+    def program(self) -> dict[str, Any]:
+        """The program of the engine `command`, as arguments of `dpmia.settings.own_program.BUILD`."""
+        return program_shape(needed(self.command), self.files, self.format, self.scale, self.timeout)
+
+    @property
+    def program_name(self) -> str:
+        """The name of that program for people."""
+        return f"program {program_name(needed(self.command))}"
+
 
 class ArmTraining(Settings):
     """What differs in how the models of one arm are trained; all else is as in the experiment's `training`."""
@@ -144,6 +183,9 @@ class ArmTraining(Settings):
 
 #: Engines that train one kind of network only.
 NARROW_ENGINES = ("stacked", "convolution")
+
+#: Engines whose models train themselves, by no step of ours.
+OWN_STEPS = ("command", "scikit_learn")
 
 #: Engines that can use a GPU.
 GPU_ENGINES = ("opacus", "plain")

@@ -113,7 +113,8 @@ def specify(
         TrainingError: the batch is larger than the training set.
     """
     sigma = None if card.accounting is None else card.accounting.noise_multiplier
-    run = Run(name, records, seeds(root_seed, card.meaning), sigma, soft_labels, expected=expected)
+    own = seeds(root_seed, card.meaning)
+    run = Run(name, records, own, sigma, soft_labels, expected=expected, stated=card.stated)
     recipe = recipe.of(run.private)
     card = replace(
         card,

@@ -48,7 +48,8 @@ def measure(kinds: Iterable[Trained], known: Rates) -> Rates:
     steps: dict[str, float] = {}
     for kind in kinds:
         spent = time.process_time() - begun
-        if key(kind) not in {**known.steps, **steps} and spent + step_seconds(kind) * speed < MOST:
+        tried = kind.timeout is None  # a program of the user's own is not run for this
+        if tried and key(kind) not in {**known.steps, **steps} and spent + step_seconds(kind) * speed < MOST:
             steps[key(kind)] = _step(kind)
     return Rates(platform.node(), start, speed, {**known.steps, **steps})
 
