@@ -175,9 +175,7 @@ def untested(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]
     fewest = min((entry["nonmembers"] for entry in own), default=0)
     found.append(f"False positive rates below 1/{fewest}: the non-members of one model are too few.")
     if facts.get("stated"):
-        found.append(
-            "The privacy guarantee of the program: stated by the user, and only refuted by an attack above it."
-        )
+        found.append("The privacy guarantee of the program: it is stated by the user, and attacks can only refute it.")
     if predictions_only(facts):
         found.append("Other training runs: one model was given, so the spread over seeds and members is unknown.")
         found.append("The privacy guarantee of the model: an epsilon given for the report is not checked.")

@@ -27,9 +27,10 @@ CONTROLS = ("random",)
 NO_GUARANTEE = "The privacy guarantee of this model is not known here, so no bound is drawn"
 NOT_PRIVATE = "Trained without differential privacy: no bound holds"
 SHIFTED = "Members and non-members come from other groups: differential privacy bounds no attack here"
-STATED = (
-    "The (epsilon, delta) bound follows from the privacy guarantee that the user states of the program, which is not "
-    "checked here; the mechanism is not known, so there is no exact upper bound"
+STATED = "The bounds follow from the guarantee and the mechanism that the user states, which are not checked here"
+STATED_ONLY = (
+    "The (epsilon, delta) bound follows from the guarantee that the user states, which is not checked here; the "
+    "mechanism is not known, so there is no exact upper bound"
 )
 
 
@@ -211,11 +212,10 @@ def _limits(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataF
     if not iid:
         return {"bound": None, "ceiling": None, "warning": SHIFTED}
     bound = float(advantage_bound(epsilon, facts["delta"], facts["relation"]))
-    if facts.get("stated"):
-        return {"bound": bound, "ceiling": None, "warning": STATED}
     key = (NO_ATTACK, "advantage_ceiling")
     ceiling = float(cells.loc[key, "mean"]) if key in cells.index else None
-    return {"bound": bound, "ceiling": ceiling, "warning": None}
+    stated = STATED_ONLY if ceiling is None else STATED
+    return {"bound": bound, "ceiling": ceiling, "warning": stated if facts.get("stated") else None}
 
 
 def cell_of(found: Estimate, metric: str, compared: int = 1) -> dict[str, Any]:

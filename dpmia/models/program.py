@@ -15,7 +15,7 @@ class Program:
 
     Attributes:
         outputs: number of classes.
-        image: channels, height and width of the records, where they are images.
+        image: shape of a record, where it is no flat row: channels, height and width of an image.
         command: its command line, with placeholders (see `dpmia.settings.own_program`).
         files: files that it consists of -> digest of each.
         format: of the files that it reads and writes: `npz` or `csv`.
@@ -24,7 +24,7 @@ class Program:
     """
 
     outputs: int
-    image: tuple[int, int, int] | None
+    image: tuple[int, ...] | None
     command: str
     files: Mapping[str, str]
     format: str
@@ -35,7 +35,7 @@ class Program:
 def program(
     inputs: int,
     outputs: int,
-    image: tuple[int, int, int] | None,
+    image: tuple[int, ...] | None,
     command: str,
     files: Mapping[str, str],
     format: str,

@@ -84,7 +84,8 @@ def _models(experiment: str, folder: Path, logs: Path, path: Path) -> list[list[
 def _guarantee(card: ModelCard) -> dict[str, Any] | None:
     """Return the fields of `GUARANTEE` of a model; of a guarantee that a user states, those that are stated."""
     if card.accounting is not None:
-        return {part: getattr(card.accounting, part) for part in GUARANTEE}
+        own = {"accountant": BY_USER} if card.stated is not None else {}
+        return {part: getattr(card.accounting, part) for part in GUARANTEE} | own
     if card.stated is not None:
         return dict.fromkeys(GUARANTEE) | card.stated.plain() | {"accountant": BY_USER, "proved": False}
     return None

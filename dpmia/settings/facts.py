@@ -16,7 +16,7 @@ from dpmia.settings.membership import INDEPENDENT
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import budget_rows
 from dpmia.settings.predictions import Predictions
-from dpmia.settings.training import OWN_STEPS, Model
+from dpmia.settings.training import OWN_LOSS, OWN_STEPS, Model
 
 #: Controls, oracles, and attacks that make sense in experiments of the papers only.
 NO_AUDIT = ("bounded_loss", "collusion", "optimal_threshold", "random")
@@ -32,7 +32,7 @@ def run_facts(experiment: Experiment) -> dict[str, Any]:
         "passes": passes(experiment),
         "epochs": training.epochs,
         "batch_size": training.batch_size,
-        "optimiser": training.optimiser,
+        "optimiser": "its own optimiser" if training.engine in OWN_LOSS else training.optimiser,
         "sampling": training.sampling,
         "sampling_without_privacy": training.sampling_without_privacy,
         "clip_norm": training.clip_norm,
@@ -48,7 +48,7 @@ def run_facts(experiment: Experiment) -> dict[str, Any]:
         "replicates": experiment.replicates,
         "epsilons": [format_epsilon(epsilon) for epsilon in sorted({*chain(*experiment.epsilons)})],
         "keys": experiment.collusion.keys if experiment.collusion else None,
-        **privacy.model_dump(),
+        **privacy.model_dump(exclude={"mechanisms"}),
         "arms": _facts_of_arms(experiment),
         "precision_budgets": _precision_budgets(experiment),
     }

@@ -32,7 +32,7 @@ from dpmia.settings import names
 from dpmia.settings.experiment import Arm, Experiment
 from dpmia.settings.membership import DRAWING_KEYS
 from dpmia.settings.own_data import OwnData
-from dpmia.settings.own_program import BUILD, PROGRAM_KEYS
+from dpmia.settings.own_program import BUILD
 from dpmia.settings.studies import Regression
 from dpmia.settings.training import OWN_STEPS
 
@@ -348,18 +348,15 @@ def models(experiment: Experiment) -> dict[str, Architecture]:
     """Return the architecture of the models of each arm, IID arms included."""
     if experiment.training.engine == "command":
         return dict.fromkeys(arms(experiment), Architecture(BUILD, experiment.training.program))
-    found = {}
-    for name in arms(experiment):
-        model = _settings_of(experiment, name).model or experiment.model
-        found[name] = Architecture(names.MODELS[model.kind], model.shape)
-    return found
+    own = {name: _settings_of(experiment, name).model or experiment.model for name in arms(experiment)}
+    return {name: Architecture(names.MODELS[model.kind], model.shape) for name, model in own.items()}
 
 
 def recipes(experiment: Experiment) -> dict[str, Recipe]:
     """Return how the models of each arm are trained; of those that fit themselves, that no step is ours."""
     if experiment.training.engine in OWN_STEPS:
         return dict.fromkeys(arms(experiment), Recipe("its own", learning_rate=0.0, batch_size=1, epochs=0))
-    shared = experiment.training.model_dump(exclude={"engine", "accelerator", "devices", *PROGRAM_KEYS})
+    shared = experiment.training.recipe
     own = {name: _settings_of(experiment, name).training for name in arms(experiment)}
     return {
         name: Recipe.from_plain(shared | (each.model_dump(exclude_none=True) if each else {}))
@@ -382,8 +379,8 @@ def engines(experiment: Experiment) -> Engines:
 
 def has_private_targets(experiment: Experiment) -> bool:
     """Return whether some target models are trained with noise for a finite epsilon; a program's noise is its own."""
-    own = experiment.training.engine == "command"
-    return not own and any(math.isfinite(epsilon) for group in experiment.epsilons for epsilon in group)
+    ours = experiment.training.engine != "command"
+    return ours and any(math.isfinite(epsilon) for group in experiment.epsilons for epsilon in group)
 
 
 #: Scale -> `EngineCheck.work`: 6e9 is about 1.5 s of one core. No clock decides, so that machines agree.

@@ -119,6 +119,7 @@ CLASSIFIERS = (
 ENGINES = {
     "command": "dpmia.training.engines.command:CommandEngine",
     "convolution": "dpmia.training.engines.convolution:ConvolutionEngine",
+    "lightning": "dpmia.training.engines.lightning_module:LightningEngine",
     "opacus": "dpmia.training.engines.opacus:OpacusEngine",
     "plain": "dpmia.training.engines.plain:PlainEngine",
     "scikit_learn": "dpmia.training.engines.scikit_learn:ScikitLearnEngine",

@@ -49,7 +49,7 @@ def check_command(command: str) -> str:
     if missing := [f"{{{name}}}" for name in REQUIRED if name not in used]:
         raise ValueError(f"the command lacks {', '.join(missing)}. The program needs: {_described(REQUIRED)}")
     for word in words[1:]:
-        if word.lower().endswith(_SCRIPTS) and not placeholders([word]) and not Path(word).is_file():
+        if word.lower().endswith(_SCRIPTS) and not placeholders([word]) and not _is_file(word):
             near = suggestion(word, [each.name for each in Path().iterdir()])
             raise ValueError(f"{word!r} is not a file in {Path.cwd()}. {near}".rstrip())
     return command
@@ -70,7 +70,7 @@ def check_files(files: Iterable[str]) -> None:
 def program_files(command: str, files: Iterable[str]) -> list[str]:
     """Return the files that a program consists of: those that the settings list, and those on its command line."""
     words = [word for word in split_command(command) if not placeholders([word])]
-    return sorted({*files, *(word for word in words if Path(word).is_file())})
+    return sorted({*files, *(word for word in words if _is_file(word))})
 
 
 def program_shape(command: str, files: Iterable[str], format: str, scale: str, timeout: float) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def program_shape(command: str, files: Iterable[str], format: str, scale: str, t
 def program_name(command: str) -> str:
     """Return the name of a program for people: `train.py` of `python train.py --data {train}`."""
     words = split_command(command)
-    script = next((word for word in words[1:] if Path(word).is_file() and not placeholders([word])), words[0])
+    script = next((word for word in words[1:] if _is_file(word) and not placeholders([word])), words[0])
     return Path(script).name
 
 
@@ -93,3 +93,10 @@ def file_digest(file: str) -> str:
 
 def _described(names: Iterable[str]) -> str:
     return "; ".join(f"{{{name}}}, the {PLACEHOLDERS[name]}" for name in names)
+
+
+def _is_file(word: str) -> bool:
+    try:
+        return Path(word).is_file()
+    except OSError:  # it is too long for a name
+        return False

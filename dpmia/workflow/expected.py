@@ -117,7 +117,7 @@ _IMPORTED, _TOGETHER = 500, 2e6
 
 #: Engine -> CPU seconds of a step: of itself, for a parameter without and with privacy, for a multiplication.
 _STEPS = {
-    "CommandEngine": (60.0, 0.0, 0.0, 0.0),  # a guess: it is a program of the user's own
+    "CommandEngine": (5.0, 0.0, 0.0, 0.0),  # a guess: it is a program of the user's own
     "ConvolutionEngine": (3e-3, 2.5e-9, 8e-9, 1 / 7e9),
     "OpacusEngine": (3e-3, 2e-8, 6e-7, 1 / 7e9),
     "PlainEngine": (4e-4, 4e-9, 8e-9, 1 / 7e9),

@@ -104,7 +104,7 @@ class CommandEngine(Engine):
         train, query, outputs = (folder / f"{name}.{program.format}" for name in ("train", "query", "outputs"))
         rows = self.run.records
         write_records(train, program, self.x.numpy()[rows], self.y.numpy()[rows])
-        # In an order of their own: where a record stands tells nobody whether it is a member.
+        # In an order of their own: its place does not reveal whether a record is a member.
         order = np.random.default_rng(self.run.seeds.batches).permutation(len(x))
         write_records(query, program, x[order])
         stated = self.run.stated

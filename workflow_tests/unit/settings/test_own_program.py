@@ -1,12 +1,16 @@
 """Settings of a training program of the user's own: what is refused, and what its jobs are told."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import yaml
 from settings_samples import IID, changed, experiment, plan_of
 
-from dpmia.common.errors import ConfigError
+from dpmia.common.errors import ConfigError, TrainingError
+from dpmia.jobs.training import Guarantee
+from dpmia.privacy.calibration import NoiseCalibration
+from dpmia.privacy.record import Stated
 from dpmia.settings import facts, jobs
 from dpmia.workflow.expected import Expectations, Rates
 from dpmia.workflow.training_work import ExperimentWork
@@ -38,7 +42,8 @@ def test_every_model_is_trained_by_the_program(folder):
     for job in (target, reference):
         assert job.engines.private == job.engines.nonprivate == "dpmia.training.engines.command:CommandEngine"
         assert job.models["any"].shape["command"] == COMMAND
-        assert job.privacy.plain() == {"relation": "add_remove", "delta": 1e-5, "accountant": "stated"}
+        stated = {"relation": "add_remove", "delta": 1e-5, "accountant": "stated", "mechanisms": {}}
+        assert job.privacy.plain() == stated
     assert jobs.batch_job(mine) is None
     assert not jobs.has_private_targets(mine), "no other engine can train them again"
     assert facts.audit_facts(mine)["model"] == "program train.py"
@@ -70,6 +75,8 @@ def test_a_cluster_gives_a_program_the_time_that_it_may_take(folder):
     assert expectations.longest("run_attack", wildcards | {"attack": "lira"}) < 600
 
 
+MECHANISM = {"noise_multiplier": 5.5, "sampling_rate": 0.1, "steps": 200, "clip_norm": 1}
+
 SHADOWS = {"membership.population": 40, "shadows": {"count": 2}, "attacks": {"shadow": {}}}
 
 
@@ -92,6 +99,9 @@ SHADOWS = {"membership.population": 40, "shadows": {"count": 2}, "attacks": {"sh
         ({"arms.any": {"training": {"epochs": 2}}}, ["training of arm 'any'", "'command'"]),
         ({"privacy": {"delta": 1e-5}}, ["needs privacy.relation"]),
         ({"privacy": {}}, ["needs privacy.delta and privacy.relation"]),
+        ({"privacy.mechanisms": {2: MECHANISM}}, ["privacy.mechanisms: epsilon 2 is not one of the experiment"]),
+        ({"privacy.mechanisms": {1: MECHANISM | {"steps": 0}}}, ["privacy.mechanisms.1.steps: 0 is not a positive"]),
+        ({"privacy.mechanisms": {"one": MECHANISM}}, ["privacy.mechanisms", "'one' is not a number"]),
         ({"privacy.accountant": "pld"}, ["privacy.accountant", "you state"]),
         ({"attacks": {"distillation": {}}}, ["'distillation'", "'command'", "soft labels"]),
         ({"collusion": {}}, ["collusion", "'command'"]),
@@ -122,6 +132,27 @@ def test_a_program_that_is_trained_one_way_only_needs_no_epsilon(epsilons):
 
 def test_without_privacy_nothing_is_to_be_stated():
     assert experiment(PROGRAM, epsilons=[["inf"]], privacy={}).guarantee["accountant"] == "stated"
+
+
+def test_a_mechanism_that_keeps_the_stated_epsilon_is_accounted_for_and_another_refused():
+    mine = experiment(PROGRAM, privacy__mechanisms={"1.0": MECHANISM})
+    privacy = jobs.train_job(mine, mine.epsilons[0], 0).privacy
+    calibration = NoiseCalibration(**Guarantee.from_plain(privacy.plain()).plain())
+    (recipe,) = jobs.recipes(mine).values()
+    found = calibration.accounting(1.0, recipe, 100)
+    assert (found.noise_multiplier, found.rate, found.steps, found.epsilon) == (5.5, 0.1, 200, 1.0)
+    assert (found.accountant, found.proved) == ("stated", False)
+    assert calibration.accounting(0.1, recipe, 100) is None
+    assert calibration.stated(0.1) == Stated(0.1, 1e-5, "add_remove")
+    assert calibration.accounting(math.inf, recipe, 100) is calibration.stated(math.inf) is None
+    less = replace(calibration, mechanisms={"1": MECHANISM | {"noise_multiplier": 3.0}})
+    with pytest.raises(TrainingError, match=r"privacy\.mechanisms\.1: this mechanism has epsilon 2\.0\d+ .* not 1\."):
+        less.accounting(1.0, recipe, 100)
+
+
+def test_mechanisms_of_our_own_noise_are_not_stated():
+    with pytest.raises(ConfigError, match=r"privacy\.mechanisms cannot be combined with engine 'stacked'"):
+        experiment(IID, privacy={"mechanisms": {1: MECHANISM}})
 
 
 def test_settings_of_other_engines_have_no_trace_of_programs():
