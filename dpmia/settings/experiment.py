@@ -164,8 +164,8 @@ class Experiment(Settings):
             given = self.privacy.model_fields_set
             if missing := sorted({"delta", "relation"} - given):
                 raise ValueError(
-                    f"engine 'command' with a finite epsilon needs privacy.{' and privacy.'.join(missing)}: they are "
-                    "part of the guarantee that you state of your program"
+                    f"engine 'command' with a finite epsilon needs privacy.{' and privacy.'.join(missing)}: the "
+                    "guarantee that you state of your program is incomplete without"
                 )
             if unknown := sorted({*self.privacy.mechanisms} - {*map(spell_epsilon, epsilons - {math.inf})}):
                 raise ValueError(f"privacy.mechanisms: epsilon {', '.join(unknown)} is not one of the experiment")

@@ -60,7 +60,7 @@ def audit(folder, *options):
     return subprocess.run(
         [*command, *options, "--config", "data=real", "scale=smoke", "experiments=[mine.yaml]"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "SLURM_CONF": os.devnull},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "SLURM_CONF": os.devnull, "TMPDIR": str(folder)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -79,14 +79,14 @@ def test_a_program_is_audited_and_an_edit_trains_again(folder):
     assert all(each["bound"] > 0 and each["ceiling"] is None for each in private)
     page = (folder / "results/real-smoke/audit-mine.html").read_text()
     assert "rogram near.awk with epsilon 1 (stated by the user)" in page
-    assert "Nothing to be done" in audit(folder).stdout
+    assert "train_" not in audit(folder, "--dry-run").stdout
     (folder / "near.awk").write_text(PROGRAM.replace("1e-9", "1e-8"))
     planned = audit(folder, "--dry-run").stdout
     assert "train_block" in planned
     assert "train_references" in planned
     assert "draw_splits" not in planned
-    (folder / "near.awk").write_text("BEGIN { print 1 / nothing }")
+    (folder / "near.awk").write_text('BEGIN { print "no data" > "/dev/stderr"; exit 3 }')
     failed = audit(folder)
     assert failed.returncode == 2
-    assert "ended with exit code 2. It printed last:\n    awk: " in failed.stdout
+    assert "ended with exit code 3. It printed last:\n    no data\nTo try it by hand, type in " in failed.stdout
     assert "Traceback" not in failed.stdout
