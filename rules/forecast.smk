@@ -25,10 +25,8 @@ def memory_for(kind):
 
 
 def minutes_for(kind):
-    """Return the minutes that a job requests: four times what is expected, and as much again for each further attempt."""
-    return lambda wildcards, attempt: attempt * max(
-        20, round(4 * EXPECTATIONS.of(kind, dict(wildcards.items())).seconds / 60)
-    )
+    """Return the minutes that a job requests, and as many again for each further attempt."""
+    return lambda wildcards, attempt: attempt * max(20, round(EXPECTATIONS.longest(kind, dict(wildcards.items())) / 60))
 
 
 def measure_rates(wanted):

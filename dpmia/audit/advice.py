@@ -70,15 +70,30 @@ def remedies(
 ) -> list[str]:
     """Return what would lower the risk of the models of an experiment, each with what was measured for it."""
     kinds = {each["verdict"] for each in verdicts(entries, experiment, facts)}
+    found = _refuted(entries, experiment) if facts.get("stated") else []
     if kinds <= {"quiet", "open"}:
-        return []
-    found = []
+        return found
     if "leaks" in kinds:
         found += _less_epsilon(entries, accuracy, experiment, facts) + _less_overfitting(accuracy, experiment)
     if "shift" in kinds or "leaks" in kinds:
         found += _mixed_groups(entries, experiment)
     if predictions_only(facts):
         found.append("Train again with differential privacy, or with less overfitting, and audit the new predictions.")
+    return found
+
+
+def _refuted(entries: Sequence[Entry], experiment: str) -> list[str]:
+    """Return where an attack refutes the guarantee that the user states: its whole interval is above the bound."""
+    found = []
+    for epsilon in dict.fromkeys(entry["epsilon"] for entry in entries if entry["experiment"] == experiment):
+        worst = best(entries, "advantage", experiment=experiment, epsilon=epsilon, iid=True)
+        if worst is not None and worst["bound"] is not None and (worst["advantage"]["low"] or 0) > worst["bound"]:
+            found.append(
+                f"Find out why the stated guarantee does not hold: with epsilon {epsilon} no attack can have an "
+                f"advantage above {format_number(worst['bound'], 2)}, and {attack_name(worst['attack'])} has "
+                f"{interval(worst['advantage'])} ({place(worst)}). Check how the program samples batches, clips "
+                "gradients, adds noise and accounts for them, and whether it uses records that it was not given."
+            )
     return found
 
 
@@ -159,6 +174,8 @@ def untested(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]
     own = [entry for entry in entries if entry["experiment"] == experiment]
     fewest = min((entry["nonmembers"] for entry in own), default=0)
     found.append(f"False positive rates below 1/{fewest}: the non-members of one model are too few.")
+    if facts.get("stated"):
+        found.append("The privacy guarantee of the program: it is stated by the user, and attacks can only refute it.")
     if predictions_only(facts):
         found.append("Other training runs: one model was given, so the spread over seeds and members is unknown.")
         found.append("The privacy guarantee of the model: an epsilon given for the report is not checked.")

@@ -27,6 +27,11 @@ CONTROLS = ("random",)
 NO_GUARANTEE = "The privacy guarantee of this model is not known here, so no bound is drawn"
 NOT_PRIVATE = "Trained without differential privacy: no bound holds"
 SHIFTED = "Members and non-members come from other groups: differential privacy bounds no attack here"
+STATED = "The bounds follow from the guarantee and the mechanism that the user states, which are not checked here"
+STATED_ONLY = (
+    "The (epsilon, delta) bound follows from the guarantee that the user states, which is not checked here; the "
+    "mechanism is not known, so there is no exact upper bound"
+)
 
 
 def results(
@@ -36,14 +41,14 @@ def results(
 
     Args:
         summary: as `dpmia.evaluation.summary.summary_table` returns it.
-        facts: as `dpmia.settings.facts.audit_facts` returns them; delta, relation and independent are used.
+        facts: as `dpmia.settings.facts.audit_facts` returns them; delta, relation, stated and independent are used.
         groups: arm -> the group that its members come from, as it is spelled in the file.
 
     Returns:
         `experiment`, `arm`, `label` (the arm as people read it), `iid`, `epsilon` (text), `attack`, `oracle`,
         `replicates`, the metrics `METRICS` (see `cell_of`; null where the data cannot show one), `resolution` (the
-        smallest false positive rate that the data can show), `bound` and `ceiling` of the advantage where they hold,
-        else null with the reason in `warning`.
+        smallest false positive rate that the data can show), `bound` and `ceiling` of the advantage where they hold
+        and are known, and in `warning` why one is null.
     """
     entries = []
     models = ["experiment", "arm", "iid", "epsilon"]
@@ -209,7 +214,8 @@ def _limits(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataF
     bound = float(advantage_bound(epsilon, facts["delta"], facts["relation"]))
     key = (NO_ATTACK, "advantage_ceiling")
     ceiling = float(cells.loc[key, "mean"]) if key in cells.index else None
-    return {"bound": bound, "ceiling": ceiling, "warning": None}
+    stated = STATED_ONLY if ceiling is None else STATED
+    return {"bound": bound, "ceiling": ceiling, "warning": stated if facts.get("stated") else None}
 
 
 def cell_of(found: Estimate, metric: str, compared: int = 1) -> dict[str, Any]:

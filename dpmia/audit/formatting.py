@@ -53,7 +53,7 @@ def describe_model(facts: Mapping[str, Any], epsilon: str) -> str:
     """Describe a model: `perceptron 64-64 with epsilon 1`; with predictions only, no more than is known."""
     model = facts["model"].replace("mlp", "perceptron")
     if epsilon != "inf":
-        return f"{model} with epsilon {epsilon}"
+        return f"{model} with epsilon {epsilon}{' (stated by the user)' if facts.get('stated') else ''}"
     return model if predictions_only(facts) else f"{model} without privacy"
 
 

@@ -152,6 +152,8 @@ def _how(part: Mapping[str, Any]) -> str:
     if part["dataset"] is None:
         return "Predictions of one model: nothing was trained here."
     trained = f"{facts['passes']}, {facts['optimiser']}" if facts["epochs"] else "fitted by scikit-learn"
+    if facts.get("program"):
+        trained = f"trained by the command {facts['program']!r} of the user, which dpmia runs and does not check"
     sentences = [
         f"Model: {facts['architecture']}; {trained}; {facts['replicates']} replicates, each with members of its own."
     ]

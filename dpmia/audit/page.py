@@ -175,11 +175,11 @@ def _attack_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
         epsilon = format_epsilon(float(entry["epsilon"]))
         if entry["attack"] == BLIND:
             attack, epsilon = "blind baseline", "any"
-        limit = (
-            "none"
-            if entry["bound"] is None
-            else f"{format_number(entry['bound'], 2)}, {format_number(entry['ceiling'], 2)}"
-        )
+        limit = "none" if entry["bound"] is None else format_number(entry["bound"], 2)
+        if entry["ceiling"] is not None:
+            limit += f", {format_number(entry['ceiling'], 2)}"
+        if entry["bound"] is not None and audit["experiments"][name]["facts"].get("stated"):
+            limit += " (stated)"
         rates = [
             interval(entry[metric]) if entry[metric] else below_resolution(entry["resolution"]) for metric in LOW_RATES
         ]

@@ -71,6 +71,8 @@ def _risk(audit: Mapping[str, Any], name: str) -> Figure:
     use.set(title="accuracy on non-members", ylabel="accuracy")
     for panel in (risk, use):
         scale.label(panel)
+        if _stated(audit, name):
+            panel.set_xlabel("ε (stated by the user)")
     drawing.finish(figure)
     return figure
 
@@ -93,7 +95,9 @@ def _roc(audit: Mapping[str, Any], name: str) -> Figure:
         ends = [smallest, 1]
         panel.plot(ends, ends, ":", color=drawing.GREY, linewidth=1, label="guessing")
         panel.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="false positive rate", ylabel="")
-        panel.set_title(f"ε = {format_epsilon(float(epsilon))}" if len(epsilons) > 1 or epsilon != "inf" else "")
+        stated = " (stated by the user)" if epsilon != "inf" and _stated(audit, name) else ""
+        shown = f"ε = {format_epsilon(float(epsilon))}{stated}"
+        panel.set_title(shown if len(epsilons) > 1 or epsilon != "inf" else "")
     panels[0].set_ylabel("true positive rate")
     drawing.finish(figure)
     return figure
@@ -112,6 +116,11 @@ def _arms(results: Sequence[Mapping[str, Any]]) -> list[tuple[tuple[str, str, bo
         at_risk = {arm: (best(results, arm=arm[0]) or {"auc": {"mean": 0}})["auc"]["mean"] for arm in arms}
         arms = sorted(sorted(arms, key=at_risk.__getitem__, reverse=True)[:CURVES], key=arms.index)
     return [(arm, drawing.COLOURS[place]) for place, arm in enumerate(arms)]
+
+
+def _stated(audit: Mapping[str, Any], name: str) -> bool:
+    """Return whether the epsilons of an experiment are what the user states of a program."""
+    return bool(audit["experiments"][name]["facts"].get("stated"))
 
 
 def _facts(audit: Mapping[str, Any]) -> Facts:

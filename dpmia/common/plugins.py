@@ -9,6 +9,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -156,3 +157,35 @@ def source_file(module: str) -> Path | None:
         base = base.parent.joinpath(*below)
         base = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
     return base if base.suffix == ".py" and base.is_file() else None
+
+
+@contextmanager
+def errors_of_file(spec: str, where: str, every: bool = False) -> Iterator[None]:
+    """Report an error of a part that is not of this library as its own: with file, line and what was going on.
+
+    Args:
+        spec: of the part.
+        where: the job, for the message.
+        every: whether an error that did not pass through the file is also the part's: a call that does not fit it.
+
+    Raises:
+        UserError: the block failed in the file of the part.
+    """
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        module = spec.partition(":")[0]
+        file = None if module.partition(".")[0] == BUILT_IN else source_file(module)
+        if file is None:
+            raise
+        lines = [
+            frame.lineno
+            for frame in traceback.extract_tb(error.__traceback__)
+            if Path(frame.filename).resolve() == file.resolve()
+        ]
+        if not lines and not every:
+            raise
+        place = f"{file}, line {lines[-1]}" if lines else str(file)
+        raise UserError(f"{place}, {where}", f"{type(error).__name__}: {error}") from error

@@ -28,7 +28,8 @@ class Dataset:
         attributes: name -> strings of shape (records,), kept out of `x`: hospital, school, sex.
         provenance: plain data on the origin: files with sha256 and rows, whether synthetic.
         rows: shape (records,): int64, where each record stands in the user's own file; None for published data.
-        image: channels, height and width of the images that the rows of `x` are, in that order; None for tables.
+        image: shape of the images that the rows of `x` are: channels, height and width; of other records that are no
+            flat rows, theirs; None for tables.
     """
 
     name: str
@@ -38,7 +39,7 @@ class Dataset:
     classes: tuple[str, ...]
     attributes: dict[str, np.ndarray] = field(default_factory=dict)
     provenance: dict = field(default_factory=dict)
-    image: tuple[int, int, int] | None = None
+    image: tuple[int, ...] | None = None
     rows: np.ndarray | None = None
 
     def __post_init__(self) -> None:

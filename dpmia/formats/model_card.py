@@ -10,7 +10,7 @@ from dpmia.common.optional import needed
 from dpmia.common.plain import PlainData
 from dpmia.common.seeds import Meaning
 from dpmia.formats.recipe import Recipe
-from dpmia.privacy.record import Accounting
+from dpmia.privacy.record import Accounting, Stated
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class ModelCard(PlainData):
         meaning: what the seeds were derived from, as `dpmia.common.seeds.derive_seed` takes it.
         replicate: of the target model.
         number: of the model among those of the attacker.
-        accounting: of the privacy guarantee; None without privacy.
+        accounting: of the privacy guarantee; None without privacy, and where it is stated.
+        stated: privacy guarantee that the user states of a program; None for all other models.
         compares: relation between the training sets with and without a record: `replace_one` or `add_remove`.
         rate: probability with which each record joined the training set; None where the size is fixed.
         model: the architecture.
@@ -57,6 +58,7 @@ class ModelCard(PlainData):
     replicate: int | None = None
     number: int | None = None
     accounting: Accounting | None = None
+    stated: Stated | None = None
     compares: str | None = None
     rate: float | None = None
     model: Architecture | None = None

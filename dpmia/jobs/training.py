@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dpmia.common.plain import PlainData
 from dpmia.formats.model_card import Architecture
@@ -33,11 +33,12 @@ class Engines(PlainData):
 
 @dataclass(frozen=True)
 class Guarantee(PlainData):
-    """The privacy guarantee of a finite epsilon: neighbouring relation, delta and accountant."""
+    """The privacy guarantee of a finite epsilon. For attributes see `dpmia.privacy.calibration.NoiseCalibration`."""
 
     relation: str
     delta: float
     accountant: str
+    mechanisms: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

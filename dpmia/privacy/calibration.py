@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from dpmia.privacy.record import Accounting
+from dpmia.common.epsilon import spell_epsilon
+from dpmia.common.errors import TrainingError
+from dpmia.privacy.record import STATED, Accounting, Stated
+
+#: By so much an accountant may find more than the epsilon of a mechanism that the user states: accountants differ.
+TOLERANCE = 1.01
 
 
 class Sampling(Protocol):
@@ -33,20 +39,34 @@ class Sampling(Protocol):
 
 @dataclass(frozen=True)
 class NoiseCalibration:
-    """Finds the noise that (epsilon, delta) needs. For attributes see `dpmia.privacy.accounting.Mechanism`."""
+    """Finds the noise that (epsilon, delta) needs.
+
+    Attributes:
+        relation: see `dpmia.privacy.accounting.Mechanism`.
+        delta: see `Mechanism`.
+        accountant: see `Mechanism`; with `STATED`, no noise is added here, and the guarantee is what the user states.
+        mechanisms: spelled epsilon -> what the user also states of the mechanism: `noise_multiplier`,
+            `sampling_rate`, `steps`, `clip_norm`.
+    """
 
     relation: str
     delta: float
     accountant: str
+    mechanisms: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def accounting(self, epsilon: float, sampling: Sampling, records: int) -> Accounting | None:
-        """Return the accounting of a training set of `records`, noise multiplier included; None without privacy.
+        """Return the accounting of a training set of `records`, noise multiplier included.
+
+        Returns:
+            None without privacy, and where the mechanism is not known.
 
         Raises:
-            TrainingError: no noise suffices for epsilon.
+            TrainingError: no noise suffices for epsilon; or a mechanism that the user states does not keep it.
         """
         if math.isinf(epsilon):
             return None
+        if self.accountant == STATED:
+            return self._of_stated_mechanism(epsilon)
         # Here, because it takes longer to import than many a model without privacy takes to train.
         from dpmia.privacy.accounting import Mechanism
 
@@ -60,6 +80,30 @@ class NoiseCalibration:
             accountant=self.accountant,
         )
         return mechanism.record(epsilon, mechanism.noise_multiplier(epsilon), sampling.clip_norm)
+
+    def stated(self, epsilon: float) -> Stated | None:
+        """Return the guarantee that the user states; None where there is no such statement."""
+        if math.isinf(epsilon) or self.accountant != STATED:
+            return None
+        return Stated(epsilon, self.delta, self.relation)
+
+    def _of_stated_mechanism(self, epsilon: float) -> Accounting | None:
+        spelled = spell_epsilon(epsilon)
+        if spelled not in self.mechanisms:
+            return None
+        from dpmia.privacy.accounting import Mechanism
+
+        stated = self.mechanisms[spelled]
+        rate, steps, noise = stated["sampling_rate"], int(stated["steps"]), stated["noise_multiplier"]
+        epochs = max(1, math.ceil(rate * steps))
+        mechanism = Mechanism("poisson", rate, steps, epochs, self.relation, self.delta, "pld")
+        found = mechanism.epsilon(noise, near=epsilon)
+        if found > epsilon * TOLERANCE:
+            problem = (
+                f"this mechanism has epsilon {found:.4g} at delta {self.delta:g} under {self.relation}, not {spelled}"
+            )
+            raise TrainingError(f"privacy.mechanisms.{spelled}", problem, "Correct the mechanism, or state its epsilon")
+        return replace(mechanism.record(epsilon, noise, stated["clip_norm"]), accountant=STATED, proved=False)
 
 
 def spent(accounting: Accounting, steps: int) -> float:

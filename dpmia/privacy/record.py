@@ -1,4 +1,4 @@
-"""The privacy accounting of one trained model, as it is stored beside the model; it needs no accountant to be read."""
+"""The privacy guarantee of one trained model, as it is stored beside the model; it needs no accountant to be read."""
 
 from __future__ import annotations
 
@@ -38,3 +38,22 @@ class Accounting(PlainData):
     clip_norm: float
     noise_sd: float
     proved: bool
+
+
+#: In the place of an accountant's name: the guarantee is what the user states.
+STATED = "stated"
+
+
+@dataclass(frozen=True)
+class Stated(PlainData):
+    """The privacy guarantee that a user states of a training program. Nothing here checks it.
+
+    Attributes:
+        epsilon: of (epsilon, delta).
+        delta: of (epsilon, delta).
+        relation: between neighbouring data sets, `replace_one` or `add_remove`.
+    """
+
+    epsilon: float
+    delta: float
+    relation: str

@@ -33,6 +33,9 @@ GUARANTEE = (
     *("accountant", "proved"),
 )
 
+#: In the place of an accountant's name, where the guarantee is what the user states.
+BY_USER = "stated by the user"
+
 
 def model_table(folder: Path, logs: Path, files: Mapping[str, Iterable[str]]) -> pd.DataFrame:
     """Return one row for each group of models of one experiment, role and privacy guarantee.
@@ -69,14 +72,23 @@ def _models(experiment: str, folder: Path, logs: Path, path: Path) -> list[list[
     steps: Counter[tuple[Any, ...]] = Counter()
     count: Counter[tuple[Any, ...]] = Counter()
     for card in map(ModelCard.from_plain, models):
-        accounting = card.accounting
-        guarantee = (None if accounting is None else getattr(accounting, part) for part in GUARANTEE)
-        key = (card.role, card.engine, accounting is not None, *guarantee)
+        guarantee = _guarantee(card)
+        key = (card.role, card.engine, guarantee is not None, *(guarantee or dict.fromkeys(GUARANTEE)).values())
         steps[key] += card.steps or 0
         count[key] += 1
     shares = steps if any(steps.values()) else count
     whole = sum(shares.values())
     return [[experiment, *key, count[key], steps[key], seconds * shares[key] / whole] for key in steps]
+
+
+def _guarantee(card: ModelCard) -> dict[str, Any] | None:
+    """Return the fields of `GUARANTEE` of a model; of a guarantee that a user states, those that are stated."""
+    if card.accounting is not None:
+        own = {"accountant": BY_USER} if card.stated is not None else {}
+        return {part: getattr(card.accounting, part) for part in GUARANTEE} | own
+    if card.stated is not None:
+        return dict.fromkeys(GUARANTEE) | card.stated.plain() | {"accountant": BY_USER, "proved": False}
+    return None
 
 
 def cost_table(folder: Path, logs: Path) -> pd.DataFrame:

@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from dpmia.common.command_line import placeholders, split_command
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.registry import suggestion
+from dpmia.privacy.record import STATED
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
 from dpmia.settings import names
 from dpmia.settings.attackers import (
@@ -25,7 +27,7 @@ from dpmia.settings.base import ArmName, Epsilon, Name, OneOf, Scale, Settings, 
 from dpmia.settings.membership import INDEPENDENT, Membership, arm_keys
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
-from dpmia.settings.training import GPU_ENGINES, NARROW_ENGINES, ArmTraining, Model, Privacy, Training
+from dpmia.settings.training import GPU_ENGINES, NARROW_ENGINES, OWN_LOSS, ArmTraining, Model, Privacy, Training
 
 
 class Arm(Settings):
@@ -146,11 +148,44 @@ class Experiment(Settings):
         return each_of_a_kind(attacks)
 
     @model_validator(mode="after")
+    def _program_fits(self) -> Experiment:
+        if self.training.engine != "command":
+            if self.privacy.mechanisms:
+                raise ValueError(
+                    f"privacy.mechanisms cannot be combined with engine {self.training.engine!r}, whose noise is known"
+                )
+            return self
+        if "model" in self.model_fields_set or any(arm.model for arm in self.arms.values()):
+            raise ValueError("model cannot be combined with engine 'command', which has a model of its own. Remove it")
+        if self.collusion is not None:
+            raise ValueError("collusion cannot be combined with engine 'command': its programs know of no marks")
+        epsilons = {epsilon for group in self.epsilons for epsilon in group}
+        if any(map(math.isfinite, epsilons)):
+            given = self.privacy.model_fields_set
+            if missing := sorted({"delta", "relation"} - given):
+                raise ValueError(
+                    f"engine 'command' with a finite epsilon needs privacy.{' and privacy.'.join(missing)}: the "
+                    "guarantee that you state of your program is incomplete without"
+                )
+            if unknown := sorted({*self.privacy.mechanisms} - {*map(spell_epsilon, epsilons - {math.inf})}):
+                raise ValueError(f"privacy.mechanisms: epsilon {', '.join(unknown)} is not one of the experiment")
+            if "accountant" in given:
+                raise ValueError("privacy.accountant cannot be combined with engine 'command': you state the guarantee")
+            if self.shadows is not None or (self.references is not None and not self.references.private):
+                epsilons.add(math.inf)
+        if len(epsilons) > 1 and "epsilon" not in placeholders(split_command(self.training.command or "")):
+            raise ValueError(
+                f"models with epsilon {', '.join(map(spell_epsilon, sorted(epsilons)))} are trained, and "
+                "training.command would train them alike. Give it {epsilon}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
         if self.replicates % self.block:
             raise ValueError(f"replicates ({self.replicates}) is not a multiple of block ({self.block})")
         finite = [epsilon for group in self.epsilons for epsilon in group if math.isfinite(epsilon)]
-        if self.training.engine in ("plain", "scikit_learn") and finite:
+        if self.training.engine in ("lightning", "plain", "scikit_learn") and finite:
             raise ValueError(
                 f"engine {self.training.engine!r} cannot be combined with a finite epsilon: it adds no noise"
             )
@@ -166,10 +201,10 @@ class Experiment(Settings):
                 f"accelerator 'gpu' cannot be combined with engine {self.training.engine!r}: it uses the CPU. Use "
                 f"accelerator: auto, or engine: {' or '.join(GPU_ENGINES)}"
             )
-        if self.training.precision != "32-true" and self.training.engine != "plain":
+        if self.training.precision != "32-true" and self.training.engine not in ("lightning", "plain"):
             raise ValueError(
                 f"precision {self.training.precision!r} cannot be combined with engine {self.training.engine!r}: only "
-                "'plain' takes it"
+                "'lightning' and 'plain' take it"
             )
         if self.collusion is not None and finite:
             raise ValueError(
@@ -180,10 +215,13 @@ class Experiment(Settings):
                 raise ValueError(f"engine {self.training.engine!r} does not train models of kind {model.kind!r}")
             # An engine itself refuses a model of a plug-in that it cannot train.
             built_in = model.kind in names.MODELS.built_in
-            if built_in and (model.kind in names.CLASSIFIERS) != (self.training.engine == "scikit_learn"):
+            classifier = model.kind in names.CLASSIFIERS
+            if built_in and self.training.engine == "lightning":
+                raise ValueError(f"engine 'lightning' trains a LightningModule of yours, not kind {model.kind!r}")
+            if built_in and classifier != (self.training.engine == "scikit_learn"):
                 raise ValueError(f"engine {self.training.engine!r} does not train models of kind {model.kind!r}")
         combination = (self.training.sampling, self.privacy.relation, self.privacy.accountant)
-        if finite and combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
+        if finite and self.training.engine != "command" and combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
             allowed = "; ".join(", ".join(known) for known in VALID_ACCOUNTING)
             raise ValueError(
                 "sampling {!r}, relation {!r} and accountant {!r} cannot be combined: no theorem covers them. "
@@ -191,8 +229,9 @@ class Experiment(Settings):
             )
         if self.accuracy_by_epoch and self.membership.validation is None:
             raise ValueError("accuracy_by_epoch needs validation records. Set membership.validation")
-        if self.accuracy_by_epoch and self.training.engine == "scikit_learn":
-            raise ValueError("accuracy_by_epoch cannot be combined with engine 'scikit_learn': it has no epochs")
+        if self.accuracy_by_epoch and self.training.engine in OWN_LOSS:
+            engine = self.training.engine
+            raise ValueError(f"accuracy_by_epoch cannot be combined with engine {engine!r}: it has no epochs of ours")
         if self.membership.kind == "bernoulli" and self.training.sampling == "shuffle" and finite:
             raise ValueError(
                 "sampling 'shuffle' cannot be combined with membership.kind 'bernoulli' and a finite epsilon: the size "
@@ -204,10 +243,9 @@ class Experiment(Settings):
                 "arm. Set iid_arms: false"
             )
         for name, arm in self.arms.items():
-            if arm.training is not None and self.training.engine == "scikit_learn":
-                raise ValueError(
-                    f"training of arm {name!r} cannot be combined with engine 'scikit_learn': it is not used there"
-                )
+            if arm.training is not None and self.training.engine in OWN_LOSS:
+                problem = f"cannot be combined with engine {self.training.engine!r}: it is not used there"
+                raise ValueError(f"training of arm {name!r} {problem}")
             kind = self.membership.kind
             given = set(arm.model_dump(exclude={"model", "training", "epsilons"}, exclude_none=True))
             require_keys(f"arm {name!r} with membership.kind {kind!r}", given, *arm_keys(kind))
@@ -216,10 +254,9 @@ class Experiment(Settings):
                 if use in names.ATTACKS[attack.kind].uses and getattr(self, key) is None:
                     raise ValueError(f"attack {name!r} needs the key {key}")
             require_references(name, attack, self.references.count if self.references else 0)
-            if "distilled" in names.ATTACKS[attack.kind].uses and self.training.engine == "scikit_learn":
-                raise ValueError(
-                    f"attack {name!r} cannot be combined with engine 'scikit_learn': its models take no soft labels"
-                )
+            if "distilled" in names.ATTACKS[attack.kind].uses and self.training.engine in OWN_LOSS:
+                problem = f"cannot be combined with engine {self.training.engine!r}: its models take no soft labels"
+                raise ValueError(f"attack {name!r} {problem}")
             known = {epsilon for group in self.epsilons for epsilon in group}
             if attack.epsilons is not None and not set(attack.epsilons) & known:
                 raise ValueError(f"no epsilon of attack {name!r} is one of the experiment")
@@ -229,6 +266,11 @@ class Experiment(Settings):
                 near = suggestion(attack.reference_arm, self.arms) or f"Arms: {', '.join(self.arms)}"
                 raise ValueError(f"reference_arm {attack.reference_arm!r} of attack {name!r} is not an arm. {near}")
         return self
+
+    @property
+    def guarantee(self) -> dict[str, Any]:
+        """What a finite epsilon means; of a program of the user's own it is what the user states."""
+        return self.privacy.model_dump() | ({"accountant": STATED} if self.training.engine == "command" else {})
 
     @model_validator(mode="after")
     def _per_record_fits(self) -> Experiment:

@@ -16,7 +16,7 @@ from dpmia.settings.membership import INDEPENDENT
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import budget_rows
 from dpmia.settings.predictions import Predictions
-from dpmia.settings.training import Model
+from dpmia.settings.training import OWN_LOSS, OWN_STEPS, Model
 
 #: Controls, oracles, and attacks that make sense in experiments of the papers only.
 NO_AUDIT = ("bounded_loss", "collusion", "optimal_threshold", "random")
@@ -32,7 +32,7 @@ def run_facts(experiment: Experiment) -> dict[str, Any]:
         "passes": passes(experiment),
         "epochs": training.epochs,
         "batch_size": training.batch_size,
-        "optimiser": training.optimiser,
+        "optimiser": "its own optimiser" if training.engine in OWN_LOSS else training.optimiser,
         "sampling": training.sampling,
         "sampling_without_privacy": training.sampling_without_privacy,
         "clip_norm": training.clip_norm,
@@ -48,7 +48,7 @@ def run_facts(experiment: Experiment) -> dict[str, Any]:
         "replicates": experiment.replicates,
         "epsilons": [format_epsilon(epsilon) for epsilon in sorted({*chain(*experiment.epsilons)})],
         "keys": experiment.collusion.keys if experiment.collusion else None,
-        **privacy.model_dump(),
+        **privacy.model_dump(exclude={"mechanisms"}),
         "arms": _facts_of_arms(experiment),
         "precision_budgets": _precision_budgets(experiment),
     }
@@ -74,12 +74,16 @@ def _facts_of_arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
 
 def networks(experiment: Experiment) -> str:
     """Return the names of the models that an experiment trains, and on how coarse images."""
+    if experiment.training.engine == "command":
+        return experiment.training.program_name
     used = ", ".join(sorted({model.name for model in _models(experiment)}))
     return used + _pooling(experiment)
 
 
 def architectures(experiment: Experiment) -> str:
     """Return the models of `networks` with their activation and initial weights."""
+    if experiment.training.engine == "command":
+        return experiment.training.program_name
     alike: dict[str, set[str]] = {}
     for model in _models(experiment):
         alike.setdefault(model.details, set()).add(model.name)
@@ -136,7 +140,7 @@ def sizes(experiment: Experiment) -> str:
 
 def passes(experiment: Experiment) -> str:
     """Return how often target models see their records; nothing of those that fit themselves."""
-    if experiment.training.engine == "scikit_learn":
+    if experiment.training.engine in OWN_STEPS:
         return ""
     values = [sorted({arm[key] for arm in _facts_of_arms(experiment).values()}) for key in ("epochs", "batch_size")]
     epochs, batches = (" or ".join(map(str, found)) for found in values)
@@ -150,7 +154,9 @@ def audit_facts(experiment: Experiment) -> dict[str, Any]:
     return run_facts(experiment) | {
         "model": networks(experiment),
         "architecture": architectures(experiment),
-        "epochs": 0 if experiment.training.engine == "scikit_learn" else experiment.training.epochs,
+        "epochs": 0 if experiment.training.engine in OWN_STEPS else experiment.training.epochs,
+        "program": experiment.training.command,
+        "stated": experiment.training.engine == "command",
         "references": count,
         "private_references": bool(count and experiment.references and experiment.references.private),
         "mismatched_attacks": mismatched_attacks(experiment),

@@ -28,7 +28,7 @@ from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import LinearGenerator, Regression
-from dpmia.settings.training import ArmTraining, Model, Privacy, Training
+from dpmia.settings.training import ArmTraining, Model, Privacy, StatedMechanism, Training
 
 #: The dialect of JSON schema that pydantic writes; Snakemake needs it named.
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -66,6 +66,7 @@ SECTIONS = (
     ("model", Model),
     ("training", Training),
     ("privacy", Privacy),
+    ("privacy.mechanisms.<epsilon>", StatedMechanism),
     ("precision_budgets", PrecisionBudgets),
     ("blind", Blind),
     ("shadows", Shadows),

@@ -32,7 +32,9 @@ from dpmia.settings import names
 from dpmia.settings.experiment import Arm, Experiment
 from dpmia.settings.membership import DRAWING_KEYS
 from dpmia.settings.own_data import OwnData
+from dpmia.settings.own_program import BUILD
 from dpmia.settings.studies import Regression
+from dpmia.settings.training import OWN_STEPS
 
 #: What tables call attack L, which is no entry under `attacks`: it judges single records only.
 LEAVE_ONE_OUT = "leave_one_out"
@@ -116,7 +118,7 @@ def split_job(experiment: Experiment, block: int) -> SplitJob:
 
 def batch_job(experiment: Experiment) -> BatchLimits | None:
     """Return which batches must fit into which training sets; None where no model is trained on batches of ours."""
-    if experiment.training.engine == "scikit_learn":
+    if experiment.training.engine in OWN_STEPS:
         return None
     membership, drawn = experiment.membership, arms(experiment)
     raised = "records" if membership.kind == "bernoulli" else "smallest" if membership.smallest else "members"
@@ -134,7 +136,7 @@ def batch_sizes(experiment: Experiment) -> dict[str, int]:
     """Return the size of the batches of each arm, without IID arms, which draw as many records as their counterparts;
     nothing where models fit themselves.
     """
-    if experiment.training.engine == "scikit_learn":
+    if experiment.training.engine in OWN_STEPS:
         return {}
     recipe_of = recipes(experiment)
     return {name: recipe_of[name].batch_size for name in experiment.arms}
@@ -150,7 +152,7 @@ def train_job(experiment: Experiment, epsilons: list[float], block: int) -> Trai
         models=models(experiment),
         engines=engines(experiment),
         recipes=recipes(experiment),
-        privacy=Guarantee(**experiment.privacy.model_dump()),
+        privacy=Guarantee(**experiment.guarantee),
         population=uses(experiment, "population"),
         parameters=uses(experiment, "distilled"),
         collusion=SharedMarks(**experiment.collusion.model_dump()) if experiment.collusion else None,
@@ -203,7 +205,7 @@ def reference_job(experiment: Experiment, group: list[float], block: int) -> Ref
         models={arm: built[arm] for arm in epsilons},
         engines=engines(experiment),
         recipes={arm: recipe_of[arm] for arm in epsilons},
-        privacy=Guarantee(**experiment.privacy.model_dump()),
+        privacy=Guarantee(**experiment.guarantee),
         population=uses(experiment, "population"),
     )
 
@@ -344,18 +346,17 @@ def leave_one_out_job(experiment: Experiment, arm: str, replicate: int, block: i
 
 def models(experiment: Experiment) -> dict[str, Architecture]:
     """Return the architecture of the models of each arm, IID arms included."""
-    found = {}
-    for name in arms(experiment):
-        model = _settings_of(experiment, name).model or experiment.model
-        found[name] = Architecture(names.MODELS[model.kind], model.shape)
-    return found
+    if experiment.training.engine == "command":
+        return dict.fromkeys(arms(experiment), Architecture(BUILD, experiment.training.program))
+    own = {name: _settings_of(experiment, name).model or experiment.model for name in arms(experiment)}
+    return {name: Architecture(names.MODELS[model.kind], model.shape) for name, model in own.items()}
 
 
 def recipes(experiment: Experiment) -> dict[str, Recipe]:
     """Return how the models of each arm are trained; of those that fit themselves, that no step is ours."""
-    if experiment.training.engine == "scikit_learn":
+    if experiment.training.engine in OWN_STEPS:
         return dict.fromkeys(arms(experiment), Recipe("its own", learning_rate=0.0, batch_size=1, epochs=0))
-    shared = experiment.training.model_dump(exclude={"engine", "accelerator", "devices"})
+    shared = experiment.training.recipe
     own = {name: _settings_of(experiment, name).training for name in arms(experiment)}
     return {
         name: Recipe.from_plain(shared | (each.model_dump(exclude_none=True) if each else {}))
@@ -377,8 +378,9 @@ def engines(experiment: Experiment) -> Engines:
 
 
 def has_private_targets(experiment: Experiment) -> bool:
-    """Return whether some target models are trained with a finite epsilon."""
-    return any(math.isfinite(epsilon) for group in experiment.epsilons for epsilon in group)
+    """Return whether some target models are trained with noise for a finite epsilon; a program's noise is its own."""
+    ours = experiment.training.engine != "command"
+    return ours and any(math.isfinite(epsilon) for group in experiment.epsilons for epsilon in group)
 
 
 #: Scale -> `EngineCheck.work`: 6e9 is about 1.5 s of one core. No clock decides, so that machines agree.

@@ -117,7 +117,9 @@ CLASSIFIERS = (
 
 #: training engines (see `dpmia.training.engines.base`).
 ENGINES = {
+    "command": "dpmia.training.engines.command:CommandEngine",
     "convolution": "dpmia.training.engines.convolution:ConvolutionEngine",
+    "lightning": "dpmia.training.engines.lightning_module:LightningEngine",
     "opacus": "dpmia.training.engines.opacus:OpacusEngine",
     "plain": "dpmia.training.engines.plain:PlainEngine",
     "scikit_learn": "dpmia.training.engines.scikit_learn:ScikitLearnEngine",

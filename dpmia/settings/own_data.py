@@ -22,7 +22,8 @@ class OwnData(Settings):
     """A data set from a file of one's own, in the place of a data set's name.
 
     A table with a row of column names (CSV, plain or gzipped, or Parquet), or arrays (`.npz` with `x` of shape
-    (records, features), `y` and perhaps `group`), which are taken as they are.
+    (records, features), `y` and perhaps `group`), which are taken as they are. Images have `x` of shape (records,
+    channels, height, width); pixels of type uint8 reach models between 0 and 1.
     """
 
     path: str

@@ -23,6 +23,7 @@ from dpmia.settings.messages import checked, place
 from dpmia.settings.precision_budgets import with_precision_budgets
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import KINDS, Study
+from dpmia.settings.training import OWN_LOSS
 from dpmia.settings.yaml_file import read_yaml
 
 #: The `paper` of files whose experiments are an audit.
@@ -158,7 +159,7 @@ def _experiment(
 ) -> Experiment:
     where = f"{file_name}{shown}, {name}"
     merged = with_groups(_merged(file, "experiments", name, scale, file_name), root, where)
-    if engine is not None and merged.get("training", {}).get("engine") != "scikit_learn":
+    if engine is not None and merged.get("training", {}).get("engine") not in OWN_LOSS:
         merged = _overlaid(merged, {"training": {"engine": engine}})
     experiment: Experiment = checked(Experiment, with_precision_budgets(merged, where), where)
     if epsilons is not None:

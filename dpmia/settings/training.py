@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
+from dpmia.common.epsilon import parse_epsilon, spell_epsilon
+from dpmia.common.optional import needed
+from dpmia.common.plugins import is_file
 from dpmia.settings import names
 from dpmia.settings.base import OneOf, Settings, require_keys
+from dpmia.settings.own_program import PROGRAM_KEYS, check_command, check_files, program_name, program_shape
 
 
 class Model(Settings):
@@ -43,12 +47,16 @@ class Model(Settings):
 
     @property
     def name(self) -> str:
-        """The kind as text, with the widths of a perceptron's layers."""
+        """The kind as text, with the widths of a perceptron's layers; of a file, the object in it."""
+        if is_file(self.kind):
+            return f"own model {self.kind.rpartition(':')[2]}"
         return " ".join([self.kind.replace("_", " "), *(["-".join(map(str, self.hidden))] if self.hidden else [])])
 
     @property
     def details(self) -> str:
-        """Activation and initial weights of a network of this library; nothing for other models."""
+        """Activation and initial weights of a network of this library; the file of one's own; nothing for others."""
+        if is_file(self.kind):
+            return self.kind.rpartition(":")[0]
         if self.kind not in ACTIVATIONS:
             return ""
         activation = self.activation or ACTIVATIONS[self.kind]
@@ -89,17 +97,32 @@ class Training(Settings):
     engine: Annotated[str, OneOf(names.ENGINES)] = "stacked"
     """`stacked` trains many perceptrons at once; `convolution` one convolutional network at a time; `opacus` a
     network of layers that Opacus supports (`plain` for models without privacy); `plain` any network, without
-    privacy; `scikit_learn` its classifiers, by their own methods: the other keys here are not used."""
+    privacy; `lightning` a `LightningModule` of yours by its own loss and optimiser, without privacy; `scikit_learn` its
+    classifiers, by their own methods: the other keys here are not used; `command` runs a program of yours, which the
+    next five keys describe."""
+    command: str | None = None
+    """Engine `command`: your program with its arguments, run once for each model, without a shell. `{train}`, `{query}`
+    and `{outputs}` become names of files; `{seed}`, `{epsilon}`, `{delta}` and `{classes}` numbers. Paths start in the
+    working folder."""
+    files: list[str] = []
+    """Engine `command`: files that the program consists of, beside those on its command line; an edit trains again."""
+    format: Literal["npz", "csv"] = "npz"
+    """Engine `command`: of the files that the program reads and writes."""
+    scale: Literal["probabilities", "logits"] = "probabilities"
+    """Engine `command`: what the program writes for each class."""
+    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 3600
+    """Engine `command`: seconds that the program may take for one model."""
     grad_sample_mode: Literal["auto", "hooks", "ghost"] = "auto"
     """Engine `opacus`: `hooks` forms the gradient of each record; `ghost` computes norms only, in a further backward
     pass; `auto` is `hooks` for convolutional networks, `ghost` for others."""
     accelerator: Literal["auto", "cpu", "gpu"] = "auto"
-    """Engines `opacus` and `plain`: `auto` is a GPU where there is one; the other engines use the CPU."""
+    """Engines `lightning`, `opacus` and `plain`: `auto` is a GPU where there is one; the other engines use the CPU."""
     devices: Literal[1] | Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1, max_length=1)] = 1
-    """Engines `opacus` and `plain`: 1 is any GPU, `[2]` the one with index 2. A model is trained on one device."""
+    """Engines `lightning`, `opacus` and `plain`: 1 is any GPU, `[2]` the one with index 2. A model is trained on one
+    device."""
     precision: Literal["32-true", "bf16-mixed"] = "32-true"
-    """Engine `plain`: `bf16-mixed` multiplies matrices in bfloat16. Clipping needs exact norms, so the other engines
-    take `32-true` only."""
+    """Engines `lightning` and `plain`: `bf16-mixed` multiplies matrices in bfloat16. Clipping needs exact norms, so the
+    other engines take `32-true` only."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
     learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.01
@@ -128,6 +151,38 @@ class Training(Settings):
     decay: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """How fast the learning rate falls: step t, counted from 0, is taken with learning_rate / (1 + decay * t)."""
 
+    @model_validator(mode="after")
+    def _keys_fit_engine(self) -> Training:
+        given = self.model_fields_set - {"engine"}
+        if self.engine == "lightning":
+            require_keys("engine 'lightning'", given, set(), LIGHTNING_KEYS)
+        if self.engine != "command":
+            if wrong := sorted(given & {*PROGRAM_KEYS}):
+                raise ValueError(f"engine {self.engine!r} does not take {', '.join(wrong)}: only 'command' does")
+            return self
+        if self.command is None:
+            raise ValueError("engine 'command' needs command. Write your program with its arguments")
+        require_keys("engine 'command'", given, {"command"}, {*PROGRAM_KEYS})
+        check_command(self.command)
+        check_files(self.files)
+        return self
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """The fields of `dpmia.formats.recipe.Recipe`."""
+        own = {"optimiser": "its own"} if self.engine in OWN_LOSS else {}
+        return self.model_dump(exclude={"engine", "accelerator", "devices", *PROGRAM_KEYS}) | own
+
+    @property
+    def program(self) -> dict[str, Any]:
+        """The program of the engine `command`, as arguments of `dpmia.settings.own_program.BUILD`."""
+        return program_shape(needed(self.command), self.files, self.format, self.scale, self.timeout)
+
+    @property
+    def program_name(self) -> str:
+        """The name of that program for people."""
+        return f"program {program_name(needed(self.command))}"
+
 
 class ArmTraining(Settings):
     """What differs in how the models of one arm are trained; all else is as in the experiment's `training`."""
@@ -145,8 +200,34 @@ class ArmTraining(Settings):
 #: Engines that train one kind of network only.
 NARROW_ENGINES = ("stacked", "convolution")
 
+#: Engines whose models train themselves, by no step of ours.
+OWN_STEPS = ("command", "scikit_learn")
+
+#: Engines whose models have a loss and an optimiser of their own.
+OWN_LOSS = ("lightning", *OWN_STEPS)
+
+#: Keys of `training` that a `LightningModule` leaves to the settings.
+LIGHTNING_KEYS = {"accelerator", "batch_size", "devices", "epochs", "precision"}
+
 #: Engines that can use a GPU.
-GPU_ENGINES = ("opacus", "plain")
+GPU_ENGINES = ("lightning", "opacus", "plain")
+
+
+class StatedMechanism(Settings):
+    """DP-SGD or DP-Adam as your program does it, for one epsilon: Poisson batches, clipping, Gaussian noise."""
+
+    noise_multiplier: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    """Standard deviation of the noise on a sum of gradients, in units of `clip_norm`."""
+    sampling_rate: Annotated[float, Field(gt=0, le=1)]
+    """Probability that a record is in a batch; 1 where each batch holds all records."""
+    steps: Annotated[int, Field(ge=1)]
+    """Number of optimiser steps."""
+    clip_norm: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    """Bound C on the gradient of one record."""
+
+
+#: Epsilon as a key, in its one spelling.
+EpsilonKey = Annotated[str, BeforeValidator(lambda value: spell_epsilon(parse_epsilon(value)))]
 
 
 class Privacy(Settings):
@@ -159,3 +240,5 @@ class Privacy(Settings):
     accountant: Literal["pld", "rdp", "rdp_as_published"] = "pld"
     """Privacy loss distribution, or Renyi DP; `rdp_as_published` only reproduces a paper: it treats shuffled batches
     as Poisson samples, with half the noise that replace-one needs, and no theorem covers it."""
+    mechanisms: dict[EpsilonKey, StatedMechanism] = {}
+    """Engine `command`: epsilon -> the mechanism of your program. Exact upper bounds need it."""

@@ -6,7 +6,6 @@ import logging
 import math
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,16 +16,14 @@ import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import ModelCheckpoint
 from pytorch_lightning.loggers import CSVLogger
-from pytorch_lightning.plugins.environments import LightningEnvironment
-from pytorch_lightning.plugins.io import TorchCheckpointIO
 from torch.utils.data import DataLoader, IterableDataset
 from torch.utils.flop_counter import FlopCounterMode
 
-from dpmia.common.files import whole_file
 from dpmia.formats.signals import CURVE
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.base import Engine, GradientEngine, refuse_broken
 from dpmia.training.engines.tally import Tally
+from dpmia.training.trainer import trainer_of
 
 log = logging.getLogger(__name__)
 
@@ -219,18 +216,6 @@ def progress(engine: Engine, pace: float) -> str:
     return f"{models}: step {engine.done} of {engine.steps}, epoch {epoch} of {engine.recipe.epochs}, {clock} left"
 
 
-class WholeCheckpoints(TorchCheckpointIO):
-    """Checkpoints that are whole or absent.
-
-    Lightning moves them from a temporary folder. From another disk, that is a copy, which a kill truncates.
-    """
-
-    def save_checkpoint(self, checkpoint: dict[str, Any], path: Path | str, storage_options: Any = None) -> None:
-        """Write a checkpoint."""
-        with whole_file(path) as part:
-            torch.save(checkpoint, part)
-
-
 def fit(
     engine: Engine,
     checkpoints: Checkpoints | None = None,
@@ -259,7 +244,6 @@ def fit(
     if not isinstance(engine, GradientEngine):
         engine.advance(engine.steps)
         return Fitted(np.array([after_epoch(engine)]) if after_epoch else None, None)
-    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     logger = CSVLogger(logs, name="", version=name) if logs else None
     callbacks: list[pl.Callback] = [Progress(engine)]
     kept = None
@@ -267,29 +251,15 @@ def fit(
         kept = checkpoints.path(name)
         callbacks.append(ModelCheckpoint(kept.parent, kept.stem, enable_version_counter=False, **checkpoints.often))
     module = EngineModule(engine, after_epoch, spent)
-    with warnings.catch_warnings():
-        # Lightning's own use of a part of torch that is going away; nothing here calls it.
-        warnings.filterwarnings("ignore", category=FutureWarning, module="pytorch_lightning")
-        warnings.filterwarnings("ignore", message=".*does not have many workers.*")
-        warnings.filterwarnings("ignore", message="Your `IterableDataset` has `__len__` defined")
-        warnings.filterwarnings("ignore", message="The `srun` command is available on your system but is not used")
-        warnings.filterwarnings("ignore", message="You're resuming from a checkpoint that ended before the epoch")
-        warnings.filterwarnings("ignore", message="(Checkpoint|Experiment logs) directory .* exists and is not empty")
-        trainer = pl.Trainer(
-            max_epochs=engine.recipe.epochs,
-            accelerator="cpu" if engine.device.type == "cpu" else "gpu",
-            devices=1 if engine.device.index is None else [engine.device.index],
-            precision=engine.recipe.precision,
-            logger=logger or False,
-            log_every_n_steps=1,
-            callbacks=callbacks,
-            enable_checkpointing=kept is not None,
-            # In a job, whose log names the epoch, bars of several jobs would share one terminal.
-            enable_progress_bar=sys.stderr.isatty() and not log.isEnabledFor(logging.INFO),
-            enable_model_summary=False,
-            # One process, also inside a job of a cluster, which Lightning would else take for a part of one training.
-            plugins=[LightningEnvironment(), WholeCheckpoints()],
-        )
+    with trainer_of(
+        engine,
+        logger=logger or False,
+        log_every_n_steps=1,
+        callbacks=callbacks,
+        enable_checkpointing=kept is not None,
+        # In a job, whose log names the epoch, bars of several jobs would share one terminal.
+        enable_progress_bar=sys.stderr.isatty() and not log.isEnabledFor(logging.INFO),
+    ) as trainer:
         trainer.fit(module, ckpt_path=checkpoints.kept(name) if checkpoints else None)
     # The last step of all may break a model whose losses were finite until then.
     states = zip(engine.parameters(), engine.buffers(), strict=True)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpmia.privacy.record import Stated
+
 
 @dataclass(frozen=True)
 class Seeds:
@@ -30,6 +32,7 @@ class Run:
         learning_rate: of this model instead of the recipe's; None for the recipe's.
         expected: number of records that rate and steps follow from, where records joined at random and their number
             is known to nobody; None where it is that of `records`.
+        stated: privacy guarantee that the user states, of a program of the user's own; None for no such statement.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Run:
     soft_labels: np.ndarray | None = None
     learning_rate: float | None = None
     expected: int | None = None
+    stated: Stated | None = None
 
     def __post_init__(self) -> None:
         """Refuse soft labels of other records."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from dpmia.common.plugins import errors_of_file
 from dpmia.common.registry import load
 from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.datasets.table import Dataset
@@ -23,6 +24,7 @@ from dpmia.formats.model_card import Architecture, ModelCard
 from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import Signal, cross_entropy
 from dpmia.jobs.training import Engines
+from dpmia.models.building import build
 from dpmia.privacy.record import Accounting
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.devices import chosen_device
@@ -113,7 +115,8 @@ def specify(
         TrainingError: the batch is larger than the training set.
     """
     sigma = None if card.accounting is None else card.accounting.noise_multiplier
-    run = Run(name, records, seeds(root_seed, card.meaning), sigma, soft_labels, expected=expected)
+    own = seeds(root_seed, card.meaning)
+    run = Run(name, records, own, sigma, soft_labels, expected=expected, stated=card.stated)
     recipe = recipe.of(run.private)
     card = replace(
         card,
@@ -174,23 +177,26 @@ def train_models(
         device = chosen_device(engine_type, engines, f"model {group[0].run.name}")
         for start in range(0, len(group), width):
             together = group[start : start + width]
-            engine = engine_type(architecture, recipe, [one.run for one in together], x, y, device=device)
             watched = any(one.validation is not None for one in together)
             after_epoch = partial(_accuracies, dataset, inputs, together) if watched else None
             accounting = together[0].card.accounting
-            fitted = fit(
-                engine,
-                checkpoints,
-                _digest(together),
-                after_epoch,
-                logs=checkpoints.current if checkpoints and spent else None,
-                spent=partial(spent, accounting) if spent and accounting else None,
-            )
+            own = together[0].model.build, f"model {together[0].run.name}"
+            with errors_of_file(*own):
+                engine = engine_type(architecture, recipe, [one.run for one in together], x, y, device=device)
+                fitted = fit(
+                    engine,
+                    checkpoints,
+                    _digest(together),
+                    after_epoch,
+                    logs=checkpoints.current if checkpoints and spent else None,
+                    spent=partial(spent, accounting) if spent and accounting else None,
+                )
             by_epoch = fitted.after_epoch
             done += len(together)
             log.info("%d of %d models trained", done, len(specs))
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
-                logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.queries]))
+                with errors_of_file(*own):
+                    logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.queries]))
                 accuracy = None if one.validation is None or by_epoch is None else by_epoch[:, number]
                 buffers = engine.buffers()[number].numpy()
                 curve = fitted.curve if spent and number == 0 else None
@@ -261,9 +267,7 @@ def _groups(
 
 def architecture_for(dataset: Dataset, model: Architecture) -> Any:
     """Return the architecture that `model` describes, fitted to a data set."""
-    return load(model.build)(
-        inputs=len(dataset.features), outputs=len(dataset.classes), image=dataset.image, **model.shape
-    )
+    return build(model, len(dataset.features), len(dataset.classes), dataset.image)
 
 
 def _digest(together: Sequence[ModelSpec]) -> str:

@@ -126,6 +126,7 @@ _IMPORTED, _TOGETHER = 500, 2e6
 
 #: Engine -> CPU seconds of a step: of itself, for a parameter without and with privacy, for a multiplication.
 _STEPS = {
+    "CommandEngine": (5.0, 0.0, 0.0, 0.0),  # a guess: it is a program of the user's own
     "ConvolutionEngine": (3e-3, 2.5e-9, 8e-9, 1 / 7e9),
     "OpacusEngine": (3e-3, 2e-8, 6e-7, 1 / 7e9),
     "PlainEngine": (4e-4, 4e-9, 8e-9, 1 / 7e9),
@@ -176,6 +177,16 @@ class Expectations:
         if job not in self._expected:
             self._expected[job] = self._work_out(kind, wildcards)
         return self._expected[job]
+
+    def longest(self, kind: str, wildcards: Mapping[str, str]) -> float:
+        """Return the seconds that a job may take: four times what is expected, and what its programs may take.
+
+        Args:
+            kind: of its rule.
+            wildcards: of the job.
+        """
+        programs = sum(each.models * (each.timeout or 0.0) for each in self.trained(kind, wildcards))
+        return max(4 * self.of(kind, wildcards).seconds, programs)
 
     def _work_out(self, kind: str, wildcards: Mapping[str, str]) -> Expected:
         if kind in TRAINING:

@@ -15,6 +15,7 @@ from dpmia.jobs.drawing import ArmDraw
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
+from dpmia.settings.own_program import BUILD
 from dpmia.settings.training_sets import shadow_size
 
 #: Published data set -> records, features, classes, and rows of pixels of an image.
@@ -73,6 +74,11 @@ class Trained(PlainData):
     def steps(self) -> int:
         """Optimiser steps of all models; for models that fit themselves, their number."""
         return self.models * max(1, self.records // self.recipe.batch_size * self.recipe.epochs)
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds that one model may take, of a program of the user's own; None for all other models."""
+        return self.architecture.shape.get("timeout") if self.architecture.build == BUILD else None
 
     @property
     def network(self) -> tuple[float, float]:

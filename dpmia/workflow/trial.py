@@ -17,6 +17,7 @@ import torch
 
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
+from dpmia.models.building import IMAGE_NETWORKS
 from dpmia.training.engines.base import Engine
 from dpmia.training.run import Run, Seeds
 from dpmia.training.train_models import architecture_for  # and with it what a training job imports
@@ -48,9 +49,19 @@ def measure(kinds: Iterable[Trained], known: Rates) -> Rates:
     steps: dict[str, float] = {}
     for kind in kinds:
         spent = time.process_time() - begun
-        if key(kind) not in {**known.steps, **steps} and spent + step_seconds(kind) * speed < MOST:
+        if (
+            _can_be_tried(kind)
+            and key(kind) not in {**known.steps, **steps}
+            and spent + step_seconds(kind) * speed < MOST
+        ):
             steps[key(kind)] = _step(kind)
     return Rates(platform.node(), start, speed, {**known.steps, **steps})
+
+
+def _can_be_tried(kind: Trained) -> bool:
+    """Return whether models of this library are trained, on records of a size that is known before the data are."""
+    module = kind.architecture.build.partition(":")[0]
+    return module.startswith("dpmia.") and kind.timeout is None and bool(module != IMAGE_NETWORKS or kind.data[2])
 
 
 def _arithmetic() -> float:

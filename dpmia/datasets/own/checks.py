@@ -204,8 +204,7 @@ def warnings(frame: pd.DataFrame, y: np.ndarray, classes: Sequence[str]) -> list
 
 def duplicates(x: np.ndarray, y: np.ndarray, rows: np.ndarray, keep: bool) -> tuple[np.ndarray, str]:
     """Return which records stay, bool, and a note on those that repeat an earlier one."""
-    both = np.ascontiguousarray(np.column_stack([x, y]).astype(np.float64))
-    keys = pd.Index([row.tobytes() for row in both])
+    keys = pd.Index([row.tobytes() + label.tobytes() for row, label in zip(np.ascontiguousarray(x), y, strict=True)])
     again = np.asarray(keys.duplicated())
     if not again.any():
         return np.ones(len(x), dtype=bool), ""

@@ -30,6 +30,7 @@ MISSING = "?"
 
 #: Signs that are no text.
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
+_SHAPES = "Save numbers of shape (records, features), or images of shape (records, channels, height, width)"
 _NO_RECORDS = "Add one row for each record below the column names"
 
 
@@ -85,9 +86,9 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
                 raise file.error(f"the array {name!r} is missing; there are {listing}", remedy="Save x and y")
         arrays = {name: found[name] for name in ("x", "y", "group") if name in found}
     shape = arrays["x"].shape
-    if len(shape) != 2 or 0 in shape or arrays["x"].dtype.kind not in "fiub":
+    if len(shape) < 2 or 0 in shape or arrays["x"].dtype.kind not in "fiub":
         problem = f"x has shape {shape} and type {arrays['x'].dtype}"
-        raise file.error(problem, remedy="Save numbers of shape (records, features)")
+        raise file.error(problem, remedy=_SHAPES)
     for name in ("y", "group"):
         if name in arrays:
             if arrays[name].shape != shape[:1]:

@@ -39,7 +39,8 @@ class Table:
         provenance: file with sha256 and rows, and whether the records are synthetic.
         found: what was detected, as plain data.
         keep: whether rows stay that repeat an earlier one.
-        x: features that are taken as they are, float32; None where they are encoded.
+        x: features that are taken as they are, float32, or uint8 pixels; None where they are encoded.
+        image: see `dpmia.datasets.table.Dataset`.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Table:
     found: dict[str, Any]
     keep: bool
     x: np.ndarray | None = None
+    image: tuple[int, ...] | None = None
 
 
 def read(folder: Path, **reading: Any) -> Table:
@@ -83,7 +85,7 @@ def encode(table: Table, attributes: Sequence[str] = ()) -> Dataset:
     whole = prepared(table.name, table.frame, table.y, table.classes, kept, provenance)
     if table.x is not None:
         names = tuple(f"x{number}" for number in range(table.x.shape[1]))
-        whole = replace(whole, x=table.x, features=names)
+        whole = replace(whole, x=table.x, features=names, image=table.image)
     stay, found["duplicates"] = checks.duplicates(whole.x, whole.y, table.rows, table.keep)
     found["by"], found["records"] = by, int(stay.sum())
     found["groups"] = {} if by is None else _counts(whole.attributes[by][stay])
@@ -161,7 +163,10 @@ def _from_table(path: Path, reading: Mapping[str, Any]) -> Table:
 def _from_arrays(path: Path, reading: Mapping[str, Any]) -> Table:
     arrays, provenance = read_arrays(path)
     with np.errstate(over="ignore"):  # to infinity, which is refused
-        x = arrays["x"].astype(np.float32)
+        whole = arrays["x"]
+        image = whole.shape[1:] if whole.ndim > 2 else None
+        pixels = image is not None and whole.dtype == np.uint8
+        x = whole.reshape(len(whole), -1).astype(np.uint8 if pixels else np.float32)
     if not np.isfinite(x).all():
         row, column = np.argwhere(~np.isfinite(x))[0]
         where, problem = (
@@ -187,7 +192,7 @@ def _from_arrays(path: Path, reading: Mapping[str, Any]) -> Table:
     columns = [{"name": "x", "type": "number", "values": x.shape[1], "missing": 0}]
     found = {"columns": columns, "missing": "fill", "warnings": []}
     keep = reading["duplicates"] == "keep"
-    return Table(reading["name"], frame, by, y, classes, np.array(rows), provenance, found, keep, x)
+    return Table(reading["name"], frame, by, y, classes, np.array(rows), provenance, found, keep, x, image)
 
 
 def _without_missing(fields: Fields, names: Sequence[str], marks: frozenset[str]) -> tuple[Fields, int]:

@@ -131,7 +131,8 @@ class OpacusEngine(PlainEngine):
             losses = record_losses(outputs, labels)
             losses.sum().backward()
             self._count(losses, outputs, labels)
-            norms = [parameter.grad_sample.flatten(1).norm(dim=1) for parameter in self.module.parameters()]
+            trained = (parameter for parameter in self.module.parameters() if parameter.requires_grad)
+            norms = [parameter.grad_sample.flatten(1).norm(dim=1) for parameter in trained]
             self._count_clipped(torch.stack(norms).norm(dim=0))
             left -= len(features)
             if left:

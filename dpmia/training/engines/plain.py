@@ -57,17 +57,8 @@ class PlainEngine(GradientEngine):
 
     @classmethod
     def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
-        """Refuse batch norm that has no statistics of a batch, or none to be evaluated with; see `Engine.check`."""
-        few = 2 if recipe.sampling == "shuffle" else SMALLEST_POISSON_BATCH
-        for name, layer in batch_norms(network_of(architecture, where)):
-            place = f"{where}, layer {name!r} ({type(layer).__name__})"
-            if layer.running_mean is None:
-                problem = "without running statistics, the output for a record depends on the other records of a query"
-                raise TrainingError(place, problem, "Set track_running_stats=True")
-            if recipe.batch_size < few:
-                problem = f"{recipe.sampling} batches of {recipe.batch_size} are too small to normalise"
-                other = "" if recipe.sampling == "shuffle" else ", or sampling_without_privacy: shuffle"
-                raise TrainingError(place, problem, f"Use a batch_size of at least {few}{other}")
+        """See `Engine.check`, and `check_batch_norm`."""
+        check_batch_norm(network_of(architecture, where), recipe, where)
 
     def gradients(self, batches: list[np.ndarray]) -> None:
         """See `GradientEngine.gradients`."""
@@ -116,14 +107,42 @@ class PlainEngine(GradientEngine):
         self.stream.load_state_dict(state["stream"])
 
 
-def network_of(architecture: Any, where: str) -> torch.nn.Module:
-    """Return the network of an architecture.
+def check_batch_norm(network: torch.nn.Module, recipe: Recipe, where: str) -> None:
+    """Refuse batch norm that has no statistics of a batch, or none to be evaluated with.
 
     Raises:
-        TrainingError: it is none, or its initial parameters are those of another one.
+        TrainingError: the message names the layer.
+    """
+    few = 2 if recipe.sampling == "shuffle" else SMALLEST_POISSON_BATCH
+    for name, layer in batch_norms(network):
+        place = f"{where}, layer {name!r} ({type(layer).__name__})"
+        if layer.running_mean is None:
+            problem = "without running statistics, the output for a record depends on the other records of a query"
+            raise TrainingError(place, problem, "Set track_running_stats=True")
+        if recipe.batch_size < few:
+            problem = f"{recipe.sampling} batches of {recipe.batch_size} are too small to normalise"
+            other = "" if recipe.sampling == "shuffle" else ", or sampling_without_privacy: shuffle"
+            raise TrainingError(place, problem, f"Use a batch_size of at least {few}{other}")
+
+
+def network_of(architecture: Any, where: str, lightning: bool = False) -> torch.nn.Module:
+    """Return the network of an architecture.
+
+    Args:
+        architecture: of the network.
+        where: one of the models, for the message.
+        lightning: whether it must be a `LightningModule`, or must be none.
+
+    Raises:
+        TrainingError: it is no network, a wrong one, or its initial parameters are those of another one.
     """
     if not hasattr(architecture, "module"):
-        raise TrainingError(where, f"{type(architecture).__name__} is not a network")
+        remedy = "Use engine: scikit_learn" if hasattr(architecture, "make") else ""
+        raise TrainingError(where, f"{type(architecture).__name__} is not a network", remedy)
+    if getattr(architecture, "lightning", False) and not lightning:
+        problem = "a LightningModule has a loss and an optimiser of its own, which this engine would not use"
+        remedy = "Use engine: lightning, without privacy; for privacy, return a torch.nn.Module"
+        raise TrainingError(where, problem, remedy)
     module = architecture.module()
     start = architecture.initial_parameters(torch.Generator().manual_seed(0))
     found, expected = ([tuple(each.shape) for each in parameters] for parameters in (start, module.parameters()))

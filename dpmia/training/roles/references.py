@@ -95,6 +95,7 @@ def _references(
                 meaning=[dataset.fingerprint, arm.meaning(), draw_name(number), spelled, ROLE],
                 number=number,
                 accounting=calibration.accounting(epsilon, recipe, len(records) if expected is None else expected),
+                stated=calibration.stated(epsilon),
             )
             yield specify(
                 f"{arm_name}/epsilon {spelled}/{draw_name(number)}",

@@ -117,6 +117,7 @@ def _targets(
                 meaning=[dataset.fingerprint, arm.meaning(), replicate, spelled, ROLE],
                 replicate=replicate,
                 accounting=calibration.accounting(epsilon, recipe, len(training) if expected is None else expected),
+                stated=calibration.stated(epsilon),
                 compares=job.compares,
                 rate=arm.draw.get("rate"),
                 collusion=job.collusion.plain() if job.collusion else None,

@@ -100,6 +100,21 @@ def test_arrays_are_taken_as_they_are(tmp_path):
     assert group_sizes(None, reading, "group") == {"left": 20, "right": 30}
 
 
+@pytest.mark.parametrize(
+    ("shape", "kind"), [((3, 4, 5), "uint8"), ((1, 4, 5), "float64"), ((6, 2), "float32"), ((6, 2), "uint8")]
+)
+def test_images_and_other_shapes_keep_what_they_are(tmp_path, shape, kind):
+    x = np.random.default_rng(1).integers(0, 256, (50, *shape)).astype(kind)
+    np.savez(tmp_path / "made.npz", x=x, y=np.arange(50) % 3)
+    dataset = read(tmp_path, (tmp_path / "made.npz").read_bytes(), name="own.npz", label=None, group=None)
+    dataset.save(tmp_path / "data.npz")
+    dataset = Dataset.load(tmp_path / "data.npz")
+    assert dataset.image == shape
+    scale = 255 if kind == "uint8" else 1
+    np.testing.assert_allclose(dataset.inputs().reshape(x.shape), x / scale, rtol=1e-6)
+    assert dataset.x.dtype == ("uint8" if kind == "uint8" else "float32")
+
+
 def test_pupils_as_ones_own_data_are_the_published_data_set(tmp_path):
     sampler.write_files("student", tmp_path, 1)
     settings = {"label": "G3", "positive_from": student.PASS, "drop": ["G1", "G2"], "group": "school"}

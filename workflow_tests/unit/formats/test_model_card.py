@@ -11,7 +11,7 @@ from model_cards import card
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.model_card import Architecture, ModelCard
 from dpmia.formats.recipe import Recipe
-from dpmia.privacy.record import Accounting
+from dpmia.privacy.record import Accounting, Stated
 
 ACCOUNTING = Accounting("poisson", 0.1, 20, 2, "add_remove", 1e-5, "pld", 1.0, 1.5, 2.0, 3.0, True)
 WHOLE = card(
@@ -19,6 +19,7 @@ WHOLE = card(
     replicate=0,
     number=0,
     accounting=ACCOUNTING,
+    stated=Stated(1.0, 1e-5, "add_remove"),
     compares="replace_one",
     rate=0.5,
     model=Architecture("dpmia.models.mlp:perceptron", {"hidden": [6]}),

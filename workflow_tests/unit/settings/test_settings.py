@@ -27,7 +27,7 @@ from dpmia.settings.precision_budgets import PrecisionBudgets
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.resolve import SCALES, make_plan
 from dpmia.settings.studies import KINDS
-from dpmia.settings.training import ArmTraining, Model, Privacy, Training
+from dpmia.settings.training import ArmTraining, Model, Privacy, StatedMechanism, Training
 
 
 @pytest.fixture
@@ -280,7 +280,7 @@ def test_the_page_explains_every_class_of_settings():
     assert {model for _, model in generate.SECTIONS} == {
         *(Config, ExperimentFile, Experiment, OwnData, Membership, Arm, Model, Training, Privacy),
         *(Blind, Shadows, References, AttackSettings, Collusion, Planner, PrecisionBudgets, *KINDS.values()),
-        *(ArmTraining, Audit, PerRecordSettings, LeaveOneOutSettings, Predictions, ExperimentEntry),
+        *(ArmTraining, Audit, PerRecordSettings, LeaveOneOutSettings, Predictions, ExperimentEntry, StatedMechanism),
     }
 
 

@@ -1,0 +1,130 @@
+"""From the description of an architecture to what engines train: of this library, of a plug-in, of a file of one's own.
+
+A function of one's own may return what this library's functions return, or simply a network (`torch.nn.Module`), a
+`LightningModule`, or a classifier of scikit-learn.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+
+from dpmia.common.errors import TrainingError
+from dpmia.common.plugins import errors_of_file
+from dpmia.common.registry import load
+from dpmia.formats.model_card import Architecture
+from dpmia.models.initial_weights import torch_default
+
+#: Functions of this library that need images.
+IMAGE_NETWORKS = "dpmia.models.networks"
+
+
+@dataclass(frozen=True)
+class OwnNetwork:
+    """A network of the user's own.
+
+    Attributes:
+        create: returns a new one, with the initial weights that the framework draws.
+        shape: of one record; None for flat rows of features.
+        outputs: number of classes.
+        lightning: whether it is a `LightningModule`, which has a loss and an optimiser of its own.
+    """
+
+    create: Callable[[], torch.nn.Module]
+    shape: tuple[int, ...] | None
+    outputs: int
+    lightning: bool
+
+    def module(self) -> torch.nn.Module:
+        """Return the network on flat rows of features."""
+        network = self.create()
+        return network if self.shape is None else torch.nn.Sequential(torch.nn.Unflatten(1, self.shape), network)
+
+    def initial_parameters(self, generator: torch.Generator) -> list[torch.Tensor]:
+        """Return the parameters of a new one; what is drawn comes from the generator."""
+        return torch_default(self, generator)
+
+
+def build(model: Architecture, inputs: int, outputs: int, image: tuple[int, ...] | None) -> Any:
+    """Return the architecture that a description stands for, fitted to a data set.
+
+    Args:
+        model: the description.
+        inputs: number of features.
+        outputs: number of classes.
+        image: shape of one record, where it is no flat row of features.
+
+    Raises:
+        TrainingError: the function fails, or returns what no engine trains; the message names its file and line.
+    """
+    where = f"model {model.build}"
+    function = load(model.build)
+    given = {"inputs": inputs, "outputs": outputs, "image": image}
+    if model.build.startswith("dpmia."):
+        if model.build.startswith(IMAGE_NETWORKS) and (image is None or len(image) != 3):
+            problem = "it takes images, and the data set has none"
+            raise TrainingError(where, problem, "Bring an .npz with x of shape (records, channels, height, width)")
+        return function(**given, **model.shape)
+    create = partial(function, **_accepted(function, given), **model.shape)
+    with errors_of_file(model.build, where, every=True), torch.random.fork_rng(devices=[]):
+        found = create()
+    if isinstance(found, torch.nn.Module):
+        return _network(found, create, model.build, inputs, outputs, image)
+    if hasattr(found, "fit"):
+        return _classifier(found, outputs, where)
+    if hasattr(found, "module") or hasattr(found, "make"):
+        return found
+    problem = f"it returns {type(found).__name__}, which no engine trains"
+    raise TrainingError(where, problem, "Return a torch.nn.Module, a LightningModule or a classifier of scikit-learn")
+
+
+def _accepted(function: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Return those of some arguments that a function or a class of the user's own has a name for, or takes unnamed."""
+    if inspect.isclass(function) and function.__init__.__module__.partition(".")[0] in ("torch", "pytorch_lightning"):
+        return {}  # it inherits `__init__`, which takes anything to refuse it
+    parameters = inspect.signature(function).parameters
+    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
+        return given
+    return {name: value for name, value in given.items() if name in parameters}
+
+
+def _network(
+    found: torch.nn.Module, create: Any, spec: str, inputs: int, outputs: int, image: tuple[int, ...] | None
+) -> OwnNetwork:
+    """Return the architecture of a network, after it was tried on two records of zeros."""
+    architecture = OwnNetwork(create, image, outputs, hasattr(found, "configure_optimizers"))
+    shape = (2, *(image or (inputs,)))
+    where = f"model {spec}"
+    if type(found).forward.__qualname__ in ("_forward_unimplemented", "LightningModule.forward"):
+        raise TrainingError(where, "it has no method forward", "Add one that returns logits")
+    tried = errors_of_file(spec, f"records of shape {shape}", every=True)
+    with torch.random.fork_rng(devices=[]), torch.inference_mode(), tried:
+        logits = found.eval()(torch.zeros(shape))
+    wanted = (2, outputs)
+    if not isinstance(logits, torch.Tensor) or tuple(logits.shape) != wanted:
+        returned = f"shape {tuple(logits.shape)}" if isinstance(logits, torch.Tensor) else type(logits).__name__
+        problem = f"forward returns {returned} for {shape[0]} records, not {wanted}"
+        raise TrainingError(where, problem, "Return logits: one for each class, also where there are two")
+    return architecture
+
+
+def _classifier(found: Any, outputs: int, where: str) -> Any:
+    from dpmia.models.classifiers import Classifier  # here: networks do without scikit-learn
+
+    if not hasattr(found, "predict_proba"):
+        problem = f"{type(found).__name__} has no predict_proba, so it has no outputs to attack"
+        raise TrainingError(where, problem, "Wrap it in sklearn.calibration.CalibratedClassifierCV")
+    return Classifier(outputs, partial(_seeded, found))
+
+
+def _seeded(found: Any, seed: int) -> Any:
+    """Return an unfitted copy whose random numbers, and those of its parts, come from a seed."""
+    from sklearn.base import clone
+
+    fresh = clone(found)
+    return fresh.set_params(**{name: seed for name in fresh.get_params() if name.endswith("random_state")})

@@ -1,0 +1,102 @@
+"""Settings of a training program of the user's own: `training` with the engine `command`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dpmia.common.command_line import placeholders, split_command
+from dpmia.common.registry import suggestion
+
+#: Placeholder -> what it becomes.
+PLACEHOLDERS = {
+    "train": "file with the records and labels to train on",
+    "query": "file with the records to evaluate the model on",
+    "outputs": "file to write its outputs to",
+    "seed": "a whole number from 0 to 2147483647, another one for each model",
+    "epsilon": "epsilon of the model, `inf` without privacy",
+    "delta": "delta of the guarantee, `0` without privacy",
+    "classes": "number of classes",
+}
+
+#: Without these a program cannot do its work.
+REQUIRED = ("train", "query", "outputs")
+
+#: Keys of `training` that the engine `command` takes, beside `engine`; no other engine takes them.
+PROGRAM_KEYS = ("command", "files", "format", "scale", "timeout")
+
+#: Endings of files that are read by the program before them on a command line.
+_SCRIPTS = (".py", ".r", ".jl", ".sh", ".awk", ".pl", ".rb", ".js", ".m")
+
+#: The architecture of all models that a program trains.
+BUILD = "dpmia.models.program:program"
+
+
+def check_command(command: str) -> str:
+    """Return the command line of a program.
+
+    Raises:
+        ValueError: it cannot be split, a placeholder is unknown or missing, or there is no such script.
+    """
+    words = split_command(command)
+    used = placeholders(words)
+    for name in used:
+        if name not in PLACEHOLDERS:
+            near = suggestion(name, PLACEHOLDERS) or f"Known: {', '.join(f'{{{known}}}' for known in PLACEHOLDERS)}."
+            raise ValueError(f"{{{name}}} is not a placeholder. {near} Write {{{{ and }}}} for braces")
+    if missing := [f"{{{name}}}" for name in REQUIRED if name not in used]:
+        raise ValueError(f"the command lacks {', '.join(missing)}. The program needs: {_described(REQUIRED)}")
+    for word in words[1:]:
+        if word.lower().endswith(_SCRIPTS) and not placeholders([word]) and not _is_file(word):
+            near = suggestion(word, [each.name for each in Path().iterdir()])
+            raise ValueError(f"{word!r} is not a file in {Path.cwd()}. {near}".rstrip())
+    return command
+
+
+def check_files(files: Iterable[str]) -> None:
+    """Refuse files of a program that are not there.
+
+    Raises:
+        ValueError: there is no such file.
+    """
+    for file in files:
+        if not Path(file).is_file():
+            kind = "a folder: list its files" if Path(file).is_dir() else "not a file"
+            raise ValueError(f"files: {file!r} is {kind} in {Path.cwd()}")
+
+
+def program_files(command: str, files: Iterable[str]) -> list[str]:
+    """Return the files that a program consists of: those that the settings list, and those on its command line."""
+    words = [word for word in split_command(command) if not placeholders([word])]
+    return sorted({*files, *(word for word in words if _is_file(word))})
+
+
+def program_shape(command: str, files: Iterable[str], format: str, scale: str, timeout: float) -> dict[str, Any]:
+    """Return the arguments of `BUILD`, with a digest of each file: a program that was edited is another one."""
+    digests = {file: file_digest(file) for file in program_files(command, files)}
+    return {"command": command, "files": digests, "format": format, "scale": scale, "timeout": timeout}
+
+
+def program_name(command: str) -> str:
+    """Return the name of a program for people: `train.py` of `python train.py --data {train}`."""
+    words = split_command(command)
+    script = next((word for word in words[1:] if _is_file(word) and not placeholders([word])), words[0])
+    return Path(script).name
+
+
+def file_digest(file: str) -> str:
+    """Return the digest of a file: 16 hexadecimal digits."""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]
+
+
+def _described(names: Iterable[str]) -> str:
+    return "; ".join(f"{{{name}}}, the {PLACEHOLDERS[name]}" for name in names)
+
+
+def _is_file(word: str) -> bool:
+    try:
+        return Path(word).is_file()
+    except OSError:  # it is too long for a name
+        return False

@@ -1,0 +1,214 @@
+"""A training program of the user's own, in any language: it is run once for each model.
+
+dpmia writes the training set and the query records, and reads the outputs. How the program trains, and how private that
+is, is its own business: what it guarantees is what the user states.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from types import FrameType
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+
+from dpmia.common.command_line import fill, split_command
+from dpmia.common.errors import TrainingError, UserError
+from dpmia.formats.recipe import Recipe
+from dpmia.models.program import Program
+from dpmia.settings.own_program import file_digest
+from dpmia.training.engines.base import Engine
+from dpmia.training.engines.exchange import read_outputs, write_records
+
+log = logging.getLogger(__name__)
+
+#: Lines of what a failed program wrote that its message repeats; characters of them.
+LAST_LINES, LAST_CHARACTERS = 12, 1500
+
+#: Seconds from the request to end to the end by force.
+GRACE = 5.0
+
+#: Jobs run side by side, so each program gets one thread unless the user says otherwise.
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class CommandEngine(Engine):
+    """One model, trained by a program. Training and evaluation are one run, which `answer` makes."""
+
+    def _build(self) -> None:
+        """See `Engine._build`."""
+        if len(self.runs) != 1:
+            raise ValueError(f"this engine trains one model at a time, got {len(self.runs)}")
+        self.run = self.runs[0]
+        if self.run.soft_labels is not None:
+            raise ValueError(f"{self.run.name}: programs take no soft labels")
+        self.steps = 1
+
+    @classmethod
+    def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
+        """Refuse a program that is not there, or that was edited since the settings were read; see `Engine.check`."""
+        if not isinstance(architecture, Program):
+            problem = f"{type(architecture).__name__} cannot be combined with engine 'command'"
+            raise TrainingError(where, problem, "Set training.command")
+        name = split_command(architecture.command)[0]
+        if shutil.which(name) is None:
+            raise TrainingError(where, f"there is no program {name!r} on PATH", "Install it, or write its path")
+        for file, digest in architecture.files.items():
+            if not Path(file).is_file() or file_digest(file) != digest:
+                raise TrainingError(where, f"{file} was changed since this run began", "Run the same command again")
+
+    def advance(self, steps: int) -> np.ndarray:
+        """Leave the work to `answer`: a program trains and evaluates in one go, so its queries must be known.
+
+        Returns:
+            NaN: the training loss is the program's business.
+        """
+        self.done = 1
+        return np.array([np.nan])
+
+    def answer(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        """Run the program on the training set and `x`; see `Engine.answer`.
+
+        Raises:
+            UserError: it failed, took too long, or wrote other outputs than it should. Its files are kept.
+        """
+        folder = Path(mkdtemp(prefix="dpmia-program-"))
+        try:
+            logits = self._run(folder, x.numpy())
+        except UserError:
+            raise
+        except BaseException:
+            shutil.rmtree(folder)
+            raise
+        shutil.rmtree(folder)
+        return torch.from_numpy(logits)
+
+    def parameters(self) -> list[torch.Tensor]:
+        """Return an empty tensor: what was learnt is the program's."""
+        return [torch.empty(0)]
+
+    def _run(self, folder: Path, x: np.ndarray) -> np.ndarray:
+        program, where = self.architecture, f"model {self.run.name}"
+        train, query, outputs = (folder / f"{name}.{program.format}" for name in ("train", "query", "outputs"))
+        rows = self.run.records
+        write_records(train, program, self.x.numpy()[rows], self.y.numpy()[rows])
+        # In an order of their own: its place does not reveal whether a record is a member.
+        order = np.random.default_rng(self.run.seeds.batches).permutation(len(x))
+        write_records(query, program, x[order])
+        stated = self.run.stated
+        values = {
+            "train": str(train),
+            "query": str(query),
+            "outputs": str(outputs),
+            "seed": str(self.run.seeds.weights % 2**31),
+            "epsilon": "inf" if stated is None else f"{stated.epsilon:.12g}",
+            "delta": "0" if stated is None else f"{stated.delta:.12g}",
+            "classes": str(program.outputs),
+        }
+        words = fill(split_command(program.command), values)
+        printed = folder / "printed.txt"
+        started = time.monotonic()
+        try:
+            code = _execute(words, printed, program.timeout)
+        except OSError as error:
+            raise TrainingError(where, f"{words[0]!r} cannot be started ({error.strerror})", _remedy(words)) from None
+        log.info("%s: the program took %.1f s. %s", where, time.monotonic() - started, _last_lines(printed))
+        if code != 0:
+            remedy = f"{_last_lines(printed)}\n{_remedy(words)}"
+            raise TrainingError(where, _failure(code, program.timeout), remedy)
+        found = read_outputs(outputs, program, len(x), where)
+        logits = np.empty_like(found)
+        logits[order] = found
+        return logits
+
+
+def _execute(words: list[str], printed: Path, timeout: float) -> int | None:
+    """Run a program to its end and return its exit code; None where it took too long.
+
+    It has a session of its own, so that it and all that it starts can be ended together.
+
+    Args:
+        words: of its command line.
+        printed: file for what it prints.
+        timeout: in seconds.
+    """
+    threads = {name: os.environ.get(name, "1") for name in THREADS}
+    with printed.open("wb") as stream:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            env=os.environ | threads,
+            start_new_session=True,
+        )
+        with _ended(process):
+            try:
+                return process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                return None
+
+
+@contextmanager
+def _ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """End a program and all that it started where the block ends before it, also where this job is to end."""
+
+    def leave(number: int, frame: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGTERM, leave) if main else None
+    try:
+        yield
+    finally:
+        for how in (signal.SIGTERM, signal.SIGKILL):
+            if process.poll() is None:
+                os.killpg(process.pid, how)
+                with _patience():
+                    process.wait(GRACE)
+        if main:
+            signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    try:
+        yield
+    except subprocess.TimeoutExpired:
+        log.info("the program did not end when asked to")
+
+
+def _failure(code: int | None, timeout: float) -> str:
+    if code is None:
+        return f"the program took more than {timeout:g} s, the limit of training.timeout, and was ended"
+    if code < 0:
+        name = signal.Signals(-code).name
+        memory = ", perhaps as there was too little memory" if name == "SIGKILL" else ""
+        return f"the program was ended by {name}{memory}"
+    return f"the program ended with exit code {code}"
+
+
+def _last_lines(printed: Path) -> str:
+    """Return what a program printed last."""
+    with printed.open("rb") as stream:
+        stream.seek(max(0, printed.stat().st_size - LAST_CHARACTERS))
+        lines = stream.read().decode("utf-8", errors="replace").split("\n")
+    shown = [line.rstrip() for line in lines if line.strip()][-LAST_LINES:]
+    return "\n".join(["It printed last:", *(f"    {line}" for line in shown)]) if shown else "It printed nothing."
+
+
+def _remedy(words: list[str]) -> str:
+    again = f"To try it by hand, type in {Path.cwd()}:\n    {shlex.join(words)}"
+    return f"{again}\nWhen it works, run the same command of dpmia again."

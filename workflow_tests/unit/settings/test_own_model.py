@@ -1,0 +1,68 @@
+"""Settings of a user's own model: which engines train it, and what each takes from the settings."""
+
+import pytest
+from settings_samples import IID, changed, experiment
+
+from dpmia.common.errors import ConfigError
+from dpmia.settings import facts, jobs
+from dpmia.workflow.training_work import ExperimentWork
+from dpmia.workflow.trial import _can_be_tried
+
+OWN = IID | {
+    "model": {"kind": "own.py:Module"},
+    "training": {"engine": "lightning", "batch_size": 8, "epochs": 2},
+    "epsilons": [["inf"]],
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "own.py").write_text("def Module():\n    pass\n")
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_lightning_module_takes_epochs_and_batches_from_the_settings_and_no_optimiser():
+    mine = experiment(OWN)
+    (recipe,) = jobs.recipes(mine).values()
+    assert (recipe.epochs, recipe.batch_size, recipe.optimiser) == (2, 8, "its own")
+    assert facts.audit_facts(mine)["optimiser"] == "its own optimiser"
+    assert facts.audit_facts(mine)["model"] == "own model Module"
+    assert facts.audit_facts(mine)["architecture"] == "own model Module (own.py)"
+    assert jobs.batch_job(mine).batch_sizes == {"any": 8}
+    assert jobs.engines(mine).nonprivate.endswith(":LightningEngine")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("training.learning_rate", 0.1, "engine 'lightning' does not take learning_rate"),
+        ("training.clip_all", True, "engine 'lightning' does not take clip_all"),
+        ("epsilons", [[1]], "engine 'lightning' cannot be combined with a finite epsilon"),
+        (
+            "model",
+            {"kind": "mlp", "hidden": [3]},
+            "engine 'lightning' trains a LightningModule of yours, not kind 'mlp'",
+        ),
+        ("attacks", {"distillation": {}}, "'distillation' cannot be combined with engine 'lightning'"),
+        (
+            "arms",
+            {"any": {"training": {"l2": 0.1}}},
+            "training of arm 'any' cannot be combined with engine 'lightning'",
+        ),
+        ("model", {"kind": "other.py:Module"}, "'other.py' is not a file"),
+    ],
+)
+def test_what_a_lightning_module_decides_itself_is_refused(path, value, words):
+    settings = changed(OWN | {"references": {"count": 2, "block": 2}}, path, value)
+    with pytest.raises(ConfigError) as refused:
+        experiment(settings)
+    assert words in str(refused.value)
+
+
+def test_code_of_the_user_and_networks_of_images_of_unknown_size_are_not_run_to_forecast_a_run():
+    networks = {"kind": "vgg"}, {"kind": "mlp", "hidden": [3]}
+    given = IID | {"dataset": {"path": "own.npz"}, "training": {"engine": "opacus", "batch_size": 8}}
+    for model, tried in ((networks[0], False), (networks[1], True), ({"kind": "own.py:Module"}, False)):
+        work = ExperimentWork.of(experiment(given | {"model": model}))
+        kinds = work.trained("train_block", {"epsilons": "0.1_1", "block": "0"})
+        assert {_can_be_tried(kind) for kind in kinds} == {tried}
