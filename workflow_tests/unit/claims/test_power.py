@@ -125,7 +125,9 @@ def test_power_is_that_at_the_replicates_of_the_run_and_the_number_it_takes(shar
     assert describe(found.loc["toy-effect"]) == (
         f"{found.loc['toy-effect', 'power']:.2f} with 5 replicates, 0.8 from 3 on (effect as measured)"
     )
-    assert describe(found.loc["toy-null"]).endswith("below 0.8 up to 10 (effect as measured)")
+    assert describe(found.loc["toy-null"]).endswith(
+        "0.8 at no number, as it does not hold at this effect (effect as measured)"
+    )
     assert describe(found.loc["toy-absent"]) == ""
 
 
