@@ -18,7 +18,8 @@ from dpmia.claims.claim import Claim, MissingRowsError, Tables
 from dpmia.claims.decisions import DecisionRule, Every, Measured, Some
 from dpmia.claims.limits import Limits
 from dpmia.claims.shared_records import stacked
-from dpmia.claims.worlds import BY_REPLICATE, STAGES, WITHOUT_WORLD, World
+from dpmia.claims.world import World
+from dpmia.claims.worlds import BY_REPLICATE, STAGES
 from dpmia.formats.rows import GROUPS
 from dpmia.metrics.intervals import FEWEST
 from dpmia.metrics.shared_records import variance_of
@@ -123,10 +124,8 @@ def draw_cells(claim: Claim, tables: Tables, drawn: DrawnTables) -> DrawnCells:
     missing = [name for name in claim.tables if name not in tables]
     if not there or (missing and not claim.each):
         raise MissingRowsError(f"without {', '.join(missing)}")
-    if reasons := [
-        WITHOUT_WORLD.get(stage_of(name), f"{name} has no world") for name in there if stage_of(name) not in STAGES
-    ]:
-        raise MissingRowsError("; ".join(reasons))
+    if without := [name for name in there if stage_of(name) not in STAGES]:
+        raise MissingRowsError(f"{', '.join(without)}: no world")
 
     def measure(start: int, count: int, without: int | None = None) -> Measured:
         return claim.rule.measure({name: drawn.part(name, start, count, without) for name in there})

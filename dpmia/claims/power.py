@@ -13,7 +13,8 @@ import pandas as pd
 from dpmia.claims.claim import Claim, MissingRowsError, Tables
 from dpmia.claims.drawn_cells import DrawnTables, DrawnValues, draw_cells, stage_of
 from dpmia.claims.limits import ERROR
-from dpmia.claims.worlds import BY_REPLICATE, EFFECTS, STAGES, MetricWorld, World
+from dpmia.claims.world import EFFECTS, World
+from dpmia.claims.worlds import BY_REPLICATE, STAGES, MetricWorld
 from dpmia.metrics.intervals import clopper_pearson
 
 #: Numbers of replicates in which power is looked for, beside those of the run and of each scale.

@@ -7,28 +7,26 @@ A world has a part of the measured effect (`EFFECTS`). The placebo has none:
   Replicates that share records have in common what these make of each metric: it is drawn once for all of a draw.
 - `studies/`: every attack has random scores; the errors of the models stay as measured. Covariance as above.
 - `per_record/`: whether a record is a member is drawn at random. Records are drawn with replacement.
+- `nulls/`: models learn nothing of a record, so that all attacks take their null losses from the same ones.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
+from dpmia.claims.record_worlds import NullWorld, RecordWorld
 from dpmia.claims.rows import MetricKey, Replicates, Splits, StudyKey
 from dpmia.claims.scatter import Scatter, means_and_deviations, scattered
+from dpmia.claims.world import World
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.formats.rows import EFFECTS as GROUP_EFFECTS
 from dpmia.formats.rows import GROUPS, KEYS, NO_ATTACK
 from dpmia.metrics.shared_records import common_effects
-
-#: World -> the part of the measured effect that it has.
-EFFECTS = {"as measured": 1.0, "half": 0.5, "placebo": 0.0, "opposite": -1.0}
 
 #: The attack whose scores are random. It follows the rule of oracles, so theirs is its advantage.
 RANDOM = "random"
@@ -41,29 +39,6 @@ _RANKED = ("precision_best", "precision_control")
 
 #: Rates of positive predictions: for random scores all are equal.
 _RATES = ("recall", "tpr", "fpr")
-
-
-class Drawn(Protocol):
-    """What was drawn of one world: as many replicates as several draws need together."""
-
-    @property
-    def shared(self) -> bool:
-        """Whether replicates of one draw share records."""
-
-    def part(self, replicates: slice, without: int | None = None) -> Any:
-        """Return some of the replicates as a table that claims read, with all or without a group of shared records."""
-
-
-class World(ABC):
-    """What one measured table would be if another part of its effect were true."""
-
-    @abstractmethod
-    def with_effect(self, effect: float) -> World:
-        """Return the world with a part of the measured effect."""
-
-    @abstractmethod
-    def draw(self, replicates: int, rng: np.random.Generator, draws: int = 1) -> Drawn:
-        """Return so many replicates of each draw, one draw after the other."""
 
 
 @dataclass(frozen=True)
@@ -278,78 +253,13 @@ class DrawnAdvantages:
         return Splits(self.ratio, self.values.part(replicates))
 
 
-@dataclass(frozen=True)
-class RecordWorld(World):
-    """What attacks predict on single records; each replicate is a target model.
-
-    Attributes:
-        table: `per_record/<experiment>` (see `dpmia.evaluation.per_record.per_record_table`).
-        effect: a record that is drawn as a member was one with probability (1 + effect) / 2, and so for non-members.
-    """
-
-    table: pd.DataFrame
-    effect: float = 1.0
-
-    @classmethod
-    def of(cls, table: pd.DataFrame) -> RecordWorld:
-        """Return the world as measured."""
-        return cls(table.reset_index(drop=True))
-
-    def with_effect(self, effect: float) -> RecordWorld:
-        """Return the world with a part of the measured difference between members and others."""
-        return replace(self, effect=effect)
-
-    def draw(self, replicates: int, rng: np.random.Generator, draws: int = 1) -> DrawnRecords:
-        """Return as many target models."""
-        return DrawnRecords(self, rng)
-
-    @cached_property
-    def targets(self) -> list[dict[tuple[str, str], list[np.ndarray]]]:
-        """For each target model, (arm, membership) -> the rows of each of its records."""
-        found: dict[Any, dict[tuple[str, str], list[np.ndarray]]] = {}
-        keys = ["target", "arm", "membership", "record"]
-        for (target, arm, part, _), rows in self.table.groupby(keys, sort=False).indices.items():
-            found.setdefault(target, {}).setdefault((arm, part), []).append(rows)
-        return list(found.values())
-
-    def target(self, number: int, rng: np.random.Generator) -> pd.DataFrame:
-        """Return the rows of a drawn target model: one that was measured, with records drawn anew."""
-        records = self.targets[rng.integers(len(self.targets))]
-        rows, parts, names = [], [], []
-        for (arm, part), own in records.items():
-            others = next(rows for (of, other), rows in records.items() if of == arm and other != part)
-            for name in range(len(own)):
-                source = own if rng.random() < (1 + self.effect) / 2 else others
-                rows.append(source[rng.integers(len(source))])
-                parts += [part] * len(rows[-1])
-                names += [f"{part}-{name}"] * len(rows[-1])
-        drawn = self.table.iloc[np.concatenate(rows)]
-        return drawn.assign(target=number, membership=parts, record=names)
-
-
-@dataclass(frozen=True)
-class DrawnRecords:
-    """Target models, each drawn when it is read."""
-
-    world: RecordWorld
-    rng: np.random.Generator
-    shared: bool = False
-
-    def part(self, replicates: slice, without: int | None = None) -> pd.DataFrame:
-        """Return as many target models."""
-        count = replicates.stop - replicates.start
-        return pd.concat([self.world.target(number, self.rng) for number in range(count)], ignore_index=True)
-
-
 #: Stage of a table -> what makes its world.
 STAGES: dict[str, Callable[[pd.DataFrame], World]] = {
     "replicates": MetricWorld.of,
     "studies": StudyWorld.of,
     "per_record": RecordWorld.of,
+    "nulls": NullWorld.of,
 }
 
 #: Stages whose numbers each rest on one replicate.
 BY_REPLICATE = ("replicates", "studies")
-
-#: Stage of a table -> why it has no world.
-WITHOUT_WORLD = {"nulls": "null losses of two records are compared exactly: no attack decides on membership in them"}

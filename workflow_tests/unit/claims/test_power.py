@@ -31,10 +31,10 @@ CLAIMS = (
         "toy-absent",
         "All.",
         Condition("gain", at_most(0), lambda tables: [1, 2]),
-        **_claim | {"tables": ("nulls/toy",)},
+        **_claim | {"tables": ("summary/toy",)},
     ),
 )
-TABLES = {"replicates/toy": metrics_table(), "nulls/toy": pd.DataFrame()}
+TABLES = {"replicates/toy": metrics_table(), "summary/toy": pd.DataFrame()}
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_where_a_claim_has_no_world_the_reason_stands(shares):
     assert missing["replicates"].isna().all()
     reasons = missing["reason"]
     assert reasons["toy-unknown", "placebo"] == "toy has no nan_scores of loss, arm a, ε = 1"
-    assert "compared exactly" in reasons["toy-absent", "as measured"]
+    assert reasons["toy-absent", "as measured"] == "summary/toy: no world"
     assert reasons["toy-effect", "as printed"] == "the paper prints no number that it compares"
     assert ("toy-printed", "as printed") not in reasons
 
@@ -152,7 +152,7 @@ def test_the_page_lists_what_placebo_reproduces_and_what_has_none(shares, tmp_pa
     assert cells["power, laptop"] == f"{rows.loc[3, 'reproduced']:.2f}"
     assert cells["power, paper"] == f"{rows.loc[10, 'reproduced']:.2f}"
     assert "(2): toy-null, toy-no-attack." in page
-    assert "- toy-absent: null losses" in page
+    assert "- toy-absent: summary/toy: no world" in page
     assert "- toy-unknown: toy has no nan_scores" in page
 
 
