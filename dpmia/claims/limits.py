@@ -94,20 +94,17 @@ class Limits:
             return cls(float("nan"), float("nan"), 0, len(whole), float("nan"))
         (limits,) = cls.of_rows(whole[None, there])
         limits = replace(limits, replicates=len(whole))
-        return limits if values.ndim == 1 else limits._with_records((whole - values[1:])[:, there].T)
+        if values.ndim == 1:
+            return limits
+        common = shared_variances((whole - values[1:])[:, there].T)
+        return limits if np.isnan(common).all() else limits.with_records(float(np.nanmean(common)))
 
-    def _with_records(self, effects: np.ndarray) -> Limits:
-        """Return the limits with what shared records add to the variance of the mean.
-
-        Args:
-            effects: of each group of records on the value of each replicate, shape (replicates, `GROUPS`).
-        """
-        common = shared_variances(effects)
-        records = 0.0 if np.isnan(common).all() else max(float(np.nanmean(common)), 0.0)
-        if not records or np.isnan(self.error):
+    def with_records(self, variance: float) -> Limits:
+        """Return the limits with what shared records add to the variance of the mean; below 0 it is nothing."""
+        if variance <= 0 or np.isnan(self.error):
             return self
-        degrees = degrees_of_sum(self.error**2, self.count - 1, records)
-        return replace(self, error=float(np.sqrt(self.error**2 + records)), degrees=degrees, alone=self)
+        degrees = degrees_of_sum(self.error**2, self.count - 1, variance)
+        return replace(self, error=float(np.sqrt(self.error**2 + variance)), degrees=degrees, alone=self)
 
     @classmethod
     def of_rows(cls, values: np.ndarray) -> list[Limits]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from dpmia.claims.claim import Claim, MissingRowsError, Tables
-from dpmia.claims.decisions import Every, Measured, Some
-from dpmia.claims.limits import ERROR, Limits
-from dpmia.claims.worlds import BY_REPLICATE, EFFECTS, STAGES, WITHOUT_WORLD, MetricWorld, World
+from dpmia.claims.drawn_cells import DrawnTables, DrawnValues, draw_cells, stage_of
+from dpmia.claims.limits import ERROR
+from dpmia.claims.world import EFFECTS, World
+from dpmia.claims.worlds import BY_REPLICATE, STAGES, MetricWorld
 from dpmia.metrics.intervals import clopper_pearson
 
 #: Numbers of replicates in which power is looked for, beside those of the run and of each scale.
@@ -31,10 +32,18 @@ WORLDS = ("as measured", PRINTED, "half", "placebo", "opposite")
 
 SHARES = ["reproduced", "not reproduced", "undecided"]
 POWER = [
-    *("id", "world", "replicates", "power", "needed", "most"),
+    *("id", "world", "replicates", "power", "needed", "most", "never"),
     *("placebo", "opposite", "without_attack", "decided", "reason"),
 ]
-COLUMNS = ["id", "world", "replicates", *SHARES, "reason"]
+COLUMNS = ["id", "world", "replicates", *SHARES, "unlimited", "reason"]
+
+_OUTCOME = {True: "reproduced", False: "not reproduced", None: "undecided"}
+
+#: The outcome of replicates without limit where the records that they share leave too much to chance.
+MORE_RECORDS = "more records"
+
+#: Why no number of replicates is enough: with these means the claim does not hold.
+DOES_NOT_HOLD = "does not hold"
 
 
 def verdict_shares(
@@ -56,30 +65,42 @@ def verdict_shares(
         worlds: those of `WORLDS` to judge them in.
 
     Returns:
-        Columns `COLUMNS`: one row for each world, claim and number of replicates. Where a claim cannot be judged in a
-        world there is one row, without numbers, with the reason.
+        Columns `COLUMNS`: one row for each world, claim and number of replicates. `unlimited` is the verdict that
+        replicates without limit would lead to, or `MORE_RECORDS` where the claim then holds, but less than `ENOUGH` of
+        the draws show it, as the records that replicates share are too few; empty where replicates are target models.
+        Where a claim cannot be judged in a world there is one row, without numbers, with the reason.
     """
     printed: dict[str, dict[Any, float]] = {}
     for claim in claims:
         for name, means in claim.printed.items():
             printed.setdefault(name, {}).update(means)
     most = max(*counts, *(replicates_of(claim, tables) for claim in claims))
-    measured = cache(lambda name: STAGES[_stage(name)](tables[name]))
+    measured = cache(lambda name: STAGES[stage_of(name)](tables[name]))
     rows: list[list[Any]] = []
     for world in worlds:
-        drawn = _Drawn(partial(_world, measured, printed, world), draws, most, seed)
+        drawn = DrawnTables(partial(_world, measured, printed, world), draws, most, seed)
         for claim in claims:
             try:
                 if world == PRINTED and not claim.printed:
                     raise MissingRowsError("the paper prints no number that it compares")
-                cells = _cells(claim, tables, drawn)
+                cells = draw_cells(claim, tables, drawn)
+                unlimited = _unlimited(claim, cells.values)
                 for count in _counts(claim, counts, tables):
-                    verdicts = [claim.rule.decide(each).holds for each in cells(count)]
+                    verdicts = [claim.rule.decide(each).holds for each in cells.of(count)]
                     shares = [sum(found is verdict for found in verdicts) / draws for verdict in (True, False, None)]
-                    rows.append([claim.id, world, count, *shares, ""])
+                    rows.append([claim.id, world, count, *shares, unlimited, ""])
             except MissingRowsError as error:
-                rows.append([claim.id, world, pd.NA, *[float("nan")] * len(SHARES), str(error)])
+                rows.append([claim.id, world, pd.NA, *[float("nan")] * len(SHARES), "", str(error)])
     return pd.DataFrame(rows, columns=COLUMNS).astype({"replicates": "Int64"})
+
+
+def _unlimited(claim: Claim, values: DrawnValues | None) -> str:
+    """Return the verdict that replicates without limit would lead to; see `verdict_shares`."""
+    if values is None:
+        return ""
+    holds = claim.rule.decide(values.mean).holds
+    found = [claim.rule.decide(measured).holds is True for measured in values.of_records()] if holds else []
+    return MORE_RECORDS if found and np.mean(found) < ENOUGH else _OUTCOME[holds]
 
 
 def replicates_of(claim: Claim, tables: Tables) -> int:
@@ -126,7 +147,8 @@ def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: 
     Returns:
         One row for each claim, columns `POWER`: `world` is that of the effect (as printed where the paper prints a
         number, else as measured), `power` the share reproduced there; `needed` the smallest number of replicates at
-        which it is `ENOUGH` (missing: at none up to `most`), `placebo` and `opposite` the shares reproduced there,
+        which it is `ENOUGH` (missing: at none up to `most`; `never` then says why), `placebo` and `opposite` the
+        shares reproduced there,
         `without_attack` whether placebo reproduces the claim more often than it errs, `decided` the largest share of
         decided verdicts in any world with the most replicates, and `reason` why there is no placebo.
     """
@@ -145,6 +167,7 @@ def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: 
             "power": _at(effect, count),
             "needed": enough.min() if len(enough) else pd.NA,
             "most": effect["replicates"].max(),
+            "never": "" if len(enough) else _never(effect),
             "placebo": here.get("placebo", float("nan")),
             "opposite": here.get("opposite", float("nan")),
             "without_attack": bool(without_attack(placebo[placebo["replicates"] == count], draws).any()),
@@ -152,6 +175,12 @@ def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: 
             "reason": "; ".join(filter(None, placebo["reason"].unique())),
         })  # fmt: skip
     return pd.DataFrame(rows, columns=POWER).astype({"needed": "Int64", "most": "Int64"})
+
+
+def _never(effect: pd.DataFrame) -> str:
+    """Return what it takes where no number of replicates tried is enough; empty where that is not known."""
+    unlimited, most = effect["unlimited"].iloc[0], effect["replicates"].max()
+    return {"": "", "reproduced": f"above {most}", MORE_RECORDS: MORE_RECORDS}.get(unlimited, DOES_NOT_HOLD)
 
 
 def planned_counts(claims: Iterable[Claim], planned: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
@@ -174,9 +203,9 @@ def describe(row: pd.Series) -> str:
     """Return the power of one claim as text: `0.45 with 4 replicates, 0.8 from 10 on`; nothing where it has none."""
     if math.isnan(row["power"]):
         return ""
-    needed = (
-        f"{ENOUGH:g} from {row['needed']} on" if pd.notna(row["needed"]) else f"below {ENOUGH:g} up to {row['most']}"
-    )
+    never = {DOES_NOT_HOLD: "at no number, as it does not hold at this effect", MORE_RECORDS: "with more records only"}
+    least = f"from {row['needed']} on" if pd.notna(row["needed"]) else never.get(row["never"], f"above {row['most']}")
+    needed = f"{ENOUGH:g} {least}"
     return f"{row['power']:.2f} with {row['replicates']} replicates, {needed} (effect {row['world']})"
 
 
@@ -189,11 +218,7 @@ def _at(shares: pd.DataFrame, count: int) -> float:
 def _counts(claim: Claim, counts: Sequence[int], tables: Tables) -> list[int]:
     """Return the numbers of replicates at which a claim is judged; of single records, that of the run alone."""
     own = replicates_of(claim, tables)
-    return [own] if any(_stage(name) not in BY_REPLICATE for name in claim.tables) else sorted({*counts, own})
-
-
-def _stage(table: str) -> str:
-    return table.partition("/")[0]
+    return [own] if any(stage_of(name) not in BY_REPLICATE for name in claim.tables) else sorted({*counts, own})
 
 
 def _world(
@@ -204,68 +229,3 @@ def _world(
     if world != PRINTED:
         return as_measured.with_effect(EFFECTS[world])
     return as_measured.with_means(printed.get(table, {})) if isinstance(as_measured, MetricWorld) else as_measured
-
-
-class _Drawn:
-    """The tables of one world, each drawn when it is read first; the same whatever other tables there are."""
-
-    def __init__(self, world: Callable[[str], World], draws: int, most: int, seed: int) -> None:
-        """Take what returns the world of a table, the number of draws, of replicates of each, and the seed."""
-        self.draws, self.starts = draws, range(0, draws * most, most)
-        self._of = cache(lambda name: world(name).draw(draws * most, np.random.default_rng([seed, *name.encode()])))
-        self.whole = cache(lambda name: self.part(name, 0, draws * most))
-
-    def part(self, name: str, start: int, count: int) -> Any:
-        """Return some of the replicates of a table."""
-        return self._of(name).part(slice(start, start + count))
-
-
-def _cells(claim: Claim, tables: Tables, drawn: _Drawn) -> Callable[[int], Iterable[Measured]]:
-    """Return what takes a number of replicates and returns the cells of a claim in each draw.
-
-    Raises:
-        MissingRowsError: a table has no world, or lacks what the claim needs.
-    """
-    there = [name for name in claim.tables if name in tables]
-    missing = [name for name in claim.tables if name not in tables]
-    if not there or (missing and not claim.each):
-        raise MissingRowsError(f"without {', '.join(missing)}")
-    if reasons := [
-        WITHOUT_WORLD.get(_stage(name), f"{name} has no world") for name in there if _stage(name) not in STAGES
-    ]:
-        raise MissingRowsError("; ".join(reasons))
-
-    def measure(start: int, count: int) -> Measured:
-        return claim.rule.measure({name: drawn.part(name, start, count) for name in there})
-
-    by_replicate = all(condition.by_replicate for condition in claim.conditions)
-    if not by_replicate or any(_stage(name) not in BY_REPLICATE for name in there):
-        return lambda count: (measure(start, count) for start in drawn.starts)
-    of_all = [_arrays(cells) for cells in claim.rule.measure({name: drawn.whole(name) for name in there})]
-    if isinstance(claim.rule, Every | Some):
-        return lambda count: _means(of_all, drawn.draws, count)
-    return lambda count: ([_cut(cells, slice(start, start + count)) for cells in of_all] for start in drawn.starts)
-
-
-def _means(of_all: Measured, draws: int, count: int) -> Iterator[Measured]:
-    """Yield for each draw the means of all cells over its first replicates."""
-    means = [
-        {name: Limits.of_rows(values.reshape(draws, -1)[:, :count]) for name, values in cells.items()}
-        for cells in of_all
-    ]
-    for draw in range(draws):
-        yield [{name: each[draw] for name, each in cells.items()} for cells in means]
-
-
-def _arrays(cells: Any) -> Any:
-    """Return cells, curves and pairs of curves with arrays for values."""
-    if isinstance(cells, Mapping):
-        return {name: _arrays(each) for name, each in cells.items()}
-    return tuple(map(_arrays, cells)) if isinstance(cells, tuple) else np.asarray(cells, dtype=float)
-
-
-def _cut(cells: Any, replicates: slice) -> Any:
-    """Return some of the replicates of cells, curves or pairs of curves."""
-    if isinstance(cells, Mapping):
-        return {name: _cut(each, replicates) for name, each in cells.items()}
-    return tuple(_cut(each, replicates) for each in cells) if isinstance(cells, tuple) else cells[replicates]

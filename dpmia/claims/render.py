@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from dpmia.claims.judge import VERDICTS, Run, counts
-from dpmia.claims.power import DRAWS, ENOUGH
+from dpmia.claims.power import DOES_NOT_HOLD, DRAWS, ENOUGH, MORE_RECORDS
 from dpmia.common.formatting import format_interval
 
 
@@ -75,7 +75,7 @@ def worlds_markdown(
             "claim": judged["id"],
             "effect": judged["world"],
             **{f"power, {scale}": [at(name, scale) for name in judged["id"]] for scale in scales},
-            f"power {ENOUGH:g} from": judged["needed"].astype(object).where(judged["needed"].notna(), "-"),
+            f"power {ENOUGH:g} from": judged["needed"].astype(object).where(judged["needed"].notna(), judged["never"]),
             "placebo": judged["placebo"].map(share) + judged["without_attack"].map({True: " (!)", False: ""}),
             "opposite": judged["opposite"].map(share),
             "decided": judged["decided"].map(share),
@@ -89,6 +89,7 @@ def worlds_markdown(
             judged["without_attack"], "id"
         ],
         f"Power {ENOUGH:g} at no number of replicates tried, as the effect is in this run": never,
+        "Of them, those that hold in this run but need more records": judged.loc[judged["never"] == MORE_RECORDS, "id"],
         "Undecided in every world with the most replicates: no effect in this run, or too strict a design": undecided,
     }
     without = power[power["reason"] != ""]
@@ -97,9 +98,11 @@ def worlds_markdown(
         f"# Claims in worlds of known truth\n\nMade of the {source} data of this run, scale {run.scale}, "
         f"{DRAWS} draws of each world.",
         "Shares of draws in which a claim is reproduced. Power: in the world of the effect, at the number of "
-        "replicates of each scale, and the smallest number tried from which it is enough. Placebo and opposite: at the "
-        "number of replicates of this run. Decided: the largest share of verdicts other than undecided in any world, "
-        "with the most replicates. All worlds and numbers: claim-worlds.csv.",
+        "replicates of each scale, and the smallest number tried from which it is enough, or why there is none: more "
+        f"than were tried; {MORE_RECORDS}, as those that replicates share leave too much to chance; {DOES_NOT_HOLD}, "
+        "with the means of that world. Placebo and opposite: at the number of replicates of this run. Decided: the "
+        "largest share of verdicts other than undecided in any world, with the most replicates. Replicates that "
+        "share records have in each draw the same records drawn anew. All worlds and numbers: claim-worlds.csv.",
         shown.to_markdown(index=False, disable_numparse=True),
         *(f"{title} ({len(names)}): {', '.join(names) or 'none'}." for title, names in lists.items()),
         f"Without placebo ({len(reasons)}):\n\n" + "\n".join(reasons or ["- none"]),

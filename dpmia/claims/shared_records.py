@@ -35,7 +35,7 @@ def measure(of: Callable[[Tables], Any], tables: Tables) -> Any:
         of({name: _without(table, effect) if name in sharing else table for name, table in tables.items()})
         for effect in EFFECTS
     ]
-    return _stacked(whole, without)
+    return stacked(whole, without)
 
 
 def _without(table: pd.DataFrame, effect: str) -> pd.DataFrame:
@@ -43,9 +43,15 @@ def _without(table: pd.DataFrame, effect: str) -> pd.DataFrame:
     return table.assign(value=table["value"] - table[effect].fillna(0))
 
 
-def _stacked(whole: Any, without: list[Any]) -> Any:
+def stacked(whole: Any, without: list[Any]) -> Any:
+    """Return what was measured with values by replicate as arrays, each above the values without a group of records.
+
+    Args:
+        whole: numbers, values by replicate, and mappings and sequences of these.
+        without: the same measured without each group.
+    """
     if isinstance(whole, Mapping):
-        return {name: _stacked(each, [part[name] for part in without]) for name, each in whole.items()}
+        return {name: stacked(each, [part[name] for part in without]) for name, each in whole.items()}
     if isinstance(whole, list | tuple):
-        return [_stacked(each, [part[place] for part in without]) for place, each in enumerate(whole)]
+        return [stacked(each, [part[place] for part in without]) for place, each in enumerate(whole)]
     return np.stack([np.asarray(each, dtype=float) for each in (whole, *without)]) if np.ndim(whole) else whole

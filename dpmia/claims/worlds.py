@@ -4,27 +4,29 @@ A world has a part of the measured effect (`EFFECTS`). The placebo has none:
 
 - `replicates/`: every attack has random scores; models are equally accurate on members and others, in every arm at
   every epsilon. All metrics keep their covariance over replicates, so that differences within one scatter as measured.
+  Replicates that share records have in common what these make of each metric: it is drawn once for all of a draw.
 - `studies/`: every attack has random scores; the errors of the models stay as measured. Covariance as above.
 - `per_record/`: whether a record is a member is drawn at random. Records are drawn with replacement.
+- `nulls/`: models learn nothing of a record, so that all attacks take their null losses from the same ones.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
 
+from dpmia.claims.record_worlds import NullWorld, RecordWorld
 from dpmia.claims.rows import MetricKey, Replicates, Splits, StudyKey
+from dpmia.claims.scatter import Scatter, means_and_deviations, scattered
+from dpmia.claims.world import World
 from dpmia.common.arms import IID_SUFFIX
-from dpmia.formats.rows import KEYS, NO_ATTACK
-
-#: World -> the part of the measured effect that it has.
-EFFECTS = {"as measured": 1.0, "half": 0.5, "placebo": 0.0, "opposite": -1.0}
+from dpmia.formats.rows import EFFECTS as GROUP_EFFECTS
+from dpmia.formats.rows import GROUPS, KEYS, NO_ATTACK
+from dpmia.metrics.shared_records import common_effects
 
 #: The attack whose scores are random. It follows the rule of oracles, so theirs is its advantage.
 RANDOM = "random"
@@ -38,68 +40,6 @@ _RANKED = ("precision_best", "precision_control")
 #: Rates of positive predictions: for random scores all are equal.
 _RATES = ("recall", "tpr", "fpr")
 
-Key = TypeVar("Key", bound=Hashable)
-
-
-class Drawn(Protocol):
-    """What was drawn of one world: as many replicates as several draws need together."""
-
-    def part(self, replicates: slice) -> Any:
-        """Return some of the replicates as a table that claims read."""
-
-
-class World(ABC):
-    """What one measured table would be if another part of its effect were true."""
-
-    @abstractmethod
-    def with_effect(self, effect: float) -> World:
-        """Return the world with a part of the measured effect."""
-
-    @abstractmethod
-    def draw(self, replicates: int, rng: np.random.Generator) -> Drawn:
-        """Return so many replicates."""
-
-
-@dataclass(frozen=True)
-class Scatter(Mapping[Key, pd.Series]):
-    """Numbers by key that scatter about their means: means + deviations @ normal values, when they are read.
-
-    Attributes:
-        places: key -> row of the others.
-        means: true mean of each number.
-        deviations: shape (numbers, measured replicates); their product with standard normal values has the measured
-            covariance.
-        normal: standard normal values, shape (measured replicates, drawn replicates).
-    """
-
-    places: Mapping[Key, int]
-    means: np.ndarray
-    deviations: np.ndarray
-    normal: np.ndarray
-
-    def __getitem__(self, key: Key) -> pd.Series:
-        place = self.places[key]
-        return pd.Series(self.means[place] + self.deviations[place] @ self.normal)
-
-    def __iter__(self) -> Iterator[Key]:
-        return iter(self.places)
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-
-def _scatter(values: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the means of measured numbers (rows) over replicates (columns), and the deviations of `Scatter`."""
-    counts = values.notna().sum(axis=1)
-    means = values.mean(axis=1)
-    deviations = values.sub(means, axis=0).div(np.sqrt(counts - 1), axis=0).fillna(0)
-    return means.to_numpy(), deviations.to_numpy()
-
-
-def _scattered(values: pd.DataFrame) -> pd.DataFrame:
-    """Return the numbers with more than one value: others have no spread."""
-    return values[values.notna().sum(axis=1) > 1]
-
 
 @dataclass(frozen=True)
 class MetricWorld(World):
@@ -109,17 +49,20 @@ class MetricWorld(World):
         keys: one row for each metric, columns `KEYS`.
         means: true mean of each metric.
         deviations: see `Scatter`.
+        effects: see `Scatter`.
     """
 
     keys: pd.DataFrame
     means: np.ndarray
     deviations: np.ndarray
+    effects: np.ndarray
 
     @classmethod
     def of(cls, table: pd.DataFrame) -> MetricWorld:
         """Return the world as measured; metrics with fewer than two values are left out."""
-        values = _scattered(table.pivot(index=KEYS, columns="replicate", values="value"))
-        return cls(values.index.to_frame(index=False), *_scatter(values))
+        values = scattered(table.pivot(index=KEYS, columns="replicate", values="value"))
+        effects = _shared_effects(table, values) if GROUP_EFFECTS[0] in table else np.empty((len(values), 0))
+        return cls(values.index.to_frame(index=False), *means_and_deviations(values), effects)
 
     @cached_property
     def places(self) -> dict[MetricKey, int]:
@@ -133,7 +76,8 @@ class MetricWorld(World):
             return self
         means = self._null_means + effect * (self.means - self._null_means)
         known = ~np.isnan(means)
-        return MetricWorld(self.keys[known].reset_index(drop=True), means[known], self.deviations[known])
+        keys = self.keys[known].reset_index(drop=True)
+        return MetricWorld(keys, means[known], self.deviations[known], self.effects[known])
 
     def with_means(self, means: Mapping[MetricKey, float]) -> MetricWorld:
         """Return the world with other means of some metrics; those that were not measured are passed over."""
@@ -143,11 +87,10 @@ class MetricWorld(World):
                 changed[self.places[key]] = mean
         return replace(self, means=changed)
 
-    def draw(self, replicates: int, rng: np.random.Generator) -> DrawnMetrics:
-        """Return so many replicates."""
-        normal = rng.normal(size=(self.deviations.shape[1], replicates))
-        experiment = str(self.keys["experiment"].iloc[0])
-        return DrawnMetrics(experiment, Scatter(self.places, self.means, self.deviations, normal))
+    def draw(self, replicates: int, rng: np.random.Generator, draws: int = 1) -> DrawnMetrics:
+        """Return so many replicates of each draw."""
+        drawn = Scatter.drawn(self.places, self.means, self.deviations, self.effects, (draws, replicates), rng)
+        return DrawnMetrics(str(self.keys["experiment"].iloc[0]), drawn)
 
     @cached_property
     def _null_means(self) -> np.ndarray:
@@ -177,9 +120,24 @@ class DrawnMetrics:
     experiment: str
     values: Scatter[MetricKey]
 
-    def part(self, replicates: slice) -> Replicates:
-        """Return some of the replicates."""
-        return Replicates(self.experiment, replace(self.values, normal=self.values.normal[:, replicates]))
+    @property
+    def shared(self) -> bool:
+        """Whether replicates of one draw share records."""
+        return bool(self.values.effects.any())
+
+    def part(self, replicates: slice, without: int | None = None) -> Replicates:
+        """Return some of the replicates, with all or without a group of records."""
+        return Replicates(self.experiment, self.values.part(replicates, without))
+
+
+def _shared_effects(table: pd.DataFrame, values: pd.DataFrame) -> np.ndarray:
+    """Return what the groups of records do to all replicates of a metric alike: a row for each row of values."""
+    of_all = np.full((*values.shape, GROUPS), np.nan)
+    rows = values.index.get_indexer(pd.MultiIndex.from_frame(table[KEYS]))
+    columns = values.columns.get_indexer(pd.Index(table["replicate"]))
+    there = (rows >= 0) & table["value"].notna().to_numpy()
+    of_all[rows[there], columns[there]] = table.loc[there, GROUP_EFFECTS].fillna(0).to_numpy(dtype=float)
+    return common_effects(of_all)
 
 
 def _null_of_model(means: Mapping[MetricKey, float], over_all: Mapping[str, float], key: MetricKey) -> float:
@@ -267,18 +225,19 @@ class StudyWorld(World):
     def of(cls, table: pd.DataFrame) -> StudyWorld:
         """Return the world as measured."""
         index = ["parameter", "adversary", "target"]
-        values = _scattered(table.pivot(index=index, columns="replicate", values="advantage"))
+        values = scattered(table.pivot(index=index, columns="replicate", values="advantage"))
         places = {key: place for place, key in enumerate(values.index)}
-        return cls(table.groupby("parameter")["ratio"].first(), places, *_scatter(values))
+        return cls(table.groupby("parameter")["ratio"].first(), places, *means_and_deviations(values))
 
     def with_effect(self, effect: float) -> StudyWorld:
         """Return the world with a part of the measured advantages."""
         return replace(self, means=effect * self.means)
 
-    def draw(self, replicates: int, rng: np.random.Generator) -> DrawnAdvantages:
-        """Return so many splits."""
-        normal = rng.normal(size=(self.deviations.shape[1], replicates))
-        return DrawnAdvantages(self.ratio, Scatter(self.places, self.means, self.deviations, normal))
+    def draw(self, replicates: int, rng: np.random.Generator, draws: int = 1) -> DrawnAdvantages:
+        """Return so many splits of each draw."""
+        none = np.empty((len(self.means), 0))
+        drawn = Scatter.drawn(self.places, self.means, self.deviations, none, (draws, replicates), rng)
+        return DrawnAdvantages(self.ratio, drawn)
 
 
 @dataclass(frozen=True)
@@ -287,72 +246,11 @@ class DrawnAdvantages:
 
     ratio: pd.Series
     values: Scatter[StudyKey]
+    shared: bool = False
 
-    def part(self, replicates: slice) -> Splits:
+    def part(self, replicates: slice, without: int | None = None) -> Splits:
         """Return some of the splits."""
-        return Splits(self.ratio, replace(self.values, normal=self.values.normal[:, replicates]))
-
-
-@dataclass(frozen=True)
-class RecordWorld(World):
-    """What attacks predict on single records; each replicate is a target model.
-
-    Attributes:
-        table: `per_record/<experiment>` (see `dpmia.evaluation.per_record.per_record_table`).
-        effect: a record that is drawn as a member was one with probability (1 + effect) / 2, and so for non-members.
-    """
-
-    table: pd.DataFrame
-    effect: float = 1.0
-
-    @classmethod
-    def of(cls, table: pd.DataFrame) -> RecordWorld:
-        """Return the world as measured."""
-        return cls(table.reset_index(drop=True))
-
-    def with_effect(self, effect: float) -> RecordWorld:
-        """Return the world with a part of the measured difference between members and others."""
-        return replace(self, effect=effect)
-
-    def draw(self, replicates: int, rng: np.random.Generator) -> DrawnRecords:
-        """Return as many target models."""
-        return DrawnRecords(self, rng)
-
-    @cached_property
-    def targets(self) -> list[dict[tuple[str, str], list[np.ndarray]]]:
-        """For each target model, (arm, membership) -> the rows of each of its records."""
-        found: dict[Any, dict[tuple[str, str], list[np.ndarray]]] = {}
-        keys = ["target", "arm", "membership", "record"]
-        for (target, arm, part, _), rows in self.table.groupby(keys, sort=False).indices.items():
-            found.setdefault(target, {}).setdefault((arm, part), []).append(rows)
-        return list(found.values())
-
-    def target(self, number: int, rng: np.random.Generator) -> pd.DataFrame:
-        """Return the rows of a drawn target model: one that was measured, with records drawn anew."""
-        records = self.targets[rng.integers(len(self.targets))]
-        rows, parts, names = [], [], []
-        for (arm, part), own in records.items():
-            others = next(rows for (of, other), rows in records.items() if of == arm and other != part)
-            for name in range(len(own)):
-                source = own if rng.random() < (1 + self.effect) / 2 else others
-                rows.append(source[rng.integers(len(source))])
-                parts += [part] * len(rows[-1])
-                names += [f"{part}-{name}"] * len(rows[-1])
-        drawn = self.table.iloc[np.concatenate(rows)]
-        return drawn.assign(target=number, membership=parts, record=names)
-
-
-@dataclass(frozen=True)
-class DrawnRecords:
-    """Target models, each drawn when it is read."""
-
-    world: RecordWorld
-    rng: np.random.Generator
-
-    def part(self, replicates: slice) -> pd.DataFrame:
-        """Return as many target models."""
-        count = replicates.stop - replicates.start
-        return pd.concat([self.world.target(number, self.rng) for number in range(count)], ignore_index=True)
+        return Splits(self.ratio, self.values.part(replicates))
 
 
 #: Stage of a table -> what makes its world.
@@ -360,10 +258,8 @@ STAGES: dict[str, Callable[[pd.DataFrame], World]] = {
     "replicates": MetricWorld.of,
     "studies": StudyWorld.of,
     "per_record": RecordWorld.of,
+    "nulls": NullWorld.of,
 }
 
 #: Stages whose numbers each rest on one replicate.
 BY_REPLICATE = ("replicates", "studies")
-
-#: Stage of a table -> why it has no world.
-WITHOUT_WORLD = {"nulls": "null losses of two records are compared exactly: no attack decides on membership in them"}

@@ -59,6 +59,32 @@ def shared_variances(effects: np.ndarray) -> np.ndarray:
     )
 
 
+def common_effects(effects: np.ndarray) -> np.ndarray:
+    """Return what groups of records do to all replicates alike: its variance is the mean covariance of replicates.
+
+    The mean effect over replicates also has a part of what is special about each, so it is made as small as the
+    covariance says. It is 0 where the covariance is not positive.
+
+    Args:
+        effects: of `group_effects`, shape (metrics, replicates, `GROUPS`); NaN in replicates without the metric.
+
+    Returns:
+        Shape (metrics, `GROUPS`); each row has a mean of 0.
+    """
+    centered = np.nan_to_num(effects - effects.mean(axis=2, keepdims=True))
+    count = (~np.isnan(effects[:, :, 0])).sum(axis=1)
+    total = centered.sum(axis=1)
+    squares = (total**2).sum(axis=1)
+    pairs = np.maximum(squares - (centered**2).sum(axis=(1, 2)), 0)
+    share = np.divide(pairs, squares * (1 - 1 / np.maximum(count, 2)), out=np.zeros(len(total)), where=squares > 0)
+    return total / np.maximum(count, 1)[:, None] * np.sqrt(share)[:, None]
+
+
+def variance_of(effects: np.ndarray) -> float:
+    """Return the variance by records of a number with these effects of groups, shape (`GROUPS`,): the jackknife's."""
+    return float((GROUPS - 1) / GROUPS * ((effects - effects.mean()) ** 2).sum())
+
+
 def _measured(measure: Callable[[np.ndarray], Mapping[str, float]], kept: np.ndarray) -> Mapping[str, float]:
     try:
         return measure(kept) if kept.any() else {}

@@ -91,6 +91,13 @@ READING = {
         first=("experiment", "epsilon", "attack, non-IID", "blind baseline", "exact upper bound"),
     ),
     "humphries_strong": Reading("attacks with reference models", _BY_EPSILON),
+    "humphries_strong_limits": Reading(
+        "the strongest attack beside the upper bounds",
+        "Each row is one arm at one ε. On the IID arm, the strongest attack should lie below both exact upper bounds, "
+        "of advantage and of the true positive rate at 1 % false positives: above one it would reveal an error in the "
+        "training or in its accounting. Without privacy (ε = ∞) it shows what the attacks can do.",
+        first=("experiment", "epsilon", "best attack, IID", "exact upper bound", "best attack, non-IID"),
+    ),
     "humphries_canaries": Reading(
         "worst-case records",
         "Each row is an attack at one ε on records that are built to be as exposed as possible. The lower bound on ε "

@@ -322,6 +322,8 @@ class ExperimentEntry(Settings):
     """Another experiment of the file: everything as there, except for what is written here."""
     scales: dict[Scale, dict[str, Any]] = {}
     """What each scale changes in this experiment; counts more than the `scales` of the file."""
+    at_scales: list[Scale] | None = None
+    """The scales at which it is run; null: those of `like`, or all."""
 
 
 class ExperimentFile(Settings):

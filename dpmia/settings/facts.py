@@ -118,8 +118,13 @@ def _pooling(experiment: Experiment) -> str:
 
 
 def trained(experiment: Experiment) -> str:
-    """Return what target models are, and on how many records they are trained: for the note of a verdict."""
-    return ", ".join(filter(None, [architectures(experiment), sizes(experiment)]))
+    """Return what target models are, and on which records they are trained: for the note of a verdict.
+
+    The pairing of clusters decides what attacks find on them (figures 2 and 3 of Humphries et al.).
+    """
+    pairing = experiment.membership.pairing
+    clusters = f"clusters of different classes paired {pairing}" if pairing else ""
+    return ", ".join(filter(None, [architectures(experiment), sizes(experiment), clusters]))
 
 
 def sizes(experiment: Experiment) -> str:

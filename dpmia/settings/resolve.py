@@ -124,17 +124,20 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
                     problem = f"the name {each!r} is already used in {file_of[each]}"
                     raise ConfigError(place(name, f"{section}.{each}"), problem, "Rename one of the two")
                 file_of[each] = name
-                sources[each] = Source(stem, file.paper)
+                if section == "predictions" or _runs_at(getattr(file, section), each, settings.scale, name, section):
+                    sources[each] = Source(stem, file.paper)
         for each, given in file.predictions.items():
             predictions[each] = checked(Predictions, given, f"{name}, {each}")
             _check_files(predictions[each], root, f"{name}, {each}")
         for each in file.experiments:
             resolve = partial(_experiment, file, each, name, root, settings.engine, settings.epsilons)
             at_scale = _at_each_scale(settings.scale, resolve)
-            experiments[each], at_paper_scale[each] = at_scale[settings.scale], at_scale["paper"]
+            if each in sources:
+                experiments[each], at_paper_scale[each] = at_scale[settings.scale], at_scale["paper"]
         for each in file.studies:
             study_at_scale = _at_each_scale(settings.scale, partial(_study, file, each, name))
-            studies[each], studies_at_paper_scale[each] = study_at_scale[settings.scale], study_at_scale["paper"]
+            if each in sources:
+                studies[each], studies_at_paper_scale[each] = study_at_scale[settings.scale], study_at_scale["paper"]
     return Plan(settings, experiments, at_paper_scale, studies, studies_at_paper_scale, predictions, sources)
 
 
@@ -224,6 +227,13 @@ def _merged(file: ExperimentFile, section: str, name: str, scale: Scale, where: 
         for layer in (file.scales, *(entries[each].scales for each in line)):
             merged = _overlaid(merged, layer.get(each_scale, {}), give_back=False)
     return _without_null(merged)
+
+
+def _runs_at(entries: Mapping[str, ExperimentEntry], name: str, scale: Scale, file: str, section: str) -> bool:
+    """Return whether an experiment or study is run at a scale: the last of its line that names scales decides."""
+    line = _ancestry(entries, name, place(file, section))
+    named = [scales for each in line if (scales := entries[each].at_scales) is not None]
+    return not named or scale in named[-1]
 
 
 def _ancestry(entries: Mapping[str, ExperimentEntry], name: str, where: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
+from dpmia.papers.humphries.names import STRONG
 
 _HERE = "dpmia.papers.humphries"
 _CURVES = f"{_HERE}.epsilon_curves:tabulate"
@@ -158,6 +159,16 @@ ARTIFACTS = (
         f"{_HERE}.strong:tabulate",
         f"{_HERE}.strong:draw",
         ("summary/adult_cluster_strong", "summary/student_strong"),
+    ),
+    Artifact(
+        "humphries_strong_limits",
+        "table",
+        "The strongest of LiRA, RMIA (online and offline), quantile regression and the average threshold (ours), which "
+        "the largest mean picks, beside the exact upper bounds of advantage and of the true positive rate at 1 % false "
+        "positives, which hold for IID records. Limits hold for all attacks together, by Bonferroni.",
+        f"{_HERE}.strong_limits:tabulate",
+        tables=tuple(f"summary/{name}" for name in STRONG),
+        each=True,
     ),
     Artifact(
         "humphries_canaries",

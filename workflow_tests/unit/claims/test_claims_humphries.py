@@ -57,6 +57,17 @@ def shares(advantages):
     return experiment({arm: {AVERAGE: average, OPTIMAL: optimal} for arm, (average, optimal) in advantages.items()})
 
 
+def strongly(*arms, iid=True):
+    """Return the means of an experiment with reference models, in which LiRA finds members without privacy."""
+    means = grouped(WITH_REFERENCES, *arms) if iid else experiment({arm: {} for arm in arms})
+    for arm in (f"{arm}-iid" if iid else arm for arm in arms):
+        means[arm, np.inf, strong.LIRA, "advantage"] = 0.2
+        for epsilon, attack in itertools.product(CEILING, (AVERAGE, *strong.STRONG)):
+            means[arm, epsilon, attack, "tpr_at_1pct_fpr"] = 0.01
+            means[arm, epsilon, "model", "tpr_ceiling_at_1pct_fpr"] = 0.02
+    return means
+
+
 def true_world():
     """Return the world in which the paper is right in all."""
     world = World(
@@ -70,8 +81,14 @@ def true_world():
             "student": grouped({OPTIMAL: 0.5}, "gabriel_pereira"),
             "texas": grouped({OPTIMAL: 0.2}, "region_3"),
             "census_adult": grouped(STRONG, "census"),
-            "adult_cluster_strong": grouped(WITH_REFERENCES, "cluster"),
-            "student_strong": grouped(WITH_REFERENCES, "gabriel_pereira"),
+            "adult_cluster_strong": strongly("cluster"),
+            "student_strong": strongly("gabriel_pereira"),
+            "compas_cluster_strong": strongly("cluster"),
+            "adult_gender_strong": strongly("p50", iid=False),
+            "adult_education_strong": strongly("p50", iid=False),
+            "heart_strong": strongly(*HOSPITALS),
+            "texas_strong": strongly("region_3"),
+            "census_adult_strong": strongly("census"),
             "adult_canaries": experiment({"canaries": ON_CANARIES}),
             "student_canaries": experiment({"canaries": ON_CANARIES}),
         }
@@ -126,6 +143,14 @@ OTHERWISE = {
     "humphries-fig8-iid-below-ceiling": ("texas", 0.2, "region_3-iid", 1.0, AVERAGE),
     "humphries-fig9-iid-below-ceiling": ("census_adult", 0.2, "census-iid", 1.0, AVERAGE),
     "humphries-strong-iid-below-ceiling": ("student_strong", 0.2, "gabriel_pereira-iid", 1.0, "quantile_regression"),
+    "humphries-fig2-no-attack-exceeds": ("adult_cluster_strong", 0.03, "cluster-iid", 1.0, "rmia", "tpr_at_1pct_fpr"),
+    "humphries-fig3-no-attack-exceeds": ("compas_cluster_strong", -0.01, "cluster-iid", np.inf, strong.LIRA),
+    "humphries-fig4-no-attack-exceeds": ("adult_gender_strong", 0.2, "p50", 1.0, "quantile_regression", "advantage"),
+    "humphries-fig5-no-attack-exceeds": ("adult_education_strong", 0.7, "p50", 10.0, AVERAGE, "advantage"),
+    "humphries-fig6-no-attack-exceeds": ("heart_strong", 0.04, "va-iid", 0.1, strong.LIRA, "advantage"),
+    "humphries-fig7-no-attack-exceeds": ("student_strong", -0.01, "gabriel_pereira-iid", np.inf, strong.LIRA),
+    "humphries-fig8-no-attack-exceeds": ("texas_strong", 0.2, "region_3-iid", 1.0, "rmia_offline", "advantage"),
+    "humphries-fig9-no-attack-exceeds": ("census_adult_strong", 0.2, "census-iid", 1.0, strong.LIRA, "tpr_at_1pct_fpr"),
     "humphries-strong-adult-breaks-ceiling": ("adult_cluster_strong", 0.0, "cluster", None, None, "advantage"),
     "humphries-strong-students-breaks-ceiling": ("student_strong", 0.0, "gabriel_pereira", None, None, "advantage"),
     "humphries-canaries-iid-below-ceiling": ("adult_canaries", 0.7, "canaries", 10.0, strong.OFFLINE_LIRA),

@@ -8,6 +8,7 @@ import pytest
 from claim_worlds import World, assert_by_replicate, verdict, with_impossible, without_attack
 
 from dpmia.claims.judge import Run, judge
+from dpmia.claims.power import verdict_shares
 from dpmia.evaluation.per_record import COLUMNS, NULLS
 from dpmia.papers.ye import agreement, names
 from dpmia.papers.ye.claims import CLAIMS
@@ -285,3 +286,22 @@ def test_claims_that_hold_without_an_attack_are_known():
         "ye-table2-gt-test",
         "ye-table2-gt-train",
     ]
+
+
+def null_losses(spreads):
+    """Return null losses of two records under one and under two target models; those of R and S are of all alike."""
+    table = pd.concat([nulls("Ia", spreads, THRESHOLDS), nulls("IIa", spreads, THRESHOLDS)], ignore_index=True)
+    model = table["attack"].isin([names.PAPER[letter] for letter in "PD"]) * table["target"]
+    return {"nulls/ye_purchase": table.assign(null_loss=table["null_loss"] + 0.01 * model)}
+
+
+def test_random_losses_give_what_follows_from_how_attacks_take_theirs():
+    """Reference models are the same for all target models, so R's thresholds are, too: whatever the models learnt."""
+    claims = [BY_ID["ye-fig1-concentration"], BY_ID["ye-fig2-model-dependence"]]
+    found = verdict_shares(claims, null_losses(SPREADS | {"S": 4.0})).set_index(["id", "world"])
+    reproduced = found["reproduced"]
+    assert reproduced["ye-fig2-model-dependence", "as measured"] > 0.95
+    assert reproduced["ye-fig2-model-dependence", "placebo"] > 0.7, "ties among few losses aside"
+    assert reproduced["ye-fig1-concentration", "as measured"] > 0.95
+    assert 0.02 < reproduced["ye-fig1-concentration", "placebo"] < 0.3, "S is the widest of three by chance, twice"
+    assert "no opposite" in found.loc[("ye-fig1-concentration", "opposite"), "reason"]

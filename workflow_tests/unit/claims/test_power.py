@@ -31,10 +31,10 @@ CLAIMS = (
         "toy-absent",
         "All.",
         Condition("gain", at_most(0), lambda tables: [1, 2]),
-        **_claim | {"tables": ("nulls/toy",)},
+        **_claim | {"tables": ("summary/toy",)},
     ),
 )
-TABLES = {"replicates/toy": metrics_table(), "nulls/toy": pd.DataFrame()}
+TABLES = {"replicates/toy": metrics_table(), "summary/toy": pd.DataFrame()}
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_where_a_claim_has_no_world_the_reason_stands(shares):
     assert missing["replicates"].isna().all()
     reasons = missing["reason"]
     assert reasons["toy-unknown", "placebo"] == "toy has no nan_scores of loss, arm a, ε = 1"
-    assert "compared exactly" in reasons["toy-absent", "as measured"]
+    assert reasons["toy-absent", "as measured"] == "summary/toy: no world"
     assert reasons["toy-effect", "as printed"] == "the paper prints no number that it compares"
     assert ("toy-printed", "as printed") not in reasons
 
@@ -125,7 +125,9 @@ def test_power_is_that_at_the_replicates_of_the_run_and_the_number_it_takes(shar
     assert describe(found.loc["toy-effect"]) == (
         f"{found.loc['toy-effect', 'power']:.2f} with 5 replicates, 0.8 from 3 on (effect as measured)"
     )
-    assert describe(found.loc["toy-null"]).endswith("below 0.8 up to 10 (effect as measured)")
+    assert describe(found.loc["toy-null"]).endswith(
+        "0.8 at no number, as it does not hold at this effect (effect as measured)"
+    )
     assert describe(found.loc["toy-absent"]) == ""
 
 
@@ -150,7 +152,7 @@ def test_the_page_lists_what_placebo_reproduces_and_what_has_none(shares, tmp_pa
     assert cells["power, laptop"] == f"{rows.loc[3, 'reproduced']:.2f}"
     assert cells["power, paper"] == f"{rows.loc[10, 'reproduced']:.2f}"
     assert "(2): toy-null, toy-no-attack." in page
-    assert "- toy-absent: null losses" in page
+    assert "- toy-absent: summary/toy: no world" in page
     assert "- toy-unknown: toy has no nan_scores" in page
 
 

@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 from world_tables import MEASURED, PLACEBO, metrics_table, records_table, study_table
 
+from dpmia.claims.record_worlds import NullWorld
 from dpmia.claims.rows import Replicates, Splits
-from dpmia.claims.worlds import EFFECTS, RANDOM, MetricWorld, RecordWorld, StudyWorld
+from dpmia.claims.world import EFFECTS
+from dpmia.claims.worlds import RANDOM, MetricWorld, RecordWorld, StudyWorld
 
 
 def means_of(world):
@@ -96,3 +98,43 @@ def test_single_records_are_members_as_often_as_the_effect_says(effect, found):
     }
     shares = drawn.groupby("membership")["decision"].mean()
     assert shares.to_dict() == pytest.approx({"member": found, "nonmember": 1 - found}, abs=0.05)
+
+
+def null_table():
+    """Return null losses of one record under two target models: P takes other ones for each, R the same."""
+    own = {"R": ([1.0, 2.0], [1.0, 2.0]), "P": ([5.0, 6.0], [7.0, 8.0])}
+    rows = [
+        ["toy", "a", 2, target, 3, attack, 0.5, 0.0, loss]
+        for attack, of_models in own.items()
+        for target, losses in enumerate(of_models)
+        for loss in losses
+    ]
+    columns = ["experiment", "arm", "targets", "target", "record", "attack", "alpha", "threshold", "null_loss"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_null_losses_of_all_target_models_alike_stay_so():
+    for effect in (1.0, 0.0):
+        world = NullWorld.of(null_table()).with_effect(effect)
+        rng, alike = np.random.default_rng(0), {"R": [], "P": []}
+        for _ in range(40):
+            drawn = world.draw(2, rng).part(slice(0, 2))
+            for attack, rows in drawn.groupby("attack"):
+                first, second = (of_one["threshold"].iloc[0] for _, of_one in rows.groupby("target"))
+                alike[attack].append(first == second)
+                assert first == np.quantile(rows.loc[rows["target"] == 0, "null_loss"], 0.5)
+        assert all(alike["R"])
+        assert not all(alike["P"])
+
+
+def test_under_placebo_attacks_take_null_losses_from_the_same_ones():
+    def losses(effect):
+        world = NullWorld.of(null_table()).with_effect(effect)
+        rng = np.random.default_rng(1)
+        drawn = pd.concat([world.draw(2, rng).part(slice(0, 2)) for _ in range(200)])
+        return drawn.groupby("attack")["null_loss"]
+
+    assert losses(1.0).max().to_dict() == {"P": 8.0, "R": 2.0}
+    assert losses(0.0).max().to_dict() == {"P": 8.0, "R": 8.0}
+    assert losses(0.0).mean()["R"] == pytest.approx(losses(0.0).mean()["P"], abs=0.4)
+    assert losses(1.0).mean()["R"] < losses(0.5).mean()["R"] < losses(0.0).mean()["R"]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.claims.worlds import RANDOM
-from dpmia.formats.rows import COLUMNS
+from dpmia.formats.rows import COLUMNS, EFFECTS, GROUPS
 
 REPLICATES = 5
 
@@ -66,3 +66,23 @@ def records_table(targets=2, records=200):
     return pd.DataFrame(
         rows, columns=["experiment", "arm", "target", "record", "membership", "attack", "alpha", "decision"]
     )
+
+
+def shared_table(mean, common=1.0, own=0.1, replicates=6):
+    """Return a table of one metric, the mean score of `GROUPS` records that all replicates are evaluated on.
+
+    Args:
+        mean: the metric's mean over replicates.
+        common: spread of what is special about each record to all replicates.
+        own: of what is special about it to each replicate.
+        replicates: their number.
+    """
+    rng = np.random.default_rng(0)
+    scores = common * rng.normal(size=GROUPS) + own * rng.normal(size=(replicates, GROUPS))
+    scores += mean - scores.mean()
+    rows = []
+    for replicate, of_records in enumerate(scores):
+        effects = [of_records.mean() - np.delete(of_records, group).mean() for group in range(GROUPS)]
+        key = ["toy", "a", False, 1.0, "loss", False, "advantage", replicate]
+        rows.append([*key, of_records.mean(), *effects])
+    return pd.DataFrame(rows, columns=[*COLUMNS, *EFFECTS])

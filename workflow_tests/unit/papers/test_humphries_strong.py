@@ -14,7 +14,7 @@ from dpmia.formats.rows import COLUMNS, KEYS
 from dpmia.metrics.intervals import EXACT, REPLICATES, TOO_FEW, mean_interval
 from dpmia.metrics.ranking import GUESSED, guesses
 from dpmia.papers.artifact import Facts
-from dpmia.papers.humphries import canaries, strong
+from dpmia.papers.humphries import canaries, strong, strong_limits
 from dpmia.privacy.lower_bounds import epsilon_from_guesses
 from dpmia.settings.facts import run_facts
 from dpmia.settings.resolve import make_plan
@@ -172,3 +172,43 @@ def test_more_models_raise_the_lower_bound():
     column = "lower bound on epsilon"
     key = ("adult_canaries", "∞", "lira")
     assert float(few.loc[key, column]) < float(many.loc[key, column])
+
+
+# The table of all experiments with reference models
+
+
+def test_the_strongest_attack_stands_beside_both_bounds():
+    names = tuple(ARM_OF)
+    table = strong_limits.tabulate({f"summary/{name}": summary(name) for name in names}, facts(names))
+    assert table.columns.tolist() == strong_limits.COLUMNS
+    assert len(table) == 2 * 3
+    found = table.set_index(["experiment", "epsilon"]).loc[("student_strong", "10")]
+    half = ERROR * stdtrit(3, 1 - 0.025 / 3)
+    assert found["arm"] == "gabriel_pereira"
+    assert (found["exact upper bound"], found["TPR at 1 % FPR, exact upper bound"]) == ("0.600", "0.300")
+    assert found["best attack, IID"] == f"lira 0.200 [{0.2 - half:.3f}, {0.2 + half:.3f}]"
+    assert found["best attack, non-IID"].startswith("lira 0.400 [")
+    assert found["TPR at 1 % FPR, IID"].startswith("lira 0.100 [")
+    assert (found["replicates"], found["interval"]) == (4, REPLICATES)
+    without = table.set_index(["experiment", "epsilon"]).loc[("student_strong", "∞")]
+    assert pd.isna(without["exact upper bound"])
+    assert without["best attack, IID"].startswith("rmia 0.400 [")
+
+
+def test_rates_that_cannot_be_measured_are_missing():
+    table = strong_limits.tabulate(
+        {"summary/student_strong": summary("student_strong", measurable=False)}, facts(["student_strong"])
+    )
+    rates = [column for column in table if column.startswith("TPR")]
+    assert table[rates].isna().all(axis=None)
+    assert table["best attack, IID"].notna().all()
+
+
+def test_where_arms_are_shares_that_of_equal_ones_is_independent():
+    given = summary("adult_cluster_strong").assign(experiment="adult_gender_strong")
+    given["arm"] = given["arm"].map({"cluster": "p100", "cluster-iid": "p50"})
+    given["iid"] = False
+    table = strong_limits.tabulate({"summary/adult_gender_strong": given}, Facts(True, "night", {}))
+    assert table["arm"].tolist() == ["p100"] * 3
+    assert table["best attack, IID"].iloc[0].startswith("rmia 0.030 [")
+    assert table["exact upper bound"].iloc[0] == "0.100"

@@ -106,6 +106,13 @@ def test_what_was_trained_is_said_in_words():
     assert trained(experiment()) == perceptron  # `all` members of a group
 
 
+def test_the_note_of_a_verdict_names_how_clusters_are_paired():
+    plan = make_plan(OWN_CONFIG | {"experiments": ["experiments/humphries.yaml"]}, ROOT).experiments
+    for name, pairing in {"adult_cluster": "farthest", "compas_cluster_nearest": "nearest"}.items():
+        assert trained(plan[name]).endswith(f"clusters of different classes paired {pairing}")
+    assert "clusters" not in trained(plan["heart"])
+
+
 def test_activation_and_initial_weights_are_named():
     other = {"hidden": [4], "activation": "tanh", "initial_weights": "torch_default"}
     given = experiment(model=other, attacks={"random": {}})

@@ -9,6 +9,7 @@ from settings_samples import ADULT, BASES, FILE, HEART, HUMPHRIES, OWN_CONFIG, O
 from settings_samples import experiment as sample
 
 from dpmia.common.errors import ConfigError
+from dpmia.papers.humphries.names import STRONG
 from dpmia.settings import generate
 from dpmia.settings.attackers import (
     AttackSettings,
@@ -43,11 +44,14 @@ def plan(tmp_path):
 def test_the_own_files_make_a_plan_at_every_scale(scale):
     plan = make_plan(OWN_CONFIG | {"scale": scale}, ROOT)
     for section in ("experiments", "studies"):
-        assert list(getattr(plan, section)) == [name for file in OWN_FILES for name in file.get(section, {})]
+        written = [(name, each) for file in OWN_FILES for name, each in file.get(section, {}).items()]
+        assert list(getattr(plan, section)) == [
+            name for name, each in written if scale in each.get("at_scales", SCALES)
+        ]
 
 
 #: Experiments of ours in the file of Humphries et al.
-OURS = ("adult_cluster_strong", "student_strong", "adult_canaries", "student_canaries")
+OURS = (*STRONG, "adult_canaries", "student_canaries")
 
 
 def test_sizes_of_training_sets_are_those_of_humphries_at_every_scale():
@@ -151,6 +155,36 @@ def test_an_experiment_like_another_has_all_its_settings_but_its_own(plan):
     }
     assert again == reverse | {"membership": cluster["membership"] | {"pairing": "nearest"}, "block": 1}
     assert plan(file, "paper").experiments["again"].replicates == 4
+
+
+def test_an_experiment_is_run_at_its_scales_or_at_those_of_the_one_it_is_like(plan):
+    file = {
+        "paper": "someone",
+        "experiments": {
+            "always": ADULT,
+            "long": {"like": "always", "at_scales": ["night", "paper"]},
+            "as_long": {"like": "long", "arms": {"cluster": {"group": "1"}}},
+            "short": {"like": "long", "at_scales": ["smoke"]},
+            "unset": {"like": "long", "at_scales": None},
+        },
+    }
+    for scale, run in {
+        "smoke": ["always", "short"],
+        "laptop": ["always"],
+        "night": ["always", "long", "as_long", "unset"],
+        "paper": ["always", "long", "as_long", "unset"],
+    }.items():
+        found = plan(file, scale)
+        assert list(found.experiments) == list(found.at_paper_scale) == list(found.sources) == run
+
+
+def test_scales_at_which_an_experiment_is_not_run_are_checked_too(plan):
+    file = {"paper": "someone", "experiments": {"long": ADULT | {"at_scales": ["paper"], "replicates": -1}}}
+    with pytest.raises(ConfigError, match="replicates"):
+        plan(file, "smoke")
+    file["experiments"]["long"] = ADULT | {"at_scales": ["papers"]}
+    with pytest.raises(ConfigError, match="at_scales"):
+        plan(file, "smoke")
 
 
 def test_null_takes_away_what_would_be_inherited_at_every_scale(plan):

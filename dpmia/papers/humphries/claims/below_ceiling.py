@@ -1,4 +1,8 @@
-"""Claims of ours: attacks on independent records stay below the exact upper bound of the mechanism (the ceiling)."""
+"""Claims of ours: the paper's attacks on independent records stay below the exact upper bound (the ceiling).
+
+These attacks are weak. Whether any attack exceeds the bound is tried by stronger ones
+(`dpmia.papers.humphries.claims.strong.NO_ATTACK_EXCEEDS`).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ def _below_ceiling(id: str, figure: int, experiment: str, arms: tuple[str, ...],
     )
     return claim(
         id,
-        "On independent records no attack exceeds the mechanism's exact upper bound.",
+        "On independent records the paper's attacks stay below the mechanism's exact upper bound.",
         Condition(quantity, at_most(0), at_each(ALL, excess)),
         artifact=f"humphries_fig{figure}",
         tables=(f"replicates/{experiment}",),

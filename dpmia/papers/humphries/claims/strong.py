@@ -11,6 +11,7 @@ from dpmia.claims.decisions import Condition, Some
 from dpmia.claims.quantities import Measure, at, at_each, metric
 from dpmia.claims.rows import ALL, Epsilons
 from dpmia.common.arms import IID_SUFFIX
+from dpmia.papers.humphries.claims.fig6_to_9 import HOSPITALS
 from dpmia.papers.humphries.claims.shared import AVERAGE, UP_TO_1, ceiling
 
 #: Experiment -> its arm.
@@ -54,7 +55,84 @@ def _breaks_ceiling(id: str, records: str, experiment: str) -> Claim:
     )
 
 
+def _no_attack_exceeds(id: str, experiment: str, records: str, arms: tuple[str, ...], tpr: bool = True) -> Claim:
+    """Return the claim that no attack exceeds the bound, with LiRA's success without privacy as its positive control.
+
+    Without the control, attacks that guess would reproduce it.
+
+    Args:
+        id: of the claim, with the figure of the paper that the experiment repeats.
+        experiment: with reference models.
+        records: what its records are.
+        arms: those in which members and non-members are independent.
+        tpr: whether it has the 100 non-members that a TPR at 1 % FPR takes.
+    """
+    attacks = (AVERAGE, *STRONG)
+
+    def excess(name: str, bound: str) -> Measure:
+        cells = {
+            f"{arm}, {attack}": metric(experiment, arm, attack, name) - metric(experiment, arm, name=bound)
+            for arm in arms
+            for attack in attacks
+        }
+        return at_each(ALL, cells)
+
+    of_all = "the average threshold, LiRA and RMIA (online and offline) and quantile regression, IID"
+    conditions = [
+        Condition(
+            f"advantage of {of_all}, minus the exact upper bound, at every finite epsilon",
+            at_most(0),
+            excess("advantage", "advantage_ceiling"),
+        )
+    ]
+    if tpr:
+        conditions.append(
+            Condition(
+                "their true positive rate at 1 % false positives, minus its exact upper bound",
+                at_most(0),
+                excess("tpr_at_1pct_fpr", "tpr_ceiling_at_1pct_fpr"),
+            )
+        )
+    control = {arm: metric(experiment, arm, LIRA) for arm in arms}
+    conditions.append(Condition("advantage of LiRA, IID, without privacy", above(0), at(np.inf, control)))
+    return claim(
+        id,
+        f"On {records} LiRA finds members without privacy, and no attack exceeds the exact upper bound with it.",
+        *conditions,
+        artifact="humphries_strong_limits",
+        tables=(f"replicates/{experiment}",),
+        ours=True,
+    )
+
+
+_HOSPITALS = tuple(arm + IID_SUFFIX for arm in HOSPITALS)
+
+#: By figure: judged where attacks that could exceed the bound were run, with models without privacy beside them.
+NO_ATTACK_EXCEEDS = (
+    _no_attack_exceeds("humphries-fig2-no-attack-exceeds", "adult_cluster_strong", "Adult", ("cluster-iid",)),
+    _no_attack_exceeds("humphries-fig3-no-attack-exceeds", "compas_cluster_strong", "COMPAS", ("cluster-iid",)),
+    _no_attack_exceeds(
+        "humphries-fig4-no-attack-exceeds", "adult_gender_strong", "Adult with as many men as women", ("p50",)
+    ),
+    _no_attack_exceeds(
+        "humphries-fig5-no-attack-exceeds", "adult_education_strong", "Adult with as many of either education", ("p50",)
+    ),
+    _no_attack_exceeds(
+        "humphries-fig6-no-attack-exceeds", "heart_strong", "patients of all hospitals", _HOSPITALS, tpr=False
+    ),
+    _no_attack_exceeds(
+        "humphries-fig7-no-attack-exceeds",
+        "student_strong",
+        "students of both schools",
+        ("gabriel_pereira-iid",),
+        tpr=False,
+    ),
+    _no_attack_exceeds("humphries-fig8-no-attack-exceeds", "texas_strong", "Texas", ("region_3-iid",)),
+    _no_attack_exceeds("humphries-fig9-no-attack-exceeds", "census_adult_strong", "Census and Adult", ("census-iid",)),
+)
+
 CLAIMS = (
+    *NO_ATTACK_EXCEEDS,
     claim(
         "humphries-strong-iid-below-ceiling",
         "On independent records LiRA, RMIA and quantile regression stay below the exact upper bound.",

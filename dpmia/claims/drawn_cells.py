@@ -1,0 +1,171 @@
+"""The cells of a claim in the draws of a world: what its rule decides, many times over.
+
+Where each value rests on one replicate, all draws are measured at once. What records that replicates share add to the
+variance of a cell is measured as in verdicts, on the replicates of one draw without each group of records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpmia.claims.claim import Claim, MissingRowsError, Tables
+from dpmia.claims.decisions import DecisionRule, Every, Measured, Some
+from dpmia.claims.limits import Limits
+from dpmia.claims.shared_records import stacked
+from dpmia.claims.world import World
+from dpmia.claims.worlds import BY_REPLICATE, STAGES
+from dpmia.formats.rows import GROUPS
+from dpmia.metrics.intervals import FEWEST
+from dpmia.metrics.shared_records import variance_of
+
+
+def stage_of(table: str) -> str:
+    """Return the stage of a table, the first part of its name."""
+    return table.partition("/")[0]
+
+
+class DrawnTables:
+    """The tables of one world, each drawn when it is read first; the same whatever other tables there are."""
+
+    def __init__(self, world: Callable[[str], World], draws: int, most: int, seed: int) -> None:
+        """Take what returns the world of a table, the number of draws, of replicates of each, and the seed."""
+        self.draws, self.most, self.starts = draws, most, range(0, draws * most, most)
+        self._of = cache(lambda name: world(name).draw(most, np.random.default_rng([seed, *name.encode()]), draws))
+        self.whole = cache(lambda name: self.part(name, 0, draws * most))
+
+    def part(self, name: str, start: int, count: int, without: int | None = None) -> Any:
+        """Return some of the replicates of a table, with all or without a group of the records that they share."""
+        return self._of(name).part(slice(start, start + count), without)
+
+    def shared(self, name: str) -> bool:
+        """Return whether the replicates of a table share records."""
+        return self._of(name).shared
+
+
+@dataclass(frozen=True)
+class DrawnValues:
+    """The values of all replicates of all draws.
+
+    Attributes:
+        rule: of the claim.
+        cells: with the values as arrays, one draw after the other.
+        effects: the same with the effect of each group of records that replicates share; empty where they share none.
+        draws: their number.
+    """
+
+    rule: DecisionRule
+    cells: Measured
+    effects: Measured
+    draws: int
+
+    def of(self, count: int) -> Iterator[Measured]:
+        """Yield the cells of each draw with so many replicates."""
+        if isinstance(self.rule, Every | Some):
+            yield from self._means(count)
+            return
+        for draw in range(self.draws):
+            yield self._of_draw(draw, count)
+
+    @property
+    def mean(self) -> Measured:
+        """The cells with next to no variance: each replicate is the mean over draws."""
+        return _each(lambda values: self._of_draws(values).mean(axis=0), self.cells)
+
+    def of_records(self) -> Iterator[Measured]:
+        """Yield the cells of each draw as replicates without limit would give them: with the variance by records."""
+        means = _each(lambda values: np.repeat(self._of_draws(values).mean(axis=1), FEWEST), self.cells)
+        return replace(self, cells=means).of(FEWEST)
+
+    def _of_draws(self, values: np.ndarray) -> np.ndarray:
+        return values.reshape(self.draws, -1)
+
+    def _of_draw(self, draw: int, count: int) -> Measured:
+        def some(values: np.ndarray, effects: np.ndarray) -> np.ndarray:
+            return _above(self._of_draws(values)[draw, :count], effects)
+
+        return _each(some, self.cells, self.effects)
+
+    def _means(self, count: int) -> Iterator[Measured]:
+        def limits(values: np.ndarray, effects: np.ndarray) -> list[Limits]:
+            variance = variance_of(effects) if len(effects) else 0.0
+            return [each.with_records(variance) for each in Limits.of_rows(self._of_draws(values)[:, :count])]
+
+        means = _each(limits, self.cells, self.effects)
+        for draw in range(self.draws):
+            yield [{name: each[draw] for name, each in cells.items()} for cells in means]
+
+
+@dataclass(frozen=True)
+class DrawnCells:
+    """The cells of a claim in the draws of a world.
+
+    Attributes:
+        of: takes a number of replicates; returns the cells of each draw.
+        values: all of them; None where replicates are target models, of which each draw has its own.
+    """
+
+    of: Callable[[int], Iterable[Measured]]
+    values: DrawnValues | None = None
+
+
+def draw_cells(claim: Claim, tables: Tables, drawn: DrawnTables) -> DrawnCells:
+    """Return the cells of a claim in the draws of a world.
+
+    Raises:
+        MissingRowsError: a table has no world, or lacks what the claim needs.
+    """
+    there = [name for name in claim.tables if name in tables]
+    missing = [name for name in claim.tables if name not in tables]
+    if not there or (missing and not claim.each):
+        raise MissingRowsError(f"without {', '.join(missing)}")
+    if without := [name for name in there if stage_of(name) not in STAGES]:
+        raise MissingRowsError(f"{', '.join(without)}: no world")
+
+    def measure(start: int, count: int, without: int | None = None) -> Measured:
+        return claim.rule.measure({name: drawn.part(name, start, count, without) for name in there})
+
+    def measure_all(start: int, count: int) -> Measured:
+        whole = measure(start, count)
+        if not any(map(drawn.shared, there)):
+            return whole
+        return stacked(whole, [measure(start, count, group) for group in range(GROUPS)])
+
+    if any(stage_of(name) not in BY_REPLICATE for name in there):
+        return DrawnCells(lambda count: (measure(start, count) for start in drawn.starts))
+    cells = claim.rule.measure({name: drawn.whole(name) for name in there})
+    effects = _each(_effects, measure_all(0, drawn.most))
+    values = DrawnValues(claim.rule, _each(_array, cells), effects, drawn.draws)
+    if all(condition.by_replicate for condition in claim.conditions):
+        return DrawnCells(values.of, values)
+    return DrawnCells(lambda count: (measure_all(start, count) for start in drawn.starts), values)
+
+
+def _array(values: ArrayLike) -> np.ndarray:
+    return np.asarray(values, dtype=float)
+
+
+def _effects(values: ArrayLike) -> np.ndarray:
+    """Return the mean effect of each group of records on replicates; none where they share none."""
+    found = _array(values)
+    return (found[0] - found[1:]).mean(axis=1) if found.ndim > 1 else np.empty(0)
+
+
+def _above(values: np.ndarray, effects: np.ndarray) -> np.ndarray:
+    """Return values of replicates above those without each group of records, as `Limits.of` takes them."""
+    return np.vstack([values, values - effects[:, None]]) if len(effects) else values
+
+
+def _each(function: Callable[..., Any], *cells: Any) -> Any:
+    """Return what a function makes of the values of cells, curves and pairs of curves."""
+    first, *_ = cells
+    if isinstance(first, Mapping):
+        return {name: _each(function, *(each[name] for each in cells)) for name in first}
+    if isinstance(first, list | tuple):
+        return [_each(function, *values) for values in zip(*cells, strict=True)]
+    return function(*cells)

@@ -1,0 +1,16 @@
+"""Names of experiments that several modules need."""
+
+from __future__ import annotations
+
+#: Experiment with reference models -> the experiment whose figure it repeats. At scales smoke and laptop only the first
+#: two are run.
+STRONG = {
+    "adult_cluster_strong": "adult_cluster",
+    "student_strong": "student",
+    "compas_cluster_strong": "compas_cluster",
+    "adult_gender_strong": "adult_gender",
+    "adult_education_strong": "adult_education",
+    "heart_strong": "heart",
+    "texas_strong": "texas",
+    "census_adult_strong": "census_adult",
+}
