@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dpmia.common.files import whole_file
+from dpmia.common.files import remove_leftovers, whole_file
 from dpmia.common.plugins import source_file
 from dpmia.common.reading.source import made
 
@@ -132,6 +132,7 @@ def recall(file: Path | str) -> None:
 def keep(file: Path | str) -> None:
     """Write what was read of each module, for `recall`; nothing where no module was parsed."""
     if _parsed:
+        remove_leftovers([], alone=[Path(file).parent])  # of a start that was killed here, if nothing else is to do
         with whole_file(file) as part:
             part.write_text(json.dumps({"by": _parser(), "known": _known}), encoding="utf-8")
 
