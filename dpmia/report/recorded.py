@@ -36,4 +36,4 @@ class Recorded:
         return read_verdicts(Path(__file__).with_name(self.file)).set_index("id")
 
 
-LATEST = Recorded("claims-real-laptop.csv", "laptop", "2dc7159", "2026-11-21")
+LATEST = Recorded("claims-real-laptop.csv", "laptop", "330cf24", "2026-11-23")
