@@ -31,12 +31,16 @@ def start(workspace):
     )
 
 
-def test_ctrl_c_prints_what_to_type_and_no_traceback(workspace):
-    run = start(workspace)
-    # From the moment at which a job has imported all it needs; it is the only one.
+def wait_for_training(run, workspace):
+    """Wait until a job has imported all it needs; it is the only one."""
     while not list((workspace.folder / "logs").rglob("train_block/**/*.log")):
         assert run.poll() is None
         time.sleep(0.02)
+
+
+def test_ctrl_c_prints_what_to_type_and_no_traceback(workspace):
+    run = start(workspace)
+    wait_for_training(run, workspace)
     os.killpg(run.pid, signal.SIGINT)
     printed, _ = run.communicate(timeout=60)
     assert run.returncode == 2, printed
@@ -48,9 +52,7 @@ def test_ctrl_c_prints_what_to_type_and_no_traceback(workspace):
 @pytest.mark.slow
 def test_ctrl_c_twice_prints_the_same(workspace):
     run = start(workspace)
-    while not list((workspace.folder / "logs").rglob("train_block/**/*.log")):
-        assert run.poll() is None
-        time.sleep(0.02)
+    wait_for_training(run, workspace)
     os.killpg(run.pid, signal.SIGINT)
     lines = []
     while "Terminating processes on user request" not in (line := run.stdout.readline()):

@@ -1,4 +1,4 @@
-"""Settings of a training program of the user's own: what is refused, and what its jobs are told."""
+"""Settings of a training program of the user's own: what is refused, and what its jobs are given."""
 
 import math
 from dataclasses import replace
