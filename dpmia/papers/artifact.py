@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from dpmia.papers.reading import Reading
+
 
 @dataclass(frozen=True)
 class Artifact:
@@ -17,6 +19,7 @@ class Artifact:
             maps the names below to tables, `facts` describes the run.
         draw: `module:function`; takes (table, facts) and returns a figure with its caption. None for a table.
         tables: what it is made of, each as `stage/experiment`: `summary` (metrics with intervals), `sizes`, ...
+        reading: what it is about, and how to read it.
         each: settings that hold only some of its experiments make it of those; without, they do not make it at all.
     """
 
@@ -27,6 +30,7 @@ class Artifact:
     draw: str | None = None
     tables: tuple[str, ...] = ()
     each: bool = False
+    reading: Reading = field(kw_only=True)
 
     def __post_init__(self) -> None:
         """Refuse a figure without a drawing function, and a table with one."""

@@ -16,7 +16,6 @@ from dpmia.papers import captions
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT, Paper
 from dpmia.papers.catalogue import PAPERS
-from dpmia.papers.reading import READING
 from dpmia.report import formatting, page, table
 from dpmia.report.about import About
 from dpmia.report.verdicts import STYLES
@@ -184,7 +183,7 @@ def shown(artifact: Artifact, about: About, its_claims: list[ShownClaim], paper:
     reasons = "; ".join(f"{name}: {about.not_run[name]}" for name in experiments if name in about.not_run)
     complete = len(files) == len(about.artifacts[artifact.name])
     title = formatting.title_in(paper, artifact.name)
-    reading = READING[artifact.name]
+    reading = artifact.reading
     alt = f"{title}: {reading.topic}. {artifact.caption} The numbers are in the CSV file below."
     return Shown(
         id=artifact.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
+from dpmia.papers.reading import Reading
 
 _HERE = "dpmia.validation.engines_agree"
 
@@ -17,6 +18,11 @@ ARTIFACTS = (
         "1e-5 for one model at least, and at most 0.05 for all. Rounding alone makes 2e-7; but Adam may send a weight "
         "whose gradient is zero but for rounding the other way, which by chance one model shows and not several.",
         f"{_HERE}:tabulate",
+        reading=Reading(
+            "the same models trained by another engine",
+            "Each row: the largest difference between outputs of models that two engines train from the same "
+            "initial weights, batches and noise. Differences of the size of rounding mean that both do the same.",
+        ),
     ),
     Artifact(
         "accountants_agree",
@@ -26,5 +32,9 @@ ARTIFACTS = (
         "bound than the privacy loss distribution (pld, prv), which is computed numerically: pld rounds it up, prv "
         "adds 0.01 for its error.",
         f"{_HERE}:tabulate_accountants",
+        reading=Reading(
+            "the same ε from another accountant",
+            "Each row: ε of one mechanism from two libraries. Equal means that both account for the same mechanism.",
+        ),
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.humphries.names import STRONG
+from dpmia.papers.reading import BOUND, BY_EPSILON, Reading
 
 _HERE = "dpmia.papers.humphries"
 _CURVES = f"{_HERE}.epsilon_curves:tabulate"
@@ -28,6 +29,7 @@ ARTIFACTS = (
         "Three bounds on membership advantage that differential privacy gives for independent records (delta = 1e-5).",
         f"{_HERE}.bounds:tabulate",
         f"{_HERE}.bounds:draw",
+        reading=Reading("bounds for independent records", BOUND),
     ),
     Artifact(
         "humphries_fig2",
@@ -36,6 +38,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_four",
         ("summary/adult_cluster",),
+        reading=Reading("Adult, members and non-members from different clusters", BY_EPSILON),
     ),
     Artifact(
         "humphries_fig2_reverse",
@@ -44,6 +47,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_four",
         ("summary/adult_cluster_reverse",),
+        reading=Reading("Adult, members from the other cluster", BY_EPSILON),
     ),
     Artifact(
         "humphries_fig2_nearest",
@@ -52,6 +56,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_two",
         ("summary/adult_cluster_nearest",),
+        reading=Reading("Adult, clusters paired nearest", BY_EPSILON),
     ),
     Artifact(
         "humphries_fig2_guarantees",
@@ -60,6 +65,7 @@ ARTIFACTS = (
         f"{_HERE}.guarantees:tabulate",
         f"{_HERE}.guarantees:draw",
         ("summary/adult_cluster", "summary/adult_cluster_add_remove", "summary/adult_cluster_published"),
+        reading=Reading("Adult, other neighbouring relations and noise", BY_EPSILON),
     ),
     Artifact(
         "humphries_fig3",
@@ -68,6 +74,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_two",
         ("summary/compas_cluster",),
+        reading=Reading("COMPAS, members and non-members from different clusters", BY_EPSILON),
     ),
     Artifact(
         "humphries_fig3_nearest",
@@ -76,6 +83,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_two",
         ("summary/compas_cluster_nearest",),
+        reading=Reading("COMPAS, clusters paired nearest", BY_EPSILON),
     ),
     Artifact(
         "humphries_fig4",
@@ -84,6 +92,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.shares:draw_gender",
         ("summary/adult_gender",),
+        reading=Reading("Adult, share of men differs", BY_EPSILON),
     ),
     Artifact(
         "humphries_fig5",
@@ -93,6 +102,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.shares:draw_education",
         ("summary/adult_education",),
+        reading=Reading("Adult, share of little education differs", BY_EPSILON),
     ),
     Artifact(
         "humphries_fig5_text",
@@ -101,6 +111,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.shares:draw_education",
         ("summary/adult_education_text",),
+        reading=Reading("Adult, education grouped as in the paper's text", BY_EPSILON),
     ),
     Artifact(
         "humphries_fig6",
@@ -109,6 +120,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_arms",
         ("summary/heart",),
+        reading=Reading("heart disease, members from one hospital", BY_EPSILON),
     ),
     Artifact(
         "humphries_fig7",
@@ -117,6 +129,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_two",
         ("summary/student",),
+        reading=Reading("students, members from one school", BY_EPSILON),
     ),
     Artifact(
         "humphries_fig8",
@@ -125,6 +138,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_four",
         ("summary/texas",),
+        reading=Reading("Texas, members from one region", BY_EPSILON),
     ),
     Artifact(
         "humphries_fig9",
@@ -133,6 +147,7 @@ ARTIFACTS = (
         _CURVES,
         f"{_HERE}.groups:draw_four",
         ("summary/census_adult",),
+        reading=Reading("census and Adult, members from another year", BY_EPSILON),
     ),
     Artifact(
         "humphries_dependence",
@@ -141,6 +156,12 @@ ARTIFACTS = (
         f"{_HERE}.dependence:tabulate",
         f"{_HERE}.dependence:draw",
         _BLIND,
+        reading=Reading(
+            "advantage against the dependence index",
+            "Each marker is one experiment. Horizontal: the dependence index, the AUC of a blind baseline; 0.5 "
+            "means that members and non-members cannot be separated without the model. Vertical: the advantage of "
+            "the attack. Markers that rise to the right exploit distribution shift.",
+        ),
     ),
     Artifact(
         "humphries_limits",
@@ -151,6 +172,13 @@ ARTIFACTS = (
         "In brackets: 95 % intervals; the last column says over what.",
         f"{_HERE}.limits:tabulate",
         tables=_BLIND,
+        reading=Reading(
+            "attacks beside upper bound and blind baseline",
+            "Each row is one arm at one ε. The attack on the IID arm should lie below the exact upper bound. Where "
+            "the attack on the non-IID arm exceeds it, compare the blind baseline: if that is higher still, the "
+            "attack exploits the distribution shift, not leakage from the model.",
+            ("experiment", "epsilon", "attack, non-IID", "blind baseline", "exact upper bound"),
+        ),
     ),
     Artifact(
         "humphries_strong",
@@ -159,6 +187,7 @@ ARTIFACTS = (
         f"{_HERE}.strong:tabulate",
         f"{_HERE}.strong:draw",
         ("summary/adult_cluster_strong", "summary/student_strong"),
+        reading=Reading("attacks with reference models", BY_EPSILON),
     ),
     Artifact(
         "humphries_strong_limits",
@@ -169,6 +198,14 @@ ARTIFACTS = (
         f"{_HERE}.strong_limits:tabulate",
         tables=tuple(f"summary/{name}" for name in STRONG),
         each=True,
+        reading=Reading(
+            "the strongest attack beside the upper bounds",
+            "Each row is one arm at one ε. On the IID arm, the strongest attack should lie below both exact upper "
+            "bounds, of advantage and of the true positive rate at 1 % false positives: above one it would reveal "
+            "an error in the training or in its accounting. Without privacy (ε = ∞) it shows what the attacks can "
+            "do.",
+            ("experiment", "epsilon", "best attack, IID", "exact upper bound", "best attack, non-IID"),
+        ),
     ),
     Artifact(
         "humphries_canaries",
@@ -177,6 +214,12 @@ ARTIFACTS = (
         "and the lower bound on epsilon from guesses of their membership (95 %, all attacks of an epsilon together).",
         f"{_HERE}.canaries:tabulate",
         tables=("replicates/adult_canaries", "replicates/student_canaries"),
+        reading=Reading(
+            "worst-case records",
+            "Each row is an attack at one ε on records that are built to be as exposed as possible. The lower bound "
+            "on ε is what the guesses prove; above the ε of the privacy guarantee it would reveal an error in the "
+            "training.",
+        ),
     ),
     Artifact(
         "humphries_table2",
@@ -193,6 +236,11 @@ ARTIFACTS = (
             "sizes/texas",
             "sizes/census_adult",
         ),
+        reading=Reading(
+            "sizes of the experiments",
+            "Each cell: ours / the paper's. Where they differ, a claim below states the reason.",
+            ("experiment",),
+        ),
     ),
     Artifact(
         "humphries_sampling",
@@ -201,5 +249,10 @@ ARTIFACTS = (
         "from the same initial weights. In brackets: 95 % intervals; the last column says over what.",
         f"{_HERE}.sampling:tabulate",
         tables=("summary/heart", "summary/heart_poisson"),
+        reading=Reading(
+            "shuffled epochs or Poisson batches",
+            "Each row compares two ways to sample batches, from the same initial weights; intervals of a difference "
+            "that hold 0 show none.",
+        ),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
+from dpmia.papers.reading import BOUND, THEOREMS, Reading
 
 _HERE = "dpmia.papers.izzo"
 
@@ -13,6 +14,7 @@ ARTIFACTS = (
         "The theorems' bounds on the best attacker beside the values it reaches, by enumeration of all halves of a few "
         "records; and the two numbers of proposition 9.",
         f"{_HERE}.theory:tabulate",
+        reading=Reading("bounds on the best attacker", THEOREMS + "A measured value above its bound would refute it."),
     ),
     Artifact(
         "izzo_fig1",
@@ -21,6 +23,12 @@ ARTIFACTS = (
         "privacy (MIP), growing with it for differential privacy (DP).",
         f"{_HERE}.fig1:tabulate",
         f"{_HERE}.fig1:draw",
+        reading=Reading(
+            "noise for MIP and for DP",
+            "Horizontal: η, the gain over 1/2 that the best attacker may have; smaller is more private. Vertical: "
+            "the scale of the noise that each guarantee needs; less noise is more useful. Compare the curves at one "
+            "η: the two guarantees differ, and membership inference privacy (MIP) is the weaker one.",
+        ),
     ),
     Artifact(
         "izzo_fig2",
@@ -30,6 +38,11 @@ ARTIFACTS = (
         f"{_HERE}.fig2:tabulate",
         f"{_HERE}.fig2:draw",
         ("studies/izzo_fig2",),
+        reading=Reading(
+            "error of a covariance matrix",
+            "Horizontal: the gain of the best attacker over guessing. Vertical: the error of the learned matrix; "
+            "lower is more useful. A curve below the other one gives the same protection at a lower price.",
+        ),
     ),
     Artifact(
         "bounds_all",
@@ -37,5 +50,6 @@ ARTIFACTS = (
         "Bounds of all five papers on membership inference under differential privacy, on common axes.",
         f"{_HERE}.bounds_all:tabulate",
         f"{_HERE}.bounds_all:draw",
+        reading=Reading("bounds of all five papers", BOUND),
     ),
 )

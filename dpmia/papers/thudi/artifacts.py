@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
+from dpmia.papers.reading import ACCURACY, BOUND, BY_RATE, ROC_CURVES, THEOREMS, Reading
 from dpmia.papers.thudi.names import BUDGETS, CIFAR10, CONTROLS, DATASETS, MNIST
 
 _HERE = "dpmia.papers.thudi"
@@ -12,8 +13,12 @@ _CONTROLS = tuple(f"summary/{experiment}" for both in CONTROLS.items() for exper
 _BUDGETS = tuple(f"replicates/{experiment}" for experiment in BUDGETS)
 
 
-def _figure(name: str, caption: str, tabulate: str, draw: str, tables: tuple[str, ...] = ()) -> Artifact:
-    return Artifact(name, "figure", caption, f"{_HERE}.{tabulate}", f"{_HERE}.{draw}", tables, each=True)
+def _figure(
+    name: str, caption: str, tabulate: str, draw: str, tables: tuple[str, ...] = (), *, reading: Reading
+) -> Artifact:
+    return Artifact(
+        name, "figure", caption, f"{_HERE}.{tabulate}", f"{_HERE}.{draw}", tables, each=True, reading=reading
+    )
 
 
 ARTIFACTS = (
@@ -23,6 +28,7 @@ ARTIFACTS = (
         "Numbers of the theorems, as printed and corrected: bound, budgets, deletion capacity, the example of figure "
         "8, and what the best of forty quantiles gains on random rankings.",
         f"{_HERE}.theory:tabulate",
+        reading=Reading("numbers of the theorems", THEOREMS + "Printed and corrected values stand apart."),
     ),
     Artifact(
         "thudi_controls",
@@ -34,18 +40,25 @@ ARTIFACTS = (
         f"{_HERE}.controls:tabulate",
         tables=_CONTROLS,
         each=True,
+        reading=Reading(
+            "LiRA with and without clipping and noise",
+            "The first models have no protection: there LiRA must work, or its failure on private models shows "
+            "nothing. Then clipping, then noise are added; watch the advantage fall.",
+        ),
     ),
     _figure(
         "thudi_fig1",
         "Bound on positive accuracy (precision) against the sampling rate of the training set, at delta = 0.",
         "rates:tabulate_fig1",
         "rates:draw_fig1",
+        reading=Reading("bound on precision against the sampling rate", BOUND),
     ),
     _figure(
         "thudi_fig2",
         "The terms by which epsilon and the sampling rate enter the bound.",
         "rates:tabulate_fig2",
         "rates:draw_fig2",
+        reading=Reading("terms of the bound", BOUND),
     ),
     _figure(
         "thudi_fig3",
@@ -53,6 +66,7 @@ ARTIFACTS = (
         "precision_by_rate:tabulate_fig3",
         "precision_by_rate:draw_fig3",
         _ALL,
+        reading=Reading("precision of LiRA by sampling rate and ε", BY_RATE),
     ),
     _figure(
         "thudi_fig4",
@@ -60,6 +74,11 @@ ARTIFACTS = (
         "gain:tabulate",
         "gain:draw",
         _ALL,
+        reading=Reading(
+            "gain of LiRA over predicting every record a member",
+            "Vertical: precision minus the sampling rate p; 0 is guessing. The random control shows how far chance "
+            "alone goes.",
+        ),
     ),
     _figure(
         "thudi_fig5",
@@ -67,6 +86,7 @@ ARTIFACTS = (
         "budgets:tabulate_best",
         "budgets:draw_best",
         _BUDGETS,
+        reading=Reading("best test accuracy against the sampling rate", ACCURACY),
     ),
     _figure(
         "thudi_fig6",
@@ -74,6 +94,7 @@ ARTIFACTS = (
         "budgets:tabulate_final",
         "budgets:draw_final",
         _BUDGETS,
+        reading=Reading("last test accuracy against the sampling rate", ACCURACY),
     ),
     _figure(
         "thudi_fig7",
@@ -81,24 +102,36 @@ ARTIFACTS = (
         "growth.",
         "capacity:tabulate",
         "capacity:draw",
+        reading=Reading(
+            "deletion requests without retraining",
+            "Horizontal: the expected size of the training set. Vertical: how many deletion requests can be served "
+            "before the model must be trained anew; more is better.",
+        ),
     ),
     _figure(
         "thudi_fig8",
         "A private step of logistic regression: positive accuracy and accuracy of a threshold on the final weight.",
         "counter_example:tabulate",
         "counter_example:draw",
+        reading=Reading(
+            "one private step of logistic regression",
+            "Horizontal: the threshold on the final weight. Vertical: how often the attack that uses it is right. "
+            "The bounds are drawn across; the highest point of a curve is what the best threshold reaches.",
+        ),
     ),
     _figure(
         "thudi_fig9",
         "Three bounds on accuracy at sampling rate 1/2.",
         "earlier_bounds:tabulate_fig9",
         "earlier_bounds:draw_fig9",
+        reading=Reading("bounds on accuracy at sampling rate 1/2", BOUND),
     ),
     _figure(
         "thudi_fig10",
         "Two bounds on positive accuracy against the sampling rate, for three epsilons.",
         "earlier_bounds:tabulate_fig10",
         "earlier_bounds:draw_fig10",
+        reading=Reading("bounds on precision for three ε", BOUND),
     ),
     _figure(
         "thudi_fig11",
@@ -106,6 +139,7 @@ ARTIFACTS = (
         "roc:tabulate",
         "roc:draw",
         _TWO,
+        reading=Reading("ROC of LiRA by sampling rate", ROC_CURVES),
     ),
     _figure(
         "thudi_fig12",
@@ -113,6 +147,7 @@ ARTIFACTS = (
         "precision_by_rate:tabulate_fig12",
         "precision_by_rate:draw_fig12",
         _TWO,
+        reading=Reading("precision of LiRA without privacy", BY_RATE),
     ),
     _figure(
         "thudi_fig13",
@@ -120,6 +155,7 @@ ARTIFACTS = (
         "precision_by_rate:tabulate_fig13",
         "precision_by_rate:draw_fig13",
         _TWO,
+        reading=Reading("precision of LiRA by the rate of its shadow models", BY_RATE),
     ),
     _figure(
         "thudi_fig14",
@@ -127,6 +163,7 @@ ARTIFACTS = (
         "precision_by_rate:tabulate_fig14",
         "precision_by_rate:draw_fig14",
         _TWO,
+        reading=Reading("precision of attack P", BY_RATE),
     ),
     _figure(
         "thudi_fig15",
@@ -134,6 +171,7 @@ ARTIFACTS = (
         "precision_by_rate:tabulate_fig15",
         "precision_by_rate:draw_fig15",
         _TWO,
+        reading=Reading("precision of attack R", BY_RATE),
     ),
     _figure(
         "thudi_fig16",
@@ -141,6 +179,7 @@ ARTIFACTS = (
         "precision_by_rate:tabulate_fig16",
         "precision_by_rate:draw_fig16",
         _TWO,
+        reading=Reading("precision of attack R at four false positive rates", BY_RATE),
     ),
     _figure(
         "thudi_fig17",
@@ -148,5 +187,6 @@ ARTIFACTS = (
         "precision_by_rate:tabulate_fig17",
         "precision_by_rate:draw_fig17",
         _TWO,
+        reading=Reading("precision of attack R, shadow models at the target's rate", BY_RATE),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
+from dpmia.papers.reading import AUC, LOSSES, ROC_CURVES, Reading
 from dpmia.papers.ye.names import CIFAR10, CIFAR100, MNIST, PURCHASE, ROC, Configuration, tables_of
 
 _HERE = "dpmia.papers.ye"
@@ -18,17 +19,18 @@ _CLIPPED = "In configuration IV gradients are clipped: those of single records h
 def _table(name: str, what: str, rows: dict[str, Configuration], note: str = "") -> Artifact:
     caption = f"AUC of the attacks on {what}, and how the target models were trained. {_READING} {note}".strip()
     tables, tabulate = tables_of(rows.values()), f"{_HERE}.auc_tables:tabulate"
-    return Artifact(name, "table", caption, tabulate, tables=tables, each=True)
+    return Artifact(name, "table", caption, tabulate, tables=tables, each=True, reading=Reading(f"AUC on {what}", AUC))
 
 
-def _roc(name: str, caption: str, panels: str) -> Artifact:
+def _roc(name: str, caption: str, panels: str, *, topic: str) -> Artifact:
     tabulate, draw = (f"{_HERE}.roc:{verb}_{panels}" for verb in ("tabulate", "draw"))
-    return Artifact(name, "figure", caption, tabulate, draw, tables_of(ROC[panels]), each=True)
+    reading = Reading(topic, ROC_CURVES)
+    return Artifact(name, "figure", caption, tabulate, draw, tables_of(ROC[panels]), each=True, reading=reading)
 
 
-def _losses(name: str, caption: str, records: str) -> Artifact:
+def _losses(name: str, caption: str, records: str, *, topic: str) -> Artifact:
     tabulate, draw = (f"{_HERE}.histograms:{verb}_{records}" for verb in ("tabulate", "draw"))
-    return Artifact(name, "figure", caption, tabulate, draw, ("nulls/ye_purchase",))
+    return Artifact(name, "figure", caption, tabulate, draw, ("nulls/ye_purchase",), reading=Reading(topic, LOSSES))
 
 
 ARTIFACTS = (
@@ -42,6 +44,12 @@ ARTIFACTS = (
         "record on the logit scale.",
         f"{_HERE}.agreement:tabulate_matrix",
         tables=("per_record/ye_purchase",),
+        reading=Reading(
+            "agreement of attacks on Purchase100",
+            "Each number is the share of records on which two attacks decide alike; 1 is always. GT is the true "
+            "membership: agreement with it on members is the true positive rate, on non-members 1 minus the false "
+            "positive rate.",
+        ),
     ),
     Artifact(
         "ye_table2_heatmap",
@@ -50,24 +58,44 @@ ARTIFACTS = (
         f"{_HERE}.agreement:tabulate",
         f"{_HERE}.agreement:draw",
         ("per_record/ye_purchase",),
+        reading=Reading(
+            "agreement of attacks as a heatmap",
+            "Each cell is the share of records on which two attacks decide alike, the paper's in parentheses; "
+            "darker is more.",
+        ),
     ),
     _table("ye_table3", "CIFAR10", CIFAR10),
     _table("ye_table4", "CIFAR100", CIFAR100),
     _table("ye_table5", "MNIST", MNIST),
     _losses(
-        "ye_fig1", "The losses from which each attack takes its threshold, for two members of Purchase100 IIa.", "fig1"
+        "ye_fig1",
+        "The losses from which each attack takes its threshold, for two members of Purchase100 IIa.",
+        "fig1",
+        topic="losses behind each threshold, two members",
     ),
-    _losses("ye_fig2", "As figure 1, for two members of two target models of Purchase100 Ia.", "fig2"),
-    _roc("ye_fig3", "ROC of the attacks on Purchase100, configurations Ia and IIa.", "fig3"),
+    _losses(
+        "ye_fig2",
+        "As figure 1, for two members of two target models of Purchase100 Ia.",
+        "fig2",
+        topic="losses behind each threshold, two target models",
+    ),
+    _roc(
+        "ye_fig3",
+        "ROC of the attacks on Purchase100, configurations Ia and IIa.",
+        "fig3",
+        topic="ROC on Purchase100",
+    ),
     _roc(
         "ye_fig4",
         f"ROC of the attacks on CIFAR10, configuration III, and Purchase100, configuration IV. {_CLIPPED}",
         "fig4",
+        topic="ROC on CIFAR10 and Purchase100",
     ),
     _roc(
         "ye_roc_mnist",
         "Ours: ROC of the attacks on MNIST, configurations Ia and IIa, for which the paper has AUCs only.",
         "roc_mnist",
+        topic="ROC on MNIST",
     ),
     Artifact(
         "ye_fig5",
@@ -76,5 +104,10 @@ ARTIFACTS = (
         f"{_HERE}.margins:tabulate",
         f"{_HERE}.margins:draw",
         ("per_record/ye_purchase",),
+        reading=Reading(
+            "loss minus threshold of members, by two attacks",
+            "Each marker is one member. Below 0 an attack predicts it a member, rightly. Markers on one side of a "
+            "zero line only are members that one of the two attacks misses.",
+        ),
     ),
 )

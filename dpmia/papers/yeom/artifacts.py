@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
+from dpmia.papers.reading import OVERFITTING, THEOREMS, Reading
 from dpmia.papers.yeom.names import COLLUDING, HONEST
 
 _HERE = "dpmia.papers.yeom"
@@ -17,6 +18,7 @@ ARTIFACTS = (
         "The theorems at a few ratios of standard deviations (new records over members); the threshold attack also "
         "simulated on a million normal errors of either kind.",
         f"{_HERE}.theory:tabulate",
+        reading=Reading("theorems at a few ratios of errors", THEOREMS + "Simulated values lie within their error."),
     ),
     Artifact(
         "yeom_fig1",
@@ -24,6 +26,12 @@ ARTIFACTS = (
         "Attribute advantage against the influence of a target of two values, for several amounts of overfitting.",
         f"{_HERE}.fig1:tabulate",
         f"{_HERE}.fig1:draw",
+        reading=Reading(
+            "attribute advantage against influence",
+            "Horizontal: the influence of the hidden feature on the prediction, in units of the error on members. "
+            "Vertical: how much better the attack infers it for members than for others; 0 is no leak about "
+            "membership. More overfitting, a higher curve.",
+        ),
     ),
     Artifact(
         "yeom_fig2a",
@@ -33,6 +41,7 @@ ARTIFACTS = (
         f"{_HERE}.fig2a:tabulate",
         f"{_HERE}.fig2a:draw",
         ("studies/yeom_eyedata", "studies/yeom_iwpc"),
+        reading=Reading("regression and trees, errors of both groups known", OVERFITTING),
     ),
     Artifact(
         "yeom_fig2b",
@@ -42,6 +51,7 @@ ARTIFACTS = (
         f"{_HERE}.fig2b:tabulate",
         f"{_HERE}.fig2b:draw",
         ("studies/yeom_eyedata", "studies/yeom_iwpc"),
+        reading=Reading("regression and trees, errors of members known", OVERFITTING),
     ),
     Artifact(
         "yeom_fig2c",
@@ -52,6 +62,7 @@ ARTIFACTS = (
         f"{_HERE}.fig2c:draw",
         _HONEST,
         each=True,
+        reading=Reading("convolutional networks, mean training loss known", OVERFITTING),
     ),
     Artifact(
         "yeom_fig3",
@@ -61,6 +72,11 @@ ARTIFACTS = (
         f"{_HERE}.fig3:tabulate",
         f"{_HERE}.fig3:draw",
         ("studies/yeom_iwpc",),
+        reading=Reading(
+            "warfarin patients, membership and attribute inference",
+            "Horizontal: overfitting; 1 is none. Vertical: the advantage of each attack. An attack made from the "
+            "other one by a reduction of the paper lies close to it where the theorem is tight.",
+        ),
     ),
     Artifact(
         "yeom_fig4a",
@@ -70,6 +86,11 @@ ARTIFACTS = (
         f"{_HERE}.fig4a:draw",
         _COLLUDING,
         each=True,
+        reading=Reading(
+            "colluding trainer, advantage against size",
+            "Horizontal: the size of the network. Vertical: the advantage of an attacker who shares a key with the "
+            "trainer; 1 is every member identified.",
+        ),
     ),
     Artifact(
         "yeom_fig4b",
@@ -79,6 +100,11 @@ ARTIFACTS = (
         f"{_HERE}.fig4b:draw",
         _REPLICATES,
         each=True,
+        reading=Reading(
+            "colluding trainer, generalisation error against size",
+            "Horizontal: the size of the network. Vertical: the generalisation error. Equal heights of the "
+            "colluding and the honest trainer: this error does not reveal the collusion.",
+        ),
     ),
     Artifact(
         "yeom_table1",
@@ -89,5 +115,10 @@ ARTIFACTS = (
         f"{_HERE}.table1:tabulate",
         tables=_HONEST,
         each=True,
+        reading=Reading(
+            "precision and recall of the attack",
+            "Precision: how often a positive prediction is right, 0.5 is guessing where half of the records are "
+            "members. Recall: the share of members identified. Compare ours with what both papers print.",
+        ),
     ),
 )

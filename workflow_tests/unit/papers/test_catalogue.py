@@ -12,6 +12,7 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.humphries import shares, table2
 from dpmia.papers.humphries.claims import strong
 from dpmia.papers.humphries.names import STRONG
+from dpmia.papers.reading import Reading
 from dpmia.settings.resolve import SCALES, make_plan
 
 HUMPHRIES = {"experiments": ["experiments/humphries.yaml"]}
@@ -69,7 +70,7 @@ def test_what_figures_show_is_run_at_every_scale(scale):
 @pytest.mark.parametrize(("kind", "draw"), [("figure", None), ("table", "a:b"), ("picture", "a:b")])
 def test_a_figure_is_drawn_and_a_table_is_not(kind, draw):
     with pytest.raises(ValueError, match="x_1: kind"):
-        Artifact("x_1", kind, "Caption.", "a:b", draw)
+        Artifact("x_1", kind, "Caption.", "a:b", draw, reading=Reading("Topic", "How."))
 
 
 def test_the_paper_is_that_of_the_experiment_files():
