@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from dpmia.claims.claim import Finding, MissingRowsError, Tables
 from dpmia.claims.comparisons import CellComparison, Comparison, HighestAt
 from dpmia.claims.limits import ERROR, Decision, Errors, Limits, decide, name_limits, over_records
+from dpmia.claims.rows import ALL, Epsilons
 from dpmia.claims.shared_records import measure
 from dpmia.metrics.intervals import FEWEST, Interval
 
@@ -49,12 +50,14 @@ class Condition:
             replicate; an exact number; a curve), or the only cell itself.
         by_replicate: whether each value rests on the metrics of its replicate alone; else all replicates together
             choose what is compared, as the size with the largest mean.
+        epsilons: those that the quantity names one by one, so that verdicts say which of them were not run.
     """
 
     quantity: str
     comparison: Comparison | CellComparison | HighestAt
     measure: Callable[[Tables], Any]
     by_replicate: bool = True
+    epsilons: Epsilons = ALL
 
     def __str__(self) -> str:
         return f"{self.quantity}: {self.comparison}"

@@ -11,6 +11,7 @@ import pandas as pd
 from dpmia.claims.claim import EXPERIMENT, KINDS, Claim, Finding, MissingRowsError
 from dpmia.claims.decisions import Undecidable
 from dpmia.claims.power import assess, describe
+from dpmia.common.epsilon import format_epsilon
 from dpmia.formats.tables import read_table
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
@@ -97,6 +98,8 @@ def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
         return NOT_RUN, _noted(f"{error} at scale {run.scale}")
     if missing:
         finding = _noted(f"judged without {run.without(missing)}", finding)
+    if absent := _epsilons_not_run(claim, tables):
+        finding = _noted(f"judged without {absent}", finding)
     if models := run.models(tables):
         finding = _noted(f"trained: {models}", finding)
     if isinstance(claim.rule, Undecidable):
@@ -104,6 +107,16 @@ def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
     if finding.holds is False and (networks := run.networks_of_the_paper(tables)):
         return OTHER_NETWORK, _noted(f"not reproduced, but scale paper trains: {networks}", finding)
     return _HOLDS[finding.holds], finding
+
+
+def _epsilons_not_run(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> str:
+    """Return which epsilons that a claim names one by one are in no row of a table, for each such table."""
+    named = sorted({epsilon for condition in claim.conditions for epsilon in condition.epsilons.named})
+    absent: dict[str, list[str]] = {}
+    for name, table in tables.items():
+        if lost := [format_epsilon(epsilon) for epsilon in named if epsilon not in set(table["epsilon"])]:
+            absent.setdefault(", ".join(lost), []).append(name.partition("/")[2])
+    return "; ".join(f"ε = {lost} of {', '.join(names)}" for lost, names in absent.items())
 
 
 def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from dpmia.claims.claim import Claim, Finding, MissingRowsError
 from dpmia.claims.comparisons import above, at_least, spelled
 from dpmia.claims.decisions import Condition, DecisionRule, Exact, Undecidable
 from dpmia.claims.judge import COLUMNS, VERDICTS, Run, counts, judge, judge_all
+from dpmia.claims.rows import Epsilons
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS, claims
 from dpmia.report import verdicts as picture
@@ -96,6 +97,22 @@ def test_a_claim_about_each_data_set_is_judged_on_those_that_are_there(run):
 def test_rows_that_a_scale_left_out_are_named(run):
     verdict, finding = judge(claim(MissingRowsError("toy has no advantage at ε = 1000")), run)
     assert (verdict, finding.note) == ("not run", "toy has no advantage at ε = 1000 at scale laptop")
+
+
+def test_epsilons_that_a_claim_names_and_a_run_lacks_are_named(run):
+    one = claim(tables=("replicates/toy",))
+    named = replace(one.conditions[0], epsilons=Epsilons(named=(0.1, 1, np.inf)))
+    one.rule.conditions = (named,)
+    assert judge(one, run)[1].note == "1 tables; judged without ε = 0.1, ∞ of toy"
+    one.rule.conditions = (replace(named, epsilons=Epsilons(named=(1,))),)
+    assert judge(one, run)[1].note == "1 tables"
+
+
+def test_conditions_that_name_epsilons_say_which():
+    conditions = [condition for claim in ALL if claim.about_data for condition in claim.conditions]
+    listed = [each for each in conditions if re.search(r"epsilons? [\d.]+, [\d.]+|epsilon [\d.]+ and", each.quantity)]
+    assert listed
+    assert [str(each) for each in listed if str(each.epsilons) not in each.quantity] == []
 
 
 def test_the_note_names_what_was_trained(run):

@@ -64,6 +64,7 @@ CLAIMS = (
             f"advantage of the optimal threshold, non-IID, minus the (epsilon, delta) bound, at {STRICT}",
             above(0),
             at_each(STRICT, _optimal - bound),
+            epsilons=STRICT,
         ),
         rule=Some,
     ),

@@ -114,6 +114,7 @@ CLAIMS = (
             f"advantage of the optimal threshold at p = 1 minus the (epsilon, delta) bound, at {STRICT}",
             above(0),
             at_each(STRICT, metric(EDUCATION, "p100", OPTIMAL) - bound),
+            epsilons=STRICT,
         ),
         rule=Some,
     ),

@@ -43,4 +43,4 @@ def over_iid(
     where = f" in each of {', '.join(arms)}" if len(arms) > 1 else ""
     gaps = {f"{arm}, {attack}": gap(experiment, arm, attack) for arm in arms for attack in attacks}
     quantity = f"advantage of {of} non-IID minus IID{where}, at {epsilons}"
-    return Condition(quantity, comparison, at_each(epsilons, gaps))
+    return Condition(quantity, comparison, at_each(epsilons, gaps), epsilons=epsilons)

@@ -31,6 +31,7 @@ CLAIMS = (
             f"accuracy on members minus that on others, minus tanh(epsilon / 2), at rate {RATE:g} and every epsilon",
             at_most(0.01),
             at_each(EPSILONS, each_rate(_excess, (RATE,), "{}")),
+            epsilons=EPSILONS,
         ),
         artifact="thudi_theory",
         tables=TWO,

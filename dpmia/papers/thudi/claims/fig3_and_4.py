@@ -66,6 +66,7 @@ CLAIMS = (
             "positive accuracy of LiRA minus baseline, mean over epsilon, at every rate",
             at_most(0.15),
             mean_over(EPSILONS, each_rate(gain)),
+            epsilons=EPSILONS,
         ),
     ),
     _fig3(
@@ -75,6 +76,7 @@ CLAIMS = (
             f"range of LiRA's positive accuracy over rates minus {FACTOR} times the widest range over epsilon",
             above(0),
             _rates_against_epsilons,
+            epsilons=EPSILONS,
         ),
     ),
     _fig3(
@@ -84,6 +86,7 @@ CLAIMS = (
             "positive accuracy of LiRA minus theorem 3.3, at every rate and epsilon",
             at_most(0),
             at_each(EPSILONS, each_rate(_over_bound)),
+            epsilons=EPSILONS,
         ),
         ours=True,
     ),
@@ -94,6 +97,7 @@ CLAIMS = (
             "positive accuracy of LiRA minus the exact upper bound, at every rate and epsilon",
             at_most(0),
             at_each(EPSILONS, each_rate(_over_ceiling)),
+            epsilons=EPSILONS,
         ),
         ours=True,
     ),
@@ -104,6 +108,7 @@ CLAIMS = (
             f"gain of LiRA over the baseline at rate {MIDDLE:g} minus that at {listed(OUTER)}, mean over epsilon",
             above(0),
             mean_over(EPSILONS, _middle_minus_outer),
+            epsilons=EPSILONS,
         ),
     ),
     theorem(
@@ -125,6 +130,7 @@ CLAIMS = (
             "positive accuracy of LiRA minus that of random rankings, mean over epsilon, at every rate",
             above(0),
             mean_over(EPSILONS, each_rate(partial(gain, over="control"))),
+            epsilons=EPSILONS,
         ),
         ours=True,
     ),
