@@ -40,10 +40,11 @@ def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = 
         for name, part in parts.items():
             queries = signal.of(part)
             if len(queries.records):
-                found = _fit(queries, name)
+                fit = partial(_fit, name, queries.correct, queries.losses)
+                found = fit()
                 values |= found
                 records |= dict.fromkeys(found, len(queries.records))
-                effects |= group_effects(partial(_fit, queries, name), queries.records)
+                effects |= group_effects(fit, queries.records)
         if signal.accuracy_by_epoch is not None:
             # Chosen on the very records it is measured on, as the papers do: nothing that a user could know.
             values["accuracy_validation_best"] = float(signal.accuracy_by_epoch.max())
@@ -71,10 +72,11 @@ def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = 
     return tidy(rows)
 
 
-def _fit(queries: Signal, part: str, kept: np.ndarray | slice = slice(None)) -> dict[str, float]:
+def _fit(
+    part: str, correct: np.ndarray, losses: np.ndarray, kept: np.ndarray | slice = slice(None)
+) -> dict[str, float]:
     """Return accuracy and mean loss on some of the query records of a part."""
-    correct, losses = queries.correct[kept], queries.losses[kept]
-    return {f"accuracy_{part}": float(correct.mean()), f"loss_{part}": float(losses.mean())}
+    return {f"accuracy_{part}": float(correct[kept].mean()), f"loss_{part}": float(losses[kept].mean())}
 
 
 def _prior(signal: Signal) -> float:

@@ -43,6 +43,7 @@ def blind_rows(
         `BLIND_WITH_LOSS`, which also has the metrics `advantage_excess` and `auc_excess` over the former.
     """
     scores: dict[tuple[str, int], np.ndarray] = {}
+    measured: dict[tuple[str, int], tuple[dict[str, float], dict[str, list[float]]]] = {}
     rows = []
     for signal in load_all(files):
         split = signal.card.split
@@ -54,9 +55,10 @@ def blind_rows(
         seed = derive_seed(root_seed, BLIND, dataset.fingerprint, *split)
         if split not in scores:
             scores[split] = blind_scores(*given, truth, seed)
-        blind = partial(_metrics, scores[split], truth)
+            blind = partial(_metrics, scores[split], truth)
+            measured[split] = blind(), group_effects(blind, queries.records)
         fewest = int(min(truth.sum(), (~truth).sum()))
-        rows += rows_of(experiment, signal, BLIND, False, blind(), group_effects(blind, queries.records), fewest)
+        rows += rows_of(experiment, signal, BLIND, False, *measured[split], fewest)
         if signal.card.epsilon in job.with_loss:
             more = scores_with_signal(*given, queries.losses, truth, seed)
             seeing = partial(_with_excess, more, scores[split], truth)

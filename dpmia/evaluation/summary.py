@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,9 @@ OVERLAP = "overlap"
 #: What a summary says of each mean, beside the number of replicates.
 LIMITS = ["mean", "low", "high"]
 UNCERTAINTY = ["interval", "error", "degrees", "records_error"]
+
+#: Rows of a table: a data frame, or its columns.
+Rows: TypeAlias = pd.DataFrame | Mapping[str, np.ndarray]
 
 
 def replicates_table(tables: Iterable[pd.DataFrame], sharing: Collection[str] = ()) -> pd.DataFrame:
@@ -51,18 +55,25 @@ def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
     Returns:
         Columns `KEYS`, `LIMITS`, replicates, `UNCERTAINTY`.
     """
-    return mean_table(rows.groupby(KEYS, sort=True), KEYS)
+    return mean_table(_groups(rows, KEYS), KEYS)
+
+
+def _groups(rows: pd.DataFrame, keys: list[str]) -> Iterator[tuple[tuple[object, ...], dict[str, np.ndarray]]]:
+    """Yield key and columns of each group, sorted by key; a data frame for each would take five times as long."""
+    columns = {str(name): column.to_numpy() for name, column in rows.items()}
+    for key, places in sorted(rows.groupby(keys).indices.items()):
+        yield key, {name: column[places] for name, column in columns.items()}
 
 
 def mean_table(
-    groups: Iterable[tuple[Sequence[object], pd.DataFrame]], keys: Sequence[str], count: str = "replicates"
+    groups: Iterable[tuple[Sequence[object], Rows]], keys: Sequence[str], count: str = "replicates"
 ) -> pd.DataFrame:
     """Return the mean of each group of values with its 95 % interval.
 
     Args:
-        groups: key and rows, as `groupby` of several columns yields them: with the column `value`; `metric` where its
-            possible range is known, `EFFECTS` where replicates share records, `OVERLAP` where splits overlap, and
-            `RECORDS` where they are counted.
+        groups: key and rows of each, as `groupby` of several columns yields them: with the column `value`; `metric`
+            where its possible range is known, `EFFECTS` where replicates share records, `OVERLAP` where splits overlap,
+            and `RECORDS` where they are counted.
         keys: names of what the keys hold.
         count: name of the column of the number of values.
 
@@ -71,11 +82,12 @@ def mean_table(
     """
     lines = []
     for key, rows in groups:
-        metric = str(rows["metric"].iloc[0]) if "metric" in rows else ""
+        metric = str(np.asarray(rows["metric"])[0]) if "metric" in rows else ""
+        shared = EFFECTS[0] in rows
         found = estimate(
-            rows["value"].to_numpy(),
-            shared_variances(rows[EFFECTS].to_numpy(dtype=float)) if EFFECTS[0] in rows else None,
-            float(rows[OVERLAP].iloc[0]) if OVERLAP in rows else None,
+            np.asarray(rows["value"]),
+            shared_variances(np.array([rows[name] for name in EFFECTS], dtype=float).T) if shared else None,
+            float(np.asarray(rows[OVERLAP])[0]) if OVERLAP in rows else None,
             is_exact(metric),
             _trials(rows, metric),
         )
@@ -89,11 +101,11 @@ def cells(found: Estimate, metric: str) -> list[object]:
     return [found.mean, *limits, found.count, found.kind, found.error, found.degrees, found.records_error]
 
 
-def _trials(rows: pd.DataFrame, metric: str) -> int | None:
+def _trials(rows: Rows, metric: str) -> int | None:
     """Return the records of one value of a share; None for other metrics, and for precision (of few of them)."""
     if RECORDS not in rows or possible_range(metric) != (0.0, 1.0) or metric.startswith("precision"):
         return None
-    fewest = rows[RECORDS].min()
+    fewest = np.fmin.reduce(np.asarray(rows[RECORDS], dtype=float))
     return None if np.isnan(fewest) else int(fewest)
 
 
