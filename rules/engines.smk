@@ -49,7 +49,9 @@ for artifact in CHECKS:
             mem_mb=more(1000),
             runtime=more(20),
         params:
-            artifact=artifact.__dict__,
+            caption=artifact.caption,
+            tabulate=artifact.tabulate,
+            draw=artifact.draw,
             tables=artifact.tables,
             facts={
                 "synthetic": CONFIG.data == "synthetic",

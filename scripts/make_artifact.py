@@ -11,24 +11,24 @@ from dpmia.common.files import whole_file
 from dpmia.common.registry import load
 from dpmia.formats.tables import read_table, write_table
 from dpmia.papers import captions
-from dpmia.papers.artifact import Artifact, Facts
+from dpmia.papers.artifact import Facts
 from dpmia.papers.tables import markdown
 
 
 def main(snakemake):
-    """Make the artifact `params.artifact`."""
-    artifact, facts = Artifact(**snakemake.params.artifact), Facts(**snakemake.params.facts)
+    """Make the artifact that `params` describe as `dpmia.papers.artifact.Artifact` does."""
+    caption, draw, facts = snakemake.params.caption, snakemake.params.draw, Facts(**snakemake.params.facts)
     tables = dict(zip(snakemake.params.tables, map(read_table, snakemake.input), strict=True))
-    table = load(artifact.tabulate)(tables, facts)
-    if artifact.draw:
+    table = load(snakemake.params.tabulate)(tables, facts)
+    if draw:
         from dpmia.papers import drawing  # here: most tables need no seaborn, which takes a second to import
 
         with drawing.style():
-            figure = load(artifact.draw)(table, facts)
+            figure = load(draw)(table, facts)
             drawing.save(figure, snakemake.output.pdf, snakemake.output.png)
-        text = captions.markdown(artifact.caption, figure.caption)
+        text = captions.markdown(caption, figure.caption)
     else:
-        text = markdown(table, artifact.caption, facts)
+        text = markdown(table, caption, facts)
     with whole_file(Path(snakemake.output.md)) as part:
         part.write_text(text, encoding="utf-8")
     write_table(snakemake.output.csv, table, digits=6)
