@@ -1,6 +1,6 @@
 """Make one figure or table. In: tidy tables of its experiments.
 
-Out: of a figure PDF, PNG, its caption as Markdown, and CSV; of a table CSV and Markdown.
+Out: of a figure PDF, SVG, PNG, its caption as Markdown, and CSV; of a table CSV and Markdown.
 """
 
 from pathlib import Path
@@ -25,7 +25,7 @@ def main(snakemake):
 
         with drawing.style():
             figure = load(draw)(table, facts)
-            drawing.save(figure, snakemake.output.pdf, snakemake.output.png)
+            drawing.save(figure, snakemake.output.pdf, snakemake.output.svg, snakemake.output.png)
         text = captions.markdown(caption, figure.caption)
     else:
         text = markdown(table, caption, facts)

@@ -29,7 +29,7 @@ KIND_WORDS = {
 }
 
 #: Kind of artifact -> endings of the files to save. A figure's caption is on the page.
-_DOWNLOADS = {"figure": ("pdf", "csv"), "table": ("csv", "md")}
+_DOWNLOADS = {"figure": ("pdf", "svg", "csv"), "table": ("csv", "md")}
 
 #: Before the name of an experiment: the id of its settings on the page.
 SETTINGS = "settings-"

@@ -24,7 +24,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 LARGEST_DOWNLOAD = 200_000
 
 #: Endings of files that stand beside the page and not inside of it: it holds the same pictures, and stays small.
-BESIDE = (".pdf",)
+BESIDE = (".pdf", ".svg")
 
 #: A file that gzip shrinks to less than this share stands in the page compressed; the page's script unpacks it.
 WORTH_PACKING = 0.7

@@ -19,7 +19,7 @@ from dpmia.settings.studies import LinearGenerator
 from dpmia.workflow.homes import AUDITS, OWN
 
 #: Kind of artifact -> its folder, and the endings of its files.
-_ARTIFACTS = {"figure": ("figures", ("pdf", "png", "md", "csv")), "table": ("tables", ("csv", "md"))}
+_ARTIFACTS = {"figure": ("figures", ("pdf", "svg", "png", "md", "csv")), "table": ("tables", ("csv", "md"))}
 
 
 @dataclass(frozen=True)

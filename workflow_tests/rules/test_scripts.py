@@ -286,7 +286,7 @@ def test_summarise_experiment_averages_over_replicates(run_script, tmp_path):
 
 def test_make_artifact_writes_a_figure_and_the_table_it_shows(run_script, tmp_path):
     made_by = {f: f"dpmia.papers.humphries.bounds:{f}" for f in ("tabulate", "draw")}
-    files = {ending: str(tmp_path / f"fig.{ending}") for ending in ("pdf", "png", "md", "csv")}
+    files = {ending: str(tmp_path / f"fig.{ending}") for ending in ("pdf", "svg", "png", "md", "csv")}
     facts = {"synthetic": True, "scale": "smoke", "experiments": {}}
     run_script("make_artifact", Files(**files), params={"caption": "Bounds.", **made_by, "tables": [], "facts": facts})
     assert (tmp_path / "fig.pdf").read_bytes().startswith(b"%PDF")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -49,24 +50,29 @@ def probe(folder: Path, html: str, script: str, width: int, dark: bool) -> tuple
     # The page's own policy allows scripts that stand in it.
     page.write_text(html.replace("</head>", f"<script>{script}</script></head>", 1), encoding="utf-8")
     frame.write_text(FRAME.format(page=page.name, width=width), encoding="utf-8")
-    response = subprocess.run(
+    response = _run(
         [
             *(BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
             *("--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND"),
             *("--enable-logging=stderr", f"--user-data-dir={folder / 'profile'}", "--window-size=1300,1000"),
             *(f"--blink-settings=preferredColorScheme={0 if dark else 1}", "--allow-file-access-from-files"),
             *("--virtual-time-budget=20000", "--dump-dom", frame.as_uri()),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=True,
+        ]
     )
     _, _, rest = response.stdout.partition('data-found="')
     reported = rest.partition('"')[0]
     for sign, character in (("&quot;", '"'), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
         reported = reported.replace(sign, character)
     return json.loads(reported), [line for line in response.stderr.splitlines() if "CONSOLE" in line]
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run the browser; once more where it hangs, as its virtual time now and then stands still on a busy machine."""
+    run = partial(subprocess.run, command, capture_output=True, text=True, timeout=120, check=True)
+    try:
+        return run()
+    except subprocess.TimeoutExpired:
+        return run()
 
 
 def serious_violations(folder: Path, html: str, width: int, dark: bool) -> list[Any]:

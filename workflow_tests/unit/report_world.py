@@ -62,8 +62,12 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
     """Make a run on real data of two figures, one of which cannot be made, and a table; return it with its verdicts."""
     run = folder / "results/real-laptop"
     artifacts = {
-        "humphries_fig7": {end: f"{run}/figures/humphries/humphries_fig7.{end}" for end in ("pdf", "png", "md", "csv")},
-        "humphries_fig8": {end: f"{run}/figures/humphries/humphries_fig8.{end}" for end in ("pdf", "png", "md", "csv")},
+        "humphries_fig7": {
+            end: f"{run}/figures/humphries/humphries_fig7.{end}" for end in ("pdf", "svg", "png", "md", "csv")
+        },
+        "humphries_fig8": {
+            end: f"{run}/figures/humphries/humphries_fig8.{end}" for end in ("pdf", "svg", "png", "md", "csv")
+        },
         "izzo_theory": {end: f"{run}/tables/izzo/izzo_theory.{end}" for end in ("csv", "md")},
     }
     for name in ("figures/humphries", "tables/izzo", "benchmarks/train_block/student/1_inf"):
@@ -71,6 +75,7 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
     pixels = np.random.default_rng(0).integers(0, 255, (60, 160, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(artifacts["humphries_fig7"]["png"])
     Path(artifacts["humphries_fig7"]["pdf"]).write_bytes(b"%PDF-1.4 a picture")
+    Path(artifacts["humphries_fig7"]["svg"]).write_text("<svg/>")
     caption = captions.markdown("Students.", ["How to <read> it.", "Real data, scale laptop; 4 / 50 replicates."])
     Path(artifacts["humphries_fig7"]["md"]).write_text(caption, encoding="utf-8")
     Path(artifacts["humphries_fig7"]["csv"]).write_text("epsilon,mean\n" + "1,0.5\n" * 100)

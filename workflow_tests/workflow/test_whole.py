@@ -23,7 +23,7 @@ MADE = [
 
 def assert_made(folder, paper, artifact):
     stem = folder / f"results/synthetic-smoke/{artifact.kind}s/{paper}/{artifact.name}"
-    for ending in {"figure": ("pdf", "png", "md", "csv"), "table": ("md", "csv")}[artifact.kind]:
+    for ending in {"figure": ("pdf", "svg", "png", "md", "csv"), "table": ("md", "csv")}[artifact.kind]:
         assert stem.with_suffix(f".{ending}").stat().st_size > 0
     assert len(pd.read_csv(stem.with_suffix(".csv"))) > 0
     if artifact.kind == "figure":

@@ -184,9 +184,16 @@ def note(axes: Axes, text: str) -> None:
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color="0.45")
 
 
+#: What files of each format say without this differs from one run, or version of matplotlib, to the next.
+_UNDATED: dict[str, dict[str, Any]] = {
+    ".pdf": {"CreationDate": None},
+    ".svg": {"Date": None},
+    ".png": {"Software": None},
+}
+
+
 def save(figure: Figure, *paths: Path | str) -> None:
     """Write the figure in the format of each path's ending; equal figures give equal files."""
     for path in paths:
         with whole_file(path) as part:
-            metadata = {"CreationDate": None} if str(path).endswith(".pdf") else {"Software": None}
-            figure.savefig(part, dpi=200, metadata=metadata)
+            figure.savefig(part, dpi=200, metadata=_UNDATED[Path(path).suffix])

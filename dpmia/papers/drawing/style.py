@@ -61,6 +61,7 @@ STYLE: dict[RcKeyType, Any] = {
     "lines.linewidth": 1.3,
     "lines.markersize": 3.6,
     "pdf.fonttype": 42,  # text stays text
+    "svg.hashsalt": "dpmia",  # names inside the file are random otherwise
 }
 
 

@@ -1,6 +1,7 @@
 """What all figures share, read back from matplotlib."""
 
 import itertools
+from xml.etree import ElementTree
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -279,12 +280,13 @@ def test_equal_figures_are_equal_files_at_any_time_and_others_are_not(tmp_path, 
     with drawing.style():
         for time, (name, height) in enumerate([("a", 0.5), ("b", 0.5), ("c", 0.6)]):
             monkeypatch.setenv("SOURCE_DATE_EPOCH", str(time))  # matplotlib's clock for the date of a file
-            drawing.save(draw(height), tmp_path / name / "x.pdf", tmp_path / name / "x.png")
-    for file in ("x.pdf", "x.png"):
+            drawing.save(draw(height), *(tmp_path / name / f"x.{ending}" for ending in ("pdf", "svg", "png")))
+    for file in ("x.pdf", "x.svg", "x.png"):
         one, same, other = ((tmp_path / name / file).read_bytes() for name in "abc")
         assert one == same != other
     assert (tmp_path / "a/x.pdf").read_bytes().startswith(b"%PDF")
     assert (tmp_path / "a/x.png").read_bytes().startswith(b"\x89PNG")
+    assert ElementTree.parse(tmp_path / "a/x.svg").getroot().tag == "{http://www.w3.org/2000/svg}svg"
 
 
 def test_the_style_ends_with_its_context():

@@ -26,6 +26,7 @@ ARTIFACTS = {artifact.name: artifact for artifact in PAPERS["humphries"]}
 HUMPHRIES = {"experiments": ["experiments/humphries.yaml"]}
 EXPERIMENTS = make_plan(OWN_CONFIG | HUMPHRIES, ROOT).experiments
 EPSILONS = [0.1, 1.0, 100.0, np.inf]
+ENDINGS = ("pdf", "svg", "png")
 #: attack -> its mean advantage in the non-IID arm at the four epsilons; the IID arm has a tenth of it.
 HEIGHTS = {
     "average_threshold": [0.1, 0.2, 0.3, 0.4],
@@ -401,8 +402,8 @@ def test_the_tidy_table_holds_what_is_drawn_and_no_more(name):
 def test_equal_tables_are_equal_files(tmp_path):
     with drawing.style():
         for copy in ("a", "b"):
-            drawing.save(picture("humphries_fig3"), tmp_path / f"{copy}.pdf", tmp_path / f"{copy}.png")
-    for ending in ("pdf", "png"):
+            drawing.save(picture("humphries_fig3"), *(tmp_path / f"{copy}.{ending}" for ending in ENDINGS))
+    for ending in ENDINGS:
         assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
 
 
