@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dpmia.claims.limits import ERROR
+
 if TYPE_CHECKING:
     from dpmia.claims.decisions import Condition, DecisionRule
 
@@ -105,10 +107,10 @@ class Claim:
         """What must hold, generated from the comparisons that `judge` performs."""
         return self.rule.criterion
 
-    def judge(self, tables: Tables) -> Finding:
-        """Return what was measured, and whether the claim holds.
+    def judge(self, tables: Tables, error: float = ERROR) -> Finding:
+        """Return what was measured, and whether the claim holds; either verdict is wrong with `error` at most.
 
         Raises:
             MissingRowsError: rows that the claim needs are missing.
         """
-        return self.rule.judge(tables)
+        return self.rule.judge(tables, error)

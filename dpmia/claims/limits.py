@@ -3,7 +3,8 @@
 A verdict has two errors: "reproduced" although the claim does not hold, and "not reproduced" although it does. The
 probability of either is at most `ERROR`. Where all of several tests must pass, each is taken at the full error
 (intersection-union test, Berger 1982); where any of them suffices, each has its share of it (Bonferroni). Each rule
-says which of the two it needs (`dpmia.claims.decisions`).
+says which of the two it needs (`dpmia.claims.decisions`). Where replicates are added after a look, each look has
+its share of the error, too (`dpmia.settings.looks`).
 """
 
 from __future__ import annotations
@@ -31,10 +32,12 @@ class Errors:
     Attributes:
         accept: of each limit that shows that a comparison holds.
         refute: of each limit that shows that it does not.
+        together: how often either verdict may be wrong.
     """
 
     accept: float
     refute: float
+    together: float = ERROR
 
 
 @dataclass(frozen=True)
@@ -134,13 +137,13 @@ def _quantile(degrees: float, error: float) -> float:
     return float(stdtrit(degrees, 1 - error))
 
 
-def name_limits(interval: Interval, error: float) -> str:
+def name_limits(interval: Interval, error: float, together: float = ERROR) -> str:
     """Return what limits are called: `one-sided 99 % limits, 95 % over 5 tests`."""
     if np.isnan(interval.low):
         return ""
-    tests = round(ERROR / error)
-    together = f", {100 * (1 - ERROR):g} % over {tests} tests" if tests > 1 else ""
-    return f"one-sided {100 * (1 - error):.4g} % limits{together}"
+    tests = round(together / error)
+    over = f", {100 * (1 - together):.4g} % over {tests} tests" if tests > 1 else ""
+    return f"one-sided {100 * (1 - error):.4g} % limits{over}"
 
 
 def over_records(decision: Decision, shared: bool) -> Decision:
@@ -162,7 +165,7 @@ def decide(comparison: Comparison, interval: Callable[[float], Interval], errors
         found = interval(error)
         decided, margin = comparison(found)
         if decided is holds:
-            return Decision(holds, found, name_limits(found, error), margin)
+            return Decision(holds, found, name_limits(found, error, errors.together), margin)
     widest = min(errors.accept, errors.refute)
     found = interval(widest)
-    return Decision(None, found, name_limits(found, widest), comparison(found)[1])
+    return Decision(None, found, name_limits(found, widest, errors.together), comparison(found)[1])
