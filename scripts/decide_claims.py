@@ -15,6 +15,7 @@ def main(snakemake):
     print(words)
     if look:
         write_looks(params.run["folder"], looks.and_then(look) if looks else Looks(looks=[look]), ERROR)
+        print("\nThese replicates come next. Whatever stops that, the same command goes on.")
     elif looks:
         print("\nFigures, verdicts and the report with all added replicates: the same command with the target all")
 

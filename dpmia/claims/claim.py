@@ -39,6 +39,7 @@ class Finding:
         note: which of several numbers is reported, what was left out, why.
         margin: how far `measured` lies on the claim's side of its threshold; below 0 on the other side.
         interval: what the limits are, as `one-sided 95 % limits`; empty without limits.
+        detectable: the minimal detectable effect (`dpmia.claims.limits.Limits.detectable`); NaN without limits.
     """
 
     measured: float
@@ -48,6 +49,7 @@ class Finding:
     note: str = ""
     margin: float = float("nan")
     interval: str = ""
+    detectable: float = float("nan")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -163,8 +163,12 @@ def _prospects(
     for claim in undecided:
         tables = run.tables(claim.tables)
         now = run.times_of(claim.tables)
-        if claim.kind != EXPERIMENT or any(not _repeatable(table, groups) for table in tables):
-            leaves[claim.id] = "it rests on numbers that more replicates do not change"
+        if claim.kind != EXPERIMENT or any(table.partition("/")[0] not in _REPEATED for table in tables):
+            leaves[claim.id] = "it rests on single records or sizes, not on replicates"
+        elif lost := [_name(table) for table in tables if not _repeatable(table, groups)]:
+            leaves[claim.id] = (
+                f"{', '.join(lost)} cannot have more replicates: not in the settings, or unavailable data"
+            )
         elif now == TIMES[-1]:
             leaves[claim.id] = f"all {len(TIMES)} looks are taken"
         else:

@@ -301,7 +301,8 @@ def _of_mean(comparison: Comparison, name: str, values: ArrayLike | Limits, erro
         raise MissingRowsError(f"no number was measured for {name or 'the claim'}")
     few = f"{count} of at least {FEWEST} replicates, no interval" if count < FEWEST else ""
     missing = f"{count} of {mean.replicates} replicates have a number" if count < mean.replicates else ""
-    return _finding(decision, "; ".join(filter(None, (name, few, missing))))
+    found = _finding(decision, "; ".join(filter(None, (name, few, missing))))
+    return replace(found, detectable=mean.detectable(errors.accept))
 
 
 def _lead(ours: Mapping[float, np.ndarray], others: Mapping[float, np.ndarray], errors: Errors) -> Finding:
@@ -321,7 +322,8 @@ def _lead(ours: Mapping[float, np.ndarray], others: Mapping[float, np.ndarray], 
     best = lead(place, rival, error)
     decision = Decision(holds, best, name_limits(best, error, errors.together), best.mean)
     shared = any(each.shared for each in leads.values())
-    return _finding(over_records(decision, shared), f"{place:g} against {rival:g}")
+    found = _finding(over_records(decision, shared), f"{place:g} against {rival:g}")
+    return replace(found, detectable=leads[place, rival].detectable(errors.accept))
 
 
 class _Tops:

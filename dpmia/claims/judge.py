@@ -11,7 +11,7 @@ import pandas as pd
 from dpmia.claims.claim import EXPERIMENT, KINDS, Claim, Finding, MissingRowsError
 from dpmia.claims.decisions import Undecidable
 from dpmia.claims.limits import ERROR
-from dpmia.claims.power import assess, describe
+from dpmia.claims.power import assess, describe, describe_detectable
 from dpmia.formats.tables import read_table
 from dpmia.settings.looks import TIMES
 
@@ -150,7 +150,8 @@ def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:
                 verdict, found = WITHOUT_ATTACK, _noted("random scores and equal accuracies give it, too", found)
             about = [paper, claim.artifact, claim.id, claim.kind, claim.ours, claim.statement]
             about += [claim.criterion, claim.paper_value, claim.expected]
-            power = describe(known.loc[claim.id]) if claim.id in known.index else ""
+            powers = [describe(known.loc[claim.id])] if claim.id in known.index else []
+            power = "; ".join(filter(None, [*powers, describe_detectable(found.detectable)]))
             rows.append([*about, verdict, found.measured, found.low, found.high, found.interval, found.note, power])
     return pd.DataFrame(rows, columns=COLUMNS)
 

@@ -24,6 +24,9 @@ from dpmia.metrics.shared_records import shared_variances
 #: Largest probability of a wrong "reproduced", and of a wrong "not reproduced".
 ERROR = 0.05
 
+#: The share of draws with the right verdict that is enough power.
+ENOUGH = 0.8
+
 
 @dataclass(frozen=True)
 class Errors:
@@ -127,6 +130,13 @@ class Limits:
         if self.alone is not None:
             half = max(half, self.alone._half_width(error))
         return Interval(self.mean, self.mean - half, self.mean + half, self.count)
+
+    def detectable(self, error: float) -> float:
+        """Return the minimal detectable effect: the distance of the true mean from a threshold from which on its limit,
+        wrong with probability `error`, lies beyond the threshold with probability `ENOUGH`, at this standard error.
+        """
+        interval = self(error)
+        return interval.high - interval.mean + self._half_width(1 - ENOUGH)
 
     def _half_width(self, error: float) -> float:
         return _quantile(self.degrees, error) * self.error if self.count >= FEWEST else float("nan")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, MissingRowsError, Tables
 from dpmia.claims.drawn_cells import DrawnTables, DrawnValues, draw_cells, stage_of
-from dpmia.claims.limits import ERROR
+from dpmia.claims.limits import ENOUGH, ERROR
 from dpmia.claims.world import EFFECTS, World
 from dpmia.claims.worlds import BY_REPLICATE, STAGES, MetricWorld
 from dpmia.metrics.intervals import clopper_pearson
@@ -22,9 +22,6 @@ LADDER = (5, 10, 20, 50, 100)
 
 #: Draws of each world: a share has a standard error of .05 at most.
 DRAWS = 100
-
-#: The share of draws with the right verdict that is enough power.
-ENOUGH = 0.8
 
 #: Beside worlds with a part of the measured effect: the means that the paper prints, with the measured scatter.
 PRINTED = "as printed"
@@ -209,6 +206,11 @@ def planned_counts(claims: Iterable[Claim], planned: Mapping[str, Mapping[str, i
         }
         for claim in claims
     }
+
+
+def describe_detectable(margin: float) -> str:
+    """Return the minimal detectable effect of one claim as text; nothing where it has none."""
+    return f"{ENOUGH:g} for a margin of {margin:.2g}" if margin > 0 else ""
 
 
 def describe(row: pd.Series) -> str:

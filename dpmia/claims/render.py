@@ -30,7 +30,8 @@ def markdown(verdicts: pd.DataFrame, run: Run) -> str:
         "however many numbers a claim compares: where all must pass, each passes by its own limits "
         "(intersection-union test); limits that refute one of them hold together (Bonferroni). Undecided: the limits "
         "cover both. Power: how often the claim is reproduced in draws with the measured scatter if the effect is as "
-        "measured, or as printed where the paper prints it. Printed: by the paper. Expected: "
+        "measured, or as printed where the paper prints it; and from which margin on, the distance of the deciding "
+        "mean from its threshold, with this scatter (minimal detectable effect). Printed: by the paper. Expected: "
         "computed by us from its formulas, or rerun on its data. Claims marked * are not in the paper.",
         *_looks(run),
     ]

@@ -123,7 +123,7 @@ def test_studies_get_more_splits_and_single_records_nothing(folder):
     )  # fmt: skip
     write_table(folder / "per_record/near.csv", pd.DataFrame({"target": [0]}))
     found = proposed(folder, 9, claims=[of_study, of_records], efforts=EFFORTS | {"toy": EFFORT})
-    assert found.leaves["toy-records"] == "it rests on numbers that more replicates do not change"
+    assert found.leaves["toy-records"] == "it rests on single records or sizes, not on replicates"
     assert ("toy-study" in found.leaves) or found.look.times == {"toy": 2}
 
 
