@@ -47,8 +47,8 @@ class Look(Settings):
 class Looks(Settings):
     """All looks of a run after which replicates were added."""
 
-    looks: Annotated[list[Look], Field(min_length=1)]
-    """In their order."""
+    looks: list[Look]
+    """In their order; none where they are planned, and the ordinary run is to be judged as the first of them."""
 
     @property
     def times(self) -> dict[str, int]:

@@ -111,6 +111,13 @@ def test_looks_before_are_counted_and_there_are_four_at_most(folder):
     assert "of which 0.5 core-hours were given to earlier looks" in describe(found, EFFORTS, 1.2)
 
 
+def test_looks_that_are_planned_before_the_run_judge_it_as_the_first_of_them(folder):
+    write_table(folder / "replicates/clear.csv", table("clear", 1.6))
+    found = proposed(folder, 9, Looks(looks=[]), claims=[positive("clear")])
+    assert found.look == Look(core_hours=0.1, times={"clear": 2})
+    assert (found.decided, found.reopened) == (0, ())
+
+
 def test_studies_get_more_splits_and_single_records_nothing(folder):
     write_table(folder / "studies/toy.csv", study_table())
     of_study = claim(
