@@ -97,7 +97,7 @@ rule decide:
     params:
         run=lambda wildcards: judged() | {"folder": RUN},
         budget=CONFIG.budget,
-        looks=LOOKS.model_dump() if LOOKS else None,
+        looks=LOOKS.plain() if LOOKS else None,
         efforts=lambda wildcards: efforts(),
     message:
         "Judging undecided claims, and choosing replicates to add"

@@ -25,7 +25,8 @@ from dpmia.workflow.ending import ending
 from dpmia.jobs.attacking import AuditedAttack
 from dpmia.settings import facts, jobs, names, prediction_jobs, studies
 from dpmia.common.epsilon import spell_group
-from dpmia.settings.looks import read_looks, with_added_replicates
+from dpmia.formats.looks import read_looks
+from dpmia.settings.added_replicates import with_added_replicates
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import SCALES, make_plan
 from dpmia.workflow.changes import changed_settings

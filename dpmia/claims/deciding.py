@@ -21,7 +21,7 @@ from dpmia.claims.claim import EXPERIMENT, Claim, Finding
 from dpmia.claims.judge import NOT_RUN, SETTINGS_LOST, SYNTHETIC, UNDECIDED, Run, judge
 from dpmia.claims.power import MORE_RECORDS, replicates_of, verdict_shares
 from dpmia.common.plain import PlainData
-from dpmia.settings.looks import TIMES, Look, Looks
+from dpmia.formats.looks import TIMES, Look, Looks
 
 #: The share of draws with the measured means and scatter in which a claim must be decided to be worth its replicates.
 LIKELY = 0.5

@@ -12,8 +12,8 @@ from dpmia.claims.claim import EXPERIMENT, KINDS, Claim, Finding, MissingRowsErr
 from dpmia.claims.decisions import Undecidable
 from dpmia.claims.limits import ERROR
 from dpmia.claims.power import assess, describe, describe_detectable
+from dpmia.formats.looks import TIMES
 from dpmia.formats.tables import read_table
-from dpmia.settings.looks import TIMES
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
 #: Reproduced, but by random scores and equal accuracies, too: no evidence about attacks.
@@ -47,7 +47,7 @@ class Run:
         not_run: experiment or study -> why its data are unavailable.
         trained: experiment -> a line on its target models and their records.
         other_networks: experiment whose networks are not those of scale `paper` -> the latter.
-        times: experiment or study -> how many times its planned replicates it has (`dpmia.settings.looks`); None where
+        times: experiment or study -> how many times its planned replicates it has (`dpmia.formats.looks`); None where
             none were added after a look.
     """
 

@@ -4,7 +4,7 @@ A verdict has two errors: "reproduced" although the claim does not hold, and "no
 probability of either is at most `ERROR`. Where all of several tests must pass, each is taken at the full error
 (intersection-union test, Berger 1982); where any of them suffices, each has its share of it (Bonferroni). Each rule
 says which of the two it needs (`dpmia.claims.decisions`). Where replicates are added after a look, each look has
-its share of the error, too (`dpmia.settings.looks`).
+its share of the error, too (`dpmia.formats.looks`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from dpmia.claims.judge import VERDICTS, Run, counts
 from dpmia.claims.limits import ERROR
 from dpmia.claims.power import DOES_NOT_HOLD, DRAWS, ENOUGH, MORE_RECORDS
 from dpmia.common.formatting import format_interval
-from dpmia.settings.looks import TIMES
+from dpmia.formats.looks import TIMES
 
 
 def markdown(verdicts: pd.DataFrame, run: Run) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 from dpmia.claims.deciding import Effort, describe, propose
 from dpmia.claims.judge import Run
 from dpmia.claims.power import replicates_of_table
+from dpmia.formats.looks import Look, Looks
 from dpmia.papers.claims import claims
-from dpmia.settings.looks import Look, Looks
 
 
 def next_look(

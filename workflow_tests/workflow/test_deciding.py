@@ -14,7 +14,7 @@ import pytest
 import yaml
 from workspace import heed_interrupts
 
-from dpmia.settings.looks import read_looks
+from dpmia.formats.looks import read_looks
 
 RUN = "results/real-laptop"
 TABLE = f"{RUN}/replicates/student.csv"
@@ -83,7 +83,7 @@ def test_replicates_are_added_look_by_look_through_an_interruption(school):
         [*command, "download=False", "budget=0.9"], cwd=school.folder, preexec_fn=heed_interrupts,
         env={**os.environ, "SLURM_CONF": school.slurm_conf}, start_new_session=True, stdout=subprocess.DEVNULL,
     )  # fmt: skip
-    while not (school.folder / RUN / "looks.yaml").exists():
+    while not (school.folder / RUN / "looks.json").exists():
         assert run.poll() is None
         time.sleep(0.05)
     os.killpg(run.pid, signal.SIGINT)

@@ -13,9 +13,9 @@ from dpmia.claims.judge import Run, judge, judge_all
 from dpmia.claims.quantities import at, metric
 from dpmia.claims.render import markdown
 from dpmia.claims.rows import Splits
+from dpmia.formats.looks import Look, Looks
 from dpmia.formats.rows import COLUMNS
 from dpmia.formats.tables import write_table
-from dpmia.settings.looks import Look, Looks
 
 #: Core-hours of four more replicates, and of one more doubling.
 EFFORT = Effort(4, 0.1)
@@ -103,7 +103,7 @@ def test_experiments_that_one_claim_compares_get_replicates_together(folder):
 
 
 def test_looks_before_are_counted_and_there_are_four_at_most(folder):
-    before = Looks(looks=[Look(core_hours=0.2, times={"near": 4, "far": 2}), Look(core_hours=0.3, times={"near": 8})])
+    before = Looks([Look(core_hours=0.2, times={"near": 4, "far": 2}), Look(core_hours=0.3, times={"near": 8})])
     found = proposed(folder, 1.2, before)
     assert found.spent == pytest.approx(0.5)
     assert found.leaves["toy-near"] == "all 4 looks are taken"
@@ -113,7 +113,7 @@ def test_looks_before_are_counted_and_there_are_four_at_most(folder):
 
 def test_looks_that_are_planned_before_the_run_judge_it_as_the_first_of_them(folder):
     write_table(folder / "replicates/clear.csv", table("clear", 1.6))
-    found = proposed(folder, 9, Looks(looks=[]), claims=[positive("clear")])
+    found = proposed(folder, 9, Looks([]), claims=[positive("clear")])
     assert found.look == Look(core_hours=0.1, times={"clear": 2})
     assert (found.decided, found.reopened) == (0, ())
 

@@ -10,7 +10,7 @@ import pytest
 from dpmia.claims.comparisons import above, highest_at, near
 from dpmia.claims.decisions import Condition, Every, Highest, Some
 from dpmia.claims.limits import ERROR, Limits
-from dpmia.settings.looks import TIMES
+from dpmia.formats.looks import TIMES
 
 LOOK = ERROR / len(TIMES)
 

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from dpmia.common.errors import ConfigError
+from dpmia.common.errors import DataError
+from dpmia.formats.looks import FILE, Look, Looks, read_looks, write_looks
 from dpmia.settings import jobs
-from dpmia.settings.looks import FILE, Look, Looks, read_looks, with_added_replicates, write_looks
+from dpmia.settings.added_replicates import with_added_replicates
 from dpmia.settings.resolve import make_plan
 
 ROOT = Path(__file__).parents[3]
@@ -14,28 +15,27 @@ ROOT = Path(__file__).parents[3]
 
 def test_looks_are_read_as_they_were_written_and_the_last_one_counts(tmp_path):
     assert read_looks(tmp_path) is None
-    looks = Looks(looks=[Look(core_hours=0.25, times={"heart": 2, "student": 2})])
+    looks = Looks([Look(core_hours=0.25, times={"heart": 2, "student": 2})])
     looks = looks.and_then(Look(core_hours=0.5, times={"heart": 4}))
-    write_looks(tmp_path, looks, 0.05)
+    write_looks(tmp_path, looks)
     assert read_looks(tmp_path) == looks
     assert looks.times == {"heart": 4, "student": 2}
     assert looks.spent == 0.75
-    assert "5 % / 4" in (tmp_path / FILE).read_text()
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("looks: 3", "looks.yaml, looks: 3 is not a list"),
-        ("looks: [{core_hours: 1, times: {heart: 3}}]", "looks.0.times.heart: 3 is not"),
-        ("looks: [{core_hours: -1, times: {heart: 2}}]", "looks.0.core_hours: -1 is not a non-negative number"),
-        ("look: []", "unknown key"),
-        ("{", "not valid YAML"),
+        ('{"looks": 3}', "not what `snakemake decide` wrote"),
+        ('{"looks": [{"core_hours": 1, "times": {"heart": 3}}]}', "times: 3 is not one of 2, 4, 8"),
+        ('{"looks": [{"core_hours": -1, "times": {"heart": 2}}]}', "core_hours: -1 is not a number of core-hours"),
+        ('{"look": []}', "Restore it, or delete it: replicates are then as planned."),
+        ("{", "not readable as JSON"),
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path, text, message):
     (tmp_path / FILE).write_text(text)
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(DataError, match=message):
         read_looks(tmp_path)
 
 
