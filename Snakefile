@@ -36,7 +36,7 @@ onsuccess:
     if CONSOLE:
         CONSOLE.end()
     print(ending(Path(RUN), STARTED, CONFIG.data), end="")
-    if read_looks(RUN) != LOOKS:
+    if any(job.rule.name == "decide" for job in workflow.dag.jobs) and read_looks(RUN) != LOOKS:
         start_again()
 
 
