@@ -71,6 +71,7 @@ rule check_claims:
         folder=RUN,
         synthetic=CONFIG.data == "synthetic",
         scale=CONFIG.scale,
+        times=LOOKS.times if LOOKS else None,
         planned=lambda wildcards: replicates_by_scale(),
     message:
         "Judging the claims of the papers in worlds of known truth"
