@@ -28,6 +28,7 @@ report: "rules/report/workflow.rst"
 include: "rules/common.smk"
 include: "rules/start.smk"
 include: "rules/forecast.smk"
+include: "rules/looks.smk"
 
 
 onsuccess:
@@ -35,6 +36,8 @@ onsuccess:
     if CONSOLE:
         CONSOLE.end()
     print(ending(Path(RUN), STARTED, CONFIG.data), end="")
+    if any(job.rule.name == "decide" for job in workflow.dag.jobs) and read_looks(RUN) != LOOKS:
+        start_again()
 
 
 rule all:

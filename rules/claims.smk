@@ -71,8 +71,36 @@ rule check_claims:
         folder=RUN,
         synthetic=CONFIG.data == "synthetic",
         scale=CONFIG.scale,
+        times=LOOKS.times if LOOKS else None,
         planned=lambda wildcards: replicates_by_scale(),
     message:
         "Judging the claims of the papers in worlds of known truth"
     script:
         "../scripts/check_claims.py"
+
+
+# No outputs: it judges the tables whenever it is named. The next look is read when the workflow starts anew.
+
+
+rule decide:
+    """Add replicates where claims are undecided, look by look, until the `budget` is spent."""
+    input:
+        lambda wildcards: tables_to_decide(),
+    log:
+        f"logs/{RUN}/decide.log",
+    localrule: True
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        run=lambda wildcards: judged() | {"folder": RUN},
+        budget=CONFIG.budget,
+        looks=LOOKS.plain() if LOOKS else None,
+        efforts=lambda wildcards: efforts(),
+    message:
+        "Judging undecided claims, and choosing replicates to add"
+    script:
+        "../scripts/decide_claims.py"

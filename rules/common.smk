@@ -25,6 +25,8 @@ from dpmia.workflow.ending import ending
 from dpmia.jobs.attacking import AuditedAttack
 from dpmia.settings import facts, jobs, names, prediction_jobs, studies
 from dpmia.common.epsilon import spell_group
+from dpmia.formats.looks import read_looks
+from dpmia.settings.added_replicates import with_added_replicates
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import SCALES, make_plan
 from dpmia.workflow.changes import changed_settings
@@ -40,7 +42,10 @@ def refuse(error):
 
 
 try:
-    PLAN = make_plan(config, Path.cwd(), REPOSITORY)
+    PLANNED = make_plan(config, Path.cwd(), REPOSITORY)
+    # The replicates that `snakemake decide` added are a part of the settings.
+    LOOKS = read_looks(Layout(PLANNED).run)
+    PLAN = with_added_replicates(PLANNED, LOOKS.times if LOOKS else {})
 except UserError as error:
     refuse(error)
 
@@ -335,6 +340,7 @@ def judged():
             for name, each in EXPERIMENTS.items()
             if LAYOUT.of_paper(name) and (networks := facts.other_networks(each, PLAN.at_paper_scale[name]))
         },
+        "times": LOOKS.times if LOOKS else None,
     }
 
 

@@ -68,8 +68,8 @@ def expect(jobs_to_run, cores):
     return {number: each.seconds for number, each in expected.items()}
 
 
-def missing_jobs(files):
-    """Return the jobs that make those of some files, and of what they are made of, that are missing.
+def jobs_of(files):
+    """Return the jobs that make some files.
 
     Returns:
         Rule and wildcards of each job -> its kind.
@@ -78,13 +78,16 @@ def missing_jobs(files):
     patterns = [each for each in workflow.rules if any(file.contains_wildcard() for file in each.output)]
     found = {}
     for file in dict.fromkeys(files):
-        if Path(file).exists():
-            continue
         made_by = exact.get(file) or next((each for each in patterns if each.is_producer(file)), None)
         if made_by is not None:
             wildcards = () if file in exact else tuple(made_by.get_wildcards(file).items())
             found[made_by.name, wildcards] = kind_of(made_by.name)
     return found
+
+
+def missing_jobs(files):
+    """Return the jobs that make those of some files that are missing; see `jobs_of`."""
+    return jobs_of(file for file in files if not Path(file).exists())
 
 
 def files_of(names_of_work, artifacts):

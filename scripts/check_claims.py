@@ -16,7 +16,7 @@ from dpmia.papers.claims import claims
 def main(snakemake):
     """Judge every experimental claim of which a table is there, and write beside the tables."""
     params = snakemake.params
-    about = Run(Path(params.folder), params.synthetic, params.scale)
+    about = Run(Path(params.folder), params.synthetic, params.scale, times=params.times)
     there = [
         claim
         for paper in claims().values()
@@ -26,7 +26,10 @@ def main(snakemake):
     tables = about.tables({table for claim in there for table in claim.tables})
     planned = planned_counts(there, params.planned)
     shares = verdict_shares(
-        there, tables, sorted({*LADDER, *(each for counts in planned.values() for each in counts.values())})
+        there,
+        tables,
+        sorted({*LADDER, *(each for counts in planned.values() for each in counts.values())}),
+        error=about.error,
     )
     write_table(about.folder / "claim-worlds.csv", shares)
     page = about.folder / "claim-worlds.md"

@@ -17,7 +17,9 @@ def main(snakemake):
     """Judge the run that `params` describe, and write beside its tables."""
     params = snakemake.params
     folder, name = Path(params.folder), params.name
-    about = Run(folder, params.synthetic, params.scale, params.not_run, params.trained, params.other_networks)
+    about = Run(
+        folder, params.synthetic, params.scale, params.not_run, params.trained, params.other_networks, params.times
+    )
     judged = judge_all(claims(), about)
     write_table(folder / f"{name}.csv", judged)
     with whole_file(folder / f"{name}.md") as part:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dpmia.claims.limits import ERROR
+
 if TYPE_CHECKING:
     from dpmia.claims.decisions import Condition, DecisionRule
 
@@ -37,6 +39,7 @@ class Finding:
         note: which of several numbers is reported, what was left out, why.
         margin: how far `measured` lies on the claim's side of its threshold; below 0 on the other side.
         interval: what the limits are, as `one-sided 95 % limits`; empty without limits.
+        detectable: the minimal detectable effect (`dpmia.claims.limits.Limits.detectable`); NaN without limits.
     """
 
     measured: float
@@ -46,6 +49,7 @@ class Finding:
     note: str = ""
     margin: float = float("nan")
     interval: str = ""
+    detectable: float = float("nan")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,10 +109,10 @@ class Claim:
         """What must hold, generated from the comparisons that `judge` performs."""
         return self.rule.criterion
 
-    def judge(self, tables: Tables) -> Finding:
-        """Return what was measured, and whether the claim holds.
+    def judge(self, tables: Tables, error: float = ERROR) -> Finding:
+        """Return what was measured, and whether the claim holds; either verdict is wrong with `error` at most.
 
         Raises:
             MissingRowsError: rows that the claim needs are missing.
         """
-        return self.rule.judge(tables)
+        return self.rule.judge(tables, error)

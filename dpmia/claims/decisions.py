@@ -2,7 +2,8 @@
 
 Means have Student t limits over replicates, and over records where replicates share them. Each rule says how often
 either verdict may be wrong, and why no more often than `dpmia.claims.limits.ERROR`, however many means (panels,
-epsilons, attacks) the claim compares.
+epsilons, attacks) the claim compares. Percentages in docstrings are those of `ERROR`; of a smaller error they are
+smaller alike.
 """
 
 from __future__ import annotations
@@ -93,13 +94,13 @@ class DecisionRule(ABC):
         """What must hold, generated from the comparisons that `judge` performs."""
         return "; ".join(map(str, self.conditions))
 
-    def judge(self, tables: Tables) -> Finding:
-        """Return what was measured, and whether it is as it must be.
+    def judge(self, tables: Tables, error: float = ERROR) -> Finding:
+        """Return what was measured, and whether it is as it must be; either verdict is wrong with `error` at most.
 
         Raises:
             MissingRowsError: rows that a condition needs are missing.
         """
-        finding = self.decide(measure(self.measure, tables))
+        finding = self.decide(measure(self.measure, tables), error)
         return replace(finding, note=self._note(tables, finding)) if self._note else finding
 
     def measure(self, tables: Tables) -> Measured:
@@ -111,8 +112,13 @@ class DecisionRule(ABC):
         return [condition.cells(tables) for condition in self.conditions]
 
     @abstractmethod
-    def decide(self, measured: Measured) -> Finding:
-        """Return the finding on the cells that were measured, without a note that needs the tables."""
+    def decide(self, measured: Measured, error: float = ERROR) -> Finding:
+        """Return the finding on the cells that were measured, without a note that needs the tables.
+
+        Args:
+            measured: the cells of each condition.
+            error: how often either verdict may be wrong.
+        """
 
     def _compared(self, measured: Measured) -> list[tuple[Condition, str, Any]]:
         """Return each cell with its condition and name.
@@ -139,11 +145,11 @@ class Every(DecisionRule):
     method refutes the same claims, as its first step is Bonferroni's).
     """
 
-    def decide(self, measured: Measured) -> Finding:
+    def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the worst mean, decided."""
         cells = [(each.of(name), name, values) for each, name, values in self._compared(measured)]
         sides = sum(comparison.sides for comparison, _, _ in cells)
-        return _worst([_of_mean(*cell, Errors(ERROR, ERROR / sides)) for cell in cells])
+        return _worst([_of_mean(*cell, Errors(error, error / sides, error)) for cell in cells])
 
 
 class Some(DecisionRule):
@@ -158,10 +164,10 @@ class Some(DecisionRule):
         """What must hold."""
         return f"{super().criterion}, in one case at least"
 
-    def decide(self, measured: Measured) -> Finding:
+    def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the best mean, decided."""
         cells = [(each.of(name), name, values) for each, name, values in self._compared(measured)]
-        found = [_of_mean(*cell, Errors(ERROR / len(cells), ERROR / cell[0].sides)) for cell in cells]
+        found = [_of_mean(*cell, Errors(error / len(cells), error / cell[0].sides, error)) for cell in cells]
         best = max(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
         return _of_many(best, found, "best")
 
@@ -174,7 +180,7 @@ class Exact(DecisionRule):
         super().__init__(*conditions, note=None if isinstance(note, str) else note)
         self._template = note if isinstance(note, str) else ""
 
-    def decide(self, measured: Measured) -> Finding:
+    def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the first number, decided."""
         cells = [(each.of(name), float(number)) for each, name, number in self._compared(measured)]
         numbers = [number for _, number in cells]
@@ -195,7 +201,7 @@ class Highest(DecisionRule):
     wrong difference between it and any of the other places, on any curve: 5 % / number of these places on all curves.
     """
 
-    def decide(self, measured: Measured) -> Finding:
+    def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the lead of the allowed places where it is smallest, decided."""
         split = []
         for condition, _, curve in self._compared(measured):
@@ -205,8 +211,8 @@ class Highest(DecisionRule):
             split.append((ours, {place: found for place, found in values.items() if place not in allowed}))
         if not all(ours and others for ours, others in split):
             raise MissingRowsError("places to compare were not run")
-        refute = ERROR / sum(len(others) for _, others in split)
-        return _worst([_lead(ours, others, Errors(ERROR / len(ours), refute)) for ours, others in split])
+        refute = error / sum(len(others) for _, others in split)
+        return _worst([_lead(ours, others, Errors(error / len(ours), refute, error)) for ours, others in split])
 
 
 class NoLater(DecisionRule):
@@ -220,13 +226,13 @@ class NoLater(DecisionRule):
     reproduced" needs it of any pair: 5 % / number of other places on all curves.
     """
 
-    def decide(self, measured: Measured) -> Finding:
+    def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the difference of the highest places where it is worst, decided."""
         cells = [(each.of(name), name, both) for each, name, both in self._compared(measured)]
         rivals = [max(sum(len(curve) - 1 for curve in both), 1) for _, _, both in cells]
         found = []
         for (comparison, name, both), own in zip(cells, rivals, strict=True):
-            errors = Errors(ERROR / own, ERROR / sum(rivals))
+            errors = Errors(error / own, error / sum(rivals), error)
             first, second = map(_Tops, both)
             decision = decide(comparison, partial(_apart, first, second), errors)
             decision = over_records(decision, first.shared or second.shared)
@@ -253,10 +259,10 @@ class Together(DecisionRule):
         """What must hold."""
         return "; ".join(rule.criterion for rule in self._rules)
 
-    def decide(self, measured: Measured) -> Finding:
+    def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the first of the worst findings."""
         left = iter(measured)
-        found = [rule.decide([next(left) for _ in rule.conditions]) for rule in self._rules]
+        found = [rule.decide([next(left) for _ in rule.conditions], error) for rule in self._rules]
         return min(found, key=lambda finding: _RANK[finding.holds])
 
 
@@ -276,17 +282,17 @@ class Undecidable(DecisionRule):
         """What would have to be so, and why it decides nothing."""
         return f"{super().criterion} (not judged: {self._reason})"
 
-    def decide(self, measured: Measured) -> Finding:
+    def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the worst mean of the first condition, undecided."""
-        first, one = self.conditions[0], Errors(ERROR, ERROR)
+        first, one = self.conditions[0], Errors(error, error, error)
         found = [_of_mean(first.of(name), name, values, one) for name, values in measured[0].items()]
         if not found:
             raise MissingRowsError("nothing that the claim compares was run")
         return replace(min(found, key=lambda finding: finding.margin), holds=None)
 
-    def judge(self, tables: Tables) -> Finding:
+    def judge(self, tables: Tables, error: float = ERROR) -> Finding:
         """Return what was measured, undecided."""
-        finding = super().judge(tables)
+        finding = super().judge(tables, error)
         return replace(finding, note=f"{self._reason}; {finding.note}")
 
 
@@ -298,7 +304,8 @@ def _of_mean(comparison: Comparison, name: str, values: ArrayLike | Limits, erro
         raise MissingRowsError(f"no number was measured for {name or 'the claim'}")
     few = f"{count} of at least {FEWEST} replicates, no interval" if count < FEWEST else ""
     missing = f"{count} of {mean.replicates} replicates have a number" if count < mean.replicates else ""
-    return _finding(decision, "; ".join(filter(None, (name, few, missing))))
+    found = _finding(decision, "; ".join(filter(None, (name, few, missing))))
+    return replace(found, detectable=mean.detectable(errors.accept))
 
 
 def _lead(ours: Mapping[float, np.ndarray], others: Mapping[float, np.ndarray], errors: Errors) -> Finding:
@@ -316,9 +323,10 @@ def _lead(ours: Mapping[float, np.ndarray], others: Mapping[float, np.ndarray], 
     else:
         holds, error = None, min(errors.accept, errors.refute)
     best = lead(place, rival, error)
-    decision = Decision(holds, best, name_limits(best, error), best.mean)
+    decision = Decision(holds, best, name_limits(best, error, errors.together), best.mean)
     shared = any(each.shared for each in leads.values())
-    return _finding(over_records(decision, shared), f"{place:g} against {rival:g}")
+    found = _finding(over_records(decision, shared), f"{place:g} against {rival:g}")
+    return replace(found, detectable=leads[place, rival].detectable(errors.accept))
 
 
 class _Tops:

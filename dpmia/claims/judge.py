@@ -10,8 +10,10 @@ import pandas as pd
 
 from dpmia.claims.claim import EXPERIMENT, KINDS, Claim, Finding, MissingRowsError
 from dpmia.claims.decisions import Undecidable
-from dpmia.claims.power import assess, describe
+from dpmia.claims.limits import ERROR
+from dpmia.claims.power import assess, describe, describe_detectable
 from dpmia.common.epsilon import format_epsilon
+from dpmia.formats.looks import TIMES
 from dpmia.formats.tables import read_table
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
@@ -46,6 +48,8 @@ class Run:
         not_run: experiment or study -> why its data are unavailable.
         trained: experiment -> a line on its target models and their records.
         other_networks: experiment whose networks are not those of scale `paper` -> the latter.
+        times: experiment or study -> how many times its planned replicates it has (`dpmia.formats.looks`); None where
+            none were added after a look.
     """
 
     folder: Path
@@ -54,6 +58,22 @@ class Run:
     not_run: Mapping[str, str] = field(default_factory=dict)
     trained: Mapping[str, str] = field(default_factory=dict)
     other_networks: Mapping[str, str] = field(default_factory=dict)
+    times: Mapping[str, int] | None = None
+
+    @property
+    def error(self) -> float:
+        """How often either verdict may be wrong in one look: all looks that there may be share `ERROR` (Bonferroni)."""
+        return ERROR if self.times is None else ERROR / len(TIMES)
+
+    def times_of(self, names: Iterable[str]) -> int:
+        """Return how many times the planned replicates the experiments behind some tables have."""
+        return max(((self.times or {}).get(name.partition("/")[2], 1) for name in names), default=1)
+
+    def look(self, names: Iterable[str]) -> str:
+        """Return which look this is, by some tables; nothing where there is only one."""
+        if self.times is None:
+            return ""
+        return f"look {TIMES.index(self.times_of(names)) + 1} of at most {len(TIMES)}"
 
     def tables(self, names: Iterable[str]) -> dict[str, pd.DataFrame]:
         """Return those of the tables that are there now."""
@@ -93,9 +113,11 @@ def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
     if missing and not (claim.each and tables):
         return NOT_RUN, _noted(f"without {run.without(missing)}")
     try:
-        finding = claim.judge(tables)
+        finding = claim.judge(tables, run.error)
     except MissingRowsError as error:
         return NOT_RUN, _noted(f"{error} at scale {run.scale}")
+    if finding.interval.startswith("one-sided") and (look := run.look(claim.tables)):
+        finding = replace(finding, interval=f"{finding.interval}, {look}")
     if missing:
         finding = _noted(f"judged without {run.without(missing)}", finding)
     if absent := _epsilons_not_run(claim, tables):
@@ -141,7 +163,8 @@ def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:
                 verdict, found = WITHOUT_ATTACK, _noted("random scores and equal accuracies give it, too", found)
             about = [paper, claim.artifact, claim.id, claim.kind, claim.ours, claim.statement]
             about += [claim.criterion, claim.paper_value, claim.expected]
-            power = describe(known.loc[claim.id]) if claim.id in known.index else ""
+            powers = [describe(known.loc[claim.id])] if claim.id in known.index else []
+            power = "; ".join(filter(None, [*powers, describe_detectable(found.detectable)]))
             rows.append([*about, verdict, found.measured, found.low, found.high, found.interval, found.note, power])
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -151,7 +174,8 @@ def _power(judged: Sequence[Claim], run: Run) -> pd.DataFrame:
     claims = [claim for claim in judged if claim.kind == EXPERIMENT]
     if not claims:
         return pd.DataFrame()
-    return assess(claims, run.tables({table for claim in claims for table in claim.tables})).set_index("id")
+    tables = run.tables({table for claim in claims for table in claim.tables})
+    return assess(claims, tables, run.error).set_index("id")
 
 
 def read_verdicts(path: Path | str) -> pd.DataFrame:

@@ -3,7 +3,8 @@
 A verdict has two errors: "reproduced" although the claim does not hold, and "not reproduced" although it does. The
 probability of either is at most `ERROR`. Where all of several tests must pass, each is taken at the full error
 (intersection-union test, Berger 1982); where any of them suffices, each has its share of it (Bonferroni). Each rule
-says which of the two it needs (`dpmia.claims.decisions`).
+says which of the two it needs (`dpmia.claims.decisions`). Where replicates are added after a look, each look has
+its share of the error, too (`dpmia.formats.looks`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from dpmia.metrics.shared_records import shared_variances
 #: Largest probability of a wrong "reproduced", and of a wrong "not reproduced".
 ERROR = 0.05
 
+#: The share of draws with the right verdict that is enough power.
+ENOUGH = 0.8
+
 
 @dataclass(frozen=True)
 class Errors:
@@ -31,10 +35,12 @@ class Errors:
     Attributes:
         accept: of each limit that shows that a comparison holds.
         refute: of each limit that shows that it does not.
+        together: how often either verdict may be wrong.
     """
 
     accept: float
     refute: float
+    together: float = ERROR
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,13 @@ class Limits:
             half = max(half, self.alone._half_width(error))
         return Interval(self.mean, self.mean - half, self.mean + half, self.count)
 
+    def detectable(self, error: float) -> float:
+        """Return the minimal detectable effect: the distance of the true mean from a threshold from which on its limit,
+        wrong with probability `error`, lies beyond the threshold with probability `ENOUGH`, at this standard error.
+        """
+        interval = self(error)
+        return interval.high - interval.mean + self._half_width(1 - ENOUGH)
+
     def _half_width(self, error: float) -> float:
         return _quantile(self.degrees, error) * self.error if self.count >= FEWEST else float("nan")
 
@@ -134,13 +147,13 @@ def _quantile(degrees: float, error: float) -> float:
     return float(stdtrit(degrees, 1 - error))
 
 
-def name_limits(interval: Interval, error: float) -> str:
+def name_limits(interval: Interval, error: float, together: float = ERROR) -> str:
     """Return what limits are called: `one-sided 99 % limits, 95 % over 5 tests`."""
     if np.isnan(interval.low):
         return ""
-    tests = round(ERROR / error)
-    together = f", {100 * (1 - ERROR):g} % over {tests} tests" if tests > 1 else ""
-    return f"one-sided {100 * (1 - error):.4g} % limits{together}"
+    tests = round(together / error)
+    over = f", {100 * (1 - together):.4g} % over {tests} tests" if tests > 1 else ""
+    return f"one-sided {100 * (1 - error):.4g} % limits{over}"
 
 
 def over_records(decision: Decision, shared: bool) -> Decision:
@@ -162,7 +175,7 @@ def decide(comparison: Comparison, interval: Callable[[float], Interval], errors
         found = interval(error)
         decided, margin = comparison(found)
         if decided is holds:
-            return Decision(holds, found, name_limits(found, error), margin)
+            return Decision(holds, found, name_limits(found, error, errors.together), margin)
     widest = min(errors.accept, errors.refute)
     found = interval(widest)
-    return Decision(None, found, name_limits(found, widest), comparison(found)[1])
+    return Decision(None, found, name_limits(found, widest, errors.together), comparison(found)[1])

@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, MissingRowsError, Tables
 from dpmia.claims.drawn_cells import DrawnTables, DrawnValues, draw_cells, stage_of
-from dpmia.claims.limits import ERROR
+from dpmia.claims.limits import ENOUGH, ERROR
 from dpmia.claims.world import EFFECTS, World
 from dpmia.claims.worlds import BY_REPLICATE, STAGES, MetricWorld
 from dpmia.metrics.intervals import clopper_pearson
@@ -22,9 +22,6 @@ LADDER = (5, 10, 20, 50, 100)
 
 #: Draws of each world: a share has a standard error of .05 at most.
 DRAWS = 100
-
-#: The share of draws with the right verdict that is enough power.
-ENOUGH = 0.8
 
 #: Beside worlds with a part of the measured effect: the means that the paper prints, with the measured scatter.
 PRINTED = "as printed"
@@ -53,6 +50,7 @@ def verdict_shares(
     draws: int = DRAWS,
     seed: int = 0,
     worlds: Sequence[str] = WORLDS,
+    error: float = ERROR,
 ) -> pd.DataFrame:
     """Return how often each verdict results in each world.
 
@@ -63,6 +61,7 @@ def verdict_shares(
         draws: number of draws of each world.
         seed: of all draws.
         worlds: those of `WORLDS` to judge them in.
+        error: how often either verdict may be wrong.
 
     Returns:
         Columns `COLUMNS`: one row for each world, claim and number of replicates. `unlimited` is the verdict that
@@ -84,29 +83,33 @@ def verdict_shares(
                 if world == PRINTED and not claim.printed:
                     raise MissingRowsError("the paper prints no number that it compares")
                 cells = draw_cells(claim, tables, drawn)
-                unlimited = _unlimited(claim, cells.values)
+                unlimited = _unlimited(claim, cells.values, error)
                 for count in _counts(claim, counts, tables):
-                    verdicts = [claim.rule.decide(each).holds for each in cells.of(count)]
+                    verdicts = [claim.rule.decide(each, error).holds for each in cells.of(count)]
                     shares = [sum(found is verdict for found in verdicts) / draws for verdict in (True, False, None)]
                     rows.append([claim.id, world, count, *shares, unlimited, ""])
-            except MissingRowsError as error:
-                rows.append([claim.id, world, pd.NA, *[float("nan")] * len(SHARES), "", str(error)])
+            except MissingRowsError as missing:
+                rows.append([claim.id, world, pd.NA, *[float("nan")] * len(SHARES), "", str(missing)])
     return pd.DataFrame(rows, columns=COLUMNS).astype({"replicates": "Int64"})
 
 
-def _unlimited(claim: Claim, values: DrawnValues | None) -> str:
+def _unlimited(claim: Claim, values: DrawnValues | None, error: float) -> str:
     """Return the verdict that replicates without limit would lead to; see `verdict_shares`."""
     if values is None:
         return ""
-    holds = claim.rule.decide(values.mean).holds
-    found = [claim.rule.decide(measured).holds is True for measured in values.of_records()] if holds else []
+    holds = claim.rule.decide(values.mean, error).holds
+    found = [claim.rule.decide(measured, error).holds is True for measured in values.of_records()] if holds else []
     return MORE_RECORDS if found and np.mean(found) < ENOUGH else _OUTCOME[holds]
 
 
 def replicates_of(claim: Claim, tables: Tables) -> int:
     """Return the largest number of replicates that the tables of a claim have; of single records, target models."""
-    there = [tables[name] for name in claim.tables if name in tables]
-    return max((int(table[column].nunique()) for table in there for column in _REPLICATE if column in table), default=0)
+    return max((replicates_of_table(tables[name]) for name in claim.tables if name in tables), default=0)
+
+
+def replicates_of_table(table: pd.DataFrame) -> int:
+    """Return the number of replicates, or splits, of a table; of single records, of target models."""
+    return max((int(table[column].nunique()) for column in _REPLICATE if column in table), default=0)
 
 
 #: Columns that number replicates.
@@ -126,13 +129,19 @@ def without_attack(shares: pd.DataFrame, draws: int = DRAWS) -> pd.Series:
     return pd.Series(low > ERROR, index=shares.index)
 
 
-def assess(claims: Sequence[Claim], tables: Tables) -> pd.DataFrame:
+def assess(claims: Sequence[Claim], tables: Tables, error: float = ERROR) -> pd.DataFrame:
     """Return the power of claims on the tables that they were judged on, and whether they hold without an attack.
+
+    Args:
+        claims: those that were judged.
+        tables: by name.
+        error: how often either verdict may be wrong.
 
     Returns:
         See `power`; without the world `opposite`.
     """
-    return power(verdict_shares(claims, tables, worlds=("as measured", PRINTED, "placebo")), claims, tables)
+    shares = verdict_shares(claims, tables, worlds=("as measured", PRINTED, "placebo"), error=error)
+    return power(shares, claims, tables)
 
 
 def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: int = DRAWS) -> pd.DataFrame:
@@ -197,6 +206,11 @@ def planned_counts(claims: Iterable[Claim], planned: Mapping[str, Mapping[str, i
         }
         for claim in claims
     }
+
+
+def describe_detectable(margin: float) -> str:
+    """Return the minimal detectable effect of one claim as text; nothing where it has none."""
+    return f"{ENOUGH:g} for a margin of {margin:.2g}" if margin > 0 else ""
 
 
 def describe(row: pd.Series) -> str:

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 import pandas as pd
 
 from dpmia.claims.judge import VERDICTS, Run, counts
+from dpmia.claims.limits import ERROR
 from dpmia.claims.power import DOES_NOT_HOLD, DRAWS, ENOUGH, MORE_RECORDS
 from dpmia.common.formatting import format_interval
+from dpmia.formats.looks import TIMES
 
 
 def markdown(verdicts: pd.DataFrame, run: Run) -> str:
@@ -28,8 +30,10 @@ def markdown(verdicts: pd.DataFrame, run: Run) -> str:
         "however many numbers a claim compares: where all must pass, each passes by its own limits "
         "(intersection-union test); limits that refute one of them hold together (Bonferroni). Undecided: the limits "
         "cover both. Power: how often the claim is reproduced in draws with the measured scatter if the effect is as "
-        "measured, or as printed where the paper prints it. Printed: by the paper. Expected: "
+        "measured, or as printed where the paper prints it; and from which margin on, the distance of the deciding "
+        "mean from its threshold, with this scatter (minimal detectable effect). Printed: by the paper. Expected: "
         "computed by us from its formulas, or rerun on its data. Claims marked * are not in the paper.",
+        *_looks(run),
     ]
     for paper, rows in verdicts.groupby("paper", sort=False):
         shown = pd.DataFrame(
@@ -132,6 +136,18 @@ def summary(verdicts: pd.DataFrame) -> str:
         f"{kind}: " + ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS if found[verdict])
         for kind, found in table.iterrows()
     )
+
+
+def _looks(run: Run) -> list[str]:
+    """Return how verdicts keep their error where replicates were added after a look at them."""
+    if run.times is None:
+        return []
+    whole, looks = f"{100 * ERROR:g} %", len(TIMES)
+    return [
+        "Replicates were added where claims were undecided (`snakemake decide`). So each claim has at most "
+        f"{looks} looks, and each look is wrong with at most {whole} / {looks} = {100 * run.error:g} %: all together "
+        f"with {whole}, whenever replicates stop being added."
+    ]
 
 
 def _id(row: pd.Series) -> str:

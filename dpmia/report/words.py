@@ -34,8 +34,8 @@ WORDS = {
     "synthetic data": "records that this library draws in the publishers' file formats. They show that the workflow "
     "runs, and nothing about people.",
     "power": "how often a claim is reproduced in draws with the measured scatter, if the effect is as measured or "
-    "printed.",
-    "undecided": "the limits include both outcomes: more replicates are needed.",
+    "printed; and the margin from its threshold that is shown so often (minimal detectable effect).",
+    "undecided": "the limits include both outcomes: more replicates are needed (snakemake decide).",
     "holds without an attack": "random scores and equal accuracies satisfy the criterion, too: no evidence about "
     "attacks.",
     "other network": "not reproduced, on networks that are not those of the paper.",

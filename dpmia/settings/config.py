@@ -77,6 +77,8 @@ class Config(Settings):
     epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
     """Epsilons of all experiments that train private models, in place of their own; those of each where left out.
     `inf` counts where an experiment trains without privacy, too. Figure 12 of Thudi et al. needs `inf`."""
+    budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    """Core-hours that `snakemake decide` may add to a run in all, counted as `snakemake forecast` counts them."""
     plan: Planner = Planner()
     """What `snakemake plan` plans."""
     audit: Audit = Audit()

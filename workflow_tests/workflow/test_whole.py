@@ -141,7 +141,18 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(finished, 
 
 
 def test_targets_are_described_and_help_lists_them_alone(workspace):
-    described = {"all", "audit", "check_claims", "claims", "costs", "explain", "help", "humphries", "humphries_fig7"}
+    described = {
+        "all",
+        "audit",
+        "check_claims",
+        "claims",
+        "costs",
+        "decide",
+        "explain",
+        "help",
+        "humphries",
+        "humphries_fig7",
+    }
     described |= {"plan", "status"}
     listed = dict(line.partition(" (")[::2] for line in workspace.snakemake("--list").stdout.splitlines())
     assert {name for name in described if listed[name]} == described

@@ -41,12 +41,12 @@ class Fixed(DecisionRule):
         super().__init__(Condition("advantage", at_least(0.5), lambda tables: []))
         self.holds = holds
 
-    def judge(self, tables):
+    def judge(self, tables, error=None):
         if isinstance(self.holds, Exception):
             raise self.holds
         return Finding(0.7, 0.6, 0.8, self.holds, f"{len(tables)} tables", interval=LIMITS)
 
-    def decide(self, measured):
+    def decide(self, measured, error=None):
         raise NotImplementedError
 
 
@@ -344,7 +344,7 @@ def test_the_picture_has_a_column_for_each_paper_and_a_sign_for_each_claim(verdi
 def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypatch, capsys):
     script = Path(__file__).parents[3] / "scripts/judge_claims.py"
     monkeypatch.syspath_prepend(str(script.parent))
-    about = {"synthetic": True, "scale": "smoke", "not_run": {}, "trained": {}, "other_networks": {}}
+    about = {"synthetic": True, "scale": "smoke", "not_run": {}, "trained": {}, "other_networks": {}, "times": None}
     params = SimpleNamespace(folder=str(tmp_path / "run"), name="claims", **about)
     snakemake = SimpleNamespace(params=params, log=[str(tmp_path / "log")], rule="claims")
     runpy.run_path(str(script), init_globals={"snakemake": snakemake})

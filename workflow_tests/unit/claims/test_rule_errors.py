@@ -106,6 +106,16 @@ def test_own_limits_reproduce_more_of_what_is_true_than_limits_that_hold_togethe
     assert power > np.mean(together) + 0.2
 
 
+@pytest.mark.parametrize("replicates", REPLICATES)
+@pytest.mark.parametrize("error", [ERROR, ERROR / 4])
+def test_a_mean_that_is_as_far_off_as_is_detectable_is_shown_in_four_of_five_draws(replicates, error):
+    drawn = np.random.default_rng(0).normal(size=(2000, replicates))
+    mean = np.mean([limits.detectable(error) ** 2 for limits in Limits.of_rows(drawn)]) ** 0.5
+    found = [Every(Condition("x", above(0), dict)).decide([{"": each}], error) for each in Limits.of_rows(drawn + mean)]
+    assert share([finding.holds for finding in found], True) == pytest.approx(0.8, abs=0.08)
+    assert found[0].detectable == pytest.approx(Limits.of(drawn[0]).detectable(error))
+
+
 # Some
 
 

@@ -1,0 +1,87 @@
+"""Looks, between which `snakemake decide` added replicates where claims were undecided: a file beside the results.
+
+Every later run reads it as a part of the settings: added replicates stay, and the looks, for which each verdict is
+judged at a share of the error (`dpmia.claims.deciding`), are not forgotten. One look doubles replicates. The numbers of
+replicates at which a claim may be judged are so known before any data are seen: `TIMES` the planned one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpmia.common.files import whole_file
+from dpmia.common.plain import PlainData
+from dpmia.common.reading.source import Source
+
+#: In the folder of a run.
+FILE = "looks.json"
+
+#: The multiples of the planned replicates at which claims are judged: one for each look, the first is the ordinary run.
+TIMES = (1, 2, 4, 8)
+
+
+@dataclass(frozen=True)
+class Look(PlainData):
+    """Replicates that were added after one look.
+
+    Attributes:
+        core_hours: what they were expected to take.
+        times: experiment or study -> how many times its planned replicates, or splits, it has since.
+    """
+
+    core_hours: float
+    times: dict[str, int]
+
+    def __post_init__(self) -> None:
+        """Refuse what no look writes: other multiples than `TIMES`, and core-hours that cannot be."""
+        if wrong := [times for times in self.times.values() if times not in TIMES[1:]]:
+            raise ValueError(f"times: {wrong[0]!r} is not one of {', '.join(map(str, TIMES[1:]))}")
+        if not 0 <= self.core_hours < math.inf:
+            raise ValueError(f"core_hours: {self.core_hours!r} is not a number of core-hours")
+
+
+@dataclass(frozen=True)
+class Looks(PlainData):
+    """All looks of a run after which replicates were added, in their order.
+
+    There are none where they are planned, and the ordinary run is to be judged as the first of them.
+    """
+
+    looks: list[Look]
+
+    @property
+    def times(self) -> dict[str, int]:
+        """Experiment or study -> how many times its planned replicates it has now."""
+        return {name: times for look in self.looks for name, times in look.times.items()}
+
+    @property
+    def spent(self) -> float:
+        """Core-hours of all looks."""
+        return sum(look.core_hours for look in self.looks)
+
+    def and_then(self, look: Look) -> Looks:
+        """Return these looks and one more."""
+        return Looks([*self.looks, look])
+
+
+def read_looks(run: str | Path) -> Looks | None:
+    """Return the looks of a run; None where no replicates were added.
+
+    Raises:
+        DataError: the file is damaged.
+    """
+    path = Path(run, FILE)
+    if not path.exists():
+        return None
+    source = Source(path, str(path), "Restore it, or delete it: replicates are then as planned.")
+    with source.faults("it is not what `snakemake decide` wrote"):
+        return Looks.from_plain(source.json())
+
+
+def write_looks(run: str | Path, looks: Looks) -> None:
+    """Keep the looks of a run."""
+    with whole_file(Path(run, FILE)) as part:
+        part.write_text(json.dumps(looks.plain(), indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,31 @@
+"""Replicates that `snakemake decide` added to those that settings plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from dpmia.settings.resolve import Plan
+from dpmia.settings.studies import Regression
+
+
+def with_added_replicates(plan: Plan, times: Mapping[str, int]) -> Plan:
+    """Return the plan with more replicates of some experiments, and more splits of some studies.
+
+    Blocks stay, and seeds come from meaning: what was trained before is neither trained again nor changed.
+
+    Args:
+        plan: as settings say.
+        times: experiment or study -> how many times as many; names that the plan has not are passed over.
+    """
+
+    def more(each: Any, key: str, name: str) -> Any:
+        return each.model_copy(update={key: getattr(each, key) * times[name]}) if name in times else each
+
+    studies = {
+        name: more(each, "splits", name) if isinstance(each, Regression) else each
+        for name, each in plan.studies.items()
+    }
+    experiments = {name: more(each, "replicates", name) for name, each in plan.experiments.items()}
+    return replace(plan, experiments=experiments, studies=studies)

@@ -1,0 +1,44 @@
+"""The next look of a run: for the job `decide`, and for a dry run, which writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from dpmia.claims.deciding import Effort, describe, propose
+from dpmia.claims.judge import Run
+from dpmia.claims.power import replicates_of_table
+from dpmia.formats.looks import Look, Looks
+from dpmia.papers.claims import claims
+
+
+def next_look(
+    run: Mapping[str, Any], efforts: Mapping[str, Mapping[str, Any]], budget: float, looks: Looks | None
+) -> tuple[Look | None, str]:
+    """Return the replicates to add, None where none are worth it, and what to print.
+
+    Args:
+        run: the fields of `dpmia.claims.judge.Run`.
+        efforts: experiment or study -> the fields of `dpmia.claims.deciding.Effort`.
+        budget: core-hours of all looks together.
+        looks: those before.
+    """
+    about = Run(**{**run, "folder": Path(run["folder"])})
+    known = {name: Effort.from_plain(effort) for name, effort in efforts.items()}
+    if missing := _missing(about, known, looks):
+        return None, f"The last look is not complete: replicates of {', '.join(missing)} are to be made first."
+    proposal = propose(chain.from_iterable(claims().values()), about, known, budget, looks)
+    return proposal.look, describe(proposal, known, budget)
+
+
+def _missing(run: Run, efforts: Mapping[str, Effort], looks: Looks | None) -> list[str]:
+    """Return the experiments and studies whose tables lack replicates that the last look asked for."""
+    found = []
+    for name, times in (looks.times if looks else {}).items():
+        tables = run.tables([f"replicates/{name}", f"studies/{name}"])
+        there = max(map(replicates_of_table, tables.values()), default=0)
+        if name in efforts and there < efforts[name].replicates * times:
+            found.append(name)
+    return found

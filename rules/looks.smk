@@ -1,0 +1,84 @@
+# What `snakemake decide` adds: the replicates of the next look, and the command that makes them.
+#
+# A plan of Snakemake has one number of replicates. So each look ends the process, whose job `decide` has written the
+# numbers beside the results, and the same command starts anew with them: on a cluster, after an interruption, or as any
+# other target, what is missing then are jobs as all others.
+import atexit
+import os
+
+from dpmia.settings.studies import Regression
+
+
+def decided_by():
+    """Return the tables of this run that more replicates would change, by experiment or study."""
+    from dpmia.papers.claims import claims
+
+    read = dict.fromkeys(table for of_paper in claims().values() for claim in of_paper for table in claim.tables)
+    found = {}
+    for stage, name in (table.split("/") for table in read):
+        raisable = stage == "replicates" or isinstance(STUDIES.get(name), Regression)
+        path = f"{RUN}/{stage}/{name}.csv"
+        if raisable and name in WITH_DATA and LAYOUT.of_paper(name) and runs(name):
+            if Path(path).exists() or (LOOKS and name in LOOKS.times):
+                found[name] = path
+    return found
+
+
+def efforts():
+    """Return what more replicates of experiments and studies take, as plain data."""
+    from dpmia.claims.deciding import Effort
+
+    tables = decided_by()
+    twice = with_added_replicates(PLANNED, dict.fromkeys(tables, 2))
+    planned, doubled = Layout(PLANNED), Layout(twice)
+    once = {name: models_and_metrics(planned, name) for name in tables}
+    measure_rates((kind, dict(wildcards)) for files in once.values() for (_, wildcards), kind in jobs_of(files).items())
+    expected = Expectations(twice, EXPECTATIONS.rates)
+
+    def core_hours(files):
+        return sum(expected.of(kind, dict(each)).seconds for (_, each), kind in jobs_of(files).items()) / 3600
+
+    found = {}
+    for name, table in tables.items():
+        if name in STUDIES:
+            # One job makes all splits: a doubling takes what all of them take.
+            found[name] = Effort(PLANNED.studies[name].splits, core_hours([table]))
+            continue
+        new = [file for file in models_and_metrics(doubled, name) if file not in once[name]]
+        again = planned.all_references(name)
+        again += [file for file in planned.metrics(name) if again and "/metrics/" in file]
+        found[name] = Effort(PLANNED.experiments[name].replicates, core_hours(new), core_hours(again))
+    return {name: effort.plain() for name, effort in found.items()}
+
+
+def models_and_metrics(layout, name):
+    """Return the files of all jobs of an experiment that have a block; nothing for a study."""
+    if name in STUDIES:
+        return []
+    return [*layout.splits(name), *layout.models(name), *layout.metrics(name)]
+
+
+@cache
+def tables_to_decide():
+    """Return the tables that claims are judged on. Called by the target itself, so that a refusal comes first."""
+    if CONFIG.budget is None:
+        refuse(ConfigError("config, budget", "decide needs a budget", "Add --config budget=0.5, in core-hours"))
+    tables = list(decided_by().values())
+    if not tables:
+        first = "Make some first, by the same command with the target all, or that of a paper"
+        refuse(UserError(RUN, "no results that claims could be judged on are here", first))
+    if workflow.dryrun and workflow.is_main_process:
+        from dpmia.workflow.next_look import next_look
+
+        print(next_look(judged() | {"folder": RUN}, efforts(), CONFIG.budget, LOOKS)[1])
+    return tables
+
+
+def start_again():
+    """Start the same command anew when this process has ended, with what was read from the settings as it is then."""
+
+    def start():
+        sys.stdout.flush()
+        os.execv(sys.executable, [sys.executable, "-m", "snakemake", *sys.argv[1:]])
+
+    atexit.register(start)

@@ -1,0 +1,22 @@
+"""Judge claims, and choose what to add. In: tables of a run. Out: text, and the looks beside the tables."""
+
+from _job import run
+
+from dpmia.formats.looks import Looks, write_looks
+from dpmia.workflow.next_look import next_look
+
+
+def main(snakemake):
+    """Print what to add to the run that `params` describe, and write it where the next run reads it."""
+    params = snakemake.params
+    looks = Looks.from_plain(params.looks) if params.looks else None
+    look, words = next_look(params.run, params.efforts, params.budget, looks)
+    print(words)
+    if look:
+        write_looks(params.run["folder"], looks.and_then(look) if looks else Looks([look]))
+        print("\nThese replicates come next. Whatever stops that, the same command goes on.")
+    elif looks:
+        print("\nFigures, verdicts and the report with all added replicates: the same command with the target all")
+
+
+run(main, snakemake)

@@ -1,0 +1,169 @@
+"""Which undecided claims get more replicates within a budget, and what is said of it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from world_tables import shared_table, study_table
+
+from dpmia.claims.build import claim, theorem
+from dpmia.claims.comparisons import above, at_most
+from dpmia.claims.deciding import Effort, describe, propose, together
+from dpmia.claims.decisions import Condition
+from dpmia.claims.judge import Run, judge, judge_all
+from dpmia.claims.quantities import at, metric
+from dpmia.claims.render import markdown
+from dpmia.claims.rows import Splits
+from dpmia.formats.looks import Look, Looks
+from dpmia.formats.rows import COLUMNS
+from dpmia.formats.tables import write_table
+
+#: Core-hours of four more replicates, and of one more doubling.
+EFFORT = Effort(4, 0.1)
+
+
+def table(name, mean, spread=1.0, replicates=4):
+    """Return a table of one metric with just this mean and standard deviation over replicates."""
+    values = np.random.default_rng(0).normal(size=replicates)
+    values = mean + spread * (values - values.mean()) / values.std(ddof=1)
+    key = [name, "a", False, 1.0, "loss", False, "advantage"]
+    return pd.DataFrame([[*key, replicate, value] for replicate, value in enumerate(values)], columns=COLUMNS)
+
+
+def positive(name, *others, **options):
+    """Return the claim that the metric of some experiments is above 0."""
+    conditions = [Condition("gain", above(0), at(1, metric(each, "a", "loss"))) for each in (name, *others)]
+    tables = tuple(f"replicates/{each}" for each in (name, *others))
+    return claim(f"toy-{name}", "It leaks.", *conditions, artifact="toy_fig1", tables=tables, **options)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a run: a clear effect, one that 8 and one that 16 replicates show, one too small, and one by records."""
+    for name, mean in {"clear": 9, "near": 1.12, "far": 0.75, "line": 0.05}.items():
+        write_table(tmp_path / f"replicates/{name}.csv", table(name, mean))
+    write_table(tmp_path / "replicates/toy.csv", shared_table(0.2, replicates=4))
+    return tmp_path
+
+
+CLAIMS = [positive("clear"), positive("near"), positive("far"), positive("line"), positive("toy")]
+EFFORTS = dict.fromkeys(("clear", "near", "far", "line", "toy"), EFFORT)
+
+
+def proposed(folder, budget, looks=None, claims=CLAIMS, efforts=EFFORTS):
+    return propose(claims, Run(folder, False, "laptop"), efforts, budget, looks)
+
+
+def test_the_cheapest_claims_come_first_and_the_others_are_left_with_their_reasons(folder):
+    found = proposed(folder, 0.35)
+    assert [(each.id, each.times) for each in found.works_on] == [("toy-near", 2)]
+    assert found.look == Look(core_hours=0.1, times={"near": 2})
+    assert found.leaves["toy-far"] == "4 times its planned replicates take 0.3 core-hours, more than the 0.25 left"
+    assert found.leaves["toy-line"].startswith("too close to call: 8 times its planned replicates decide it in ")
+    assert found.leaves["toy-toy"] == "it takes more records, not more replicates"
+    assert (found.decided, found.unjudged, found.reopened) == (1, {}, ())
+
+
+def test_a_look_doubles_even_where_more_is_likely_to_be_needed(folder):
+    found = proposed(folder, 0.41)
+    assert {each.id: each.core_hours for each in found.works_on} == pytest.approx({"toy-near": 0.1, "toy-far": 0.3})
+    assert found.look == Look(core_hours=0.2, times={"far": 2, "near": 2})
+
+
+def test_what_is_trained_again_counts_at_each_doubling(folder):
+    efforts = EFFORTS | {"near": Effort(4, 0.1, again=1.0)}
+    assert Effort(4, 0.1, again=1.0).between(1, 8) == pytest.approx(0.7 + 3)
+    assert [each.id for each in proposed(folder, 0.5, efforts=efforts).works_on] == ["toy-far"]
+
+
+def test_where_no_claim_is_worth_it_nothing_is_judged_at_a_smaller_error(folder):
+    found = proposed(folder, 0.05)
+    assert (found.look, found.works_on, found.decided) == (None, (), 1)
+    assert found.leaves["toy-near"] == ("2 times its planned replicates take 0.1 core-hours, more than the 0.05 left")
+
+
+def test_claims_that_are_decided_at_the_whole_error_alone_are_named_and_are_no_reason_to_begin(folder):
+    write_table(folder / "replicates/clear.csv", table("clear", 1.6))
+    alone = [positive("clear")]
+    assert judge(alone[0], Run(folder, False, "laptop"))[0] == "reproduced"
+    found = proposed(folder, 9, claims=alone)
+    assert (found.look, found.leaves, found.reopened, found.decided) == (None, {}, (), 1)
+    both = proposed(folder, 9, claims=[positive("clear"), positive("near")])
+    assert both.reopened == ("toy-clear",)
+    assert both.look.times == {"clear": 2, "near": 2}
+
+
+def test_experiments_that_one_claim_compares_get_replicates_together(folder):
+    claims = [positive("near", "clear"), positive("far")]
+    assert together(claims, EFFORTS)["near"] == together(claims, EFFORTS)["clear"] == ("clear", "near")
+    assert together(claims, EFFORTS)["far"] == ("far",)
+    sizes = claim("toy-sizes", "S.", Condition("x", above(0), len), artifact="t", tables=("sizes/near", "sizes/far"))
+    assert together([sizes], EFFORTS)["near"] == ("near",)
+    found = proposed(folder, 0.25, claims=claims)
+    assert found.look == Look(core_hours=0.2, times={"clear": 2, "near": 2})
+
+
+def test_looks_before_are_counted_and_there_are_four_at_most(folder):
+    before = Looks([Look(core_hours=0.2, times={"near": 4, "far": 2}), Look(core_hours=0.3, times={"near": 8})])
+    found = proposed(folder, 1.2, before)
+    assert found.spent == pytest.approx(0.5)
+    assert found.leaves["toy-near"] == "all 4 looks are taken"
+    assert found.look == Look(core_hours=0.2, times={"far": 4})
+    assert "of which 0.5 core-hours were given to earlier looks" in describe(found, EFFORTS, 1.2)
+
+
+def test_looks_that_are_planned_before_the_run_judge_it_as_the_first_of_them(folder):
+    write_table(folder / "replicates/clear.csv", table("clear", 1.6))
+    found = proposed(folder, 9, Looks([]), claims=[positive("clear")])
+    assert found.look == Look(core_hours=0.1, times={"clear": 2})
+    assert (found.decided, found.reopened) == (0, ())
+
+
+def test_studies_get_more_splits_and_single_records_nothing(folder):
+    write_table(folder / "studies/toy.csv", study_table())
+    of_study = claim(
+        "toy-study", "S.", Condition("gain", above(0.0995), lambda tables: Splits.of(tables, "toy")(1, "threshold")),
+        artifact="toy_fig1", tables=("studies/toy",),
+    )  # fmt: skip
+    of_records = claim(
+        "toy-records", "S.", Condition("x", at_most(0), lambda tables: [-1.0, 1.0, 0.0, 0.5]),
+        artifact="toy_fig1", tables=("per_record/near",),
+    )  # fmt: skip
+    write_table(folder / "per_record/near.csv", pd.DataFrame({"target": [0]}))
+    found = proposed(folder, 9, claims=[of_study, of_records], efforts=EFFORTS | {"toy": EFFORT})
+    assert found.leaves["toy-records"] == "it rests on single records or sizes, not on replicates"
+    assert ("toy-study" in found.leaves) or found.look.times == {"toy": 2}
+
+
+def test_what_is_proposed_is_said_in_words(folder):
+    claims = [
+        *CLAIMS,
+        positive("absent"),
+        theorem("toy-thm", "S.", Condition("x", above(0), lambda _: 1.0), artifact="t"),
+    ]
+    words = describe(proposed(folder, 0.35, claims=claims), EFFORTS, 0.35)
+    assert words.splitlines()[:8] == [
+        "2 claims are decided, 4 undecided, 1 cannot be judged.",
+        "Budget: 0.35 core-hours, of which 0 core-hours were given to earlier looks.",
+        "",
+        "Next look, after 0.1 core-hours:",
+        "  near: 8 replicates, 4 now (look 2 of 4)",
+        "For these claims, each with what it adds to the cost until it is likely decided:",
+        "  toy-near: 2 times the planned replicates, 0.1 core-hours",
+        "Left undecided:",
+    ]
+    assert words.splitlines()[-2:] == ["Cannot be judged:", "  toy-absent: not run"]
+    nothing = describe(proposed(folder, 9, claims=[positive("clear")]), EFFORTS, 9)
+    assert nothing.splitlines()[-1] == "Nothing is left to decide."
+
+
+def test_verdicts_name_their_look_and_the_page_says_why_its_error_is_smaller(folder):
+    run = Run(folder, False, "laptop", times={"near": 2})
+    verdicts = judge_all({"toy": [positive("near"), positive("clear")]}, run)
+    assert verdicts["interval"].tolist() == [
+        "one-sided 98.75 % limits, look 2 of at most 4",
+        "one-sided 98.75 % limits, look 1 of at most 4",
+    ]
+    assert "each look is wrong with at most 5 % / 4 = 1.25 %" in markdown(verdicts, run)
+    assert "look" not in markdown(
+        judge_all({"toy": [positive("near")]}, Run(folder, False, "laptop")), Run(folder, False, "x")
+    )

@@ -1,0 +1,76 @@
+"""What `snakemake decide` prints and writes, on the claims of the papers."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpmia.claims.deciding import Effort
+from dpmia.formats.looks import Look, Looks, read_looks
+from dpmia.formats.rows import COLUMNS
+from dpmia.formats.tables import write_table
+from dpmia.workflow.next_look import next_look
+
+EFFORTS = {"student": Effort(4, 0.1).plain()}
+SCRIPT = Path(__file__).parents[3] / "scripts/decide_claims.py"
+
+
+def students(folder, replicates=4):
+    """Write the gap between non-IID and IID advantages of figure 7, of mean 1.12 and standard deviation 1."""
+    gaps = np.random.default_rng(0).normal(size=replicates)
+    gaps = 1.12 + (gaps - gaps.mean()) / gaps.std(ddof=1)
+    rows = [
+        ["student", arm, arm.endswith("-iid"), 1.0, "optimal_threshold", True, "advantage", replicate, value]
+        for replicate, gap in enumerate(gaps)
+        for arm, value in (("gabriel_pereira", gap), ("gabriel_pereira-iid", 0.0))
+    ]
+    write_table(folder / "replicates/student.csv", pd.DataFrame(rows, columns=COLUMNS))
+
+
+@pytest.fixture
+def run(tmp_path):
+    students(tmp_path)
+    about = {"not_run": {"texas": "texas.csv is missing"}, "trained": {}, "other_networks": {}, "times": None}
+    return {"folder": str(tmp_path), "synthetic": False, "scale": "laptop", **about}
+
+
+def test_an_undecided_claim_gets_replicates_and_what_was_not_run_is_counted(run):
+    look, words = next_look(run, EFFORTS, 1.0, None)
+    assert look == Look(0.1, {"student": 2})
+    assert "  humphries-fig7-order: 2 times the planned replicates, 0.1 core-hours" in words
+    assert "claims: not run" in words
+    assert (
+        "humphries-fig8-acc, humphries-fig8-iid-below-ceiling: without replicates/texas (texas.csv is missing)" in words
+    )
+
+
+def test_a_look_that_is_not_complete_comes_first(run):
+    looks = Looks([Look(0.1, {"student": 2, "of_another_plan": 4})])
+    assert next_look(run, EFFORTS, 1.0, looks) == (
+        None,
+        "The last look is not complete: replicates of student are to be made first.",
+    )
+    students(Path(run["folder"]), 8)
+    assert "0.1 core-hours were given to earlier looks" in next_look(run, EFFORTS, 1.0, looks)[1]
+
+
+def test_the_script_writes_the_look_that_it_prints(run, tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(SCRIPT.parent))
+
+    def decide(budget, looks):
+        params = SimpleNamespace(run=run, efforts=EFFORTS, budget=budget, looks=looks and looks.plain())
+        handed = SimpleNamespace(params=params, output=[], log=[str(tmp_path / "log")], rule="decide")
+        runpy.run_path(str(SCRIPT), init_globals={"snakemake": handed})
+        return capsys.readouterr().out
+
+    assert "No replicates are worth adding." in decide(0.05, None)
+    assert read_looks(tmp_path) is None
+    assert "student: 8 replicates, 4 now (look 2 of 4)" in decide(1.0, None)
+    first = read_looks(tmp_path)
+    assert first == Looks([Look(0.1, {"student": 2})])
+    students(tmp_path, 8)
+    assert "Nothing is left to decide." in decide(1.0, first)
+    assert read_looks(tmp_path) == first  # all is decided
