@@ -22,6 +22,8 @@ rule costs:
 
 rule forecast:
     """Print what is missing of each target, and the time, memory and disk it will take on this machine."""
+    input:
+        lambda wildcards: alone("forecast"),
     log:
         f"logs/{RUN}/print_forecast.log",
     localrule: True

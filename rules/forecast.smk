@@ -122,6 +122,14 @@ def download_of(files):
     )
 
 
+def alone(target):
+    """Refuse other targets beside one that is about all of them: Snakemake would make them. Return no files."""
+    if others := sorted({*workflow.dag_settings.targets} - {target}):
+        problem = f"it is about all targets, and would make {', '.join(others)}"
+        refuse(UserError(target, problem, f"Ask for {target} alone: each target has a line"))
+    return []
+
+
 def forecast_table():
     """Return what is missing of each target and what it will take."""
     made = [artifact for artifact in ARTIFACTS.values() if made_by_all(artifact)]

@@ -32,6 +32,14 @@ def test_a_wrong_key_or_value_in_the_config(workspace, config, words):
     assert workspace.made == set()
 
 
+def test_a_target_beside_the_forecast_is_not_made(workspace):
+    response = workspace.snakemake("forecast", "humphries_fig7")
+    assert response.returncode == 2
+    last = response.stdout.strip().splitlines()[-1]
+    assert "forecast: it is about all targets, and would make humphries_fig7." in last
+    assert workspace.made == set()
+
+
 @pytest.mark.parametrize(
     ("apply", "words"),
     [
