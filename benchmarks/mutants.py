@@ -1,7 +1,8 @@
 r"""Mutation testing: change one operator, number or truth value of a module at a time, and see whether tests notice.
 
-    .venv/bin/python benchmarks/mutants.py dpmia/metrics dpmia/privacy --tests workflow_tests/unit/metrics \
-        workflow_tests/unit/privacy --minutes 20
+    .venv/bin/python benchmarks/mutants.py dpmia/metrics dpmia/privacy --most 200
+
+Without `--tests` they are those of `workflow_tests/unit/<package>`.
 
 First the tests run once and note which of them reach which line. Then mutants are drawn at random, an equal share from
 each package, and each is tried by the tests that reach its line, the fastest first, until one fails. A mutant that no
@@ -37,8 +38,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 EQUIVALENT = ROOT / "docs/equivalent-mutants.csv"
-#: Seconds of CPU time and bytes of memory that the tests of a mutant may take.
-SECONDS, MEMORY = 120, 24 << 30
+#: Bytes of memory, and CPU time that the tests of a mutant may take: some seconds, and so many times what they take.
+MEMORY, SECONDS, TIMES = 24 << 30, 20, 10
 #: Seconds of tests that do not reach a line themselves.
 LONGEST = 30.0
 
@@ -234,7 +235,7 @@ class Trial:
             os.close(reader)
             self.failed.append("ended otherwise")
             try:
-                confine(SECONDS if mutant else 3600)
+                confine(self._allowed(items) if mutant else 3600)
                 if mutant:
                     swap(mutant)
                 for item in items:
@@ -249,6 +250,10 @@ class Trial:
             found = failed.read().splitlines()
         os.waitpid(child, 0)
         return [] if found == ["none"] else found or ["killed"]
+
+    def _allowed(self, items: Iterable[Any]) -> int:
+        """Return the seconds of CPU time after which tests count as hanging."""
+        return SECONDS + round(TIMES * sum(self.seconds[item.nodeid] for item in items))
 
     def _try(self, items: dict[str, Any]) -> None:
         self.printed.write(f"{len(items)} tests, {sum(self.seconds.values()):.0f} s\n")
@@ -270,8 +275,7 @@ class Trial:
                 self.printed.write(f"{place}: {mutant.change}: {mutant.text}  [{len(tests)} tests]\n")
         for package, count in tried.items():
             counted = count - equal[package]
-            share = f"{counted - alive[package]} of {counted} noticed ({1 - alive[package] / max(counted, 1):.1%})"
-            self.printed.write(f"{package}: {share}, {equal[package]} make no difference\n")
+            self.printed.write(f"{package}: {score(counted - alive[package], counted)}, {equal[package]} equivalent\n")
 
     def _chosen(self, mutant: Mutant) -> list[str]:
         """Return the tests of a mutant: those that reach its line, then the others of their files, the fastest first.
@@ -293,7 +297,8 @@ class Trial:
         """Return whether all tests pass with a mutant."""
         if not mutant.inside:
             place = f"{mutant.module}:{mutant.place[0]}:{mutant.place[1]}"
-            command = [sys.executable, __file__, "--one", place, *(test.nodeid for test in tests)]
+            seconds = str(self._allowed(tests) + SECONDS)
+            command = [sys.executable, __file__, "--one", place, seconds, *(test.nodeid for test in tests)]
             return not subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
         return not self._forked(tests, mutant)
 
@@ -308,13 +313,23 @@ def confine(seconds: int) -> None:
     signal.alarm(20 * seconds)
 
 
-def one(place: str, tests: list[str]) -> int:
+def score(noticed: int, tried: int) -> str:
+    """Return how many mutants were noticed, with Wilson's 95 % interval of the share among all of them."""
+    from scipy.stats import binomtest
+
+    if not tried:
+        return "none tried"
+    limits = binomtest(noticed, tried).proportion_ci(method="wilson")
+    return f"{noticed} of {tried} noticed ({noticed / tried:.1%}, 95 % interval {limits.low:.1%} to {limits.high:.1%})"
+
+
+def one(place: str, seconds: int, tests: list[str]) -> int:
     """Run tests with one mutant, in this process; return the exit code."""
     import pytest
 
     module, *numbers = place.split(":")
     Changed.mutant = next(each for each in mutants(module) if each.place == tuple(map(int, numbers)))
-    confine(SECONDS)
+    confine(seconds)
     sys.meta_path.insert(0, Changed)
     return pytest.main([*_OPTIONS, "-x", *tests])
 
@@ -345,10 +360,10 @@ def main() -> None:
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
     if sys.argv[1:2] == ["--one"]:
-        sys.exit(one(sys.argv[2], sys.argv[3:]))
+        sys.exit(one(sys.argv[2], int(sys.argv[3]), sys.argv[4:]))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("packages", nargs="+", help="folders or modules of the library")
-    parser.add_argument("--tests", nargs="+", required=True)
+    parser.add_argument("--tests", nargs="+", help="files or folders")
     parser.add_argument("--most", type=int, default=10**6, help="try so many")
     parser.add_argument("--minutes", type=float, default=10**6, help="start none after that time")
     parser.add_argument("--seed", type=int, default=0)
@@ -356,8 +371,13 @@ def main() -> None:
     files = [file for name in given.packages for file in (ROOT / name, *(ROOT / name).rglob("*.py")) if file.is_file()]
     every = [mutant for file in sorted(files) for mutant in mutants(file.relative_to(ROOT).as_posix())]
     print(f"{len(every)} mutants, seed {given.seed}", flush=True)
+    found = {(mutant.module, mutant.text, mutant.change) for mutant in every}
+    for module, line, change in sorted({*known()} - found):
+        if any(module == mutant.module for mutant in every):
+            print(f"{EQUIVALENT.name}: no such mutant, delete it: {module}: {change}: {line}", flush=True)
+    tests = given.tests or sorted({f"workflow_tests/unit/{mutant.package}" for mutant in every})
     drawn = islice(sample(every, random.Random(given.seed)), given.most)
-    sys.exit(pytest.main([*_OPTIONS, "--capture=no", *given.tests], plugins=[Trial(files, drawn, given.minutes)]))
+    sys.exit(pytest.main([*_OPTIONS, "--capture=no", *tests], plugins=[Trial(files, drawn, given.minutes)]))
 
 
 if __name__ == "__main__":
