@@ -124,6 +124,7 @@ def test_records_that_can_never_be_significant_do_not_cost_the_others_their_powe
     decisions[:, 0] = True
     found = calibration(decisions, outside, np.full(1000, references), 0.1)
     assert found.testable.nonzero()[0].tolist() == [0, 1, 2, 3, 4]
+    assert (found.rates[5:] == 0).all(), "one model is a rate, too"
     assert found.exceeded.nonzero()[0].tolist() == [0]
 
 
@@ -243,6 +244,8 @@ def test_equal_records_share_a_rank_and_those_that_are_cut_off_are_counted():
     assert most.tied == 1
     assert most.unseen == 5
     assert most.records[0]["above"] == 0
+    exposure.listed = 2
+    assert exposure.most().tied == 2, "with the last that is listed"
 
 
 def exposure_of(listed, *models):

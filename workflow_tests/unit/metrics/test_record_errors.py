@@ -54,7 +54,7 @@ def test_where_nothing_varies_an_auc_has_the_limits_of_the_fewer_records_and_an_
     is_member = np.arange(18) < 7
     for members in (is_member, ~is_member):
         found = record_estimates(members.astype(float), np.ones(18, dtype=bool), members)
-        assert (found["auc"].mean, found["auc"].kind, found["auc"].error) == (1, RECORDS, 0)
+        assert (found["auc"].mean, found["auc"].kind, found["auc"].error, found["auc"].count) == (1, RECORDS, 0, 1)
         low, high = found["auc"].limits((0.0, 1.0))
         assert (low, high) == (pytest.approx(0.025 ** (1 / 7)), 1)
         assert (found["advantage"].mean, found["advantage"].kind, found["advantage"].count) == (0, EQUAL, 1)
