@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
+import changes
 import growth
 import mutants
 import workflows
@@ -65,12 +66,12 @@ def small(value: int = -1) -> bool:
 
 
 def test_mutants_change_one_sign_number_or_truth_value_each(tmp_path, monkeypatch):
-    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    monkeypatch.setattr(changes, "ROOT", tmp_path)
     (tmp_path / "small.py").write_text(MODULE)
-    found = list(mutants.mutants("small.py"))
-    changes = "5 -> 6, 5 -> -5, 1 -> 2, 1 -> -1, USub left out, 1 -> 2, 1 -> -1, 3 -> 4, 3 -> -3"
-    changes += ", And -> Or, Add -> Sub, LtE -> Lt, Not left out, Eq -> NotEq"
-    assert sorted(each.change for each in found) == sorted(changes.split(", "))
+    found = list(changes.mutants("small.py"))
+    expected = "5 -> 6, 5 -> -5, 1 -> 2, 1 -> -1, USub left out, 1 -> 2, 1 -> -1, 3 -> 4, 3 -> -3"
+    expected += ", And -> Or, Add -> Sub, LtE -> Lt, Not left out, Eq -> NotEq"
+    assert sorted(each.change for each in found) == sorted(expected.split(", "))
     answers = {}
     for mutant in found:
         names = {}
