@@ -1,12 +1,16 @@
 r"""Mutation testing: change one operator, number or truth value of a module at a time, and see whether tests notice.
 
-    .venv/bin/python benchmarks/mutants.py dpmia/metrics dpmia/privacy --tests workflow_tests/unit/metrics \
-        workflow_tests/unit/privacy --minutes 20
+    .venv/bin/python benchmarks/mutants.py dpmia/metrics dpmia/privacy --most 200
+
+Without `--tests` they are those of `workflow_tests/unit/<package>`.
 
 First the tests run once and note which of them reach which line. Then mutants are drawn at random, an equal share from
 each package, and each is tried by the tests that reach its line, the fastest first, until one fails. A mutant that no
 test notices is printed, a line to look at: a test is missing, or the change makes no difference. Those that are known
 to make none (`docs/equivalent-mutants.csv`, with the reason) are counted apart. It is none of the tests.
+
+With `--quick 3`, tests that take more than three seconds are left out, and of those that reach a line the first twelve
+seconds are run: a score from below, in a tenth of the time.
 
 Not mutated: type annotations, options of dataclasses, and texts.
 """
@@ -14,8 +18,6 @@ Not mutated: type annotations, options of dataclasses, and texts.
 from __future__ import annotations
 
 import argparse
-import ast
-import copy
 import csv
 import functools
 import gc
@@ -29,118 +31,23 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice, zip_longest
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(Path(__file__).parent))
+
+from changes import ROOT, Mutant, mutants
+
 EQUIVALENT = ROOT / "docs/equivalent-mutants.csv"
-#: Seconds of CPU time and bytes of memory that the tests of a mutant may take.
-SECONDS, MEMORY = 120, 24 << 30
+#: Bytes of memory, and CPU time that a test may take with a mutant: some seconds, and so many times what the slowest of
+#: its file takes without.
+MEMORY, SECONDS, TIMES = 24 << 30, 5, 3
 #: Seconds of tests that do not reach a line themselves.
 LONGEST = 30.0
 
 _OPTIONS = ("-q", "-n", "0", "-p", "no:cacheprovider", "--no-header")
-
-_SWAPS: dict[type, type] = {
-    **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq},
-    **{ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult},
-    **{ast.And: ast.Or, ast.Or: ast.And, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.FloorDiv: ast.Div},
-}
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One change of a module.
-
-    Attributes:
-        module: path from the root.
-        line: of the change, and of the statement around it.
-        change: in words.
-        place: of the node in the order of `ast.walk`, and which of its changes.
-        inside: whether it is within a function.
-    """
-
-    module: str
-    line: int
-    statement: int
-    change: str
-    place: tuple[int, int]
-    inside: bool
-
-    @property
-    def text(self) -> str:
-        """The line as it is written."""
-        return (ROOT / self.module).read_text(encoding="utf-8").splitlines()[self.line - 1].strip()
-
-    @property
-    def package(self) -> str:
-        """The package that the module belongs to."""
-        return self.module.split("/")[1]
-
-    def code(self) -> CodeType:
-        """Return the changed module, compiled."""
-        tree = ast.parse((ROOT / self.module).read_text(encoding="utf-8"))
-        _changed(list(ast.walk(tree))[self.place[0]], self.place[1])
-        return compile(ast.fix_missing_locations(tree), str(ROOT / self.module), "exec")
-
-
-def mutants(module: str) -> Iterator[Mutant]:
-    """Yield the mutants of a module."""
-    tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
-    statements = {id(node): each.lineno for each in ast.walk(tree) if isinstance(each, ast.stmt) for node in _own(each)}
-    passed_over = {id(node) for top in _untouched(tree) for node in ast.walk(top)}
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    inside = {id(node) for function in functions for part in function.body for node in ast.walk(part)}
-    for place, node in enumerate(ast.walk(tree)):
-        for number in range(2) if id(node) not in passed_over else ():
-            change = _changed(copy.deepcopy(node), number)
-            if change:
-                line = getattr(node, "lineno", 0)
-                yield Mutant(module, line, statements.get(id(node), line), change, (place, number), id(node) in inside)
-
-
-def _own(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield the nodes of a statement without those of statements in it."""
-    queue: list[ast.AST] = [statement]
-    while queue:
-        node = queue.pop()
-        yield node
-        queue += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
-
-
-def _untouched(tree: ast.Module) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            yield from node.decorator_list
-        for name in ("annotation", "returns"):
-            if isinstance(part := getattr(node, name, None), ast.AST):
-                yield part
-
-
-def _changed(node: ast.AST, change: int) -> str:
-    """Change a node in place and say how; nothing where there is no such change."""
-    if isinstance(node, ast.Compare) and not change and type(node.ops[0]) in _SWAPS:
-        old, node.ops[0] = node.ops[0], _SWAPS[type(node.ops[0])]()
-        return f"{type(old).__name__} -> {type(node.ops[0]).__name__}"
-    if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign) and not change and type(node.op) in _SWAPS:
-        old_op, node.op = node.op, _SWAPS[type(node.op)]()
-        return f"{type(old_op).__name__} -> {type(node.op).__name__}"
-    if isinstance(node, ast.Constant) and isinstance(node.value, bool) and not change:
-        node.value = not node.value
-        return f"{not node.value} -> {node.value}"
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
-        old_value = node.value
-        node.value = old_value + 1 if not change else -old_value
-        return f"{old_value} -> {node.value}" if old_value or not change else ""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert | ast.Not | ast.USub) and not change:
-        old_unary, node.op = node.op, ast.UAdd()
-        if isinstance(old_unary, ast.Not):
-            node.operand = ast.Call(ast.Name("bool", ast.Load()), [node.operand], [])
-        return f"{type(old_unary).__name__} left out"
-    return ""
 
 
 class Changed(importlib.machinery.PathFinder):
@@ -158,16 +65,28 @@ class Changed(importlib.machinery.PathFinder):
         return found
 
 
-def swap(mutant: Mutant) -> None:
-    """Give all functions of a module, wherever they are kept, their changed code; forget what functions remember."""
-    codes = {code.co_qualname: code for code in _codes(mutant.code())}
-    for each in gc.get_objects():
-        if isinstance(each, FunctionType) and each.__code__.co_filename == str(ROOT / mutant.module):
+class Loaded:
+    """What the imported modules hold, found once: their functions, wherever they are kept, and what these remember."""
+
+    def __init__(self) -> None:
+        """Look at all that there is."""
+        self.functions: dict[str, list[FunctionType]] = {}
+        self.memories = []
+        for each in gc.get_objects():
+            if type(each) is FunctionType and each.__code__.co_filename.startswith(str(ROOT)):
+                self.functions.setdefault(each.__code__.co_filename, []).append(each)
+            elif type(each) is functools._lru_cache_wrapper:
+                self.memories.append(each)
+
+    def swap(self, mutant: Mutant) -> None:
+        """Give all functions of a module their changed code; forget what functions remember."""
+        codes = {code.co_qualname: code for code in _codes(mutant.code())}
+        for each in self.functions.get(str(ROOT / mutant.module), ()):
             code = codes.get(each.__code__.co_qualname)
             if code is not None and len(code.co_freevars) == len(each.__code__.co_freevars):
                 each.__code__ = code
-        elif isinstance(each, functools._lru_cache_wrapper):
-            each.cache_clear()
+        for memory in self.memories:
+            memory.cache_clear()
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -177,6 +96,14 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(each)
 
 
+class TooSlowError(Exception):
+    """A test takes longer than those that are run."""
+
+
+def _too_slow(number: int, frame: Any) -> None:
+    raise TooSlowError
+
+
 class Trial:
     """A plug-in of pytest: runs all tests once, notes which reach which line, and tries mutants by them.
 
@@ -184,18 +111,21 @@ class Trial:
     of a constant of a module, in a new process.
     """
 
-    def __init__(self, modules: list[Path], drawn: Iterable[Mutant], minutes: float) -> None:
-        """Try mutants for some minutes."""
-        self.modules, self.drawn, self.minutes = modules, drawn, minutes
+    def __init__(self, modules: list[Path], drawn: Iterable[Mutant], minutes: float, quick: float) -> None:
+        """Try mutants for some minutes, by tests that take `quick` seconds at most (0: by all)."""
+        self.modules, self.drawn, self.minutes, self.quick = modules, drawn, minutes, quick
         self.printed = os.fdopen(os.dup(1), "w", buffering=1)
+        #: CPU time of each test.
         self.seconds: Counter[str] = Counter()
         self.failed: list[str] = []
+        self.slow: set[str] = set()
+        #: Tests that pass in a copy of this process.
+        self.sound: set[str] = set()
 
     def pytest_runtest_logreport(self, report) -> None:  # type: ignore[no-untyped-def]
-        """Note a part of a test."""
-        self.seconds[report.nodeid] += report.duration
+        """Note a test that fails."""
         if report.failed:
-            self.failed.append(report.nodeid)
+            (self.slow.add if TooSlowError.__name__ in str(report.longrepr) else self.failed.append)(report.nodeid)
 
     def pytest_runtestloop(self, session) -> bool:  # type: ignore[no-untyped-def]
         """Do all of it, in the place of running the tests."""
@@ -203,7 +133,8 @@ class Trial:
 
         measured = coverage.Coverage(data_file=None, config_file=False, include=[*map(str, self.modules)])
         measured.start()
-        self._run(session.items, measured.switch_context)
+        signal.signal(signal.SIGPROF, _too_slow)
+        self._run(session.items, measured.switch_context, on=True)
         measured.stop()
         data = measured.get_data()
         self.reached = {}
@@ -212,6 +143,8 @@ class Trial:
             self.reached[Path(name).relative_to(ROOT).as_posix()] = {
                 line: {*found} - {""} for line, found in contexts.items()
             }
+        for slow in self.slow:
+            del self.seconds[slow]
         if self.failed:
             self.printed.write(f"Tests fail without any change: {', '.join(self.failed)}\n")
         else:
@@ -219,30 +152,36 @@ class Trial:
         return True
 
     def _run(self, items, before, on: bool = False) -> None:  # type: ignore[no-untyped-def]
-        """Run tests until one fails, or on."""
+        """Run tests until one fails; or all, and take their time."""
         for item, following in zip_longest(items, items[1:]):
             before(item.nodeid)
+            started = time.process_time()
+            signal.setitimer(signal.ITIMER_PROF, self.quick if on else self._allowed([item]))
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            if self.failed and not on:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            if on:
+                self.seconds[item.nodeid] = time.process_time() - started
+            elif self.failed:
                 return
 
     def _forked(self, items: list[Any], mutant: Mutant | None) -> list[str]:
-        """Run tests in a copy of this process until one fails, without a mutant all; return which failed."""
+        """Run tests in a copy of this process until one fails; return what failed, if any did."""
         reader, writer = os.pipe()
         child = os.fork()
         if not child:
             os.close(reader)
             self.failed.append("ended otherwise")
             try:
-                confine(SECONDS if mutant else 3600)
+                confine(self._allowed(items))
+                signal.signal(signal.SIGPROF, signal.SIG_DFL)
                 if mutant:
-                    swap(mutant)
+                    self.loaded.swap(mutant)
                 for item in items:
                     item._initrequest()
                 self.failed.clear()
-                self._run(items, lambda test: None, on=mutant is None)
+                self._run(items, lambda test: None)
             finally:
-                os.write(writer, "\n".join(self.failed[:200] or ["none"]).encode())
+                os.write(writer, "\n".join(self.failed[:1] or ["none"]).encode())
                 os._exit(0)
         os.close(writer)
         with os.fdopen(reader) as failed:
@@ -250,28 +189,43 @@ class Trial:
         os.waitpid(child, 0)
         return [] if found == ["none"] else found or ["killed"]
 
+    def _allowed(self, items: Iterable[Any]) -> int:
+        """Return the seconds of CPU time after which tests count as hanging."""
+        return round(sum(SECONDS + TIMES * self._slowest[item.nodeid.partition("::")[0]] for item in items))
+
+    @functools.cached_property
+    def _slowest(self) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for test, seconds in self.seconds.items():
+            file = test.partition("::")[0]
+            found[file] = max(seconds, found.get(file, 0))
+        return found
+
     def _try(self, items: dict[str, Any]) -> None:
-        self.printed.write(f"{len(items)} tests, {sum(self.seconds.values()):.0f} s\n")
-        for once in self._forked([*items.values()], None):
-            self.printed.write(f"cannot run twice, and is not used: {once}\n")
-            del self.seconds[once]
+        slow = f", {len(self.slow)} slower ones left out" if self.slow else ""
+        self.printed.write(f"{len(self.seconds)} tests, {sum(self.seconds.values()):.0f} s{slow}\n")
+        self.loaded = Loaded()
+        gc.freeze()
         tried, alive, equal = Counter[str](), Counter[str](), Counter[str]()
         started, reasons = time.monotonic(), known()
         for mutant in self.drawn:
             if time.monotonic() - started > 60 * self.minutes:
                 break
             tried[mutant.package] += 1
-            tests = self._chosen(mutant)
             if (mutant.module, mutant.text, mutant.change) in reasons:
                 equal[mutant.package] += 1
-            elif not tests or self._survives(mutant, [items[test] for test in tests]):
+            elif self._survives(mutant, items):
                 alive[mutant.package] += 1
-                place = f"{mutant.module}:{mutant.line}"
-                self.printed.write(f"{place}: {mutant.change}: {mutant.text}  [{len(tests)} tests]\n")
+                tests = len(self._chosen(mutant))
+                self.printed.write(f"{mutant.place_and_change}: {mutant.text}  [{tests} tests]\n")
+            if sum(tried.values()) % 10 == 0:
+                self._print_scores(tried, alive, equal)
+        self._print_scores(tried, alive, equal)
+
+    def _print_scores(self, tried: Counter[str], alive: Counter[str], equal: Counter[str]) -> None:
         for package, count in tried.items():
             counted = count - equal[package]
-            share = f"{counted - alive[package]} of {counted} noticed ({1 - alive[package] / max(counted, 1):.1%})"
-            self.printed.write(f"{package}: {share}, {equal[package]} make no difference\n")
+            self.printed.write(f"{package}: {score(counted - alive[package], counted)}, {equal[package]} equivalent\n")
 
     def _chosen(self, mutant: Mutant) -> list[str]:
         """Return the tests of a mutant: those that reach its line, then the others of their files, the fastest first.
@@ -282,20 +236,35 @@ class Trial:
         direct = lines.get(mutant.line, set()) | lines.get(mutant.statement, set())
         direct = direct or (set() if mutant.inside else set().union(*lines.values()))
         files = {test.partition("::")[0] for test in direct}
+        direct &= {*self.seconds}
         beside = {test for test in self.seconds if test.partition("::")[0] in files} - direct
-        left, found = LONGEST, sorted(direct & {*self.seconds}, key=self.seconds.__getitem__)
-        for test in sorted(beside, key=self.seconds.__getitem__):
-            left -= self.seconds[test]
-            found += [test] if left > 0 else []
+        left, found = 4 * self.quick or LONGEST, [] if self.quick else sorted(direct, key=self.seconds.__getitem__)
+        for part in (direct, beside) if self.quick else (beside,):
+            for test in sorted(part, key=self.seconds.__getitem__):
+                left -= self.seconds[test]
+                found += [test] if left > 0 else []
         return found
 
-    def _survives(self, mutant: Mutant, tests: list[Any]) -> bool:
+    def _survives(self, mutant: Mutant, items: dict[str, Any]) -> bool:
         """Return whether all tests pass with a mutant."""
         if not mutant.inside:
+            tests = self._chosen(mutant)
             place = f"{mutant.module}:{mutant.place[0]}:{mutant.place[1]}"
-            command = [sys.executable, __file__, "--one", place, *(test.nodeid for test in tests)]
-            return not subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
-        return not self._forked(tests, mutant)
+            # Of which importing takes some.
+            seconds = str(round(4 * SECONDS + TIMES * sum(self.seconds[test] for test in tests)))
+            command = [sys.executable, __file__, "--one", place, seconds, *tests]
+            return (
+                not tests
+                or not subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+            )
+        while failed := self._forked([items[test] for test in self._chosen(mutant)], mutant):
+            test = failed[0]
+            if test not in self.seconds or test in self.sound or not self._forked([items[test]], None):
+                self.sound.add(test)
+                return False
+            self.printed.write(f"cannot run twice, and is not used: {test}\n")
+            del self.seconds[test]
+        return True
 
 
 def confine(seconds: int) -> None:
@@ -308,13 +277,23 @@ def confine(seconds: int) -> None:
     signal.alarm(20 * seconds)
 
 
-def one(place: str, tests: list[str]) -> int:
+def score(noticed: int, tried: int) -> str:
+    """Return how many mutants were noticed, with Wilson's 95 % interval of the share among all of them."""
+    from scipy.stats import binomtest
+
+    if not tried:
+        return "none tried"
+    limits = binomtest(noticed, tried).proportion_ci(method="wilson")
+    return f"{noticed} of {tried} noticed ({noticed / tried:.1%}, 95 % interval {limits.low:.1%} to {limits.high:.1%})"
+
+
+def one(place: str, seconds: int, tests: list[str]) -> int:
     """Run tests with one mutant, in this process; return the exit code."""
     import pytest
 
     module, *numbers = place.split(":")
     Changed.mutant = next(each for each in mutants(module) if each.place == tuple(map(int, numbers)))
-    confine(SECONDS)
+    confine(seconds)
     sys.meta_path.insert(0, Changed)
     return pytest.main([*_OPTIONS, "-x", *tests])
 
@@ -345,19 +324,31 @@ def main() -> None:
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
     if sys.argv[1:2] == ["--one"]:
-        sys.exit(one(sys.argv[2], sys.argv[3:]))
+        sys.exit(one(sys.argv[2], int(sys.argv[3]), sys.argv[4:]))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("packages", nargs="+", help="folders or modules of the library")
-    parser.add_argument("--tests", nargs="+", required=True)
+    parser.add_argument("--tests", nargs="+", help="files or folders")
     parser.add_argument("--most", type=int, default=10**6, help="try so many")
     parser.add_argument("--minutes", type=float, default=10**6, help="start none after that time")
+    parser.add_argument("--again", type=Path, help="try those that a run has printed into this file, and no others")
+    parser.add_argument("--quick", type=float, default=0, help="leave out tests that take more seconds")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     files = [file for name in given.packages for file in (ROOT / name, *(ROOT / name).rglob("*.py")) if file.is_file()]
     every = [mutant for file in sorted(files) for mutant in mutants(file.relative_to(ROOT).as_posix())]
     print(f"{len(every)} mutants, seed {given.seed}", flush=True)
-    drawn = islice(sample(every, random.Random(given.seed)), given.most)
-    sys.exit(pytest.main([*_OPTIONS, "--capture=no", *given.tests], plugins=[Trial(files, drawn, given.minutes)]))
+    found = {(mutant.module, mutant.text, mutant.change) for mutant in every}
+    for module, line, change in sorted({*known()} - found):
+        if any(module == mutant.module for mutant in every):
+            print(f"{EQUIVALENT.name}: no such mutant, delete it: {module}: {change}: {line}", flush=True)
+    tests = given.tests or sorted({f"workflow_tests/unit/{mutant.package}" for mutant in every})
+    drawn: Iterable[Mutant] = islice(sample(every, random.Random(given.seed)), given.most)
+    if given.again:
+        before = given.again.read_text(encoding="utf-8")
+        drawn = (mutant for mutant in every if f"{mutant.place_and_change}: {mutant.text}  [" in before)
+    sys.exit(
+        pytest.main([*_OPTIONS, "--capture=no", *tests], plugins=[Trial(files, drawn, given.minutes, given.quick)])
+    )
 
 
 if __name__ == "__main__":

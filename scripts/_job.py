@@ -13,7 +13,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dpmia.common.errors import LimitError, PlaceError, UserError
+from dpmia.common.errors import LimitError, MemoryShortError, PlaceError, UserError
 from dpmia.common.pipes import discard
 from dpmia.workflow.failures import ABOVE_LIMIT, CANNOT_RUN, error_line
 from dpmia.workflow.interrupts import end_at_first_interrupt, quiet_interrupts
@@ -64,6 +64,9 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         # Not only in the log, for which there may be no space either.
         sys.exit(f"\nError in {snakemake.rule}: {message}\n")
     except Exception as error:
+        if short := MemoryShortError.of(error):
+            logging.error("%s", error_line(str(short), CANNOT_RUN))
+            sys.exit(CANNOT_RUN)
         _log_unexpected(error, snakemake.log[0])
         raise
     finally:

@@ -211,7 +211,7 @@ class LogitGaussian(Estimator):
     def _threshold(self, null: NullLosses, level: float) -> np.ndarray:
         mean, spread = null.gaussian
         phi = mean - spread * ndtri(level)
-        return np.where(phi > HIGHEST, -np.inf, np.where(phi < LOWEST, np.inf, loss_of(phi)))
+        return np.where(phi > HIGHEST, -np.inf, np.where(phi <= LOWEST, np.inf, loss_of(phi)))
 
 
 class _LinearAndLogit(Estimator):

@@ -55,6 +55,22 @@ _REMEDIES = {
 }
 
 
+class MemoryShortError(UserError):
+    """A job that needs more memory than it can have."""
+
+    @classmethod
+    def of(cls, error: Exception) -> Self | None:
+        """Return the message of an error of NumPy's or torch's allocation; None for any other error."""
+        problem = str(error) or "there is too little"
+        if not isinstance(error, MemoryError) and not any(words in problem for words in _NO_MEMORY):
+            return None
+        return cls("memory", problem, "Choose a smaller model, batch or block, run fewer jobs at once, or add memory")
+
+
+#: How torch says that it has no memory, on a processor and on a GPU: by a `RuntimeError`.
+_NO_MEMORY = ("DefaultCPUAllocator: can't allocate memory", "out of memory")
+
+
 class ConfigError(UserError):
     """A wrong key or value in `config.yaml`, on the command line or in `experiments/`."""
 

@@ -32,10 +32,10 @@ def smallest_noise(bound: Callable[[float], float], value: float) -> float:
     """
     low = high = 1.0
     while bound(high) > value:
-        low, high = high, 2 * high
-        if high > MOST_NOISE:
+        if high >= MOST_NOISE:
             problem = f"no noise multiplier up to {MOST_NOISE:g} keeps a bound of {value:g}"
             raise TrainingError("plan", problem, "Raise the bound, or take fewer steps or a smaller sampling rate")
+        low, high = high, min(2 * high, MOST_NOISE)
     while bound(low) <= value:
         if low <= LEAST_NOISE:
             return low
@@ -54,10 +54,10 @@ def largest_rate(bound: Callable[[float], float], value: float) -> float:
         return high
     low = high / 4
     while bound(low) > value:
-        low, high = low / 4, low
-        if low < LEAST_RATE:
+        if low <= LEAST_RATE:
             problem = f"no sampling rate down to {LEAST_RATE:g} keeps a bound of {value:g}"
             raise TrainingError("plan", problem, "Raise the bound or the noise multiplier, or take fewer steps")
+        low, high = max(low / 4, LEAST_RATE), low
     return _crossing(lambda rate: bound(rate) - value, low, high)
 
 
@@ -72,10 +72,10 @@ def most_steps(bound: Callable[[int], float], value: float) -> int:
         raise TrainingError("plan", problem, "Raise the bound or the noise multiplier, or lower the sampling rate")
     low, high = 1, 2
     while bound(high) <= value:
-        low, high = high, 2 * high
-        if high > MOST_STEPS:
+        if high >= MOST_STEPS:
             problem = f"a bound of {value:g} is kept by {MOST_STEPS} steps and more"
             raise TrainingError("plan", problem, "Lower the bound or the noise multiplier")
+        low, high = high, min(2 * high, MOST_STEPS)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if bound(middle) <= value else (low, middle)
@@ -85,7 +85,12 @@ def most_steps(bound: Callable[[int], float], value: float) -> int:
 def _crossing(excess: Callable[[float], float], low: float, high: float) -> float:
     """Return where `excess` passes zero, on the side where it is none; on a logarithmic scale."""
     rising = excess(high) > 0
-    found = brentq(lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=TOLERANCE)
-    while excess(math.exp(found)) > 0:  # the root may lie on the wrong side by its tolerance
+    ends = {math.log(low): low, math.log(high): high}
+
+    def place(log: float) -> float:
+        return ends.get(log) or math.exp(log)  # exp(log(8)) is less than 8, and may be on the other side
+
+    found = brentq(lambda log: excess(place(log)), *ends, xtol=TOLERANCE)
+    while excess(place(found)) > 0:  # the root may lie on the wrong side by its tolerance
         found += -TOLERANCE if rising else TOLERANCE
-    return math.exp(found)
+    return place(found)

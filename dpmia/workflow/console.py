@@ -114,7 +114,9 @@ class Console(logging.Handler):
                 says of an audit that a model is above a limit.
         """
         error = sys.exc_info()[1] if getattr(record, "exception", "") else None
-        if isinstance(error, OSError) and threading.current_thread() is threading.main_thread():
+        while error is not None and not isinstance(error, OSError):
+            error = error.__context__  # what Snakemake has made another error of
+        if error is not None and threading.current_thread() is threading.main_thread():
             message = PlaceError.of(error)
             if message is not None:
                 self.end()

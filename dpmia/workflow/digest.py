@@ -13,6 +13,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -130,11 +131,15 @@ def recall(file: Path | str) -> None:
 
 
 def keep(file: Path | str) -> None:
-    """Write what was read of each module, for `recall`; nothing where no module was parsed."""
+    """Write what was read of each module, for `recall`; nothing where no module was parsed, or nothing can be written.
+
+    It is called when all is done: the next start parses again, and says what is wrong with the disk.
+    """
     if _parsed:
-        remove_leftovers([], alone=[Path(file).parent])  # of a start that was killed here, if nothing else is to do
-        with whole_file(file) as part:
-            part.write_text(json.dumps({"by": _parser(), "known": _known}), encoding="utf-8")
+        with suppress(OSError):
+            remove_leftovers([], alone=[Path(file).parent])  # of a start that was killed here, if nothing else is to do
+            with whole_file(file) as part:
+                part.write_text(json.dumps({"by": _parser(), "known": _known}), encoding="utf-8")
 
 
 def _parser() -> list[Any]:

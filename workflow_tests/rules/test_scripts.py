@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from files import Files
 
 from dpmia.common.registry import load
@@ -313,6 +314,20 @@ def test_a_script_that_fails_leaves_no_output_and_a_log(run_script, prepared, tm
     assert not target.exists()
     assert "41 records are required" in read_failure("draw_splits", tmp_path / "draw_splits.log").message
     assert json.loads(json.dumps(job)) == job
+
+
+@pytest.mark.parametrize("most", [lambda: torch.empty(10**16), lambda: np.empty(10**16)], ids=["torch", "numpy"])
+def test_too_little_memory_is_reported_without_a_traceback(run_script, prepared, tmp_path, capsys, monkeypatch, most):
+    monkeypatch.setattr("dpmia.splits.draws.group", lambda *given, **rest: most())
+    job = {"draw": "dpmia.splits.draws:group", "arms": ARMS, "replicates": [0], "batch_sizes": {}}
+    given = {"input": Files(dataset=str(prepared), clusters=[]), "params": {"job": job, "seed": 1}}
+    with pytest.raises(SystemExit, match="2"):
+        run_script("draw_splits", Files(str(tmp_path / "splits.npz")), **given)
+    message = read_failure("draw_splits", tmp_path / "draw_splits.log").message
+    assert message.startswith("memory: ")
+    assert "llocate" in message
+    assert message.endswith("Choose a smaller model, batch or block, run fewer jobs at once, or add memory.")
+    assert "Traceback" not in (tmp_path / "draw_splits.log").read_text() + capsys.readouterr().err
 
 
 def test_a_place_that_cannot_be_written_is_reported_without_a_traceback(run_script, prepared, tmp_path, capsys):

@@ -1,4 +1,4 @@
-"""The arithmetic of the benchmarks: slopes, medians and ratios. What they measure depends on the machine."""
+"""The arithmetic of the benchmarks: slopes, medians, ratios, changes. What they measure depends on the machine."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
+import changes
 import growth
+import mutants
 import workflows
 from workflows import Timed, Took
 
@@ -52,3 +54,36 @@ def test_ratios_are_those_within_a_round_and_goals_are_judged_by_their_clock():
 def test_a_run_that_fails_is_no_measurement(tmp_path):
     with pytest.raises(RuntimeError, match=r"fails:\n.*no/Snakefile"):
         workflows.run(Path("/no"), tmp_path, ("--dry-run",))
+
+
+MODULE = """
+LIMIT = 5
+
+
+def small(value: int = -1) -> bool:
+    return value + 1 <= LIMIT and not value == 3
+"""
+
+
+def test_mutants_change_one_sign_number_or_truth_value_each(tmp_path, monkeypatch):
+    monkeypatch.setattr(changes, "ROOT", tmp_path)
+    (tmp_path / "small.py").write_text(MODULE)
+    found = list(changes.mutants("small.py"))
+    expected = "5 -> 6, 5 -> -5, 1 -> 2, 1 -> -1, USub left out, 1 -> 2, 1 -> -1, 3 -> 4, 3 -> -3"
+    expected += ", And -> Or, Add -> Sub, LtE -> Lt, Not left out, Eq -> NotEq"
+    assert sorted(each.change for each in found) == sorted(expected.split(", "))
+    answers = {}
+    for mutant in found:
+        names = {}
+        exec(mutant.code(), names)
+        answers[mutant.line, mutant.change] = [names["small"](value) for value in (3, 4, 5)]
+    assert answers[2, "5 -> 6"] == [False, True, True]
+    assert answers[6, "LtE -> Lt"] == [False, False, False]
+    assert answers[6, "Not left out"] == [True, False, False]
+    assert {mutant.inside for mutant in found if mutant.line == 2} == {False}
+
+
+def test_a_mutation_score_has_wilsons_interval():
+    # Of 98 noticed out of 100: 0.98 plus 1.92 / 100, and so on (Wilson 1927).
+    assert mutants.score(98, 100) == "98 of 100 noticed (98.0%, 95 % interval 93.0% to 99.4%)"
+    assert mutants.score(0, 0) == "none tried"

@@ -1,12 +1,15 @@
-"""A kill at each effect of a run, one after the other, at each a new start: the numbers are those of a calm run."""
+"""A fault at each effect of a run, one after the other, at each a new start: the numbers are those of a calm run."""
 
 from __future__ import annotations
 
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 from fault_injection import Faults
@@ -19,6 +22,11 @@ TARGET = "humphries_fig7"
 #: `DPMIA_TEST_KILLS=.` takes every effect.
 KILLED = os.environ.get("DPMIA_TEST_KILLS") or (
     r"^os\.rename |^os\.remove \S+\.part\b|^os\.(chmod|remove) \.snakemake/(metadata|incomplete)/"
+)
+#: Files that are opened for writing: records of Snakemake on `resources/` (its names are in base 64), and a job's own.
+#: `DPMIA_TEST_FILLED=^open` takes every file.
+FILLED = os.environ.get("DPMIA_TEST_FILLED") or (
+    r"^open (\.snakemake/(incomplete|metadata)/cmVzb3VyY2Vz|resources/|\S*train_block|results/\S*/signals/)"
 )
 #: Of a file's name while it is written.
 PART = re.compile(r"~\d+\.part")
@@ -105,12 +113,57 @@ def test_killed_at_each_effect(runs, calm, tmp_path):
     assert runs.count == len(faults.met) + 1
 
 
+def test_a_disk_that_is_full_from_each_effect_on(runs, calm, tmp_path):
+    faults = Faults(tmp_path / "faults", runs.workspace.folder, "full", FILLED)
+    while (ended := runs.run(faults))[0] != 0:
+        code, printed = ended
+        assert code == 2, printed
+        assert "No space left on device. Free some space and start again" in printed, printed
+        assert "Traceback" not in printed, printed
+        assert_whole(runs, calm)
+        faults.space()
+    assert_finished(runs, calm)
+    assert runs.count == len(faults.met) + 1 > 8
+
+
+def test_only_snakemake_is_killed_and_the_next_run_starts_beside_its_jobs(runs, calm):
+    rng = random.Random(0)
+    for _ in range(5):
+        run = runs.start(cores=2)
+        time.sleep(rng.uniform(3, 12))
+        run.kill()
+        run.stdout.close()
+        run.wait()
+    code, printed = runs.run(cores=2)
+    assert code == 0, printed
+    assert runs.files(".csv") == calm.files(".csv")
+
+
 def test_the_clock_jumps_while_it_runs(runs, calm, tmp_path):
     faults = Faults(tmp_path / "faults", runs.workspace.folder, "clock")
     code, printed = runs.run(faults, cores=2)
     assert code == 0, printed
     assert "Traceback" not in printed
     assert_finished(runs, calm)
+
+
+@pytest.mark.parametrize("days", [1, -400], ids=["ahead", "behind"])
+def test_the_clock_was_wrong_in_an_earlier_run(runs, calm, tmp_path, days):
+    among = r"^os\.rename .*/(signals|metrics)/"
+    faults = Faults(tmp_path / "faults", runs.workspace.folder, "kill", among)
+    while (ended := runs.run(faults))[0] == -signal.SIGKILL:
+        shift(runs.workspace.folder, days)
+    assert ended[0] == 0, ended[1]
+    assert len(faults.met) >= 4
+    assert_finished(runs, calm)
+
+
+def shift(folder: Path, days: int) -> None:
+    """Date all that runs have made some days later."""
+    for top in ("results", "resources", ".snakemake"):
+        for file in (folder / top).rglob("*"):
+            when = file.stat().st_mtime + 86_400 * days
+            os.utime(file, (when, when))
 
 
 def test_three_start_at_once(runs, calm):

@@ -7,12 +7,14 @@ import pytest
 from model_cards import card
 from scipy import stats
 
-from dpmia.attacks.base import Attack, Knowledge, measure
+from dpmia.attacks.base import Attack, Knowledge, measure, outcome
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
 from dpmia.common.errors import AttackError
+from dpmia.formats.rows import GROUPS
 from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal
-from dpmia.metrics.ranking import advantage
+from dpmia.metrics.precision import measured_precision
+from dpmia.metrics.ranking import advantage, ranking
 
 
 def queried(losses, part):
@@ -232,3 +234,23 @@ def test_guesses_of_equal_scores_follow_the_records_and_not_their_order_in_the_f
         for order, signal in by_record.items()
     }
     assert found == {(0, 3, 1, 2): 0.5, (0, 1, 2, 3): 0.0}
+
+
+def test_effects_are_what_each_metric_loses_without_a_group_of_records():
+    signal = random_signal(4, shift=0.5)
+    signal = replace(signal, records=rng(5).permutation(1000)[: len(signal.records)])
+    found = outcome(AverageThreshold(), signal, Knowledge(), rng(), details=True)
+    assert found.fewest == 30
+    effects, decisions, is_member = found.effects(), found.decisions, found.is_member
+
+    def metrics(kept):
+        scores = found.scores[kept]
+        alone = advantage(decisions[kept], is_member[kept]) | ranking(scores, is_member[kept])
+        return alone | measured_precision(scores, decisions[kept], is_member[kept])
+
+    whole = metrics(np.ones(len(is_member), dtype=bool))
+    assert effects.keys() == whole.keys() <= found.metrics().keys()
+    for group in range(GROUPS):
+        without = metrics(found.records % GROUPS != group)
+        for name, value in whole.items():
+            assert effects[name][group] == pytest.approx(value - without[name], abs=1e-12, nan_ok=True), name

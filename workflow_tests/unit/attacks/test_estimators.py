@@ -202,3 +202,18 @@ def test_values_that_are_missing_or_not_numbers_are_refused():
         NullLosses.gather(np.zeros(0), nobody, 1, np.zeros(1, dtype=np.int64))
     with pytest.raises(ValueError, match="1 losses to compare with are not numbers"):
         per_record([[1.0, np.nan]])
+
+
+def test_a_level_next_to_a_rank_allows_no_rank_above_it():
+    null = per_record([np.arange(9.0)])
+    level = np.nextafter(0.9, 0)
+    assert np.floor(level * 10) == 9, "as floating point multiplies"
+    assert ESTIMATORS["empirical"].alpha(null, np.array([7.0])) > level
+    assert ESTIMATORS["empirical"].threshold(null, level) == np.nextafter(7.0, 0)
+    assert ESTIMATORS["empirical"].threshold(null, 0.9) == np.nextafter(8.0, 0)
+
+
+def test_a_threshold_at_the_largest_loss_holds_for_infinite_ones():
+    null = per_record([[np.inf] * 3])
+    assert ESTIMATORS["logit_gaussian"].alpha(null, np.array([np.inf])) == 0.5
+    assert ESTIMATORS["logit_gaussian"].threshold(null, 0.5) == np.inf

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from attack_checks import ERRORS, check_law
 from scipy import stats
+from scipy.special import ndtri
 
 from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.confidence import confidence
@@ -121,11 +122,12 @@ def test_points_without_a_model_on_one_side_get_the_pooled_mean_and_are_counted(
     phi = confidence(some.references.losses)
     side = fit_side(phi, inside, "per_point")
     np.testing.assert_allclose(side.centre[:30], phi[inside].mean())
+    np.testing.assert_array_equal(side.centre[30:40], phi[0, 30:40])
     assert (side.models[:40] == np.repeat([0, 1], [30, 10])).all()
     np.testing.assert_allclose(side.spread[:40], fit_side(phi, inside, "pooled").spread[:40])
     assert np.isfinite(OnlineLira("per_point").scores(signal, some, rng())).all()
-    assert "15 % of 200 queries have no model trained with them" in caplog.text
-    assert "5 % of 200 queries have one model trained with them and get the pooled variance" in caplog.text
+    assert caplog.messages[0].startswith("15 % of 200 queries have no model trained with them")
+    assert caplog.messages[1] == "5 % of 200 queries have one model trained with them and get the pooled variance"
     for variance in VARIANCES:
         assert np.isfinite(OnlineLira(variance).scores(signal, some, rng())).all()
 
@@ -216,3 +218,10 @@ def test_few_shadows_depend_on_the_seed_alone():
     again = [run(seed=seed, models=(4,), records=200, replicates=1) for seed in (1, 1, 2)]
     assert again[0].equals(again[1])
     assert not again[0].equals(again[2])
+
+
+def test_equal_likelihoods_and_a_tail_of_exactly_alpha_are_a_members():
+    assert OnlineLira().decisions(None, np.array([0.0, -1e-9])).tolist() == [True, False]
+    for variance, tail in (("pooled", 0.1), ("published", 0.05)):
+        at = -ndtri(tail)
+        assert OfflineLira(variance, alpha=0.1).decisions(None, np.array([at, at - 1e-9])).tolist() == [True, False]

@@ -1,5 +1,7 @@
 """Quantile regression where the difficulty of a record follows from its features by a known law."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from attack_checks import ERRORS
@@ -7,6 +9,7 @@ from model_cards import card
 from scipy import stats
 
 from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.confidence import confidence
 from dpmia.attacks.hypothesis import Population
 from dpmia.attacks.quantile_regression import QuantileRegression
 from dpmia.common.errors import AttackError
@@ -69,6 +72,23 @@ def test_the_class_counts_too_also_where_there_are_many():
     assert measure(QuantileRegression(), signal, nothing, rng())["auc"] > ideal - 0.02
     many, known = drawn(4, members=50, population=1000, classes=400)
     assert np.isfinite(QuantileRegression().scores(many, known, rng())).all()
+    most, known = drawn(4, members=50, population=2000, classes=256)
+    assert most.labels.max() == 255, "one more than categories there may be"
+    assert np.isfinite(QuantileRegression().scores(most, known, rng())).all()
+
+
+def test_classes_are_names_and_no_numbers():
+    signal, known = drawn(7, members=100, population=600, classes=6)
+    names = rng(8).permutation(6)
+    columns = np.argsort(names)
+    other = replace(signal, labels=names[signal.labels], logits=signal.logits[:, columns])
+    assert other.losses == pytest.approx(signal.losses)
+    scores = QuantileRegression().scores(signal, known, rng())
+    assert QuantileRegression().scores(other, known, rng()) == pytest.approx(scores)
+
+
+def test_a_record_at_the_quantile_is_no_member():
+    assert QuantileRegression().decisions(None, np.array([0.0, 1e-9])).tolist() == [False, True]
 
 
 def test_the_same_generator_gives_the_same_scores():
@@ -103,3 +123,10 @@ def test_as_many_population_records_as_the_message_names_are_enough():
 def test_options_that_are_not_allowed_are_named(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         QuantileRegression(**options)
+
+
+def test_one_tree_of_two_leaves_is_a_regression():
+    signal, known = drawn(6, members=50, population=200)
+    scores = QuantileRegression(trees=1, leaves=2).scores(signal, known, rng())
+    phi = confidence(signal.losses)
+    assert len(np.unique(np.round(phi - scores, 9))) == 2, "one of two quantiles is predicted for each record"

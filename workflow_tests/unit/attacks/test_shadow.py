@@ -104,6 +104,13 @@ def test_a_class_that_cannot_be_learnt_is_undecided_and_reported(caplog):
     assert caplog.text.rstrip().endswith("attack model: 1, 2")
 
 
+def test_one_member_and_one_nonmember_make_a_class_that_is_learnt():
+    part = np.array([MEMBER, NONMEMBER, NONMEMBER, MEMBER, MEMBER], dtype=np.uint8)
+    labels = np.array([0, 0, 0, 1, 1])
+    shadow = Signal(card(seed=1, meaning=["few"]), np.arange(5), labels, part, np.zeros((5, 2), dtype=np.float32))
+    assert ShadowModels(epochs=1).fit((shadow,)).parameters.keys() == {0}
+
+
 def test_attack_models_are_trained_once_for_all_targets_that_share_their_shadows(shadows, monkeypatch):
     trained = []
     import dpmia.attacks.shadow as module
@@ -204,3 +211,10 @@ def test_shadow_models_must_be_there_and_output_numbers(shadows, attack):
 def test_options_that_are_not_allowed_are_named(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         ShadowModels(**options)
+
+
+def test_without_options_the_settings_are_those_of_humphries_et_al():
+    attack = ShadowModels()
+    assert attack.hidden == (64, 64)
+    assert attack.recipe == Recipe("adam", 0.01, 100, 100, sampling="shuffle", l2=1e-6)
+    assert ShadowModels(l2=0).recipe.l2 == 0

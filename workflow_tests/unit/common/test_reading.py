@@ -368,6 +368,7 @@ def test_members_are_read_in_their_order_without_folders(tmp_path):
         ([entry("a", type=tarfile.SYMTYPE, linkname="/etc/passwd")], "a.tar, a: this is a link, a device or"),
         ([entry("a", type=tarfile.LNKTYPE, linkname="b")], "this is a link"),
         ([entry("a", type=tarfile.FIFOTYPE)], "this is a link, a device"),
+        ([entry("a", type=tarfile.GNUTYPE_SPARSE)], "a file with holes"),
         ([entry("a", b"x" * 2000)], "2000 bytes in member 1 are more than are read"),
         ([entry(str(number)) for number in range(5)], "member 5 are more than are read"),
     ],

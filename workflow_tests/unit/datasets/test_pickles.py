@@ -114,6 +114,7 @@ def test_only_arrays_of_whole_numbers_and_plain_values_are_unpickled(tmp_path, v
         (b"not a pickle", "the pickle is damaged"),
         (b"cnumpy\nndarray\n(I1\ntR.", "the pickle is damaged"),
         (b"Phello\n.", "the pickle is damaged"),
+        (b"\x80\x02}r" + (2**28).to_bytes(4, "little") + b".", "the pickle is damaged"),  # 4 GB of memo
         (pickle.dumps([1, 2], protocol=3), "the pickle holds a list, not a dictionary"),
         (pickle.dumps(None), "the pickle holds a NoneType"),
     ],

@@ -8,7 +8,7 @@ from model_cards import card
 from scipy.stats import betabinom, binom
 
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
-from dpmia.metrics.exposure import Exposure, calibration, p_values, stability
+from dpmia.metrics.exposure import Exposure, calibration, is_stable, p_values, stability
 
 #: Chance that right code fails one of the simulations below, were the seeds drawn anew.
 FALSE_ALARM = 1e-6
@@ -124,11 +124,13 @@ def test_records_that_can_never_be_significant_do_not_cost_the_others_their_powe
     decisions[:, 0] = True
     found = calibration(decisions, outside, np.full(1000, references), 0.1)
     assert found.testable.nonzero()[0].tolist() == [0, 1, 2, 3, 4]
+    assert (found.rates[5:] == 0).all(), "one model is a rate, too"
     assert found.exceeded.nonzero()[0].tolist() == [0]
 
 
 @pytest.mark.parametrize(
-    ("references", "targets", "nominal"), [(10, 5, 0.1), (10, 20, 0.3), (99, 7, 0.29), (6, 4, 0.5)]
+    ("references", "targets", "nominal"),
+    [(10, 5, 0.1), (10, 20, 0.3), (99, 7, 0.29), (6, 4, 0.5), (9, 5, np.nextafter(0.9, 0))],
 )
 def test_p_values_are_those_of_the_beta_binomial_law(references, targets, nominal):
     rank = max(k for k in range(references + 2) if k / (references + 1) <= nominal)
@@ -138,6 +140,7 @@ def test_p_values_are_those_of_the_beta_binomial_law(references, targets, nomina
         law = betabinom(targets, rank, references - rank + 1)
         assert found.p_values[0] == pytest.approx(law.sf(false - 1), rel=1e-9)
         assert found.smallest[0] == pytest.approx(law.pmf(targets), rel=1e-9)
+        assert found.p_values[0] <= 1
 
 
 def test_p_values_count_the_orders_of_all_models():
@@ -189,17 +192,20 @@ def test_ties_do_not_agree_by_the_order_of_records():
 
 
 def test_impossible_questions_are_refused():
-    with pytest.raises(ValueError, match="shape"):
-        p_values(np.zeros(3), np.zeros((4, 2)))
+    for references in (np.zeros((4, 2)), np.zeros(3), np.zeros((0, 3)), np.zeros((1, 1, 3))):
+        with pytest.raises(ValueError, match=r"^scores of shape"):
+            p_values(np.zeros(3), references)
     with pytest.raises(ValueError, match="not numbers"):
         p_values(np.array([np.nan]), np.zeros((4, 1)))
     some, counts = np.ones((3, 2), dtype=bool), np.array([40, 40])
     for outside, references in ((some[:2], counts), (some, counts[:1])):
-        with pytest.raises(ValueError, match="shape"):
+        with pytest.raises(ValueError, match=r"^decisions of shape"):
             calibration(some, outside, references, 0.1)
+    with pytest.raises(ValueError, match=r"^decisions of shape"):
+        calibration(some[None], some[None], counts, 0.1)
     with pytest.raises(ValueError, match="no model"):
         calibration(some, ~some, counts, 0.1)
-    for nominal, error in ((0.0, 0.1), (1.0, 0.1), (0.1, 0.0)):
+    for nominal, error in ((0.0, 0.1), (1.0, 0.1), (0.1, 0.0), (0.1, 1.0)):
         with pytest.raises(ValueError, match="expected both"):
             calibration(some, some, counts, nominal, error)
     rng = np.random.default_rng(0)
@@ -238,3 +244,84 @@ def test_equal_records_share_a_rank_and_those_that_are_cut_off_are_counted():
     assert most.tied == 1
     assert most.unseen == 5
     assert most.records[0]["above"] == 0
+    exposure.listed = 2
+    assert exposure.most().tied == 2, "with the last that is listed"
+
+
+def exposure_of(listed, *models):
+    """Return the exposure of models, each given by its members' scores, by record, and its non-members'."""
+    exposure = Exposure(listed)
+    for members, nonmembers in models:
+        records = np.array([*members, *range(1000, 1000 + len(nonmembers))])
+        part = np.repeat(np.array([MEMBER, NONMEMBER], dtype=np.uint8), [len(members), len(nonmembers)])
+        outputs = np.zeros((len(records), 2), dtype=np.float32)
+        signal = Signal(card(), records, np.zeros(len(records), dtype=np.int64), part, outputs)
+        exposure.add(signal, np.array([*members.values(), *nonmembers], dtype=float))
+    return exposure
+
+
+def test_only_members_of_more_than_half_as_many_models_as_any_other_are_listed():
+    scores = {1: 4.0, 2: 3.0, 3: 2.0, 4: 1.0}  # record n is a member of all models but n - 1 of them
+    models = [({n: score for n, score in scores.items() if n <= 4 - model}, [0.0] * 5) for model in range(4)]
+    most = exposure_of(10, *models).most()
+    assert [(each["record"], each["models"]) for each in most.records] == [(1, 4), (2, 3)]
+    assert most.tied == 0, "the list is shorter than it may be"
+
+
+def test_means_over_models_rank_the_share_above_first_and_then_the_score():
+    one = ({1: 9.0, 2: 9.0, 3: 2.5}, [1.0, 2.0, 3.0, 4.0])
+    other = ({1: 3.5, 2: 4.0, 3: 90.0}, [1.0, 2.0, 3.0, 4.0, 4.5])
+    exposure = exposure_of(2, one, other)
+    most = exposure.most()
+    assert [(each["rank"], each["record"]) for each in most.records] == [(1, 2), (2, 1)]
+    assert [each["above"] for each in most.records] == pytest.approx([0.2, 0.2])
+    assert [each["score"] for each in most.records] == pytest.approx([6.5, 6.25])
+    assert exposure.nonmembers == 4, "those of the model with the fewest"
+    assert exposure_of(2, other, one).nonmembers == 4
+
+
+def test_a_share_of_one_nonmember_is_seen_and_none_is_not():
+    most = exposure_of(3, ({1: 9.0, 2: 3.5, 3: 0.0}, [1.0, 2.0, 3.0, 4.0])).most()
+    assert [each["above"] for each in most.records] == [0, 0.25, 1]
+    assert most.unseen == 1
+
+
+def test_sums_in_another_order_are_equal_means():
+    scores = [0.1, 0.2, 0.3]
+    assert sum(scores) != sum(scores[::-1])
+    models = [({1: up, 2: down}, [0.0]) for up, down in zip(scores, scores[::-1], strict=True)]
+    assert [each["rank"] for each in exposure_of(2, *models).most().records] == [1, 1]
+
+
+def test_pairs_of_models_are_compared_on_the_members_that_they_share():
+    # Records 10 to 29 are members of both: lists of two, of which one record agrees.
+    one = {record: -float(record) for record in range(30)}
+    other = {record: -float(record) for record in range(10, 40)} | {10: 100.0, 20: 99.0, 39: 101.0}
+    # All have the same share of non-members above them, so their scores rank them.
+    models = [(members, [-200.0, 200.0]) for members in (one, other)]
+    found = exposure_of(5, *models).stable(np.random.default_rng(0))
+    assert found["pairs"] == 1
+    assert found["jaccard"] == pytest.approx(1 / 3)
+    # Pairs of 20 records: 36 of 190 have one record in common with a given pair, and one is that pair.
+    assert found["by_chance"] == pytest.approx((36 / 3 + 1) / 190)
+    assert not found["stable"]
+    assert exposure_of(1, *models).stable(np.random.default_rng(0))["jaccard"] == 1
+    assert exposure_of(5, models[0], models[0], models[1]).stable(np.random.default_rng(0))["pairs"] == 3
+
+
+def test_ten_members_in_common_are_enough_for_a_list_of_one_and_nine_are_not():
+    one, other = ({record: float(record) for record in rows} for rows in (range(20), range(10, 30)))
+    fewer = {record: float(record) for record in range(11, 30)}
+    rng = np.random.default_rng(0)
+    found = exposure_of(5, (one, [0.0]), (other, [0.0])).stable(rng)
+    assert (found["jaccard"], found["by_chance"]) == (1, pytest.approx(0.1))
+    assert found["stable"]
+    assert exposure_of(5, (one, [0.0]), (fewer, [0.0])).stable(rng) is None
+
+
+def test_lists_are_stable_from_halfway_between_chance_and_full_agreement():
+    assert is_stable(0.75, 0.5)
+    assert not is_stable(0.74, 0.5)
+    assert is_stable(0.5, 0.0)
+    assert not is_stable(0.49, 0.0)
+    assert is_stable(1.0, 1.0)

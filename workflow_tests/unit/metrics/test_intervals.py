@@ -153,3 +153,31 @@ def test_the_corrected_interval_covers_where_random_splits_of_one_data_set_overl
     assert old / tries < 0.6
     assert new / tries > 0.9
     assert corrected.error == pytest.approx(plain.error * np.sqrt((1 / splits + test / train) * splits))
+
+
+def test_equal_up_to_rounding_is_equal():
+    assert estimate(np.array([1e6, 1e6, np.nextafter(1e6, 2e6)])).kind == EQUAL
+    assert estimate(np.array([0.0, 0.0, 0.1 + 0.2 - 0.3])).kind == EQUAL
+    assert estimate(np.array([0.0, 0.0, 1e-9])).kind == REPLICATES
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(1, 8), (3, 10), (499, 500)])
+def test_limits_of_a_share_of_independent_trials_are_wilsons(successes, trials):
+    share = successes / trials
+    found = Estimate(share, np.sqrt(share * (1 - share) / trials), 1e15, 4, REPLICATES).limits(SHARE)
+    expected = binomtest(successes, trials).proportion_ci(method="wilson")
+    assert found == pytest.approx((expected.low, expected.high), rel=1e-6)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_share_at_the_end_with_a_known_error_has_limits_by_that_error(share):
+    low, high = Estimate(share, 0.1, 19.0, 4, BOTH, 0.1).limits(SHARE)
+    width = 0.1 * t.isf(0.025, 19)
+    assert (low, high) == pytest.approx((0, width) if share == 0 else (1 - width, 1))
+
+
+def test_of_replicates_a_thousand_may_be_needed_and_no_more():
+    found = Estimate(0.5, 0.1, 3.0, 4, REPLICATES)
+    at_a_thousand = t.isf(0.025, 999) * 0.1 * np.sqrt(4 / 1000)
+    assert replicates_needed(found, at_a_thousand * (1 + 1e-9)) == 1000
+    assert replicates_needed(found, at_a_thousand * (1 - 1e-9)) is None

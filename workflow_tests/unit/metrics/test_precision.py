@@ -169,6 +169,14 @@ def test_a_rate_below_the_resolution_is_not_reported():
     assert reported == [rate for rate in ROC_RATES if rate >= 0.02]
 
 
+def test_rates_of_a_roc_are_dense_from_a_thousandth_to_one():
+    assert (ROC_RATES[0], ROC_RATES[-1]) == (0.001, 1)
+    ratios, steps = np.array(ROC_RATES[1:]) / np.array(ROC_RATES[:-1]), np.diff(ROC_RATES)
+    assert (ratios > 1).all()
+    assert (ratios < 1.34).all(), "on a logarithmic axis"
+    assert (steps < 0.0501).all(), "on a linear axis"
+
+
 def test_the_roc_of_shifted_normal_scores_is_that_of_theory():
     is_member = halves(20_000, 20_000)
     scores = np.random.default_rng(3).standard_normal(40_000) + is_member

@@ -6,7 +6,7 @@ import pytest
 from dpmia.formats.rows import GROUPS
 from dpmia.metrics.intervals import estimate, mean_interval
 from dpmia.metrics.ranking import ranking
-from dpmia.metrics.shared_records import group_effects, shared_variances
+from dpmia.metrics.shared_records import common_effects, group_effects, shared_variances, variance_of
 
 RECORDS = np.arange(200)
 GAP = 1.0
@@ -141,3 +141,30 @@ def test_group_effects_are_differences_to_the_metric_without_the_group():
     assert len(found) == GROUPS
     assert np.isnan(found[0])
     assert found[3] == pytest.approx(values.mean() - np.delete(values, [3, 23]).mean())
+
+
+def test_the_variance_of_a_mean_is_that_of_its_records_by_their_number():
+    values = np.random.default_rng(3).normal(size=GROUPS)  # a record in each group
+    effects = group_effects(lambda kept: {"mean": values[kept].mean()}, np.arange(GROUPS))["mean"]
+    assert variance_of(np.array(effects)) == pytest.approx(values.var(ddof=1) / GROUPS)
+
+
+def test_common_effects_have_the_mean_covariance_of_replicates():
+    rng = np.random.default_rng(4)
+    effects = rng.normal(size=(5, 4, GROUPS)) + 2 * rng.normal(size=(5, 1, GROUPS))
+    effects[1, 3] = np.nan  # a replicate without the metric
+    effects[2, 2:] = np.nan
+    effects[3, 1:] = np.nan  # one alone shares with none
+    effects[4] = np.nan
+    found = common_effects(effects)
+    assert found.mean(axis=1) == pytest.approx(np.zeros(5), abs=1e-12)
+    for each, common in zip(effects[:3], found[:3], strict=True):
+        assert variance_of(common) == pytest.approx(np.nanmean(shared_variances(each)))
+        # They point where the replicates do.
+        assert np.corrcoef(common, np.nanmean(each, axis=0))[0, 1] == pytest.approx(1)
+    assert not found[3:].any()
+
+
+def test_where_replicates_vary_against_each_other_there_is_no_common_effect():
+    one = np.random.default_rng(5).normal(size=GROUPS)
+    assert not common_effects(np.array([[one, -one], [one, -0.5 * one]])).any()

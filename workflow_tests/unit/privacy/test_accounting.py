@@ -185,6 +185,13 @@ def test_all_noise_as_published(sizes):
     assert found == pytest.approx(PUBLISHED[sizes], rel=0.01)
 
 
+@pytest.mark.parametrize("rate", [200 / 10_000, 32 / 303, 1000 / 999_999])
+def test_as_published_a_batch_is_drawn_without_replacement_at_the_rate(rate):
+    drawn = mechanism(*AS_PUBLISHED, rate=rate, steps=7).event(1.0)
+    assert drawn.count == 7
+    assert drawn.event.sample_size / drawn.event.source_dataset_size == pytest.approx(rate, rel=1e-9)
+
+
 @pytest.mark.parametrize("sigma", [4, 30])
 def test_as_published_a_replaced_record_counts_once_and_not_twice(sigma):
     # With all records in every batch nothing is sampled: one Gaussian, whose epsilon Renyi orders overstate.

@@ -72,10 +72,20 @@ def test_rates_are_those_of_whole_training_sets_and_each_once():
     table = plan(**ASKED, rates=(0.07, 0.0701, 0.07, 1e-9))
     assert table["members"].tolist() == [1, 70]
     assert table["rate"].tolist() == [0.001, 0.07]
+    assert plan(**ASKED, rates=(0.9999,))["members"].tolist() == [999], "one is left to be no member"
+
+
+def test_a_training_set_of_one_batch_is_trained_and_one_of_less_is_not():
+    table = plan(**ASKED, rates=(0.099, 0.1))
+    assert table["remark"].tolist() == [TOO_FEW, ""]
+    assert table["batch_rate"].tolist()[1] == 1
+    small = plan(**ASKED | {"records": 2, "batch_size": 1, "epochs": 1}, rates=(0.5,))
+    assert (small["members"].item(), small["steps"].item()) == (1, 1)
 
 
 def test_without_rates_the_plan_fits_the_bound(monkeypatch):
     assert all(0 < share < 1 for share in planner.SHARES)
+    assert len({*planner.SHARES}) == 12, "as the docstring says"
     monkeypatch.setattr(planner, "SHARES", (0.1, 0.25))
     table = plan(**ASKED | {"batch_size": 150})
     assert table["members"].tolist() == [60, 150]
@@ -113,6 +123,7 @@ def test_a_row_depends_on_no_other_row(planned):
             r"plan\.delta: 0.02 .*less than acceptance \(0.01\)",
         ),
         ({"acceptance": 1.5}, r"plan\.acceptance: "),
+        ({"acceptance": 0.0}, r"plan\.acceptance: "),
         ({"relation": "neighbours"}, r"plan\.relation: 'neighbours' .*add_remove or replace_one"),
     ],
 )

@@ -101,6 +101,13 @@ def test_steps_of_the_full_batch_are_one_step_with_less_noise():
         np.testing.assert_allclose(tpr_ceiling(sampled, RATES), tpr_ceiling(one, RATES), rtol=2e-3)
 
 
+def test_batches_of_all_records_are_the_full_batch():
+    for relation in RELATIONS:
+        all_of_them = {"rate": 1.0, "steps": 3, "epochs": 1, "noise_multiplier": 2.0, "relation": relation}
+        drawn, full = (trade_off(sampler=sampler, **all_of_them) for sampler in ("poisson", "full"))
+        assert np.array_equal(drawn.tpr, full.tpr)
+
+
 def test_a_shuffled_record_is_met_once_an_epoch():
     shuffled = trade_off(
         sampler="shuffle", rate=0.02, steps=450, epochs=9, noise_multiplier=3.0, relation="replace_one"
@@ -231,6 +238,8 @@ def test_positive_accuracy_of_a_known_curve():
     assert positive_accuracy_ceiling(curve, 0.5, 0.4) == pytest.approx(0.8 / 0.9)
     assert positive_accuracy_ceiling(curve, 0.2, 1.0) == pytest.approx(0.2)
     assert advantage_ceiling(curve) == pytest.approx(0.7)
+    certain = TradeOff(np.array([0.0, 0.1, 0.5, 1.0]), np.array([0.0, 0.8, 1.0, 1.0]))
+    assert positive_accuracy_ceiling(certain, 0.5, 1.0) == pytest.approx(1 / 1.5), "the smallest FPR with all members"
 
 
 def test_one_step_can_make_a_rare_member_nearly_certain():

@@ -186,6 +186,15 @@ def test_a_full_disk_ends_snakemake_with_one_message(plain):
     )
 
 
+def test_so_does_an_error_that_snakemake_makes_of_it(plain):
+    console, printed = plain
+    error = ValueError("Error recording metadata")
+    error.__context__ = FULL
+    with pytest.raises(SystemExit, match="2"):
+        fail(console, error)
+    assert "No space left on device. Free some space and start again" in printed()
+
+
 @pytest.mark.parametrize("error", [OSError(errno.EPIPE, "Broken pipe"), ValueError("a bug")])
 def test_other_errors_of_snakemake_are_printed_as_it_does(plain, error):
     console, printed = plain

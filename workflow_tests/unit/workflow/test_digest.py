@@ -260,6 +260,16 @@ def test_what_was_read_before_is_not_parsed_again(checkout, kept, monkeypatch):
     assert not file.exists()
 
 
+def test_where_nothing_can_be_written_nothing_is_kept_and_nothing_said(checkout, tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(digest, "_parsed", [])
+    monkeypatch.setattr(digest, "_known", {})
+    of(checkout)
+    assert digest._parsed
+    (tmp_path / "a file").write_text("")
+    digest.keep(tmp_path / "a file/syntax.json")
+    assert capfd.readouterr() == ("", "")
+
+
 def test_an_edited_module_is_parsed_again_whatever_its_time(checkout, kept):
     file, before = kept
     digest.recall(file)
