@@ -160,7 +160,7 @@ def test_the_core_works_with_the_oldest_versions_that_its_limits_allow(tmp_path)
     subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, tmp_path], check=True)
     source = tmp_path / "source"
     shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(".*", "results", "resources", "workflow_tests", "site"))
-    install = [uv, "pip", "install", "--quiet", "--python", python, "--resolution", "lowest-direct", source, "pytest"]
+    install = [uv, "pip", "install", "--quiet", "--python", python, "--resolution", "lowest-direct", source]
     subprocess.run(install, check=True)
     code = [python, "-c", DATA + WORKS + "print(np.__version__)"]
     response = subprocess.run(code, capture_output=True, text=True, check=False, cwd=tmp_path)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import posixpath
 import re
+import tempfile
 from typing import Any
 
 import jupytext
@@ -74,16 +75,18 @@ def notebook_page(markdown: str, page: Page, config: MkDocsConfig, files: Files)
     for file, content in made.items():
         files.append(File.generated(config, posixpath.join(folder, file), content=content))
     title, _, rest = body.strip().partition("\n")
-    return f"{title}\n\n[Download this page as a notebook]({name}.ipynb), with outputs.\n{pictures(rest)}"
+    rest = pictures(rest.replace('<table border="1" class="dataframe">', "<table>"))  # data frames like other tables
+    return f"{title}\n\n[Download this page as a notebook]({name}.ipynb), with outputs.\n{rest}"
 
 
 def executed(markdown: str) -> nbformat.NotebookNode:
     """Return a tutorial as a notebook, with the outputs of its cells."""
     notebook = jupytext.reads(markdown, fmt="md")
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    # Sockets in the file system: cells and outputs cannot be read from the network.
-    config = Config({"KernelManager": {"transport": "ipc"}})
-    NotebookClient(notebook, timeout=LONGEST, kernel_name="python3", config=config).execute()
+    with tempfile.TemporaryDirectory() as folder:
+        # Sockets in the file system: cells and outputs cannot be read from the network.
+        config = Config({"KernelManager": {"transport": "ipc", "ip": f"{folder}/kernel"}})
+        NotebookClient(notebook, timeout=LONGEST, kernel_name="python3", config=config).execute()
     return notebook
 
 
