@@ -40,6 +40,11 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     return OUTSIDE.sub(lambda found: inside(found, page), markdown)
 
 
+def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
+    """Return a page whose search has a name for screen readers."""
+    return output.replace(' role="dialog"', ' role="dialog" aria-label="Search"', 1)
+
+
 def inside(found: re.Match[str], page: Page) -> str:
     """Return a link as it is, or, where it leads out of the site, its text and the name of the file."""
     target = posixpath.normpath(posixpath.join(posixpath.dirname(page.file.src_uri), found[2]))

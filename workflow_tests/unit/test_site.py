@@ -11,6 +11,7 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
+from browser import BROWSER, NO_BROWSER, serious_violations
 from nbclient.exceptions import CellExecutionError
 
 import dpmia
@@ -89,6 +90,15 @@ def test_the_site_is_built_without_a_warning_and_loads_nothing_from_the_network(
         assert not parser.silent, file.name
     for style in site.rglob("*.css"):
         assert not re.search(r"url\(['\"]?(?:https?:)?//", style.read_text(encoding="utf-8")), style.name
+
+
+@pytest.mark.slow  # the same site
+@pytest.mark.skipif(BROWSER is None, reason=NO_BROWSER)
+@pytest.mark.parametrize(("width", "dark"), [(1200, False), (390, True)])
+@pytest.mark.parametrize("name", ["index", "settings", "reference/api", "tutorials/opacus"])
+def test_pages_are_accessible(site, name, width, dark):
+    file = site / f"{name}.html"
+    assert not serious_violations(file.parent, file.read_text(encoding="utf-8"), width, dark)
 
 
 @pytest.mark.slow  # the same site
