@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORES ?= all
 
-.PHONY: help install run test test-slow test-all coverage bench lint format clean
+.PHONY: help install run test test-slow test-all coverage bench lint format lock site clean
 
 help:
 	@echo "make run       install, then snakemake --cores $(CORES): every figure and table, in results/"
@@ -13,6 +13,8 @@ help:
 	@echo "make coverage  the default tests, and what they cover: a report here and in htmlcov/"
 	@echo "make bench     how fast the training engines and whole workflows are on this machine"
 	@echo "make lint      style of Python and workflow files, and types"
+	@echo "make site      the documentation as a site, with the outputs of its tutorials, in site/"
+	@echo "make lock      requirements.lock and envs/dpmia.yaml, from pyproject.toml and constraints.txt"
 	@echo "make clean     remove .venv (results and resources stay)"
 
 install: .venv/installed
@@ -63,6 +65,16 @@ format: install
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile rules
+
+# The libraries of torch's build for NVIDIA are no part of it: [tool.uv] in pyproject.toml.
+lock: install
+	$(BIN)/uv pip compile pyproject.toml --quiet --all-extras --constraint constraints.txt --python-version 3.11 \
+		--no-emit-package torch --generate-hashes --no-annotate --custom-compile-command 'make lock' \
+		--output-file requirements.lock
+	$(BIN)/python envs/generate.py
+
+site: install
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf .venv

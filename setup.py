@@ -25,7 +25,7 @@ class WithWorkflow(build_py):
         folder.mkdir(parents=True)
         for part in WORKFLOW:
             if (HERE / part).is_dir():
-                unbuilt = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+                unbuilt = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "generate.py")
                 shutil.copytree(HERE / part, folder / part, ignore=unbuilt)
             else:
                 shutil.copy2(HERE / part, folder / part)

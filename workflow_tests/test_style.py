@@ -147,7 +147,7 @@ def test_files_are_short():
 def test_what_the_library_imports_is_declared():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = [*project["dependencies"], *(line for lines in project["optional-dependencies"].values() for line in lines)]
-    declared = {re.split(r"[=\[]", line)[0].lower().replace("_", "-") for line in lines}
+    declared = {re.split(r"[=<>\[]", line)[0].lower().replace("_", "-") for line in lines}
     # Parts of other libraries, which pin them.
     declared |= {"cycler", "pydantic-core"}
     imported = set()

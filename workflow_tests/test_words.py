@@ -80,6 +80,8 @@ TEXTS = {
     "README.md": _paragraphs,
     "CHANGELOG.md": _newest_changes,
     "docs/*.md": _paragraphs,
+    "docs/tutorials/*.md": _paragraphs,
+    "docs/reference/*.md": _paragraphs,
     "results/README.md": _paragraphs,
     "config.yaml": _lines,
     "experiments/*.yaml": _lines,

@@ -13,7 +13,7 @@ from dpmia.api.arrays import class_numbers, numbers, truth_values
 from dpmia.api.results import AttackResult, AttackResults, Measurement
 from dpmia.attacks.base import Attack, Knowledge, Outcome, outcome
 from dpmia.attacks.confidence import confidence
-from dpmia.common.errors import ArgumentError
+from dpmia.common.errors import ArgumentError, MissingExtraError
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.losses import References
@@ -254,6 +254,8 @@ def _made(kind: str, options: Mapping[str, Any]) -> Attack:
         raise ArgumentError(f"attack, {kind}", f"unknown option {', '.join(wrong)}", remedy)
     try:
         made: Attack = load(described.spec)(**options)
+    except ModuleNotFoundError as error:
+        raise MissingExtraError.of(error, f"attack, {kind}", "train") from None
     except ValueError as error:
         raise ArgumentError(f"attack, {kind}", str(error)) from error
     return made

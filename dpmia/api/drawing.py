@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from dpmia.api.results import AttackResult
-from dpmia.audit.scores import roc_curve
+from dpmia.common.errors import MissingExtraError
 from dpmia.metrics.ranking import roc
-from dpmia.papers import drawing
-from dpmia.papers.artifact import Facts
+
+try:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from dpmia.audit.scores import roc_curve
+    from dpmia.papers import drawing
+    from dpmia.papers.artifact import Facts
+except ModuleNotFoundError as error:
+    raise MissingExtraError.of(error, "plot", "figures") from None
 
 if TYPE_CHECKING:
     from dpmia.api.bounding import UpperBound

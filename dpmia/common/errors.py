@@ -98,5 +98,14 @@ class LimitError(UserError):
     """A model that is above a limit of the audit."""
 
 
+class MissingExtraError(UserError, ImportError):
+    """A library that is not installed, as it belongs to an extra of dpmia."""
+
+    @classmethod
+    def of(cls, error: ModuleNotFoundError, where: str, extra: str) -> Self:
+        """Return the message of an import that failed."""
+        return cls(where, f"{error.name} is not installed", f"Type: pip install 'dpmia[{extra}]'")
+
+
 class ArgumentError(UserError, ValueError):
     """A wrong argument of a function of the Python interface (`dpmia.api`)."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,7 @@ def _section(title: str, model: type[BaseModel]) -> str:
         if "$ref" in field:
             default = "see below" if name not in schema.get("required", []) else default
         rows.append(f"| `{name}` | {_value(field)} | {default} | {meaning} |")
+    title = re.sub(r"[\w.]*<\w+>[\w.]*|\w+/\*\.yaml", r"`\g<0>`", title)  # else Markdown takes it for HTML or emphasis
     return "\n".join([f"## {title}", "", " ".join((model.__doc__ or "").split()), "", *rows])
 
 

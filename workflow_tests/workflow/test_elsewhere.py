@@ -1,6 +1,7 @@
 """The workflow from other folders: by `--directory`, as a module of another workflow, from a wheel, by the command."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -100,6 +101,15 @@ def test_another_workflow_uses_the_rules_as_a_module(tmp_path):
     assert (tmp_path / "mine.txt").read_text().startswith("experiment,arm,iid,epsilon,attack,")
     assert attacks(tmp_path) == {"average_threshold", "model"}
     assert "Nothing to be done" in checked(snakemake("mine", "--cores", "2"), tmp_path)
+
+
+def test_the_other_workflow_of_the_page_is_planned(tmp_path):
+    page = (REPOSITORY / "docs/command.md").read_text(encoding="utf-8")
+    for name, language in (("Snakefile", "snakemake"), ("mine.yaml", "yaml")):
+        (tmp_path / name).write_text(re.search(f"```{language}\n(.*?)```", page, re.DOTALL)[1], encoding="utf-8")
+    shown = checked([sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1"], tmp_path)
+    assert "dpmia_train_block" in shown
+    assert "mine" in shown
 
 
 @pytest.mark.slow  # builds and installs a wheel

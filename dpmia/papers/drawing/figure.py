@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import string
 import textwrap
 from pathlib import Path
@@ -52,6 +53,12 @@ class CaptionedFigure(Figure):
                 fontweight="bold", bbox={"boxstyle": "square,pad=0.25", "facecolor": RED, "linewidth": 0},
             )  # fmt: skip
             badge.set_in_layout(False)
+
+    def _repr_png_(self) -> bytes:
+        """Return the picture for a notebook, which draws figures by itself only after an import of pyplot."""
+        content = io.BytesIO()
+        self.savefig(content, format="png", dpi=150)
+        return content.getvalue()
 
     def _make_room(self, inches: float) -> None:
         """Make the figure higher by some inches above its panels."""

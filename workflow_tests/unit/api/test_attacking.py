@@ -158,6 +158,7 @@ def test_tables_pictures_and_texts(world, tmp_path):
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert set(labels) == {*results, "exact upper bound", "guessing"}
     figure.savefig(tmp_path / "roc.png")
+    assert figure._repr_png_().startswith(b"\x89PNG"), "notebooks show it"
     with pytest.raises(KeyError, match="Did you mean 'lira'"):
         results["lyra"]
     with pytest.raises(AttributeError):

@@ -19,6 +19,12 @@ def test_the_examples_of_the_public_functions_hold(name):
     assert not result.failed
 
 
+def test_the_examples_of_the_quick_start_hold():
+    result = doctest.testfile(str(ROOT / "docs/index.md"), module_relative=False)
+    assert result.attempted == 9
+    assert not result.failed
+
+
 @pytest.mark.slow  # plans noise many times
 def test_the_examples_of_the_page_hold():
     result = doctest.testfile(str(ROOT / "docs/python.md"), module_relative=False)
