@@ -21,7 +21,7 @@ def main(snakemake):
         folder, params.synthetic, params.scale, params.not_run, params.trained, params.other_networks, params.times
     )
     judged = judge_all(claims(), about)
-    write_table(folder / f"{name}.csv", judged)
+    write_table(folder / f"{name}.csv", judged, digits=6)
     with whole_file(folder / f"{name}.md") as part:
         part.write_text(render.markdown(judged, about), encoding="utf-8")
     with drawing.style():

@@ -6,9 +6,11 @@ import math
 
 #: Metrics that are no shares.
 _RANGES = {
+    "accuracy_cost": (-1.0, 1.0),
     "advantage": (-1.0, 1.0),
     "advantage_excess": (-2.0, 2.0),
     "auc_excess": (-1.0, 1.0),
+    "generalisation_error": (-1.0, 1.0),
 }
 
 #: Beginnings of the names of metrics that are shares.

@@ -25,14 +25,16 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     error = accuracy["accuracy_members"] - accuracy["accuracy_nonmembers"]
     new = accuracy["accuracy_nonmembers"].unstack("colluding").reindex(columns=[False, True])
     cost = (new[False] - new[True]).dropna()
-    by_kind, by_size = ["dataset", "colluding", "s"], ["dataset", "s"]
-    return pd.concat(
-        [
-            mean_table(error.to_frame("value").groupby(level=by_kind), by_kind).assign(metric="generalisation_error"),
-            mean_table(cost.to_frame("value").groupby(level=by_size), by_size).assign(metric="accuracy_cost"),
-        ],
-        ignore_index=True,
-    )
+    means = [
+        _means(error, "generalisation_error", ["dataset", "colluding", "s"]),
+        _means(cost, "accuracy_cost", ["dataset", "s"]),
+    ]
+    return pd.concat(means, ignore_index=True)
+
+
+def _means(values: pd.Series, metric: str, keys: list[str]) -> pd.DataFrame:
+    rows = values.to_frame("value").assign(metric=metric)
+    return mean_table(rows.groupby(level=keys), keys).assign(metric=metric)
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:

@@ -33,6 +33,8 @@ def test_every_metric_of_an_attack_has_a_range_that_holds_it():
         ("advantage_excess", (-2, 2)),
         ("auc_excess", (-1, 1)),
         ("accuracy_members", (0, 1)),
+        ("accuracy_cost", (-1, 1)),
+        ("generalisation_error", (-1, 1)),
         ("tpr_ceiling@0.01", (0, 1)),
         ("loss_members", (0, math.inf)),
         ("of_a_user", (-math.inf, math.inf)),

@@ -299,6 +299,8 @@ def test_figure_4b_has_differences_of_accuracies_taken_in_each_replicate():
     error = table.loc[("generalisation_error", "CIFAR-100", True, 32)]
     assert error[["mean", "low", "high"]].tolist() == pytest.approx([0.52, 0.52 - HALF, 0.52 + HALF], rel=1e-3)
     assert table.loc[("generalisation_error", "CIFAR-100", False, 32), "mean"] == pytest.approx(0.5)
+    low, high = table["low"], table["high"]
+    assert ((low.isna() | (low >= -1)) & (high.isna() | (high <= 1))).all()
     # Honest and colluding networks shift alike: nothing is left of it in what collusion costs.
     cost = table.loc["accuracy_cost"]
     assert cost["mean"].to_numpy() == pytest.approx(np.full(9, 0.02))
