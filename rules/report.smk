@@ -4,6 +4,25 @@
 REPORTED = ("data", "scale", "seed", "engine", "experiments", "epsilons")
 
 
+def about_run():
+    """Return what the page and the published folder say of the run."""
+    return {
+        "folder": RUN,
+        "logs": f"logs/{RUN}",
+        "config": {key: getattr(CONFIG, key) for key in REPORTED},
+        "defaults": {key: type(CONFIG).model_fields[key].default for key in REPORTED},
+        "artifacts": {name: artifact_files(artifact) for name, artifact in ARTIFACTS.items()}
+        | {artifact.name: check_files(artifact) for artifact in CHECKS},
+        "checks": [artifact.__dict__ for artifact in CHECKS],
+        "models": {name: LAYOUT.models(name) for name in EXPERIMENTS if runs(name)},
+        "own": [name for name in EXPERIMENTS if not LAYOUT.of_paper(name)],
+        "prepared": published_data(),
+        "not_run": not_run_of_papers(),
+        "settings": resolved({**EXPERIMENTS, **STUDIES}),
+        "paper_settings": resolved(PLAN.at_paper_scale),
+    }
+
+
 rule make_report:
     input:
         artifacts=artifacts_of_all(),
@@ -22,19 +41,7 @@ rule make_report:
         mem_mb=more(2000),
         runtime=more(20),
     params:
-        folder=lambda wildcards, output: str(Path(output[0]).parent),
-        logs=f"logs/{RUN}",
-        config={key: getattr(CONFIG, key) for key in REPORTED},
-        defaults={key: type(CONFIG).model_fields[key].default for key in REPORTED},
-        artifacts={name: artifact_files(artifact) for name, artifact in ARTIFACTS.items()}
-        | {artifact.name: check_files(artifact) for artifact in CHECKS},
-        checks=[artifact.__dict__ for artifact in CHECKS],
-        models=lambda wildcards: {name: LAYOUT.models(name) for name in EXPERIMENTS if runs(name)},
-        own=[name for name in EXPERIMENTS if not LAYOUT.of_paper(name)],
-        prepared=published_data(),
-        not_run=not_run_of_papers(),
-        settings=resolved({**EXPERIMENTS, **STUDIES}),
-        paper_settings=resolved(PLAN.at_paper_scale),
+        about=lambda wildcards: about_run(),
         recorded=text_digest(sorted((REPOSITORY / "docs/measured").glob("claims-*.csv"))),
         code=code("make_report.py"),
         templates=text_digest(
@@ -45,6 +52,31 @@ rule make_report:
         "Making the report"
     script:
         "../scripts/make_report.py"
+
+
+rule publish:
+    """Write the tables, the verdicts, a page and a picture of each paper to a folder for a repository."""
+    input:
+        artifacts=artifacts_of_all(),
+        claims=expand(f"{RUN}/claims.{{ending}}", ending=("csv", "png")),
+    output:
+        directory(f"{RUN}/published"),
+    log:
+        f"logs/{RUN}/publish.log",
+    localrule: True
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        about=lambda wildcards: about_run(),
+        code=code("publish.py"),
+    message:
+        "Publishing the run"
+    script:
+        "../scripts/publish.py"
 
 
 # No inputs and no outputs: it reads the files that exist, also during a run.

@@ -56,6 +56,22 @@ def markdown(verdicts: pd.DataFrame, run: Run) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def short_table(verdicts: pd.DataFrame) -> str:
+    """Return verdicts with what is measured, printed and expected as a table."""
+    shown = pd.DataFrame(
+        {
+            "claim": [_id(row) for row in verdicts.itertuples()],
+            "statement": verdicts["statement"],
+            "verdict": verdicts["verdict"],
+            "measured": [number(row.measured, row.low, row.high) for row in verdicts.itertuples()],
+            "printed": verdicts["paper_value"],
+            "expected": verdicts["expected"],
+        }
+    )
+    shown = shown.map(lambda text: text.replace("|", r"\|"))
+    return str(shown.to_markdown(index=False, disable_numparse=True))
+
+
 def worlds_markdown(
     shares: pd.DataFrame, power: pd.DataFrame, planned: Mapping[str, Mapping[str, int]], run: Run
 ) -> str:

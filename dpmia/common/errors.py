@@ -98,6 +98,10 @@ class LimitError(UserError):
     """A model that is above a limit of the audit."""
 
 
+class UnnamedRunError(UserError):
+    """A run that no commit names."""
+
+
 class MissingExtraError(UserError, ImportError):
     """A library that is not installed, as it belongs to an extra of dpmia."""
 

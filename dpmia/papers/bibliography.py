@@ -17,6 +17,7 @@ class Paper:
         year: of publication.
         journal: whether the venue is a journal.
         question: its question and its answer, in two sentences.
+        picture: the figure that stands for it.
     """
 
     key: str
@@ -25,6 +26,7 @@ class Paper:
     venue: str
     year: int
     question: str
+    picture: str
     journal: bool = False
 
     @property
@@ -62,6 +64,7 @@ _CSF = "IEEE Computer Security Foundations Symposium (CSF)"
 ABOUT = {
     "humphries": Paper(
         key="humphries2023investigating",
+        picture="humphries_fig2",
         authors=(
             *("T. Humphries", "S. Oya", "L. Tulloch", "M. Rafuse", "I. Goldberg", "U. Hengartner"),
             "F. Kerschbaum",
@@ -75,6 +78,7 @@ ABOUT = {
     ),
     "izzo": Paper(
         key="izzo2024provable",
+        picture="izzo_fig2",
         authors=("Z. Izzo", "J. Yoon", "S. O. Arik", "J. Zou"),
         title="Provable Membership Inference Privacy",
         venue=_TMLR,
@@ -86,6 +90,7 @@ ABOUT = {
     ),
     "thudi": Paper(
         key="thudi2024differential",
+        picture="thudi_fig3",
         authors=("A. Thudi", "I. Shumailov", "F. Boenisch", "N. Papernot"),
         title="From Differential Privacy to Bounds on Membership Inference: Less can be More",
         venue=_TMLR,
@@ -97,6 +102,7 @@ ABOUT = {
     ),
     "ye": Paper(
         key="ye2022enhanced",
+        picture="ye_roc_mnist",
         authors=("J. Ye", "A. Maddi", "S. K. Murakonda", "V. Bindschaedler", "R. Shokri"),
         title="Enhanced Membership Inference Attacks against Machine Learning Models",
         venue="ACM Conference on Computer and Communications Security (CCS)",
@@ -106,6 +112,7 @@ ABOUT = {
     ),
     "yeom": Paper(
         key="yeom2018privacy",
+        picture="yeom_fig2a",
         authors=("S. Yeom", "I. Giacomelli", "M. Fredrikson", "S. Jha"),
         title="Privacy Risk in Machine Learning: Analyzing the Connection to Overfitting",
         venue=_CSF,

@@ -58,6 +58,18 @@ class About:
         return " ".join([" --config", *map(shlex.quote, options)]) if options else ""
 
 
+def about(told: Mapping[str, Any], repository: Path) -> About:
+    """Return what a job was told of its run.
+
+    Args:
+        told: the attributes of `About` but `repository`, as plain data.
+        repository: the checkout.
+    """
+    checks = [Artifact(**check) for check in told["checks"]]
+    own = {"folder": Path(told["folder"]), "logs": Path(told["logs"]), "checks": checks, "repository": repository}
+    return About(**{**told, **own})
+
+
 def _spelled(value: Any) -> str:
     """Return a value as the command line takes it, infinity included."""
     return value if isinstance(value, str) else json.dumps(value).replace("Infinity", "inf")

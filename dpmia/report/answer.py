@@ -47,7 +47,9 @@ def tiles(verdicts: pd.DataFrame) -> list[tuple[str, str, str]]:
     return found
 
 
-def sentences(verdicts: pd.DataFrame, recorded: pd.DataFrame | None, source: Recorded) -> list[str]:
+def sentences(
+    verdicts: pd.DataFrame, recorded: pd.DataFrame | None = None, source: Recorded | None = None
+) -> list[str]:
     """Return the answer: theory, data, and where the data are synthetic what is recorded on real data."""
     answers = []
     for kinds, what in ((ABOUT_THEORY, "theory"), (ABOUT_DATA, "data")):
@@ -55,7 +57,7 @@ def sentences(verdicts: pd.DataFrame, recorded: pd.DataFrame | None, source: Rec
         if of_kinds:
             answers.append(_sentence(of_kinds, what))
     about_data = verdicts.loc[verdicts["kind"].isin(ABOUT_DATA), "id"]
-    if recorded is not None and len(about_data):
+    if recorded is not None and source is not None and len(about_data):
         known = list(recorded["verdict"].reindex(about_data).dropna())
         newer = len(about_data) - len(known)
         answers.append(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -107,6 +109,19 @@ def test_status_and_claims_read_what_is_there_and_leave_the_run_as_it_is(grown):
 
 
 @pytest.mark.slow
+def test_a_run_is_published_when_a_commit_names_it(grown):
+    refused = grown.snakemake("publish")
+    assert refused.returncode == 1
+    assert "publish: the commit of this run is unknown: no git checkout." in refused.stdout
+    assert not (grown.folder / "results/synthetic-smoke/published").exists()
+    for command in ("init -q", "add --all", "-c user.name=tests -c user.email=tests@localhost commit -q -m all"):
+        subprocess.run(["git", *command.split()], cwd=grown.folder, check=True)
+    assert grown.snakemake("publish").returncode == 0
+    published = grown.folder / "results/synthetic-smoke/published"
+    assert {f"{paper}.md" for paper in PAPERS} <= {path.name for path in published.iterdir()}
+    assert all("Synthetic data: nothing here" in page.read_text() for page in published.glob("*.md"))
+
+
 def test_the_report_of_the_workflow_engine_has_every_artifact_in_its_paper(finished, tmp_path):
     response = finished.snakemake("--report", str(tmp_path / "report.html"))
     assert response.returncode == 0, response.stdout
@@ -153,7 +168,7 @@ def test_targets_are_described_and_help_lists_them_alone(workspace):
         "humphries",
         "humphries_fig7",
     }
-    described |= {"plan", "status"}
+    described |= {"plan", "publish", "status"}
     listed = dict(line.partition(" (")[::2] for line in workspace.snakemake("--list").stdout.splitlines())
     assert {name for name in described if listed[name]} == described
     assert not listed["train_block"]
