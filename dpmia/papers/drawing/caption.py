@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -60,16 +60,25 @@ def run_facts(facts: Facts, table: pd.DataFrame) -> str:
 
 def training_facts(facts: Facts) -> str:
     """Return on which data and how the models of a figure were trained, here and at the paper's scale."""
-    alike: dict[str, list[str]] = {}
+    alike: dict[tuple[str, tuple[str, ...]], list[tuple[Items, Items | None]]] = {}
     for name, fact in facts.experiments.items():
         here, paper = items(fact), items(facts.paper[name]) if name in facts.paper else None
         if paper is None or here.get(ARMS) == paper.get(ARMS):
             here.pop(ARMS, None)
             paper = paper and {item: value for item, value in paper.items() if item != ARMS}
-        how = here_and_paper(here, paper)
-        alike.setdefault(how, []).append(format_dataset(fact["dataset"]))
-    models = [f"{', '.join(dict.fromkeys(datasets))}: {how}" for how, datasets in alike.items()]
+        alike.setdefault((fact["dataset"], (*here, "", *(paper or ()))), []).append((here, paper))
+    texts: dict[str, list[str]] = {}
+    for (dataset, _), pairs in alike.items():
+        heres, papers = zip(*pairs, strict=True)
+        how = here_and_paper(_merged(heres), _merged(papers) if papers[0] else None)
+        texts.setdefault(how, []).append(format_dataset(dataset))
+    models = [f"{', '.join(dict.fromkeys(datasets))}: {how}" for how, datasets in texts.items()]
     return " ".join([f"{facts.source}, scale {facts.scale}.", *models])
+
+
+def _merged(several: Sequence[Items]) -> Items:
+    """Return what holds for experiments that state the same items; values that differ as `4 or 5`."""
+    return {item: " or ".join(dict.fromkeys(each[item] for each in several)) for item in several[0]}
 
 
 def privacy_facts(facts: Facts) -> str:

@@ -86,6 +86,7 @@ class Curve:
     arm: str
     label: str
     colour: str
+    line: str = "-"
 
 
 def arms(table: pd.DataFrame) -> list[str]:
@@ -124,7 +125,7 @@ def advantage_panel(
     first, count = beside or (0, len(curves) + (control is not None))
     for place, curve in enumerate(curves, start=first):
         rows = chosen[(chosen["arm"] == curve.arm) & (chosen["attack"] == attack)]
-        scale.draw(axes, rows, curve.colour, curve.label, beside=(place, count))
+        scale.draw(axes, rows, curve.colour, curve.label, curve.line, beside=(place, count))
     if control is not None:
         rows = chosen[(chosen["arm"] == control) & (chosen["attack"] == "random")]
         scale.draw(axes, rows, CONTROL, "random scores", ":", beside=(count - 1, count))

@@ -10,6 +10,9 @@ from dpmia.papers.artifact import Facts
 from dpmia.papers.humphries.epsilon_curves import METRICS, ORACLE, Curve, advantage_panel, arms
 from dpmia.papers.humphries.epsilon_curves import tabulate as with_bounds
 
+#: Curves that coincide are all seen: dashes and dots lie above a solid line.
+LINES = ("-", "--", ":")
+
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return the advantages under each guarantee, in a column `guarantee`, with the bound of replace-one.
@@ -39,7 +42,10 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         guarantees = list(table.groupby("guarantee", sort=False))
         for place, (guarantee, rows) in enumerate(guarantees):
             colour, beside = drawing.COLOURS[place], (place, len(guarantees))
-            rows, curve = pd.concat([rows[rows["metric"] != "bound"], bound]), Curve(name, guarantee, colour)
+            rows, curve = (
+                pd.concat([rows[rows["metric"] != "bound"], bound]),
+                Curve(name, guarantee, colour, LINES[place]),
+            )
             advantage_panel(panel, rows, [curve], "optimal_threshold", ceiling_colour=colour, beside=beside)
         panel.set_title(f"optimal threshold (oracle), {title}")
         panel.label_outer()

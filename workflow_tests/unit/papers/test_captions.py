@@ -103,6 +103,18 @@ def test_captions_compare_what_differs_from_the_papers_scale_and_state_the_rest_
     assert "100 epochs, batch 32, 50 replicates, ε 0.1, 1, ∞." in same
 
 
+def test_experiments_on_one_data_set_share_a_sentence_and_name_what_differs():
+    one = FACT | {"epsilons": ["1", "10"], "arms": {}}
+    other = one | {"epsilons": ["1"], "relation": "add_remove"}
+    paper = FACT | {"epsilons": ["1", "10", "100"], "arms": {}}
+    told = drawing.training_facts(Facts(True, "laptop", {"a": one, "b": other}, {"a": paper, "b": paper}))
+    assert told.count("Heart disease") == 1
+    assert told.endswith("Here / paper's scale: ε 1, 10 or 1 / 1, 10, 100.")
+    # An experiment with reference models states an item more, so it has a sentence of its own.
+    told = drawing.training_facts(Facts(True, "laptop", {"a": one, "b": other | {"references": 6}}))
+    assert told.count("Heart disease: ") == 2
+
+
 def test_arms_are_named_where_they_differ_from_the_papers_scale():
     few, all_of_them = (FACT | {"epsilons": ["∞"], "arms": {arm: {} for arm in arms}} for arms in (["a", "b"], "abc"))
     told = drawing.training_facts(Facts(True, "laptop", {"heart": few}, {"heart": all_of_them}))
