@@ -23,7 +23,9 @@ COLUMNS = [*KEYS, "replicate", "value"]
 
 #: How formulas begin, and what begins like one and is none.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_RANGE = re.compile(r"[+-]([\d\s.,;:%+-]|e|to|and|inf|nan)*", re.IGNORECASE)
+_RANGE = re.compile(
+    r"[+-]([\d\s.,;:%+-]|e|to|and|inf|nan)*|[+-][\de.-]+ \[[\d\s,e.-]+\][\d\s,e.±/\[\]-]*", re.IGNORECASE
+)
 
 #: Groups that records are divided into, to measure what single records change (`dpmia.metrics.shared_records`).
 GROUPS = 20
@@ -85,7 +87,7 @@ def write_rows(path: Path | str, rows: Iterable[Sequence[Any]], columns: Sequenc
 def harmless(value: Any) -> Any:
     """Return a text that a spreadsheet would run as a formula with an apostrophe before it; all else as it is.
 
-    Negative numbers, and ranges of them, are none.
+    Negative numbers, with intervals too, and ranges of them are none.
     """
     if not isinstance(value, str) or not value.startswith(_FORMULA) or _RANGE.fullmatch(value):
         return value

@@ -19,7 +19,8 @@ _CLIPPED = "In configuration IV gradients are clipped: those of single records h
 def _table(name: str, what: str, rows: dict[str, Configuration], note: str = "") -> Artifact:
     caption = f"AUC of the attacks on {what}, and how the target models were trained. {_READING} {note}".strip()
     tables, tabulate = tables_of(rows.values()), f"{_HERE}.auc_tables:tabulate"
-    return Artifact(name, "table", caption, tabulate, tables=tables, each=True, reading=Reading(f"AUC on {what}", AUC))
+    reading = Reading(f"AUC on {what}", AUC, first=("configuration", "measure", "S", "P", "R", "D"))
+    return Artifact(name, "table", caption, tabulate, tables=tables, each=True, reading=reading)
 
 
 def _roc(name: str, caption: str, panels: str, *, topic: str) -> Artifact:

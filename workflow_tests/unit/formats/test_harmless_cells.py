@@ -11,8 +11,35 @@ import pytest
 from dpmia.formats.rows import harmless, write_rows
 from dpmia.formats.tables import read_table, write_table
 
-RUN = ("=1+1", '=HYPERLINK("x")', "+cmd|' /C calc'!A0", "-2+3+cmd|' /C calc'!A0", "@SUM(1)", "\t=1", "\r=1", "-x")
-LEFT = ("", "a=1", "-1", "-0.5 to 0.5", "+1e-05", "-inf", "+3 %", "1", "-1.5, -0.2", "é", "student-iid", "'=1")
+RUN = (
+    "=1+1",
+    '=HYPERLINK("x")',
+    "+cmd|' /C calc'!A0",
+    "-2+3+cmd|' /C calc'!A0",
+    "@SUM(1)",
+    "\t=1",
+    "\r=1",
+    "-x",
+    "-1/2",
+    "-1 [cmd]",
+    "-1 [2, 3]+A1",
+)
+LEFT = (
+    "",
+    "a=1",
+    "-1",
+    "-0.5 to 0.5",
+    "+1e-05",
+    "-inf",
+    "+3 %",
+    "1",
+    "-1.5, -0.2",
+    "-0.1 [-0.3, 0.1]",
+    "-0.1 [-3e-05, 0.1] / 0.2 ± 0.01",
+    "é",
+    "student-iid",
+    "'=1",
+)
 
 
 @pytest.mark.parametrize("text", RUN)
