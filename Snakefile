@@ -92,5 +92,6 @@ include: "rules/costs.smk"
 
 
 remember_pure_functions()
+refuse_forced_cache()
 # Modules that jobs reach by name are read after the rules, when jobs are planned.
 atexit.register(keep, Path(SYNTAX).resolve())
