@@ -106,9 +106,7 @@ def describe(name, text):
 
 
 # Rules of `--cache`; None without it, and where another workflow uses this one, under other names of the rules.
-CACHE = (
-    workflow.workflow_settings.cache if workflow.enable_cache and workflow.modifier.parent_modifier is None else None
-)
+CACHE = workflow.workflow_settings.cache if STARTED_ITSELF and workflow.enable_cache else None
 if CACHE is not None and VARIABLE not in os.environ:
     refuse(ConfigError("--cache", f"{VARIABLE} is not set", "Set it to the folder of the cache"))
 # Whether attackers' models come from, and go to, a cache of several users: nothing of a user's own goes there.
