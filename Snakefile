@@ -28,6 +28,7 @@ report: "rules/report/workflow.rst"
 
 
 include: "rules/common.smk"
+include: "rules/sharing.smk"
 include: "rules/start.smk"
 include: "rules/forecast.smk"
 include: "rules/looks.smk"

@@ -1,5 +1,4 @@
 # What the rules share: the plan made from the settings, and where each file stands.
-import os
 import re
 import sys
 import time
@@ -33,7 +32,6 @@ from dpmia.settings.resolve import SCALES, make_plan
 from dpmia.workflow.changes import changed_settings
 from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.layout import Layout
-from dpmia.workflow.sharing import VARIABLE, is_published
 from dpmia.validation import artifacts as validation
 
 
@@ -103,27 +101,6 @@ NOT_RUN = {name: reason for name, each in WITH_DATA.items() if (reason := why_no
 def describe(name, text):
     """Set what `help` prints of a rule, under whatever name another workflow uses it."""
     workflow.get_rule(workflow.modifier.modify_rulename(name)).docstring = text
-
-
-# Rules of `--cache`; None without it, and where another workflow uses this one, under other names of the rules.
-CACHE = workflow.workflow_settings.cache if STARTED_ITSELF and workflow.enable_cache else None
-if CACHE is not None and VARIABLE not in os.environ:
-    refuse(ConfigError("--cache", f"{VARIABLE} is not set", "Set it to the folder of the cache"))
-# Whether attackers' models come from, and go to, a cache of several users: nothing of a user's own goes there.
-SHARED = CACHE is not None and all(map(is_published, EXPERIMENTS.values()))
-
-
-def share(*rules):
-    """Let a cache hold what some rules make. Snakemake measures no job that a cache may replace."""
-    for name in rules if SHARED else ():
-        workflow.get_rule(name)._benchmark = None
-
-
-def refuse_forced_cache():
-    """Refuse `--cache RULE` for rules whose files stay out of the cache, which Snakemake would overrule."""
-    if kept_out := [each.name for each in workflow.rules if each.name in (CACHE or ()) and not each.cache.output]:
-        problem = f"what {', '.join(kept_out)} makes in this run stays out of a cache that others read"
-        refuse(ConfigError(f"--cache {' '.join(CACHE)}", problem, "Use --cache without names"))
 
 
 def one_of(words):

@@ -16,7 +16,6 @@ from dpmia.common.errors import UserError
 from dpmia.workflow.failures import last_words, read_failure, stopped
 from dpmia.workflow.interrupts import end_at_second_interrupt, quiet_interrupts
 from dpmia.workflow.places import check_places
-from dpmia.workflow.sharing import check_cache
 
 COMMAND = shlex.join(["snakemake", *sys.argv[1:]])
 # What stood behind the code digests of earlier runs.
@@ -80,7 +79,7 @@ onstart:
                 for job in workflow.dag.needrun_jobs()
                 for file in [*job.output, *job.log, *([job.benchmark] if job.benchmark else [])]
             )
-            if SHARED:
+            if SHARED:  # rules/sharing.smk
                 check_cache(Path(os.environ[VARIABLE]))
             hold(".snakemake/run.lock")
         except UserError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -34,11 +35,14 @@ def check_cache(folder: Path) -> None:
     """Refuse a cache that other versions of libraries have filled; note the versions here in a new one.
 
     Raises:
-        PlaceError: there is no such folder.
+        PlaceError: there is no such folder, or it is read-only.
         UserError: the versions are others.
     """
     if not folder.is_dir():
         raise PlaceError(f"{VARIABLE}={folder}", "there is no such folder", "Create it, writable for all of its users")
+    if not os.access(folder, os.W_OK):
+        # Snakemake looks only after a job, which then fails.
+        raise PlaceError(f"{VARIABLE}={folder}", "it cannot be written to", "Change its permissions, or name another")
     file = folder / VERSIONS
     here = {library: _version(library) for library in LIBRARIES}
     if not file.exists():

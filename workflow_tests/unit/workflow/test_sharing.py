@@ -1,6 +1,7 @@
 """Which experiments' models users may share, and with which versions of libraries."""
 
 import json
+import os
 
 import pytest
 from settings_samples import HEART, IID, experiment
@@ -58,3 +59,10 @@ def test_a_cache_without_a_folder_is_refused_before_anything_is_trained(tmp_path
     with pytest.raises(PlaceError, match="there is no such folder"):
         check_cache(tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def test_a_cache_that_cannot_be_written_to_is_refused_before_anything_is_trained(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: (path, mode) != (tmp_path, os.W_OK))
+    with pytest.raises(PlaceError, match="it cannot be written to"):
+        check_cache(tmp_path)
+    assert not [*tmp_path.iterdir()]
