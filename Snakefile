@@ -5,17 +5,19 @@ import os
 from snakemake.utils import min_version, validate
 
 min_version("9.0")
+# Whether this is the workflow that was started, and none uses it as a module: `is_module` is also true of the former.
+STARTED_ITSELF = workflow.modifier.parent_modifier is None
 # What is imported stays: garbage is looked for in what comes after it, and less often. Planning leaves hardly any, and
 # looking for it would take a tenth of its time: `onstart`, which no module runs, begins with that.
 gc.freeze()
 gc.set_threshold(50_000, 20, 20)
-if not workflow.modifier.is_module:
+if STARTED_ITSELF:
     gc.disable()
 
 
 # Settings of the working folder; elsewhere, and where another workflow uses this one as a module, those beside this file.
 SETTINGS = f"{workflow.current_basedir}/config.yaml"
-if os.path.exists("config.yaml") and not workflow.modifier.is_module:
+if os.path.exists("config.yaml") and STARTED_ITSELF:
     SETTINGS = "config.yaml"
 
 
@@ -26,6 +28,7 @@ report: "rules/report/workflow.rst"
 
 
 include: "rules/common.smk"
+include: "rules/sharing.smk"
 include: "rules/start.smk"
 include: "rules/forecast.smk"
 include: "rules/looks.smk"
@@ -92,5 +95,6 @@ include: "rules/costs.smk"
 
 
 remember_pure_functions()
+refuse_forced_cache()
 # Modules that jobs reach by name are read after the rules, when jobs are planned.
 atexit.register(keep, Path(SYNTAX).resolve())

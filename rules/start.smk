@@ -79,6 +79,8 @@ onstart:
                 for job in workflow.dag.needrun_jobs()
                 for file in [*job.output, *job.log, *([job.benchmark] if job.benchmark else [])]
             )
+            if SHARED:  # rules/sharing.smk
+                check_cache(Path(os.environ[VARIABLE]))
             hold(".snakemake/run.lock")
         except UserError as error:
             refuse(error)

@@ -41,6 +41,7 @@ rule train_shadows:
         "logs/{home}/train_shadows/{experiment}/block-{block}.log",
     benchmark:
         "{home}/benchmarks/train_shadows/{experiment}/block-{block}.tsv"
+    cache: SHARED
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -68,6 +69,7 @@ rule train_references:
         "logs/{home}/train_references/{experiment}/{epsilons}/block-{block}.log",
     benchmark:
         "{home}/benchmarks/train_references/{experiment}/{epsilons}/block-{block}.tsv"
+    cache: SHARED
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -143,3 +145,6 @@ rule train_distilled:
         "Distilling targets of {wildcards.experiment}, epsilon {wildcards.epsilons}, block {wildcards.block}"
     script:
         "../scripts/train_distilled.py"
+
+
+share("train_shadows", "train_references")

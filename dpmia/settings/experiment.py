@@ -185,7 +185,7 @@ class Experiment(Settings):
         if self.replicates % self.block:
             raise ValueError(f"replicates ({self.replicates}) is not a multiple of block ({self.block})")
         finite = [epsilon for group in self.epsilons for epsilon in group if math.isfinite(epsilon)]
-        if self.training.engine in ("lightning", "plain", "scikit_learn") and finite:
+        if self.training.engine in ("plain", "scikit_learn") and finite:
             raise ValueError(
                 f"engine {self.training.engine!r} cannot be combined with a finite epsilon: it adds no noise"
             )
@@ -205,6 +205,11 @@ class Experiment(Settings):
             raise ValueError(
                 f"precision {self.training.precision!r} cannot be combined with engine {self.training.engine!r}: only "
                 "'lightning' and 'plain' take it"
+            )
+        if self.training.precision != "32-true" and finite:
+            raise ValueError(
+                f"precision {self.training.precision!r} cannot be combined with a finite epsilon: clipping needs exact "
+                "norms. Use 32-true"
             )
         if self.collusion is not None and finite:
             raise ValueError(

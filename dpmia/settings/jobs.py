@@ -374,7 +374,7 @@ def engines(experiment: Experiment) -> Engines:
     training = experiment.training
     name = training.engine
     plain = names.ENGINES["plain" if name == "opacus" else name]
-    return Engines(names.ENGINES[name], plain, training.accelerator, training.devices)
+    return Engines(names.PRIVATE_ENGINES[name], plain, training.accelerator, training.devices)
 
 
 def has_private_targets(experiment: Experiment) -> bool:

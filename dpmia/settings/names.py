@@ -126,6 +126,9 @@ ENGINES = {
     "stacked": "dpmia.training.engines.stacked:StackedEngine",
 }
 
+#: those of models with privacy.
+PRIVATE_ENGINES = ENGINES | {"lightning": "dpmia.training.engines.private_lightning:PrivateLightningEngine"}
+
 #: studies: a function `run` (see `dpmia.studies`).
 STUDIES = {
     "linear_generator": "dpmia.studies.linear_generator:run",

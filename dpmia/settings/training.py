@@ -97,9 +97,9 @@ class Training(Settings):
     engine: Annotated[str, OneOf(names.ENGINES)] = "stacked"
     """`stacked` trains many perceptrons at once; `convolution` one convolutional network at a time; `opacus` a
     network of layers that Opacus supports (`plain` for models without privacy); `plain` any network, without
-    privacy; `lightning` a `LightningModule` of yours by its own loss and optimiser, without privacy; `scikit_learn` its
-    classifiers, by their own methods: the other keys here are not used; `command` runs a program of yours, which the
-    next five keys describe."""
+    privacy; `lightning` a `LightningModule` of yours by its own loss and optimiser, where epsilon is finite by Opacus;
+    `scikit_learn` its classifiers, by their own methods: the other keys here are not used; `command` runs a program of
+    yours, which the next five keys describe."""
     command: str | None = None
     """Engine `command`: your program with its arguments, run once for each model, without a shell. `{train}`, `{query}`
     and `{outputs}` become names of files; `{seed}`, `{epsilon}`, `{delta}` and `{classes}` numbers. Paths start in the
@@ -122,7 +122,7 @@ class Training(Settings):
     device."""
     precision: Literal["32-true", "bf16-mixed"] = "32-true"
     """Engines `lightning` and `plain`: `bf16-mixed` multiplies matrices in bfloat16. Clipping needs exact norms, so the
-    other engines take `32-true` only."""
+    other engines, and models with a finite epsilon, take `32-true` only."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
     learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.01
@@ -207,7 +207,7 @@ OWN_STEPS = ("command", "scikit_learn")
 OWN_LOSS = ("lightning", *OWN_STEPS)
 
 #: Keys of `training` that a `LightningModule` leaves to the settings.
-LIGHTNING_KEYS = {"accelerator", "batch_size", "devices", "epochs", "precision"}
+LIGHTNING_KEYS = {"accelerator", "batch_size", "clip_norm", "devices", "epochs", "precision", "sampling"}
 
 #: Engines that can use a GPU.
 GPU_ENGINES = ("lightning", "opacus", "plain")

@@ -170,7 +170,10 @@ def train_models(
     done = 0
     groups = list(_groups(dataset, specs, engines))
     for engine_type, architecture, group in groups:
-        engine_type.check(architecture, group[0].recipe, f"model {group[0].run.name}")
+        where = f"model {group[0].run.name}"
+        engine_type.check(architecture, group[0].recipe, where)
+        with errors_of_file(group[0].model.build, where, every=True):
+            engine_type.try_out(architecture, group[0].recipe, where, x, y)
     for engine_type, architecture, group in groups:
         recipe = group[0].recipe
         width = engine_type.width(architecture, recipe)

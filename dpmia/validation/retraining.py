@@ -62,7 +62,7 @@ def compare(
     """
     chosen = _chosen(signals)
     fast = load(engine)
-    if fast is OpacusEngine:
+    if issubclass(fast, OpacusEngine):
         rows = [_card_columns(signal) | {"reason": "trained by Opacus itself"} for signal in chosen]
     else:
         rows = _compared(fast, dataset, splits, chosen, work)

@@ -7,13 +7,16 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 import yaml
 from in_process import prepare
 from settings_samples import changed
 from sklearn.datasets import load_digits
 
 from dpmia.common.command_line import fill, split_command
+from dpmia.common.errors import TrainingError
 from dpmia.formats.model_card import Architecture
+from dpmia.formats.recipe import Recipe
 from dpmia.models.building import build
 from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.settings import jobs
@@ -21,6 +24,7 @@ from dpmia.settings.generate import ROOT
 from dpmia.settings.own_program import PLACEHOLDERS
 from dpmia.settings.resolve import make_plan
 from dpmia.training.engines.opacus import OpacusEngine
+from dpmia.training.engines.private_lightning import PrivateLightningEngine
 
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 TRAINING = (ROOT / "docs/own_training.md").read_text(encoding="utf-8")
@@ -143,8 +147,23 @@ def test_the_network_of_the_page_is_trained_by_opacus_on_the_images_of_the_page(
 def test_the_error_of_the_page_is_the_one_that_is_printed(with_network):
     code = (with_network / "cnn.py").read_text(encoding="utf-8").replace("8 * width, outputs", "4 * width, outputs")
     (with_network / "wrong.py").write_text(code, encoding="utf-8")
-    (shown,) = blocks(MODEL, "text")
+    _, shown = blocks(MODEL, "text")
     with pytest.raises(Exception, match="mat1 and mat2") as failed:
         build(Architecture("wrong.py:CNN", {"width": 16}), 64, 10, (1, 8, 8))
     line, shape = (re.search(pattern, shown)[1] for pattern in (r"line (\d+)", r"\((2, 1, 8, 8)\)"))
     assert f"line {line}, records of shape ({shape}): RuntimeError: mat1 and mat2" in str(failed.value)
+
+
+def test_the_module_of_the_page_is_trained_privately_and_one_that_mixes_records_is_refused(with_network):
+    code = (with_network / "cnn.py").read_text(encoding="utf-8")
+    (with_network / "mixing.py").write_text(code.replace("(self(shifted)", "(self(shifted - shifted.mean(0))"))
+    x, y = (torch.from_numpy(values) for values in (load_digits().data.astype(np.float32) / 16, load_digits().target))
+    recipe, where = Recipe("its own", 0.1, 40, 20), "model iid/epsilon 1/replicate 0"
+    for file in ("cnn.py", "mixing.py"):
+        architecture = build(Architecture(f"{file}:Augmented", {}), 64, 10, (1, 8, 8))
+        PrivateLightningEngine.check(architecture, recipe, where)
+        if file == "cnn.py":
+            PrivateLightningEngine.try_out(architecture, recipe, where, x, y)
+    with pytest.raises(TrainingError) as refused:
+        PrivateLightningEngine.try_out(architecture, recipe, where, x, y)
+    assert blocks(MODEL, "text")[0] == f"Error in train_block: {refused.value}\n"

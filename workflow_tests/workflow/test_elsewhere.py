@@ -91,6 +91,12 @@ def test_a_folder_without_settings_has_those_of_the_workflow(tmp_path):
     assert f"{REPOSITORY}/examples/patients.csv" in shown or "prepare_dataset" in shown
 
 
+def test_a_folder_with_settings_has_its_own(tmp_path):
+    (tmp_path / "config.yaml").write_text("data: synthetic\nscale: smoke\nseed: 77\n")
+    planned = ["--snakefile", f"{REPOSITORY}/Snakefile", "--directory", str(tmp_path), "--dry-run", "--printshellcmds"]
+    assert "Training student" in checked(snakemake(*planned, "results/synthetic-smoke/summary/student.csv"), tmp_path)
+
+
 @pytest.mark.slow  # a run of its own
 def test_another_workflow_uses_the_rules_as_a_module(tmp_path):
     (tmp_path / "Snakefile").write_text(OTHER)

@@ -97,6 +97,21 @@ class Engine(ABC):
             TrainingError: the message names the layer, and what to do.
         """
 
+    @classmethod  # noqa: B027
+    def try_out(cls, architecture: Any, recipe: Recipe, where: str, x: torch.Tensor, y: torch.Tensor) -> None:
+        """Refuse code of the user's own of which only records show that the engine cannot train it; most train any.
+
+        Args:
+            architecture: of the models, which `check` has passed.
+            recipe: of the models.
+            where: one of the models, for the message.
+            x: features of the whole data set.
+            y: labels of the whole data set.
+
+        Raises:
+            TrainingError: the message says what to change.
+        """
+
     @abstractmethod
     def advance(self, steps: int) -> np.ndarray:
         """Take the next `steps` steps of every model, without Lightning.
@@ -162,11 +177,15 @@ class GradientEngine(Engine):
         Args:
             batches: as `draw` returns them.
         """
-        for group, rate in zip(self.optimiser.param_groups, self.learning_rates, strict=False):
-            group["lr"] = rate * self.recipe.pace(self.done)
+        self._set_learning_rates()
         self.tally.records += [len(batch) for batch in batches]
         self.gradients(batches)
         self.done += 1
+
+    def _set_learning_rates(self) -> None:
+        """Set the learning rates of the next step."""
+        for group, rate in zip(self.optimiser.param_groups, self.learning_rates, strict=False):
+            group["lr"] = rate * self.recipe.pace(self.done)
 
     def step(self, batches: list[np.ndarray]) -> None:
         """Take one step of every model."""

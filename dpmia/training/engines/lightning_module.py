@@ -28,7 +28,7 @@ class LightningEngine(Engine):
             raise ValueError(f"this engine trains one model at a time, got {len(self.runs)}")
         self.run, self.stream = self.runs[0], self.streams[0]
         if self.run.private or self.run.soft_labels is not None:
-            raise ValueError(f"{self.run.name}: a LightningModule takes no noise and no soft labels here")
+            raise ValueError(f"{self.run.name}: this engine takes no noise and no soft labels")
         with self.stream.dropout():
             self.module = self.architecture.module()
         with torch.no_grad():
@@ -39,16 +39,7 @@ class LightningEngine(Engine):
     @classmethod
     def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
         """Refuse all but `LightningModule`s; see `Engine.check`."""
-        if not getattr(architecture, "lightning", False):
-            problem = f"{type(architecture).__name__} cannot be combined with engine 'lightning'"
-            remedy = "Return a LightningModule, or use engine: plain"
-            raise TrainingError(where, problem, remedy)
-        network = network_of(architecture, where, lightning=True)
-        if not isinstance(_own(network), pl.LightningModule):
-            raise TrainingError(
-                where, "it is no LightningModule of pytorch_lightning", "Import pytorch_lightning as pl"
-            )
-        check_batch_norm(network, recipe, where)
+        check_batch_norm(lightning_network_of(architecture, where), recipe, where)
 
     def advance(self, steps: int) -> np.ndarray:
         """Train to the end; see `Engine.advance`.
@@ -62,7 +53,7 @@ class LightningEngine(Engine):
         records = TensorDataset(x if shape is None else x.unflatten(1, shape), y)
         order = RandomSampler(records, generator=torch.Generator().manual_seed(self.run.seeds.batches % 2**63))
         batches = DataLoader(records, self.recipe.batch_size, sampler=order, drop_last=True)
-        own = _own(self.module)
+        own = own_module(self.module)
         quiet = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False}
         with self.stream.dropout(self.device), trainer_of(self, **quiet) as trainer:
             trainer.fit(own.train(), batches)
@@ -80,6 +71,21 @@ class LightningEngine(Engine):
         return [flat_buffers(self.module).cpu()]
 
 
-def _own(network: torch.nn.Module) -> Any:
+def lightning_network_of(architecture: Any, where: str) -> torch.nn.Module:
+    """Return the network of an architecture whose `own_module` is a `LightningModule`.
+
+    Raises:
+        TrainingError: it is none.
+    """
+    if not getattr(architecture, "lightning", False):
+        problem = f"{type(architecture).__name__} cannot be combined with engine 'lightning'"
+        raise TrainingError(where, problem, "Return a LightningModule, or use engine: opacus or plain")
+    network = network_of(architecture, where, lightning=True)
+    if not isinstance(own_module(network), pl.LightningModule):
+        raise TrainingError(where, "it is no LightningModule of pytorch_lightning", "Import pytorch_lightning as pl")
+    return network
+
+
+def own_module(network: torch.nn.Module) -> Any:
     """Return the user's module, without what shapes its records."""
     return network[1] if isinstance(network, torch.nn.Sequential) else network

@@ -23,7 +23,7 @@ from opacus.validators import ModuleValidator
 from dpmia.common.errors import TrainingError
 from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.loss import record_losses
-from dpmia.training.engines.plain import PlainEngine, batch_norms, network_of, torch_optimiser
+from dpmia.training.engines.plain import PlainEngine, batch_norms, network_of
 from dpmia.training.run import Run
 from dpmia.training.streams import Streams
 
@@ -46,10 +46,7 @@ class OpacusEngine(PlainEngine):
         """Wrap the module and the optimiser; see `Engine._build`."""
         super()._build()
         recipe = self.recipe
-        self.grad_sample_mode = recipe.grad_sample_mode
-        if self.grad_sample_mode == "auto":
-            convolutional = any(isinstance(layer, torch.nn.Conv2d) for layer in self.module.modules())
-            self.grad_sample_mode = "hooks" if convolutional else "ghost"
+        self.grad_sample_mode = self._mode()
         ghost = self.grad_sample_mode == "ghost"
         self.wrapped = prepare_module(
             self.module,
@@ -58,7 +55,7 @@ class OpacusEngine(PlainEngine):
             **({"max_grad_norm": recipe.clip_norm} if ghost else {}),
         )
         self.optimiser = self._private_optimiser = (_GhostOptimiser if ghost else _HooksOptimiser)(
-            torch_optimiser(recipe, self._parameter_group()),
+            self.optimiser,
             stream=self.stream,
             noise_multiplier=self.run.noise_multiplier,
             max_grad_norm=recipe.clip_norm,
@@ -67,25 +64,16 @@ class OpacusEngine(PlainEngine):
         count = sum(p.numel() for p in self.module.parameters())
         self._chunk = min(LARGEST_CHUNK, max(1, GRADIENTS_AT_ONCE // (4 * count)))
 
+    def _mode(self) -> str:
+        """Return how gradients of records are formed: `hooks` or `ghost`."""
+        if self.recipe.grad_sample_mode != "auto":
+            return self.recipe.grad_sample_mode
+        return "hooks" if any(isinstance(layer, torch.nn.Conv2d) for layer in self.module.modules()) else "ghost"
+
     @classmethod
     def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
-        """Refuse layers that mix the records of a batch, and what else Opacus does not train; see `Engine.check`."""
-        module = network_of(architecture, where)
-        for name, layer in batch_norms(module):
-            raise TrainingError(
-                f"{where}, layer {name!r} ({type(layer).__name__})",
-                "with batch norm, the output for a record depends on the other records of its batch",
-                "Use GroupNorm or LayerNorm, or the engine 'plain' without privacy",
-            )
-        for name, layer in trainable_modules(module):
-            errors: list[Any] = ModuleValidator.validate(layer)
-            errors += ["buffers, which training would fill without privacy"] if list(layer.buffers()) else []
-            if errors:
-                raise TrainingError(
-                    f"{where}, layer {name!r} ({type(layer).__name__})",
-                    f"Opacus does not train this layer: {' '.join(map(str, errors))}",
-                    "Use layers that Opacus supports, or the engine 'plain' without privacy",
-                )
+        """Refuse what `check_layers` refuses; see `Engine.check`."""
+        check_layers(network_of(architecture, where), where, "the engine 'plain' without privacy")
 
     def _refuse_unsuited(self, run: Run) -> None:
         if not run.private:
@@ -142,6 +130,34 @@ class OpacusEngine(PlainEngine):
 
     def _count_clipped(self, norms: torch.Tensor) -> None:
         self.tally.clipped += float((norms > self.recipe.clip_norm).sum())
+
+
+def check_layers(network: torch.nn.Module, where: str, otherwise: str) -> None:
+    """Refuse layers that mix the records of a batch, and what else Opacus does not train.
+
+    Args:
+        network: to be trained.
+        where: one of the models, for the message.
+        otherwise: what would train it.
+
+    Raises:
+        TrainingError: the message names the layer.
+    """
+    for name, layer in batch_norms(network):
+        raise TrainingError(
+            f"{where}, layer {name!r} ({type(layer).__name__})",
+            "with batch norm, the output for a record depends on the other records of its batch",
+            f"Use GroupNorm or LayerNorm, or {otherwise}",
+        )
+    for name, layer in trainable_modules(network):
+        errors: list[Any] = ModuleValidator.validate(layer)
+        errors += ["buffers, which training would fill without privacy"] if list(layer.buffers()) else []
+        if errors:
+            raise TrainingError(
+                f"{where}, layer {name!r} ({type(layer).__name__})",
+                f"Opacus does not train this layer: {' '.join(map(str, errors))}",
+                f"Use layers that Opacus supports, or {otherwise}",
+            )
 
 
 class _StreamsNoise(DPOptimizer):

@@ -45,7 +45,11 @@ class PlainEngine(GradientEngine):
             for parameter, value in zip(self.module.parameters(), start, strict=True):
                 parameter.copy_(value)
         self.module.to(self.device)
-        self.optimiser = torch_optimiser(self.recipe, self._parameter_group())
+        self.optimiser = self._torch_optimiser()
+
+    def _torch_optimiser(self) -> torch.optim.Optimizer:
+        """Return the optimiser of the network."""
+        return torch_optimiser(self.recipe, self._parameter_group())
 
     def _parameter_group(self) -> list[dict[str, Any]]:
         """Return the parameters with the learning rate of the run, as the framework's optimisers take them."""
@@ -141,7 +145,7 @@ def network_of(architecture: Any, where: str, lightning: bool = False) -> torch.
         raise TrainingError(where, f"{type(architecture).__name__} is not a network", remedy)
     if getattr(architecture, "lightning", False) and not lightning:
         problem = "a LightningModule has a loss and an optimiser of its own, which this engine would not use"
-        remedy = "Use engine: lightning, without privacy; for privacy, return a torch.nn.Module"
+        remedy = "Use engine: lightning"
         raise TrainingError(where, problem, remedy)
     module = architecture.module()
     start = architecture.initial_parameters(torch.Generator().manual_seed(0))

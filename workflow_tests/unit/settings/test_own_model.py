@@ -37,7 +37,7 @@ def test_a_lightning_module_takes_epochs_and_batches_from_the_settings_and_no_op
     [
         ("training.learning_rate", 0.1, "engine 'lightning' does not take learning_rate"),
         ("training.clip_all", True, "engine 'lightning' does not take clip_all"),
-        ("epsilons", [[1]], "engine 'lightning' cannot be combined with a finite epsilon"),
+        ("training.grad_sample_mode", "ghost", "engine 'lightning' does not take grad_sample_mode"),
         (
             "model",
             {"kind": "mlp", "hidden": [3]},
@@ -57,6 +57,16 @@ def test_what_a_lightning_module_decides_itself_is_refused(path, value, words):
     with pytest.raises(ConfigError) as refused:
         experiment(settings)
     assert words in str(refused.value)
+
+
+def test_a_private_lightning_module_has_the_noise_of_its_settings():
+    mine = experiment(changed(changed(OWN, "epsilons", [[1, "inf"]]), "training.clip_norm", 2.0))
+    assert jobs.engines(mine).private.endswith(":PrivateLightningEngine")
+    assert jobs.engines(mine).nonprivate.endswith(":LightningEngine")
+    (recipe,) = jobs.recipes(mine).values()
+    assert (recipe.of(True).sampling, recipe.of(False).sampling, recipe.clip_norm) == ("poisson", "shuffle", 2.0)
+    with pytest.raises(ConfigError, match=r"precision 'bf16-mixed' cannot be combined with a finite epsilon"):
+        experiment(changed(changed(OWN, "epsilons", [[1]]), "training.precision", "bf16-mixed"))
 
 
 def test_code_of_the_user_and_networks_of_images_of_unknown_size_are_not_run_to_forecast_a_run():

@@ -139,6 +139,27 @@ def test_models_of_opacus_are_not_compared():
         assert row["epsilon"] in (1, 3)
 
 
+def test_modules_with_a_loss_of_their_own_are_not_compared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text(
+        "import pytorch_lightning as pl, torch\n"
+        "class Mine(pl.LightningModule):\n"
+        "    def __init__(self, inputs, outputs):\n"
+        "        super().__init__()\n"
+        "        self.layer = torch.nn.Linear(inputs, outputs)\n"
+        "    def forward(self, x):\n"
+        "        return self.layer(x)\n"
+        "    def training_step(self, batch):\n"
+        "        return torch.nn.functional.cross_entropy(self(batch[0]), batch[1])\n"
+        "    def configure_optimizers(self):\n"
+        "        return torch.optim.SGD(self.parameters(), 0.1)\n"
+    )
+    training = {"engine": "lightning", "batch_size": 10, "epochs": 2}
+    for row in compared(model={"kind": "own.py:Mine"}, training=training):
+        assert (row["verdict"], row["reason"]) == (NOT_COMPARED, "trained by Opacus itself")
+        assert row["epsilon"] in (1, 3)
+
+
 def test_epsilon_by_our_accountant_and_by_those_of_opacus():
     for row in compared():
         assert row["epsilon_opacus_prv"] == pytest.approx(row["epsilon"], rel=0.05)

@@ -1,0 +1,25 @@
+# What users of one cache share.
+import os
+
+from dpmia.common.errors import ConfigError
+from dpmia.workflow.sharing import VARIABLE, check_cache, is_published
+
+# Rules of `--cache`; None without it, and where another workflow uses this one, under other names of the rules.
+CACHE = workflow.workflow_settings.cache if STARTED_ITSELF and workflow.enable_cache else None
+if CACHE is not None and VARIABLE not in os.environ:
+    refuse(ConfigError("--cache", f"{VARIABLE} is not set", "Set it to the folder of the cache"))
+# Whether attackers' models come from, and go to, a cache of several users: nothing of a user's own goes there.
+SHARED = CACHE is not None and all(map(is_published, EXPERIMENTS.values()))
+
+
+def share(*rules):
+    """Let a cache hold what some rules make. Snakemake measures no job that a cache may replace."""
+    for name in rules if SHARED else ():
+        workflow.get_rule(name)._benchmark = None
+
+
+def refuse_forced_cache():
+    """Refuse `--cache RULE` for rules whose files stay out of the cache, which Snakemake would overrule."""
+    if kept_out := [each.name for each in workflow.rules if each.name in (CACHE or ()) and not each.cache.output]:
+        problem = f"what {', '.join(kept_out)} makes in this run stays out of a cache that others read"
+        refuse(ConfigError(f"--cache {' '.join(CACHE)}", problem, "Use --cache without names"))
