@@ -3,6 +3,7 @@
 from _job import run
 
 from dpmia.evaluation.summary import replicates_table, summary_table
+from dpmia.formats.rows import MEASURED
 from dpmia.formats.tables import read_table, write_table
 from dpmia.splits.overlap import arms_sharing_records
 from dpmia.splits.split import load_splits
@@ -11,7 +12,8 @@ from dpmia.splits.split import load_splits
 def main(snakemake):
     """Gather and average all tables of the input."""
     splits = {key: split for path in snakemake.input.splits for key, split in load_splits(path).items()}
-    rows = replicates_table(map(read_table, snakemake.input.metrics), arms_sharing_records(splits))
+    tables = (read_table(path, MEASURED) for path in snakemake.input.metrics)
+    rows = replicates_table(tables, arms_sharing_records(splits))
     for table, output in ((rows, snakemake.output.replicates), (summary_table(rows), snakemake.output.summary)):
         write_table(output, table)
 

@@ -37,7 +37,7 @@ from dpmia.formats.signals import Signal
 class _Rmia(Attack):
     uses = ("references", "population")
 
-    def __init__(self, gamma: float = 1.0, alpha: float = 0.1) -> None:
+    def __init__(self, gamma: float, alpha: float) -> None:
         if not 1 <= gamma < np.inf:
             raise ValueError(f"gamma is {gamma}, expected a number of at least 1")
         self.gamma = float(gamma)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from dpmia.common.files import whole_file
-from dpmia.common.reading.rows import frame
+from dpmia.common.reading.rows import made_frame
 from dpmia.common.reading.source import made
-from dpmia.formats.rows import MEASURED, harmless
+from dpmia.formats.rows import COLUMNS, EFFECTS, KEYS, MEASURED, RECORDS, harmless
+
+#: Of tables of metrics: columns of numbers, which may be missing, and of `True` or `False`, which may not.
+_NUMBERS = ("value", "mean", "low", "high", "error", "degrees", "records_error", RECORDS, *EFFECTS)
+_TRUTHS = ("iid", "oracle")
+#: Folder of a table -> its columns.
+_REQUIRED = {"replicates": COLUMNS, "summary": [*KEYS, "mean", "low", "high"]}
 
 
 def table_of(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
@@ -39,6 +45,29 @@ def write_table(path: Path | str, table: pd.DataFrame, digits: int | None = None
         table.to_csv(part, index=False, float_format=f"%.{digits}g" if digits else None)
 
 
-def read_table(path: Path | str) -> pd.DataFrame:
-    """Read a tidy table: an empty cell is missing, and a text stays a text, `NA` and `null` too."""
-    return frame(made(path), Path(path), keep_default_na=False, na_values=[""], dtype={"epsilon": float})
+def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame:
+    """Read a tidy table: an empty cell is missing, and a text stays a text, `NA` and `null` too.
+
+    Args:
+        path: of the file.
+        required: columns that must be there, beside those of its stage.
+
+    Raises:
+        DataError: it is damaged: a column or a part of a row is missing, or a cell holds what its column does not.
+    """
+    table = made_frame(path, keep_default_na=False, na_values=[""], dtype={"epsilon": float})
+    stage = _REQUIRED.get(Path(path).parent.name, ())
+    if missing := [name for name in (*required, *stage) if name not in table]:
+        raise made(path).error(f"the column {missing[0]!r} is missing")
+    if not {*KEYS} <= {*table.columns}:
+        return table
+    kinds = {
+        **dict.fromkeys(_NUMBERS, pd.api.types.is_numeric_dtype),
+        **dict.fromkeys(_TRUTHS, pd.api.types.is_bool_dtype),
+        "replicate": pd.api.types.is_integer_dtype,
+    }
+    for name, column in table.items():
+        wrong = name in kinds and len(column) > 0 and not kinds[str(name)](column.dtype)
+        if wrong or (name in KEYS and column.isna().any()):
+            raise made(path).error("a cell holds what does not belong there, or nothing", f", column {name!r}")
+    return table

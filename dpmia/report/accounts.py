@@ -9,8 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpmia.common.reading.rows import frame
-from dpmia.common.reading.source import made
+from dpmia.common.reading.rows import made_frame
 from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report import formatting, page
@@ -79,7 +78,7 @@ def second_opinions(about: About) -> list[list[Any]]:
     file = Path(about.artifacts.get("engines_agree", {}).get("csv", ""))
     if not file.is_file():
         return []
-    again = formatting.count(frame(made(file), file)["models"].sum())
+    again = formatting.count(made_frame(file)["models"].sum())
     return [["opacus, second opinion", again, again]]
 
 

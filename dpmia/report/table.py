@@ -10,8 +10,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from dpmia.common.reading.rows import frame
-from dpmia.common.reading.source import made
+from dpmia.common.reading.rows import made_frame
 
 #: Tables of more columns show those with one value only in a line above.
 WIDE = 6
@@ -47,7 +46,7 @@ def read(path: Path | str, first: Sequence[str] = ()) -> Table:
         path: of the file.
         first: columns that are shown before all others; the first column of the page stays when the rest scrolls.
     """
-    table = frame(made(path), Path(path), dtype=str, keep_default_na=False)
+    table = made_frame(path, dtype=str, keep_default_na=False)
     numeric = {column for column in table if _is_numeric(table[column])}
     table = table.apply(lambda column: column.map(_rounded) if column.name in numeric else column)
     table = _with_arm(_beside_paper(table))

@@ -46,6 +46,11 @@ _REMEDIES = {
     "model_type": "Write keys with values: {{key: value}}",
 }
 
+#: Mistakes that one message names: a list of the wrong kind has as many as it has values.
+MOST = 20
+#: Signs from which on a value is not repeated.
+LONG = 80
+
 #: Type and value of the least number allowed -> what a number below it is not.
 _AT_LEAST = {
     ("int", 0): "a non-negative integer",
@@ -89,7 +94,10 @@ class _SeveralMistakesError(ConfigError):
     """Several mistakes, one a line."""
 
     def __init__(self, problems: list[ConfigError]) -> None:
-        Exception.__init__(self, "\n".join(map(str, problems)))
+        lines = [str(problem) for problem in problems[:MOST]]
+        if len(problems) > MOST:
+            lines.append(f"There are {len(problems) - MOST} more mistakes.")
+        Exception.__init__(self, "\n".join(lines))
 
 
 def _problem(model: type[BaseModel], path: list[Any], items: list[Any], where: str) -> ConfigError:
@@ -114,7 +122,8 @@ def _problem(model: type[BaseModel], path: list[Any], items: list[Any], where: s
     if len(words) == len(items):
         noun = "key" if items[0]["loc"][-1] == "[key]" else "value" if isinstance(path[-1], int) else path[-1]
         return ConfigError(where, f"{_shown(value)} is not a valid {noun}", near or f"Valid: {', '.join(words)}")
-    remedy = _REMEDIES.get(kind, "").format(value=value) if len(items) == 1 else ""
+    short = len(items) == 1 and len(repr(value)) < LONG
+    remedy = _REMEDIES.get(kind, "").format(value=value) if short else ""
     return ConfigError(where, problem, near or remedy)
 
 
@@ -137,7 +146,7 @@ def _shown(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     long = "this list" if isinstance(value, list) else "this mapping" if isinstance(value, dict) else "this value"
-    return repr(value) if len(repr(value)) < 80 else long
+    return repr(value) if len(repr(value)) < LONG else long
 
 
 def _path(values: Any, item: Any) -> list[Any]:

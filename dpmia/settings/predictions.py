@@ -53,6 +53,17 @@ class Predictions(Settings):
         return each_of_a_kind(attacks)
 
     @model_validator(mode="after")
+    def _each_column_once(self) -> Predictions:
+        named = [("label", self.label), ("member", self.member)]
+        named += [(f"classes.{label}", column) for label, column in self.classes.items()]
+        first: dict[str, str] = {}
+        for key, column in named:
+            if column in first:
+                raise ValueError(f"{first[column]} and {key} are the same column {column!r}. Name one for each")
+            first[column] = key
+        return self
+
+    @model_validator(mode="after")
     def _fits_together(self) -> Predictions:
         for name, attack in self.attacks.items():
             uses = set(names.ATTACKS[attack.kind].uses)

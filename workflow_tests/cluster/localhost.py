@@ -78,6 +78,10 @@ class Cluster:
         words = call("sinfo", "--noheader", "--Node", "--format=%N %T").split()
         return dict(zip(words[::2], words[1::2], strict=True))
 
+    def jobs(self, *states: str) -> set[str]:
+        """Return the numbers of the jobs in some states, such as `running`."""
+        return set(call("squeue", "--noheader", f"--states={','.join(states)}", "--format=%A").split())
+
     def stop(self) -> None:
         """Cancel all jobs and end what `start` started, by the files that hold its process numbers."""
         subprocess.run(["scancel", f"--partition={PARTITION}"], check=False)

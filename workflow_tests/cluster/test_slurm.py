@@ -1,9 +1,11 @@
-"""On a real SLURM: arrays, a cancelled job, a lost node, a job beyond its time; and the numbers of a local run."""
+"""On a real SLURM: arrays, cancelled, lost and slow jobs, runs that are killed; and the numbers of a local run."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +17,7 @@ from localhost import CONFIGURATION, PARTITION, Cluster, call, wait_for
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "workflow"))
 
-from workspace import Workspace
+from workspace import Workspace, heed_interrupts
 
 pytestmark = [
     pytest.mark.slow,
@@ -110,3 +112,40 @@ def test_cancelled_lost_and_too_slow_jobs_are_tried_again_and_the_numbers_are_th
     assert any("JobState=COMPLETED" in line and "TimeLimit=2 " in line for line in ended.splitlines())
     for table in TABLES:
         assert (remote.folder / table).read_bytes() == (local.folder / table).read_bytes(), table
+
+
+def test_killed_again_and_again_it_goes_on_beside_its_own_jobs(cluster, tmp_path):
+    """Nobody cancels the jobs of a killed run: they run on, beside the next one."""
+    local, remote = (Workspace(tmp_path / name / "dpmia") for name in ("local", "remote"))
+    remote.limit, remote.slurm_conf = 2400, CONFIGURATION / "slurm.conf"
+    target = TARGETS[0]
+    assert local.snakemake(target).returncode == 0
+    for made in (0, 3, 6):
+        before = cluster.jobs("all")
+        with (tmp_path / "printed").open("w") as printed:
+            run = subprocess.Popen(
+                [sys.executable, "-m", "snakemake", "--cores", "2", target, *SITE, "--config", "scale=smoke"],
+                cwd=remote.folder,
+                env={**os.environ, "SLURM_CONF": str(remote.slurm_conf)},
+                start_new_session=True,
+                preexec_fn=heed_interrupts,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+            )
+
+        def at_work(made: int = made, before: set[str] = before) -> bool:
+            return len(remote.made) >= made and bool(cluster.jobs("running") - before)
+
+        wait_for(lambda: run.poll() is not None or at_work(), f"a job beside {made} files", 900)  # noqa: B023
+        assert run.poll() is None, (tmp_path / "printed").read_text()
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+    response = remote.snakemake(target, *SITE)
+    assert response.returncode == 0, response.stdout
+    wait_for(lambda: not cluster.jobs("pending", "running", "completing"), "the last job of a killed run", 300)
+    tables = {file for file in local.made if file.endswith(".csv")}
+    assert len(tables) >= 8
+    for table in tables:
+        assert (remote.folder / table).read_bytes() == (local.folder / table).read_bytes(), table
+    assert [file for file in remote.folder.rglob(".*") if ".part" in file.name] == []
+    assert remote.planned(target) == {}

@@ -20,8 +20,11 @@ from dpmia.datasets.groups import group_sizes
 from dpmia.datasets.own import table as own
 from dpmia.datasets.table import Dataset
 from dpmia.evaluation.predictions import import_predictions
+from dpmia.evaluation.summary import replicates_table, summary_table
 from dpmia.formats.losses import Losses, load_cards, load_losses, save_losses
+from dpmia.formats.rows import MEASURED, write_rows
 from dpmia.formats.signals import Signal, load_followed, load_header, load_signals, save_signals
+from dpmia.formats.tables import read_table
 from dpmia.jobs.attacking import PredictionsJob
 from dpmia.settings.names import DATASETS
 from dpmia.settings.own_data import OwnData
@@ -218,6 +221,20 @@ def splits():
     return made(lambda path: save_splits(path, whole, "print"), read)
 
 
+def metrics():
+    rng = np.random.default_rng(0)
+    keys = [
+        ["a", "iid", True, 1.0, attack, False, metric, 0] for attack in ("x", "y") for metric in ("advantage", "auc")
+    ]
+    rows = [[*key, *rng.random(len(MEASURED) - len(key)).round(4)] for key in keys]
+
+    def read(path):
+        return summary_table(replicates_table([read_table(path, MEASURED)], ["iid"])).to_csv()
+
+    damages = (mutations.damaged, mutations.bad_cells)
+    return Target(lambda folder: write_rows(folder / "made.csv", rows), lambda f: read(f / "made.csv"), damages, ())
+
+
 def prepared():
     rng = np.random.default_rng(0)
     x, y, sex = rng.random((20, 3), dtype=np.float32), rng.integers(0, 2, 20), np.array(["x", "y"] * 10)
@@ -237,6 +254,7 @@ TARGETS = {
     "predictions": predictions(),
     "signals": signals(),
     "losses": losses(),
+    "metrics": metrics(),
     "splits": splits(),
     "prepared data": prepared(),
 }

@@ -183,4 +183,8 @@ def _read(stream: IO[bytes], size: int) -> np.ndarray:
         into[done : done + len(read)] = read
         done += len(read)
     stream.read(1)  # the checksum is compared at the end
+    if dtype.kind == "U" and found.nbytes:
+        signs = found.view(dtype.byteorder.replace("|", "=") + "u4")
+        if ((signs > 0x10FFFF) | ((signs >= 0xD800) & (signs < 0xE000))).any():
+            raise ValueError("its texts hold what is no character")
     return found.reshape(shape[::-1]).T if by_columns else found.reshape(shape)

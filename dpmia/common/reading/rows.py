@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from dpmia.common.reading.source import Source
+from dpmia.common.reading.source import Source, made
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,6 +81,31 @@ def frame(source: Source, stream: IO[bytes] | Path, **how: Any) -> pd.DataFrame:
         source.size()
     with source.faults("not readable as a table"):
         return pd.read_csv(stream, **how)
+
+
+def made_frame(path: Path | str, **how: Any) -> pd.DataFrame:
+    """Return a table that a job has made: names, each once, and rows of as many fields, none cut off.
+
+    Args:
+        path: of the file, with commas between fields.
+        how: arguments of `pandas.read_csv`.
+
+    Raises:
+        DataError: it is another.
+    """
+    source = made(path)
+    content = source.content()
+    text = source.decoded(content)
+    names: list[str] = []
+    for line, row in rows(source, text, ","):
+        names = names or row
+        if len(row) != len(names):
+            raise source.error(f"{len(row)} fields instead of {len(names)}", f", row {line}")
+    if not all(names) or len({*names}) < len(names) or not names:
+        raise source.error("its columns have no names, or two have the same")
+    if not text.endswith("\n"):
+        raise source.error("its last row is cut off")
+    return frame(source, io.BytesIO(content), **how)
 
 
 def frames(source: Source, stream: IO[bytes], size: int, **how: Any) -> Iterator[pd.DataFrame]:

@@ -54,6 +54,23 @@ def test_ranks_are_counts_in_the_group_of_each_query():
     assert null.of(0).tolist() == sorted(values[belongs == group[0]])
 
 
+def test_places_beyond_the_values_of_a_query_are_its_own_ends():
+    null = per_record([[3.0, 1.0], [5.0], [7.0, 9.0]])
+    for place, expected in ((-1, [1, 5, 7]), (0, [1, 5, 7]), (1, [3, 5, 9]), (2, [3, 5, 9]), (99, [3, 5, 9])):
+        assert null.ordered(np.full(3, place)).tolist() == expected
+
+
+def test_a_gaussian_needs_two_values():
+    mean, spread = per_record([[0.5, 0.7], [0.5], []]).gaussian
+    assert np.isnan(spread).tolist() == [False, True, True]
+    assert np.isnan(mean).tolist() == [False, False, True]
+
+
+def test_no_loss_is_rarer_than_the_largest_one():
+    null = per_record([[1.0, 1000.0]] * 2)
+    assert ESTIMATORS["linear"].alpha(null, np.array([1000.0, 2000.0])).tolist() == [1, 1]
+
+
 def test_empirical_is_the_rank_among_the_values_and_the_loss_itself():
     rows, queried, null = one_by_one(0)
     found = ESTIMATORS["empirical"].alpha(null, queried)

@@ -11,32 +11,48 @@ from dpmia.privacy.inversion import largest_rate, most_steps, smallest_noise
 VALUES = (1 / 8, 0.1, 0.3, 0.5, 0.9, 1.0, 1.7, 2.0, 4.0, 7.0)
 
 
-@pytest.mark.parametrize("value", [*VALUES, 1 / 7e5, 19.0])
+def within(lowest, highest, bound):
+    """Return a bound that is never asked outside of its range, where none would be defined."""
+
+    def asked(place):
+        assert lowest <= place <= highest
+        return bound(place)
+
+    return asked
+
+
+#: Bounds whose inverse is known.
+BY_NOISE = within(0.05, 1e6, lambda noise: 1 / noise)
+BY_RATE = within(1e-8, 1.0, float)
+BY_STEPS = within(1, 10_000_000, float)
+
+
+@pytest.mark.parametrize("value", [*VALUES, 1 / 7e5, 1e-6, 19.0])
 def test_the_noise_is_the_smallest_that_keeps_a_bound(value):
-    found = smallest_noise(lambda noise: 1 / noise, value)
+    found = smallest_noise(BY_NOISE, value)
     assert 1 / found <= value
     assert found == pytest.approx(1 / value, rel=3e-5)
 
 
 def test_a_bound_that_any_noise_keeps_needs_the_least_that_is_tried():
-    assert smallest_noise(lambda noise: 1 / noise, 20.0) == smallest_noise(lambda noise: 0.0, 1.0) == 0.05
+    assert smallest_noise(BY_NOISE, 20.0) == smallest_noise(lambda noise: 0.0, 1.0) == 0.05
 
 
 def test_a_bound_that_no_noise_keeps_is_refused():
-    for value in (0.5e-6, 0.0):
+    for value in (0.5e-6, 1 / 1_000_000.5, 0.0):
         with pytest.raises(TrainingError, match=r"plan: no noise multiplier up to 1e\+06 keeps a bound of"):
-            smallest_noise(lambda noise: 1 / noise, value)
+            smallest_noise(BY_NOISE, value)
 
 
-@pytest.mark.parametrize("value", [*(each / 8 for each in VALUES if each < 8), 4**-13, 1.2e-8])
+@pytest.mark.parametrize("value", [*(each / 8 for each in VALUES if each < 8), 4**-13, 1.2e-8, 1e-8])
 def test_the_rate_is_the_largest_that_keeps_a_bound(value):
-    found = largest_rate(lambda rate: rate, value)
+    found = largest_rate(BY_RATE, value)
     assert found <= value
     assert found == pytest.approx(value, rel=3e-5)
 
 
 def test_a_rate_is_one_where_that_keeps_the_bound():
-    assert largest_rate(lambda rate: rate, 1.0) == largest_rate(lambda rate: rate, 5.0) == 1
+    assert largest_rate(BY_RATE, 1.0) == largest_rate(BY_RATE, 5.0) == 1
 
 
 def test_a_bound_that_no_rate_keeps_is_refused():
@@ -46,11 +62,11 @@ def test_a_bound_that_no_rate_keeps_is_refused():
 
 @pytest.mark.parametrize("value", [1.0, 1.5, 2.0, 3.0, 5.9, 6.0, 7.0, 8.0, 63.5, 64.0, 100.0, 9.2e6])
 def test_the_steps_are_the_most_that_keep_a_bound(value):
-    assert most_steps(float, value) == math.floor(value)
+    assert most_steps(BY_STEPS, value) == math.floor(value)
 
 
 def test_a_bound_that_no_step_keeps_or_all_do_is_refused():
     with pytest.raises(TrainingError, match=r"plan: a single step exceeds a bound of 0\.9"):
-        most_steps(float, 0.9)
+        most_steps(BY_STEPS, 0.9)
     with pytest.raises(TrainingError, match="plan: a bound of 1 is kept by 10000000 steps and more"):
         most_steps(lambda steps: 0.0, 1.0)

@@ -210,17 +210,19 @@ def test_more_noise_lowers_every_ceiling_and_replacing_a_record_shows_more():
 
 
 @pytest.mark.parametrize(
-    "curve",
+    "make",
     [
-        poisson(0.02, 1000, 0.3, "add_remove"),
-        poisson(0.3, 3, 9, "replace_one"),
-        gaussian_trade_off(3.0),
-        gaussian_trade_off(1e-3),
-        gaussian_trade_off(200.0),
+        lambda: poisson(0.02, 1000, 0.3, "add_remove"),
+        lambda: poisson(0.3, 3, 9, "replace_one"),
+        lambda: poisson(0.3, 50, 0.2, "add_remove"),
+        lambda: gaussian_trade_off(3.0),
+        lambda: gaussian_trade_off(1e-3),
+        lambda: gaussian_trade_off(200.0),
     ],
-    ids=["rare", "few", "gaussian", "silent", "open"],
+    ids=["rare", "few", "sure", "gaussian", "silent", "open"],
 )
-def test_curves_rise_from_corner_to_corner_and_are_concave(curve):
+def test_curves_rise_from_corner_to_corner_and_are_concave(make):
+    curve = make()
     assert curve.fpr[0] == 0
     assert (curve.fpr[-1], curve.tpr[-1]) == (1, 1)
     assert (np.diff(curve.fpr) >= 0).all()

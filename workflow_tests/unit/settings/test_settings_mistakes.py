@@ -7,6 +7,7 @@ from settings_refusals import FORM, refusal
 from settings_samples import FILE, HEART, ROOT, changed
 
 from dpmia.common.errors import ConfigError
+from dpmia.settings.messages import MOST
 from dpmia.settings.resolve import make_plan
 
 # What is refused: path of the key, value, words that the message must hold
@@ -210,6 +211,39 @@ def test_all_mistakes_of_an_experiment_are_reported_at_once(plan):
     assert {"heart.blok: " in line for line in lines} == {True, False}
     assert {"heart.training.epochs: " in line for line in lines} == {True, False}
     assert all(FORM.fullmatch(line) for line in lines)
+
+
+def test_of_very_many_mistakes_the_first_are_named_and_the_others_counted(plan):
+    with pytest.raises(ConfigError) as error:
+        plan(changed(FILE, "experiments.heart.epsilons", list(range(1, 3_001))))
+    *named, last = str(error.value).splitlines()
+    assert len(named) == MOST
+    assert named[0].endswith("heart.epsilons.0: 1 is not a list. Write it as a list: [1].")
+    assert last == f"There are {3_000 - MOST} more mistakes."
+
+
+def test_a_long_value_is_not_repeated(plan):
+    message = refusal(plan, changed(FILE, "experiments.heart.epsilons", "x" * 5_000))
+    assert message.endswith("heart.epsilons: this value is not a list.")
+
+
+GIVEN = {"path": "a.yaml", "classes": {"no": "p_no", "yes": "p_yes"}, "attacks": {"average_threshold": {}}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"member": "label"}, "label and member are the same column 'label'. Name one for each."),
+        ({"label": "p_no"}, "label and classes.no are the same column 'p_no'. Name one for each."),
+        (
+            {"classes": {"no": "p", "yes": "p"}},
+            "classes.no and classes.yes are the same column 'p'. Name one for each.",
+        ),
+    ],
+)
+def test_predictions_name_each_column_once(plan, changes, words):
+    plan({"paper": "audit", "predictions": {"model": GIVEN}})
+    assert refusal(plan, {"paper": "audit", "predictions": {"model": GIVEN | changes}}) == f"a.yaml, model: {words}"
 
 
 @pytest.mark.parametrize(

@@ -203,6 +203,7 @@ def test_a_program_that_takes_too_long_is_ended_with_all_that_it_started(folder,
         if timeout == 123:
             assert appears(folder / "ready.txt")
             raise subprocess.TimeoutExpired(process.args, timeout)
+        assert timeout is None or timeout > 0, "who is asked to end has time for that"
         return wait(process, timeout)
 
     monkeypatch.setattr(subprocess.Popen, "wait", no_patience)

@@ -12,6 +12,7 @@ from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import CNN, TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution, MaxPool
 from dpmia.training.engines.convolution import ConvolutionEngine
 from dpmia.training.engines.convolution_network import ConvolutionNetwork, suited_chunk
+from dpmia.training.engines.tally import Tally
 from dpmia.training.run import Run, Seeds
 from dpmia.training.streams import Streams
 
@@ -214,3 +215,22 @@ def test_larger_networks_take_smaller_chunks():
     ]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] >= 1
+
+
+def test_a_record_that_exceeds_the_working_set_is_taken_alone(monkeypatch):
+    monkeypatch.setattr("dpmia.training.engines.convolution_network.WORKING_SET", 1)
+    assert suited_chunk(TRAMER_BONEH_MNIST) == 1
+
+
+def test_a_gradient_as_long_as_the_bound_is_not_clipped():
+    network = NETWORKS["tanh"]
+    (x, y), module = make_data(network), module_of(network, make_run())
+    mine = ConvolutionNetwork(network, chunk=1)
+    with torch.no_grad():
+        mine.load(list(module.parameters()))
+        mine.forward_backward(x[:1], y[:1])
+        norm = float(mine.norms())
+        for bound, clipped in ((norm, 0), (norm * (1 - 1e-6), 1)):
+            tally = Tally(1)
+            mine.add_records(x[:1], y[:1], tally, bound)
+            assert tally.clipped == clipped

@@ -33,6 +33,19 @@ def test_chunks_follow_whole_batches(chunk, sampling, monkeypatch):
     torch.testing.assert_close(cut.parameters()[0], whole.parameters()[0], rtol=0, atol=1e-4)
 
 
+def test_a_chunk_is_what_memory_holds_and_one_record_at_least(monkeypatch):
+    whole, count = make_engine(SHAPE), sum(p.numel() for p in SHAPE.module().parameters())
+    whole.advance(3)
+    for records, wanted in ((5, 5), (0, 1)):
+        monkeypatch.setattr(opacus, "GRADIENTS_AT_ONCE", 4 * count * records)
+        cut, taken = make_engine(SHAPE), []
+        forward = cut.module.register_forward_hook(lambda _, given, out, taken=taken: taken.append(len(given[0])))
+        cut.advance(3)
+        forward.remove()
+        assert max(taken) == wanted
+        torch.testing.assert_close(cut.parameters()[0], whole.parameters()[0], rtol=0, atol=1e-4)
+
+
 @pytest.mark.parametrize("network", [TRAMER_BONEH_MNIST, TRAMER_BONEH_CIFAR10], ids=["MNIST", "CIFAR10"])
 def test_gradients_of_single_records_stay_within_bounds(network, monkeypatch):
     engine, held = make_engine(network), []

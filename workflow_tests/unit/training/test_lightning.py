@@ -94,12 +94,13 @@ def test_an_epoch_is_an_epoch_and_an_optimiser_step_is_lightnings(kind, sigma, d
     assert trainers[0].optimizers == [engine.optimiser]
 
 
-def test_only_tiny_models_take_several_steps_in_a_call(data):
+def test_only_tiny_models_take_several_steps_in_a_call(data, capsys):
     recipe = Recipe("sgd", 0.1, batch_size=10, epochs=1)
     large = MLP(4, (6000, 6000), 3)
     run = Run("r", np.arange(50), Seeds(1, 2, 3))
     assert lightning.steps_per_call(PlainEngine(large, recipe, [run], *data)) == 1
     assert lightning.steps_per_call(PlainEngine(SHAPE, recipe, [run], *data)) == lightning.MOST_STEPS_PER_CALL
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.usefixtures("short_calls")

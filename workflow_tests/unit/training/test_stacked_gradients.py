@@ -156,6 +156,20 @@ def test_step_is_the_clipped_sum_over_the_expected_batch_size(data, layout, size
             assert torch.equal(start, end)
 
 
+def test_a_gradient_as_long_as_the_bound_is_not_clipped(data):
+    def engine_of(clip_norm):
+        (run,), recipe = make_runs(0.0, count=1), Recipe("sgd", STEP, EXPECTED, 1, clip_norm=clip_norm)
+        return StackedEngine(SHAPE, recipe, [run], *data, [GivenBatches(run, recipe, [np.array([0])])])
+
+    engine = engine_of(1e9)
+    engine.advance(1)
+    norm = float(engine._network.gradient_norms()[0])
+    for bound, clipped in ((norm, 0), (norm * (1 - 1e-6), 1)):
+        engine = engine_of(bound)
+        engine.advance(1)
+        assert engine.tally.clipped == clipped
+
+
 def test_clipping_without_privacy_is_privacy_without_noise(data, layout):
     recipe = Recipe("sgd", STEP, EXPECTED, 1, clip_norm=0.3, clip_all=True)
     batches, ends = draw([30, 0, 41]), []

@@ -1,0 +1,74 @@
+"""Tables that jobs have made and something has damaged since: one message with the name of the file."""
+
+import pytest
+
+from dpmia.common.errors import DataError
+from dpmia.formats.rows import MEASURED, write_rows
+from dpmia.formats.tables import read_table
+
+
+def row(replicate, value, **changes):
+    cells = dict.fromkeys(MEASURED, 0.5) | {
+        **{"experiment": "heart", "arm": "va", "iid": False, "epsilon": 1.0, "attack": "lira", "oracle": False},
+        **{"metric": "auc", "replicate": replicate, "value": value, "records": 30, **changes},
+    }
+    return [cells[name] for name in MEASURED]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "metrics.csv"
+    write_rows(path, [row(0, 0.75), row(1, None), row(2, 0.25, records=None)])
+    return path
+
+
+def test_a_whole_table_is_read(table):
+    found = read_table(table, MEASURED)
+    assert found["value"].tolist()[::2] == [0.75, 0.25]
+    assert found["value"].isna().tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("va,False,1.0,lira,False,auc,2", "va,False,1.0,lira", "row 4: 2[0-9] fields instead of 30"),
+        ("heart,va,False,1.0,lira,False,auc,2", "\n", "row 4: 0 fields instead of 30|row 5"),
+        ("0.75", "0.7é", "column 'value': a cell holds what does not belong there"),
+        ("auc,1", "auc,", "column 'replicate': a cell holds what does not belong there"),
+        ("auc,1", "auc,1.5", "column 'replicate': a cell holds what does not belong there"),
+        ("False,auc,2", "?,auc,2", "column 'oracle': a cell holds what does not belong there"),
+        ("lira,False,auc,2", ",False,auc,2", "column 'attack': a cell holds what does not belong there, or nothing"),
+        ("False,1.0,lira,False,auc,1", "False,1.0.0,lira,False,auc,1", "not readable as a table"),
+        (",records,", ",recrods,", "the column 'records' is missing"),
+        (",effect_3,", ",effect_2,", "its columns have no names, or two have the same"),
+        (",effect_3,", ",,", "its columns have no names, or two have the same"),
+        ("heart", '"heart', "the row is damaged"),
+    ],
+)
+def test_a_damaged_table_is_named(table, old, new, message):
+    text = table.read_text()
+    assert old in text
+    table.write_text(text.replace(old, new, 1))
+    with pytest.raises(DataError, match=f"(?s)metrics.csv.*({message})"):
+        read_table(table, MEASURED)
+
+
+@pytest.mark.parametrize("left", [1, 2, 3, 40])
+def test_a_table_that_is_cut_off_is_named(table, left):
+    table.write_bytes(table.read_bytes()[:-left])
+    with pytest.raises(DataError, match=r"metrics\.csv.*(cut off|fields instead of)"):
+        read_table(table)
+
+
+def test_an_empty_table_is_named(table):
+    table.write_text("")
+    with pytest.raises(DataError, match=r"metrics\.csv"):
+        read_table(table)
+
+
+@pytest.mark.parametrize("stage", ["summary", "replicates"])
+def test_the_columns_of_a_stage_must_be_there(tmp_path, stage):
+    path = tmp_path / stage / "heart.csv"
+    write_rows(path, [["heart", 1]], ["experiment", "epsilon"])
+    with pytest.raises(DataError, match=r"heart\.csv: the column 'arm' is missing"):
+        read_table(path)
