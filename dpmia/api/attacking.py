@@ -75,7 +75,7 @@ def attack(
     Raises:
         ArgumentError: an argument is wrong; the message names it.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from dpmia import attack
         >>> rng = np.random.default_rng(0)

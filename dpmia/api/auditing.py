@@ -77,7 +77,7 @@ def audit_epsilon(
 
     Source: Steinke, Nasr and Jagielski 2023, "Privacy Auditing with One (1) Training Run".
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from dpmia import audit_epsilon
         >>> rng = np.random.default_rng(0)

@@ -107,7 +107,7 @@ def plan_noise(
         ArgumentError: an argument is out of its range, or not exactly one is left out.
         TrainingError: nothing within reach keeps the bound.
 
-    Example:
+    Examples:
         >>> from dpmia import plan_noise
         >>> plan = plan_noise(target="advantage", value=0.1, sampling_rate=0.01, steps=1000, delta=1e-5)
         >>> plan
