@@ -329,18 +329,19 @@ def checked_sampling(where: str, sampler: str | None, sampling_rate: float | Non
     if sampler == "poisson" and sampling_rate is None:
         raise ArgumentError(f"{where}, sampling_rate", "missing", "Give batch size / records, or sampler='full'")
     rate = 1.0 if sampling_rate is None or sampler == "full" else float(sampling_rate)
-    require(f"{where}, sampling_rate", 0 < rate <= 1, sampling_rate, "a number above 0 and at most 1")
+    remedy = "Give batch size / records"
+    require(f"{where}, sampling_rate", 0 < rate <= 1, sampling_rate, "a number above 0 and at most 1", remedy)
     return sampler, rate
 
 
-def require(where: str, holds: bool, value: object, valid: str) -> None:
+def require(where: str, holds: bool, value: object, valid: str, remedy: str = "") -> None:
     """Refuse a value that is not what it must be.
 
     Raises:
         ArgumentError: `holds` is false.
     """
     if not holds:
-        raise ArgumentError(where, f"{value!r} is not {valid}")
+        raise ArgumentError(where, f"{value!r} is not {valid}", remedy)
 
 
 def _checked(where: str, fprs: Iterable[float], prior: float, acceptance: float) -> tuple[float, ...]:

@@ -196,4 +196,5 @@ def _check_value(target: Target, value: float, fpr: float, prior: float) -> None
         require(where, 0 < value < float("inf"), value, "a finite number above 0")
         return
     least = {"advantage": 0.0, "auc": 0.5, "tpr_at_fpr": fpr, "precision": prior}[target]
-    require(where, least < value < 1, value, f"above {least:g}, which guessing reaches, and below 1")
+    remedy = f"Give a share, {value / 100:g} for {value:g} %" if 1 < value <= 100 else ""
+    require(where, least < value < 1, value, f"above {least:g}, which guessing reaches, and below 1", remedy)

@@ -30,5 +30,7 @@ def load(spec: str) -> Any:
 
 def suggestion(name: object, allowed: Iterable[str]) -> str:
     """Return `Did you mean 'x'?` for the nearest allowed name, or nothing where none is near."""
-    near = difflib.get_close_matches(str(name), list(allowed), n=1)
+    known = list(allowed)
+    begun = [each for each in known if each.startswith(str(name))]
+    near = difflib.get_close_matches(str(name), known, n=1) or begun[: len(begun) == 1]
     return f"Did you mean {near[0]!r}?" if near else ""

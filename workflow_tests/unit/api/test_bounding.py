@@ -166,6 +166,8 @@ def test_tables_and_pictures(tmp_path):
 
 
 WRONG = {
+    "begun": ({"target": "adv"}, ArgumentError, r"target: 'adv' is not.*Did you mean 'advantage'"),
+    "percent": ({"value": 10}, ArgumentError, r"plan_noise, value: 10 is not above 0.*Give a share, 0\.1 for 10 %"),
     "target": ({"target": "advantge"}, ArgumentError, r"target: 'advantge' is not.*Did you mean 'advantage'"),
     "value": ({"value": 0.4, "target": "auc"}, ArgumentError, r"plan_noise, value: 0\.4 is not above 0\.5"),
     "delta": ({"target": "epsilon", "value": 1}, ArgumentError, r"plan_noise, delta: missing\."),
@@ -173,7 +175,7 @@ WRONG = {
     "two": ({"steps": None}, ArgumentError, r"plan_noise: noise_multiplier, steps are left out\."),
     "epochs": ({"epochs": 3}, ArgumentError, r"plan_noise, epochs: does not count for the sampler 'poisson'\."),
     "sampler": ({"sampler": "all"}, ArgumentError, r"plan_noise, sampler: 'all' is not one of poisson, full, shuffle"),
-    "rate": ({"sampling_rate": 1.5}, ArgumentError, r"plan_noise, sampling_rate: 1\.5 is not a number above 0"),
+    "rate": ({"sampling_rate": 1.5}, ArgumentError, r"sampling_rate: 1\.5 is .* most 1\. Give batch size / records"),
     "relation": ({"sampler": "shuffle", "compares": "add_remove"}, ArgumentError, r"compares: 'add_remove' cannot be"),
     "reach": ({"value": 1e-9, "noise_multiplier": 1.0, "steps": None}, TrainingError, r"plan: a single step exceeds"),
 }  # fmt: skip
