@@ -71,9 +71,10 @@ class OpacusEngine(PlainEngine):
     def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
         """Refuse layers that mix the records of a batch, and what else Opacus does not train; see `Engine.check`."""
         module = network_of(architecture, where)
+        named = getattr(architecture, "layer_name", str)
         for name, layer in batch_norms(module):
             raise TrainingError(
-                f"{where}, layer {name!r} ({type(layer).__name__})",
+                f"{where}, layer {named(name)!r} ({type(layer).__name__})",
                 "with batch norm, the output for a record depends on the other records of its batch",
                 "Use GroupNorm or LayerNorm, or the engine 'plain' without privacy",
             )
@@ -82,7 +83,7 @@ class OpacusEngine(PlainEngine):
             errors += ["buffers, which training would fill without privacy"] if list(layer.buffers()) else []
             if errors:
                 raise TrainingError(
-                    f"{where}, layer {name!r} ({type(layer).__name__})",
+                    f"{where}, layer {named(name)!r} ({type(layer).__name__})",
                     f"Opacus does not train this layer: {' '.join(map(str, errors))}",
                     "Use layers that Opacus supports, or the engine 'plain' without privacy",
                 )
