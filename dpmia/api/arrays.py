@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from dpmia.common.errors import ArgumentError
 
+#: What to do about values that are no numbers.
+NUMBERS = "Give numbers, and none missing; turn names of classes into numbers from 0"
 
-def array_of(value: Any, where: str) -> np.ndarray:
+
+def array_of(value: Any, where: str, remedy: str = NUMBERS) -> np.ndarray:
     """Return a value as a numpy array.
 
     Args:
         value: an array, a tensor on any device, a data frame or a series, or nested lists.
         where: the argument, for the message.
+        remedy: what to do about values that are no numbers.
 
     Raises:
         ArgumentError: it holds something else than numbers and truth values.
@@ -27,31 +32,37 @@ def array_of(value: Any, where: str) -> np.ndarray:
     except ValueError as error:
         raise ArgumentError(where, "rows of different lengths", "Give one row for each record") from error
     if found.dtype == object:
-        found = _plain(found, where)
+        found = _plain(found, where, remedy)
     if found.dtype.kind not in "biuf":
         problem = f"it holds values of type {found.dtype}, not numbers"
-        raise ArgumentError(where, problem, "Give numbers; turn names of classes into numbers from 0")
+        raise ArgumentError(where, problem, remedy)
     return found
 
 
-def numbers(value: Any, where: str, dimensions: tuple[int, ...]) -> np.ndarray:
+def numbers(value: Any, where: str, axes: tuple[str, ...], remedy: str = "") -> np.ndarray:
     """Return finite numbers, float64.
 
     Args:
         value: see `array_of`.
         where: the argument, for the message.
-        dimensions: numbers of dimensions that are allowed.
+        axes: what the dimensions are, such as records and classes.
+        remedy: what to do about another number of dimensions, where there is more to say than what they are.
 
     Raises:
         ArgumentError: the shape is another, or a number is not finite.
     """
     found = array_of(value, where).astype(np.float64)
-    if found.ndim not in dimensions or not found.size:
-        wanted = " or ".join(map(str, dimensions))
-        raise ArgumentError(where, f"an array of shape {found.shape} is empty, or has not {wanted} dimension(s)")
+    if found.ndim != len(axes):
+        wanted = f"({', '.join(axes)}{',' * (len(axes) == 1)})"
+        problem = f"an array of shape {found.shape} in place of {wanted}"
+        raise ArgumentError(where, problem, remedy or f"Give {len(axes)} dimension{'s' * (len(axes) > 1)}")
+    if not found.size:
+        raise ArgumentError(where, f"an array of shape {found.shape} is empty", f"Give one row of {axes[-1]} at least")
     if not np.isfinite(found).all():
         row = int(np.argwhere(~np.isfinite(found))[0][0])
-        raise ArgumentError(f"{where}, row {row}", f"{(~np.isfinite(found)).sum()} values are not finite numbers")
+        problem = f"{(~np.isfinite(found)).sum()} values are not finite numbers"
+        remedy = "Leave these records out of all arguments, or find out where the model overflows"
+        raise ArgumentError(f"{where}, row {row}", problem, remedy)
     return found
 
 
@@ -61,7 +72,8 @@ def class_numbers(value: Any, where: str, classes: int) -> np.ndarray:
     Raises:
         ArgumentError: they are no whole numbers from 0 to `classes` - 1.
     """
-    found = numbers(value, where, (1,))
+    remedy = "Give one number for each record; of one-hot labels, that is labels.argmax(axis=1)"
+    found = numbers(value, where, ("records",), remedy)
     wrong = (found != np.rint(found)) | (found < 0) | (found >= classes)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
@@ -76,17 +88,43 @@ def truth_values(value: Any, where: str, shape: tuple[int, ...]) -> np.ndarray:
     Raises:
         ArgumentError: the shape is another, or a value is neither true nor false, 1 nor 0.
     """
-    found = array_of(value, where)
+    remedy = "Give True or 1 for yes, False or 0 for no"
+    found = array_of(value, where, remedy)
     if found.shape != shape:
-        raise ArgumentError(where, f"an array of shape {found.shape} in place of {shape}")
-    if not np.isin(found, (0, 1)).all():
-        raise ArgumentError(where, "some values are neither true nor false, 1 nor 0")
+        problem = f"an array of shape {found.shape} in place of {shape}"
+        raise ArgumentError(where, problem, f"Give one truth value for each {'record' if len(shape) == 1 else _BOTH}")
+    if not (right := np.isin(found, (0, 1))).all():
+        wrong = found[~right].flat[0]
+        raise ArgumentError(where, f"some values are neither true nor false, 1 nor 0: {wrong:g}", remedy)
     return found.astype(bool)
 
 
-def _plain(values: np.ndarray, where: str) -> np.ndarray:
+def same_rows(function: str, given: Mapping[str, Any]) -> None:
+    """Refuse data frames and series whose rows have different names: matched by position, records would be mixed up.
+
+    Args:
+        function: that takes the arguments, for the message.
+        given: arguments with one row for each record; only those of pandas have names of rows.
+
+    Raises:
+        ArgumentError: two have different indexes.
+    """
+    named = {name: value.index for name, value in given.items() if hasattr(value, "iloc")}
+    first = next(iter(named), "")
+    for name, index in named.items():
+        if len(index) == len(named[first]) and not index.equals(named[first]):
+            problem = f"its index is not that of {first}, and rows are matched by position"
+            remedy = f"Give it by .loc[{first}.index]; or, if row i is the same record in both, by .to_numpy()"
+            raise ArgumentError(f"{function}, {name}", problem, remedy)
+
+
+#: What a row and a column of truth values of several models are.
+_BOTH = "model and record"
+
+
+def _plain(values: np.ndarray, where: str, remedy: str) -> np.ndarray:
     """Return an array of Python objects as one of numbers, where all of them are."""
     try:
         return values.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ArgumentError(where, "some values are not numbers", "Give numbers, and none missing") from error
+        raise ArgumentError(where, "some values are not numbers", remedy) from error

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpmia.api.arrays import class_numbers, numbers, truth_values
+from dpmia.api.arrays import class_numbers, numbers, same_rows, truth_values
 from dpmia.api.results import AttackResult, AttackResults, Measurement
 from dpmia.attacks.base import Attack, Knowledge, Outcome, outcome
 from dpmia.attacks.confidence import confidence
@@ -50,7 +50,8 @@ def attack(
 ) -> AttackResults:
     """Attack a model by its outputs on records of known membership.
 
-    Arrays may be of numpy, torch (on any device) or pandas, or lists.
+    Arrays may be of numpy, torch (on any device) or pandas, or lists. Row i is the same record in all of them; data
+    frames and series of different indexes are refused.
 
     Args:
         outputs: of the model, shape (records, classes); with `scale="losses"`, shape (records,).
@@ -75,7 +76,7 @@ def attack(
     Raises:
         ArgumentError: an argument is wrong; the message names it.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from dpmia import attack
         >>> rng = np.random.default_rng(0)
@@ -89,11 +90,14 @@ def attack(
         average_threshold  0.289 [0.247, 0.331]  0.700 [0.677, 0.722]  0.079 [0.063, 0.097]  0.050 [0.037, 0.065]
         95 % intervals over records. Smallest measurable false positive rate: 0.001
     """
+    models = {} if references is None else {f"references, model {i}": each for i, each in enumerate(references)}  # type: ignore[arg-type]
+    of_records = {"labels": labels, "is_member": is_member, "population": population, "features": features}
+    same_rows("attack", {"outputs": outputs, **of_records, **models})
     model = _Model.of(outputs, labels, scale)
     signal = model.signal(is_member, population)
     known = Knowledge(
         references=_references(references, trained_on, model),
-        features=None if features is None else numbers(features, "attack, features", (2,)),
+        features=None if features is None else numbers(features, "attack, features", ("records", "features")),
     )
     if known.features is not None and len(known.features) != len(signal.records):
         problem = f"{len(known.features)} rows for {len(signal.records)} records"
@@ -115,7 +119,7 @@ class _Model:
     def of(cls, outputs: ArrayLike, labels: ArrayLike | None, scale: str) -> _Model:
         if scale not in SCALES:
             problem = f"{scale!r} is not one of {', '.join(SCALES)}"
-            raise ArgumentError("attack, scale", problem, suggestion(scale, SCALES))
+            raise ArgumentError("attack, scale", problem, suggestion(scale, SCALES) or "Choose one of them")
         if (labels is None) != (scale == "losses"):
             problem = "missing" if labels is None else "cannot be combined with scale 'losses'"
             raise ArgumentError("attack, labels", problem, "Give labels with logits and probabilities only")
@@ -147,15 +151,20 @@ class _Model:
 
 def _logits(outputs: ArrayLike, scale: str, where: str) -> np.ndarray:
     """Return outputs of any scale as logits, float64."""
-    found = numbers(outputs, where, (1,) if scale == "losses" else (2,))
+    axes = ("records",) if scale == "losses" else ("records", "classes")
+    found = numbers(outputs, where, axes, "" if scale == "losses" else "Give a row for each record, of all classes")
     if scale == "losses":
         if (found < 0).any():
             raise ArgumentError(where, "some losses are negative", "Give cross-entropies in nats")
         return np.column_stack([confidence(found), np.zeros(len(found))])
     if found.shape[1] < 2:
         raise ArgumentError(where, "one column", "Give a column for each class, also of two classes")
+    wrong = (found < 0).any(axis=1) | (np.abs(found.sum(axis=1) - 1) > SUM_TOLERANCE)
+    if scale == "logits" and not wrong.any():
+        problem = "all rows are probabilities, from 0 to 1 with the sum 1, and scale is 'logits'"
+        remedy = "Set scale='probabilities'; if they are logits, add 1 to all, which changes no result"
+        raise ArgumentError(where, problem, remedy)
     if scale == "probabilities":
-        wrong = (found < 0).any(axis=1) | (np.abs(found.sum(axis=1) - 1) > SUM_TOLERANCE)
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
             problem = f"{', '.join(f'{number:g}' for number in found[row][:6])} are not probabilities that add up to 1"
@@ -213,9 +222,12 @@ def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[
         kind = options.pop("kind", name)
         if kind not in names.ATTACKS:
             remedy = f"Attacks: {', '.join(names.ATTACKS)}. {suggestion(kind, names.ATTACKS)}".strip()
+            if options and kind == name:
+                remedy = f"Name the attack of {name!r} by the option 'kind'. {remedy}"
             raise ArgumentError("attack, attacks", f"{kind!r} is not an attack", remedy)
         if missing := _missing(kind, signal, known, scale):
-            raise ArgumentError(f"attack, {name}", f"it needs {missing}")
+            remedy = "Leave the attack out" if "workflow" in missing else "Give that, or leave the attack out"
+            raise ArgumentError(f"attack, {name}", f"it needs {missing}", remedy)
         found[name] = _made(kind, options)
     return found
 

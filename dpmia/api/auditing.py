@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc
 
-from dpmia.api.arrays import numbers, truth_values
+from dpmia.api.arrays import numbers, same_rows, truth_values
 from dpmia.common.errors import ArgumentError
 from dpmia.metrics.ranking import GUESSED, guessed_right, guesses
 from dpmia.privacy.lower_bounds import epsilon_from_guesses
@@ -77,7 +77,7 @@ def audit_epsilon(
 
     Source: Steinke, Nasr and Jagielski 2023, "Privacy Auditing with One (1) Training Run".
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from dpmia import audit_epsilon
         >>> rng = np.random.default_rng(0)
@@ -87,14 +87,17 @@ def audit_epsilon(
         EpsilonAudit: epsilon at least 1.821 at delta 0, with confidence 0.95 (879 of 1000 guesses right, 1000 records)
     """
     where = "audit_epsilon"
-    ranked = numbers(scores, f"{where}, scores", (1,))
+    same_rows(where, {"scores": scores, "is_member": is_member})
+    ranked = numbers(scores, f"{where}, scores", ("records",))
     truth = truth_values(is_member, f"{where}, is_member", ranked.shape)
     shares = tuple(float(share) for share in shares)
     if not shares or not all(0 < share <= 1 for share in shares):
-        raise ArgumentError(f"{where}, shares", f"{shares} are not all above 0 and at most 1")
+        raise ArgumentError(
+            f"{where}, shares", f"{shares} are not all above 0 and at most 1", "Give shares such as 0.1"
+        )
     if not (0 <= delta < 1 and 0 < confidence < 1):
         problem = f"delta {delta} and confidence {confidence} are not both from 0 and below 1"
-        raise ArgumentError(where, problem)
+        raise ArgumentError(where, problem, "Give a delta such as 1e-5 and a confidence such as 0.95")
     records, members = len(truth), int(truth.sum())
     if records < 2:
         raise ArgumentError(where, f"{records} records", "Give two at least; hundreds show something")

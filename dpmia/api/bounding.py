@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ RELATIONS = ("replace_one", "add_remove")
 
 
 @dataclass(frozen=True, repr=False)
-class Bounds:
+class Bounds(ABC):
     """Largest values that any attack can reach, on average over models.
 
     Attributes:
@@ -57,13 +58,33 @@ class Bounds:
         rates = {f"tpr_at_{rate:g}_fpr": value for rate, value in self.tpr_at_fpr.items()}
         return {"advantage": self.advantage, "auc": self.auc, **rates, "precision": self.precision}
 
+    @abstractmethod
     def _head(self) -> str:
-        return f"Bounds on any attack ({self.compares})"
+        """Return the line that says of what these are the bounds."""
 
     def __repr__(self) -> str:
         lines = [f"  {name:<18} {value:.4f}" for name, value in self._values().items()]
         lines[-1] += f"  (prior {self.prior:g}, of attacks that find {100 * self.acceptance:g} % of the members)"
         return "\n".join([self._head(), *lines])
+
+
+@dataclass(frozen=True, repr=False)
+class GuaranteeBounds(Bounds):
+    """What (epsilon, delta) alone bounds: `Bounds`, and the guarantee behind them.
+
+    Attributes:
+        epsilon: of the guarantee.
+        delta: of the guarantee.
+        relation: of the guarantee: `add_remove` or `replace_one`.
+    """
+
+    epsilon: float
+    delta: float
+    relation: str
+
+    def _head(self) -> str:
+        guarantee = f"epsilon {self.epsilon:.4g}, delta {self.delta:g} ({self.relation})"
+        return f"Bounds on any attack ({self.compares}) by {guarantee}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -153,7 +174,7 @@ def upper_bound(
     Raises:
         ArgumentError: an argument is out of its range.
 
-    Example:
+    Examples:
         >>> from dpmia import upper_bound
         >>> bound = upper_bound(noise_multiplier=1.0, sampling_rate=0.01, steps=1000)
         >>> bound
@@ -213,18 +234,19 @@ def bounds(
     epsilon: float,
     delta: float = 0.0,
     *,
-    relation: str = "replace_one",
+    relation: str = "add_remove",
     compares: str = "replace_one",
     fprs: Iterable[float] = (0.01, 0.001),
     prior: float = 0.5,
     acceptance: float = 0.01,
-) -> Bounds:
+) -> GuaranteeBounds:
     """Return what (epsilon, delta) alone bounds. For a known mechanism `upper_bound` is several times lower.
 
     Args:
-        epsilon: >= 0; infinity bounds nothing.
+        epsilon: at least 0; infinity bounds nothing.
         delta: in [0, 1).
-        relation: of the guarantee; `add_remove` is that of Opacus.
+        relation: of the guarantee. `add_remove` is that of Opacus, of `UpperBound.epsilon` and of `plan_noise`; if
+            yours is under `replace_one`, say so: the bounds are lower.
         compares: what an attack compares (see `upper_bound`). A guarantee under `add_remove` holds (2 epsilon,
             (1 + e^epsilon) delta) under `replace_one` (group privacy).
         fprs: false positive rates at which true positive rates are bounded.
@@ -235,10 +257,17 @@ def bounds(
         ArgumentError: an argument is out of its range, or a guarantee under `replace_one` is to bound what compares
             `add_remove`, which it does not.
 
-    Example:
+    Examples:
         >>> from dpmia import bounds
         >>> bounds(1.0, 1e-5)
-        Bounds on any attack (replace_one)
+        Bounds on any attack (replace_one) by epsilon 1, delta 1e-05 (add_remove)
+          advantage          0.7616
+          auc                0.8808
+          tpr_at_0.01_fpr    0.0739
+          tpr_at_0.001_fpr   0.0074
+          precision          0.8812  (prior 0.5, of attacks that find 1 % of the members)
+        >>> bounds(1.0, 1e-5, relation="replace_one")
+        Bounds on any attack (replace_one) by epsilon 1, delta 1e-05 (replace_one)
           advantage          0.4621
           auc                0.7311
           tpr_at_0.01_fpr    0.0272
@@ -254,10 +283,11 @@ def bounds(
         problem = "a guarantee under 'replace_one' says nothing of training sets of different size"
         raise ArgumentError(f"{where}, compares", problem, "Set compares='replace_one'")
     rates = _checked(where, fprs, prior, acceptance)
+    stated = float(epsilon), float(delta)
     advantage = float(advantage_bound(epsilon, delta, "replace_one" if relation == compares else relation))
     if relation != compares and math.isfinite(epsilon):  # group privacy, two records
         epsilon, delta = 2 * epsilon, min(1.0, float((1 + np.exp(min(epsilon, 700.0))) * delta))
-    return Bounds(
+    return GuaranteeBounds(
         advantage=min(advantage, 1.0),
         auc=float(auc_bound(epsilon, delta)),
         tpr_at_fpr={rate: float(tpr_bound(rate, epsilon, delta)) for rate in rates},
@@ -265,6 +295,9 @@ def bounds(
         prior=prior,
         acceptance=acceptance,
         compares=compares,
+        epsilon=stated[0],
+        delta=stated[1],
+        relation=relation,
     )
 
 
@@ -296,18 +329,19 @@ def checked_sampling(where: str, sampler: str | None, sampling_rate: float | Non
     if sampler == "poisson" and sampling_rate is None:
         raise ArgumentError(f"{where}, sampling_rate", "missing", "Give batch size / records, or sampler='full'")
     rate = 1.0 if sampling_rate is None or sampler == "full" else float(sampling_rate)
-    require(f"{where}, sampling_rate", 0 < rate <= 1, sampling_rate, "a number above 0 and at most 1")
+    remedy = "Give batch size / records"
+    require(f"{where}, sampling_rate", 0 < rate <= 1, sampling_rate, "a number above 0 and at most 1", remedy)
     return sampler, rate
 
 
-def require(where: str, holds: bool, value: object, valid: str) -> None:
+def require(where: str, holds: bool, value: object, valid: str, remedy: str = "") -> None:
     """Refuse a value that is not what it must be.
 
     Raises:
         ArgumentError: `holds` is false.
     """
     if not holds:
-        raise ArgumentError(where, f"{value!r} is not {valid}")
+        raise ArgumentError(where, f"{value!r} is not {valid}", remedy)
 
 
 def _checked(where: str, fprs: Iterable[float], prior: float, acceptance: float) -> tuple[float, ...]:

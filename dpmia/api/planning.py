@@ -107,7 +107,7 @@ def plan_noise(
         ArgumentError: an argument is out of its range, or not exactly one is left out.
         TrainingError: nothing within reach keeps the bound.
 
-    Example:
+    Examples:
         >>> from dpmia import plan_noise
         >>> plan = plan_noise(target="advantage", value=0.1, sampling_rate=0.01, steps=1000, delta=1e-5)
         >>> plan
@@ -196,4 +196,5 @@ def _check_value(target: Target, value: float, fpr: float, prior: float) -> None
         require(where, 0 < value < float("inf"), value, "a finite number above 0")
         return
     least = {"advantage": 0.0, "auc": 0.5, "tpr_at_fpr": fpr, "precision": prior}[target]
-    require(where, least < value < 1, value, f"above {least:g}, which guessing reaches, and below 1")
+    remedy = f"Give a share, {value / 100:g} for {value:g} %" if 1 < value <= 100 else ""
+    require(where, least < value < 1, value, f"above {least:g}, which guessing reaches, and below 1", remedy)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmia.common.errors import ArgumentError
 from dpmia.common.registry import suggestion
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ class AttackResults(Mapping[str, AttackResult]):
             return self.results[name]
         except KeyError:
             hint = suggestion(name, self.results)
-            raise KeyError(f"{name!r} was not run; attacks: {', '.join(self.results)}. {hint}".strip()) from None
+            remedy = hint or "Name it in the argument 'attacks' of attack()."
+            raise KeyError(f"{name!r} was not run; attacks: {', '.join(self.results)}. {remedy}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.results)
@@ -125,10 +127,17 @@ class AttackResults(Mapping[str, AttackResult]):
         """Draw the ROC curves on logarithmic axes, from the smallest false positive rate that can be measured.
 
         Args:
-            bound: an exact upper bound to draw above them.
+            bound: an exact upper bound to draw above them, from `upper_bound`.
+
+        Raises:
+            ArgumentError: `bound` is something else.
         """
+        from dpmia.api.bounding import UpperBound
         from dpmia.api.drawing import roc_figure
 
+        if bound is not None and not isinstance(bound, UpperBound):
+            problem = f"an object of type {type(bound).__name__} is no exact upper bound"
+            raise ArgumentError("plot, bound", problem, "Give what dpmia.upper_bound(...) returns")
         return roc_figure(self, bound)
 
     def __repr__(self) -> str:

@@ -47,7 +47,7 @@ def split(
         ArgumentError: an argument is wrong.
         DataError: more records are to be drawn than there are.
 
-    Example:
+    Examples:
         >>> from dpmia import split
         >>> one, two = split(1000, members=300, nonmembers=300, replicates=2)
         >>> len(one.members), len(one.nonmembers), len(one.population)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpmia.audit.findings import best, blind_of
+from dpmia.audit.findings import attacks_of, best, blind_of
 from dpmia.audit.formatting import attack_name, describe_model, interval, predictions_only
 from dpmia.audit.plain import TOO_WIDE, Entry, place
 from dpmia.common.arms import IID_SUFFIX
@@ -71,6 +71,8 @@ def remedies(
     """Return what would lower the risk of the models of an experiment, each with what was measured for it."""
     kinds = {each["verdict"] for each in verdicts(entries, experiment, facts)}
     found = _refuted(entries, experiment) if facts.get("stated") else []
+    if facts.get("program"):
+        found += _same_for_every_epsilon(entries, accuracy, experiment)
     if kinds <= {"quiet", "open"}:
         return found
     if "leaks" in kinds:
@@ -95,6 +97,29 @@ def _refuted(entries: Sequence[Entry], experiment: str) -> list[str]:
                 "gradients, adds noise and accounts for them, and whether it uses records that it was not given."
             )
     return found
+
+
+def _same_for_every_epsilon(entries: Sequence[Entry], accuracy: Sequence[Entry], experiment: str) -> list[str]:
+    """Return whether models of a program with different epsilons are the same: it may not use what it is given.
+
+    They are where accuracy is the same to the last digit, and so is what an attack finds; attacks with reference models
+    need not find the same, as these may have other members.
+    """
+    found: dict[str, dict[str, list[Any]]] = {}  # epsilon -> measure -> its values in each arm
+    for entry in (each for each in accuracy if each["experiment"] == experiment):
+        values = [entry["arm"], entry["accuracy_members"], entry["accuracy_nonmembers"]]
+        found.setdefault(entry["epsilon"], {}).setdefault("accuracy", []).append(values)
+    for entry in (each for each in attacks_of(entries) if each["experiment"] == experiment):
+        values = [entry["arm"], entry["auc"], entry["advantage"]]
+        found.setdefault(entry["epsilon"], {}).setdefault(entry["attack"], []).append(values)
+    first, *others = found.values() if found else ({},)
+    same = {name for name in first if all(each.get(name) == first[name] for each in others)}
+    if not others or "accuracy" not in same or len(same) < 2:
+        return []
+    return [
+        f"Check that the program uses {{epsilon}}: its models with epsilon {' and '.join(found)} have the same "
+        f"accuracy and the same AUC of {', '.join(sorted(map(attack_name, same - {'accuracy'})))}, to the last digit."
+    ]
 
 
 def _less_epsilon(

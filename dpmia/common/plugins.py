@@ -160,13 +160,14 @@ def source_file(module: str) -> Path | None:
 
 
 @contextmanager
-def errors_of_file(spec: str, where: str, every: bool = False) -> Iterator[None]:
+def errors_of_file(spec: str, where: str, every: bool = False, remedy: str = "") -> Iterator[None]:
     """Report an error of a part that is not of this library as its own: with file, line and what was going on.
 
     Args:
         spec: of the part.
         where: the job, for the message.
         every: whether an error that did not pass through the file is also the part's: a call that does not fit it.
+        remedy: what to do, where it is known.
 
     Raises:
         UserError: the block failed in the file of the part.
@@ -188,4 +189,4 @@ def errors_of_file(spec: str, where: str, every: bool = False) -> Iterator[None]
         if not lines and not every:
             raise
         place = f"{file}, line {lines[-1]}" if lines else str(file)
-        raise UserError(f"{place}, {where}", f"{type(error).__name__}: {error}") from error
+        raise UserError(f"{place}, {where}", f"{type(error).__name__}: {error}", remedy) from error

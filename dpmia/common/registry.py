@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 from collections.abc import Iterable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from dpmia.common.errors import UserError
@@ -28,7 +30,46 @@ def load(spec: str) -> Any:
     return getattr(found, attribute) if attribute else found
 
 
+def check_part_of_file(file: str, name: str) -> None:
+    """Refuse a file without the object that settings name, without running it: its imports may take seconds.
+
+    Raises:
+        ValueError: there is no such file, it is no Python, or it does not have the object.
+    """
+    if not Path(file).is_file():
+        raise ValueError(f"{file!r} is not a file in {Path.cwd()}")
+    try:
+        names = _names_of(ast.parse(Path(file).read_bytes()))
+    except SyntaxError as error:
+        raise ValueError(f"{file}, line {error.lineno}: SyntaxError: {error.msg}") from None
+    except ValueError as error:  # a null byte, or no text
+        raise ValueError(f"{file} is no Python file: {error}") from None
+    if names is not None and name not in names:
+        raise ValueError(f"{file} has no class or function {name!r}. {suggestion(name, names)}".strip())
+
+
+def _names_of(tree: ast.Module) -> set[str] | None:
+    """Return the names that a module gives to something; None where only running it tells."""
+    found: set[str] = set()
+    todo: list[ast.AST] = list(tree.body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+            continue  # what it names is its own
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(each.asname or each.name).partition(".")[0] for each in node.names}
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.Name) and node.id in ("globals", "exec", "vars"):
+            return None
+        todo += ast.iter_child_nodes(node)
+    return None if found & {"*", "__getattr__"} else found
+
+
 def suggestion(name: object, allowed: Iterable[str]) -> str:
     """Return `Did you mean 'x'?` for the nearest allowed name, or nothing where none is near."""
-    near = difflib.get_close_matches(str(name), list(allowed), n=1)
+    known = list(allowed)
+    begun = [each for each in known if each.startswith(str(name))]
+    near = difflib.get_close_matches(str(name), known, n=1) or begun[: len(begun) == 1]
     return f"Did you mean {near[0]!r}?" if near else ""

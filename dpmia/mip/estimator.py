@@ -55,7 +55,7 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
     Steps that only transform (a scaler) may stand before the wrapper in a pipeline, fitted on all n records: what
     depends on the n only does not separate the halves.
 
-    Example:
+    Examples:
         >>> from sklearn.datasets import make_regression
         >>> from sklearn.linear_model import Ridge
         >>> x, y = make_regression(2000, 3, noise=5.0, random_state=0)

@@ -192,7 +192,7 @@ def privatise(
 ) -> np.ndarray:
     """Return `function` of a random half of `data`, with noise that makes it eta-MIP. What that means: see the module.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> ages = np.random.default_rng(0).normal(40, 12, size=10_000)
         >>> round(float(privatise(np.mean, ages, eta=0.25, calibration="total_variation", random_state=1)))

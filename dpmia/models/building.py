@@ -23,6 +23,9 @@ from dpmia.models.initial_weights import torch_default
 #: Functions of this library that need images.
 IMAGE_NETWORKS = "dpmia.models.networks"
 
+#: Usual numbers of channels: grey, colours, colours with transparency.
+CHANNELS = (1, 3, 4)
+
 
 @dataclass(frozen=True)
 class OwnNetwork:
@@ -44,6 +47,10 @@ class OwnNetwork:
         """Return the network on flat rows of features."""
         network = self.create()
         return network if self.shape is None else torch.nn.Sequential(torch.nn.Unflatten(1, self.shape), network)
+
+    def layer_name(self, name: str) -> str:
+        """Return the name of a layer of `module()` as its author knows it."""
+        return name if self.shape is None else name.removeprefix("1.")
 
     def initial_parameters(self, generator: torch.Generator) -> list[torch.Tensor]:
         """Return the parameters of a new one; what is drawn comes from the generator."""
@@ -70,8 +77,12 @@ def build(model: Architecture, inputs: int, outputs: int, image: tuple[int, ...]
             problem = "it takes images, and the data set has none"
             raise TrainingError(where, problem, "Bring an .npz with x of shape (records, channels, height, width)")
         return function(**given, **model.shape)
+    if not callable(function) or isinstance(function, torch.nn.Module):
+        problem = f"it is an object of type {type(function).__name__}, and each model is made anew"
+        raise TrainingError(where, problem, "Name a class, or a function that returns a new model")
     create = partial(function, **_accepted(function, given), **model.shape)
-    with errors_of_file(model.build, where, every=True), torch.random.fork_rng(devices=[]):
+    tried = errors_of_file(model.build, where, every=True, remedy=_order_of(image))
+    with tried, torch.random.fork_rng(devices=[]):
         found = create()
     if isinstance(found, torch.nn.Module):
         return _network(found, create, model.build, inputs, outputs, image)
@@ -81,6 +92,14 @@ def build(model: Architecture, inputs: int, outputs: int, image: tuple[int, ...]
         return found
     problem = f"it returns {type(found).__name__}, which no engine trains"
     raise TrainingError(where, problem, "Return a torch.nn.Module, a LightningModule or a classifier of scikit-learn")
+
+
+def _order_of(image: tuple[int, ...] | None) -> str:
+    """Return what images should be like, where theirs seem to have no channels, or to have them last."""
+    if image is None or (len(image) == 3 and not (image[2] in CHANNELS and image[0] not in CHANNELS)):
+        return ""
+    shape = "(channels, height, width)"
+    return f"If these are images: records are {shape}, so x has the shape (records, channels, height, width)"
 
 
 def _accepted(function: Any, given: dict[str, Any]) -> dict[str, Any]:
@@ -102,7 +121,7 @@ def _network(
     where = f"model {spec}"
     if type(found).forward.__qualname__ in ("_forward_unimplemented", "LightningModule.forward"):
         raise TrainingError(where, "it has no method forward", "Add one that returns logits")
-    tried = errors_of_file(spec, f"records of shape {shape}", every=True)
+    tried = errors_of_file(spec, f"records of shape {shape}", every=True, remedy=_order_of(image))
     with torch.random.fork_rng(devices=[]), torch.inference_mode(), tried:
         logits = found.eval()(torch.zeros(shape))
     wanted = (2, outputs)

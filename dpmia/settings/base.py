@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -20,6 +19,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from dpmia.common.epsilon import parse_epsilon
 from dpmia.common.plugins import FILE
+from dpmia.common.registry import check_part_of_file
 
 Epsilon = Annotated[float, BeforeValidator(parse_epsilon)]
 Count = Annotated[int, Field(ge=1)] | Literal["all"]
@@ -51,13 +51,12 @@ def _part_of_file(value: Any, named: Callable[[Any], Any]) -> Any:
     """Return the name of a part in a file, or what `named` makes of another name.
 
     Raises:
-        ValueError: there is no such file.
+        ValueError: there is no such file, or no such object in it.
     """
     found = FILE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         return named(value)
-    if not Path(found["file"]).is_file():
-        raise ValueError(f"{found['file']!r} is not a file in {Path.cwd()}")
+    check_part_of_file(found["file"], found["object"])
     return value
 
 

@@ -12,8 +12,12 @@ from __future__ import annotations
 import inspect
 from typing import NamedTuple
 
+from dpmia.common.errors import UserError
 from dpmia.common.plugins import Parts
 from dpmia.common.registry import load
+
+#: what every attack is a subclass of.
+ATTACK = "dpmia.attacks.base:Attack"
 
 
 class AttackKind(NamedTuple):
@@ -29,8 +33,14 @@ class AttackKind(NamedTuple):
 
 
 def _attack_kind(spec: str) -> AttackKind:
-    """Return the kind of an attack that is not of this library: what it uses and takes is read off its class."""
+    """Return the kind of an attack that is not of this library: what it uses and takes is read off its class.
+
+    Raises:
+        UserError: it is no class of attacks.
+    """
     attack = load(spec)
+    if load(ATTACK) not in inspect.getmro(attack if inspect.isclass(attack) else object):
+        raise UserError(spec, f"not a subclass of {ATTACK.replace(':', '.')}", "Derive it from that class")
     options = tuple(name for name in inspect.signature(attack).parameters)
     return AttackKind(spec, tuple(attack.uses), options, getattr(attack, "fewest", 0))
 

@@ -35,7 +35,7 @@ def draw_block(
         root_seed: the user's seed.
 
     Raises:
-        ConfigError: groups are made by an attribute that the data set does not keep.
+        ConfigError: groups are made by an attribute that the data set does not keep, or `draw` returns no split.
         DataError: more records are to be drawn than there are.
     """
     splits = {}
@@ -45,6 +45,9 @@ def draw_block(
             # The IID arm reshuffles the very records of its counterpart, so both start from one draw.
             meaning = (dataset.fingerprint, arm.groups, arm.drawn_by, replicate)
             split = draw(groups, np.random.default_rng(derive_seed(root_seed, "split", *meaning)), **arm.draw)
+            if not isinstance(split, Split):
+                where = f"membership, {getattr(draw, '__name__', draw)}"
+                raise ConfigError(where, f"it returns {type(split).__name__}", "Return a dpmia.splits.split.Split")
             if arm.iid:
                 split = shuffled(split, np.random.default_rng(derive_seed(root_seed, "shuffle", *meaning)))
             splits[name, replicate] = split

@@ -107,7 +107,9 @@ def test_the_reference_has_every_public_name_and_every_option(site):
     for name in dpmia.__all__:
         module = dpmia._MODULES[name]
         assert f'id="{module}.{name}"' in reference, name
-    assert "Smallest measurable false positive rate" in reference, "examples are shown"
+    assert "<blockquote" not in reference, "an example, or a line that begins with >, was read as a quotation"
+    assert reference.count('"language-pycon highlight"') >= len(dpmia.__all__), "examples are shown as code"
+    assert "Smallest measurable false positive rate" in reference
     options = (site / "reference/command.html").read_text(encoding="utf-8")
     assert all(option in options for option in ("--label", "--classes", "--noise-multiplier"))
 

@@ -73,7 +73,7 @@ class OpacusEngine(PlainEngine):
     @classmethod
     def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
         """Refuse what `check_layers` refuses; see `Engine.check`."""
-        check_layers(network_of(architecture, where), where, "the engine 'plain' without privacy")
+        check_layers(architecture, network_of(architecture, where), where, "the engine 'plain' without privacy")
 
     def _refuse_unsuited(self, run: Run) -> None:
         if not run.private:
@@ -132,10 +132,11 @@ class OpacusEngine(PlainEngine):
         self.tally.clipped += float((norms > self.recipe.clip_norm).sum())
 
 
-def check_layers(network: torch.nn.Module, where: str, otherwise: str) -> None:
+def check_layers(architecture: Any, network: torch.nn.Module, where: str, otherwise: str) -> None:
     """Refuse layers that mix the records of a batch, and what else Opacus does not train.
 
     Args:
+        architecture: of the network.
         network: to be trained.
         where: one of the models, for the message.
         otherwise: what would train it.
@@ -143,9 +144,10 @@ def check_layers(network: torch.nn.Module, where: str, otherwise: str) -> None:
     Raises:
         TrainingError: the message names the layer.
     """
+    named = getattr(architecture, "layer_name", str)
     for name, layer in batch_norms(network):
         raise TrainingError(
-            f"{where}, layer {name!r} ({type(layer).__name__})",
+            f"{where}, layer {named(name)!r} ({type(layer).__name__})",
             "with batch norm, the output for a record depends on the other records of its batch",
             f"Use GroupNorm or LayerNorm, or {otherwise}",
         )
@@ -154,7 +156,7 @@ def check_layers(network: torch.nn.Module, where: str, otherwise: str) -> None:
         errors += ["buffers, which training would fill without privacy"] if list(layer.buffers()) else []
         if errors:
             raise TrainingError(
-                f"{where}, layer {name!r} ({type(layer).__name__})",
+                f"{where}, layer {named(name)!r} ({type(layer).__name__})",
                 f"Opacus does not train this layer: {' '.join(map(str, errors))}",
                 f"Use layers that Opacus supports, or {otherwise}",
             )

@@ -44,7 +44,7 @@ class PrivateLightningEngine(OpacusEngine):
     def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:
         """Refuse what cannot be trained privately; see `Engine.check`."""
         network = lightning_network_of(architecture, where)
-        check_layers(network, where, "epsilon inf")
+        check_layers(architecture, network, where, "epsilon inf")
         refuse_unsuited(own_module(network), where)
 
     @classmethod

@@ -7,7 +7,7 @@ import torch
 from scipy.stats import norm
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from dpmia import attack, upper_bound
+from dpmia import attack, audit_epsilon, bounds, upper_bound
 from dpmia.attacks.base import Knowledge, outcome
 from dpmia.attacks.lira import OfflineLira
 from dpmia.attacks.threshold import AverageThreshold
@@ -91,7 +91,8 @@ def test_arrays_of_torch_and_pandas_give_the_same(world):
     frame = pd.DataFrame(exact, columns=list("abcd"))
     for outputs, codes, members in (
         (parameter, torch.from_numpy(labels), torch.from_numpy(is_member)),
-        (frame, pd.Series(labels, index=labels), pd.Series(is_member.astype(object))),
+        (frame, pd.Series(labels), pd.Series(is_member.astype(object))),
+        (exact, pd.Series(labels, index=labels), is_member),
         (exact.tolist(), labels.tolist(), is_member.astype(int).tolist()),
     ):
         found = attack(outputs, codes, members)
@@ -169,26 +170,33 @@ WRONG = {
     "labels-row": ({"labels": [0] * 5 + [7]}, r"attack, labels, row 5: 7 is not one of the class numbers 0 to 1\."),
     "labels-short": ({"labels": [0, 1]}, r"attack, labels: 2 labels for 6 rows of outputs\. Give one label"),
     "labels-missing": ({"labels": None}, r"attack, labels: missing\."),
-    "outputs-nan": ({"outputs": [[0, np.nan]] * 6}, r"attack, outputs, row 0: 6 values are not finite numbers\."),
-    "outputs-flat": ({"outputs": [1.0] * 6}, r"attack, outputs: an array of shape \(6,\) is empty, or has not 2 dim"),
+    "outputs-nan": ({"outputs": [[0, np.nan]] * 6}, r"attack, outputs, row 0: 6 values .*\. Leave these"),
+    "outputs-flat": ({"outputs": [1.0] * 6}, r"shape \(6,\) in place of \(records, classes\)\. Give a row"),
     "outputs-one": ({"outputs": [[1.0]] * 6}, r"attack, outputs: one column\."),
     "outputs-text": ({"outputs": [["a", "b"]] * 6}, r"attack, outputs: it holds values of type"),
     "outputs-ragged": ({"outputs": [[1, 2], [1]] * 3}, r"attack, outputs: rows of different lengths\."),
     "scale": ({"scale": "logit"}, r"attack, scale: 'logit' is not one of .*Did you mean 'logits'\?"),
     "probabilities": ({"scale": "probabilities"}, r"attack, outputs, row 0: 0, 1 are not|row 1: 1, 2 are not prob"),
+    "as-logits": ({"outputs": [[0.25, 0.75]] * 6}, r"attack, outputs: all rows are prob.*Set scale='probabilities'"),
+    "references-as-logits": ({"references": [[[0, 1]] * 6]}, r"attack, references, model 0: all rows are probabilit"),
+    "one-hot": ({"labels": [[0, 1]] * 6}, r"attack, labels: .* \(6, 2\) in place of \(records,\)\. .*argmax\(axis=1\)"),
+    "empty": ({"outputs": np.zeros((0, 2))}, r"attack, outputs: an array of shape \(0, 2\) is empty\. Give one row"),
+    "flags": ({"is_member": list("yn") * 3}, r"attack, is_member: it holds values of type <U1.*\. Give True or 1"),
+    "flags-short": ({"is_member": [0, 1]}, r"is_member: .* \(2,\) in place of \(6,\)\. Give one truth"),
+    "own-name": ({"attacks": {"mine": {"knd": "lira"}}}, r"is not an attack\. Name the attack of 'mine' by .*'kind'"),
     "no-member": ({"is_member": [0] * 6}, r"attack, is_member: there is no member\."),
-    "no-truth": ({"is_member": [0, 1, 2, 0, 1, 1]}, r"attack, is_member: some values are neither"),
+    "no-truth": ({"is_member": [0, 1, 2, 0, 1, 1]}, r"attack, is_member: some values .*: 2\. Give True or 1 for yes"),
     "population": ({"population": [1, 0, 0, 0, 0, 0]}, r"attack, population: row 0 is a member\."),
     "no-attack": ({"attacks": "lyra"}, r"attack, attacks: 'lyra' is not an attack\..*Did you mean 'lira'\?"),
     "option": ({"attacks": {"random": {"beta": 1}}}, r"attack, random: unknown option beta\. .*: none"),
     "range": ({"attacks": {"population": {"alpha": 2}}, "population": [0] * 5 + [1]}, r"population: alpha is 2"),
-    "needs": ({"attacks": "lira"}, r"attack, lira: it needs the argument 'references'\."),
+    "needs": ({"attacks": "lira"}, r"attack, lira: it needs the argument 'references'\. Give that, or"),
     "only": ({"attacks": "shadow"}, r"attack, shadow: it needs shadows, which only the workflow provides\."),
     "rates": ({"fprs": [0, 0.1]}, r"attack, fprs: \(0\.0, 0\.1\) are not all between 0 and 1\."),
-    "references": ({"references": [[[0, 1]] * 3]}, r"references, model 0: 3 records of 2 classes in place of 6"),
-    "online": ({"attacks": "rmia", "references": [[[0, 1]] * 6], "population": [0] * 5 + [1]},
+    "references": ({"references": [[[0, 2]] * 3]}, r"references, model 0: 3 records of 2 classes in place of 6"),
+    "online": ({"attacks": "rmia", "references": [[[0, 2]] * 6], "population": [0] * 5 + [1]},
                r"attack, rmia: it needs 1 reference models that were trained on a record"),
-    "variance": ({"attacks": "lira_offline", "references": [[[0, 1]] * 6]}, r"needs 2 reference models that were not"),
+    "variance": ({"attacks": "lira_offline", "references": [[[0, 2]] * 6]}, r"needs 2 reference models that were not"),
     "trained": ({"trained_on": [[0] * 6]}, r"attack, trained_on: given without references\."),
 }  # fmt: skip
 
@@ -199,6 +207,46 @@ def test_mistakes_have_one_message(change, message):
     attack(**right)
     with pytest.raises(ArgumentError, match=message):
         attack(**right | change)
+
+
+def test_rows_of_pandas_are_never_matched_by_position_where_their_names_differ(world):
+    logits, labels, is_member, references, _ = world
+    frame, order = pd.DataFrame(logits), np.random.default_rng(0).permutation(RECORDS)
+    shuffled = pd.Series(labels).iloc[order]
+    message = r"attack, labels: its index is not that of outputs.*Give it by \.loc\[outputs\.index\]"
+    with pytest.raises(ArgumentError, match=message):
+        attack(frame, shuffled, is_member)
+    found = attack(frame, shuffled.loc[frame.index], pd.Series(is_member))
+    assert repr(found) == repr(attack(logits, labels, is_member))
+    with pytest.raises(ArgumentError, match=r"attack, is_member: its index is not that of labels"):
+        attack(logits, shuffled, pd.Series(is_member))
+    with pytest.raises(ArgumentError, match=r"attack, references, model 1: its index is not that of outputs"):
+        attack(frame, labels, is_member, references=[frame, pd.DataFrame(references[0]).iloc[order]])
+    with pytest.raises(ArgumentError, match=r"attack, population: its index"):
+        attack(frame, labels, is_member, population=pd.Series(False, index=order))
+    with pytest.raises(ArgumentError, match=r"audit_epsilon, is_member: its index is not that of scores"):
+        audit_epsilon(shuffled, pd.Series(is_member))
+
+
+def test_logits_that_look_like_probabilities_can_be_attacked(world):
+    """The remedy of the message changes no result: a softmax does not see what is added to all logits."""
+    _, labels, is_member, *_ = world
+    logits = np.full((RECORDS, CLASSES), 0.2)
+    logits[np.arange(RECORDS), labels] = 0.4
+    with pytest.raises(ArgumentError, match="if they are logits, add 1 to all, which changes no result"):
+        attack(logits, labels, is_member)
+    logits[0] = 1.0  # one row that is no distribution
+    np.testing.assert_allclose(
+        attack(logits, labels, is_member)["average_threshold"].scores,
+        attack(logits + 1, labels, is_member)["average_threshold"].scores,
+    )
+
+
+def test_only_an_exact_upper_bound_is_drawn(world):
+    logits, labels, is_member, *_ = world
+    for wrong in (3, bounds(1.0)):
+        with pytest.raises(ArgumentError, match=r"plot, bound: .* is no exact upper bound\. Give what dpmia"):
+            attack(logits, labels, is_member).plot(bound=wrong)
 
 
 def test_every_attack_of_the_library_is_offered_or_says_what_it_needs(world):

@@ -111,22 +111,22 @@ def test_epsilon_is_met_by_the_least_noise():
     assert mechanism.epsilon(plan.noise_multiplier) == plan.epsilon
     assert 1.999 <= plan.epsilon <= 2.0
     assert plan.noise_multiplier == pytest.approx(mechanism.noise_multiplier(2.0), rel=1e-3)
-    assert plan.bound.advantage < bounds(2.0, 1e-5, relation="add_remove").advantage
+    assert plan.bound.advantage < bounds(2.0, 1e-5).advantage
 
 
 def test_bounds_by_epsilon_alone():
-    found = bounds(1.0)
+    found = bounds(1.0, relation="replace_one")
     e = math.e
     assert found.advantage == pytest.approx((e - 1) / (e + 1))
     assert found.auc == pytest.approx(e / (1 + e))
     assert found.tpr_at_fpr[0.01] == pytest.approx(0.01 * e)
     assert found.precision == pytest.approx(e / (1 + e))
-    removed = bounds(1.0, 1e-5, relation="add_remove")
+    removed = bounds(1.0, 1e-5)
     assert removed.advantage == pytest.approx(float(advantage_bound(1.0, 1e-5, "add_remove")))
     assert removed.tpr_at_fpr[0.01] == pytest.approx(0.01 * e**2 + (1 + e) * 1e-5)
-    both = bounds(1.0, 1e-5, relation="add_remove", compares="add_remove")
-    assert both.advantage == pytest.approx(bounds(1.0, 1e-5).advantage)
-    assert bounds(math.inf).advantage == bounds(math.inf, relation="add_remove").advantage == 1.0
+    both = bounds(1.0, 1e-5, compares="add_remove")
+    assert both.advantage == pytest.approx(bounds(1.0, 1e-5, relation="replace_one").advantage)
+    assert bounds(math.inf).advantage == bounds(math.inf, relation="replace_one").advantage == 1.0
 
 
 @pytest.mark.parametrize(("epsilon", "relation"), [(0.5, "add_remove"), (3.0, "replace_one")])
@@ -135,6 +135,23 @@ def test_a_mechanism_with_epsilon_is_below_the_bounds_of_epsilon(epsilon, relati
     limit = bounds(epsilon, 1e-5, relation=relation)
     for exact, formula in zip(values(plan.bound).values(), values(limit).values(), strict=True):
         assert exact <= formula
+
+
+def test_epsilon_of_a_mechanism_and_bounds_of_it_are_under_one_relation():
+    for mechanism in (
+        upper_bound(noise_multiplier=2.5, sampling_rate=0.064, steps=150),
+        upper_bound(noise_multiplier=1.0, sampling_rate=0.01, steps=1000),
+    ):
+        unsaid = bounds(mechanism.epsilon(1e-5), 1e-5)
+        said = bounds(mechanism.epsilon(1e-5, relation="add_remove"), 1e-5, relation="add_remove")
+        assert values(unsaid) == values(said)
+        assert unsaid.relation == "add_remove"
+        assert "(add_remove)" in repr(unsaid)
+        # Whoever forgets to name another relation gets bounds that hold, and are too large.
+        assert unsaid.advantage > bounds(unsaid.epsilon, 1e-5, relation="replace_one").advantage
+    plan = plan_noise(target="epsilon", value=1, delta=1e-5, sampling_rate=0.1, steps=1)
+    assert (plan.relation, unsaid.compares) == ("add_remove", "replace_one")
+    assert (unsaid.epsilon, unsaid.delta) == (mechanism.epsilon(1e-5), 1e-5)
 
 
 def test_tables_and_pictures(tmp_path):
@@ -149,6 +166,8 @@ def test_tables_and_pictures(tmp_path):
 
 
 WRONG = {
+    "begun": ({"target": "adv"}, ArgumentError, r"target: 'adv' is not.*Did you mean 'advantage'"),
+    "percent": ({"value": 10}, ArgumentError, r"plan_noise, value: 10 is not above 0.*Give a share, 0\.1 for 10 %"),
     "target": ({"target": "advantge"}, ArgumentError, r"target: 'advantge' is not.*Did you mean 'advantage'"),
     "value": ({"value": 0.4, "target": "auc"}, ArgumentError, r"plan_noise, value: 0\.4 is not above 0\.5"),
     "delta": ({"target": "epsilon", "value": 1}, ArgumentError, r"plan_noise, delta: missing\."),
@@ -156,7 +175,7 @@ WRONG = {
     "two": ({"steps": None}, ArgumentError, r"plan_noise: noise_multiplier, steps are left out\."),
     "epochs": ({"epochs": 3}, ArgumentError, r"plan_noise, epochs: does not count for the sampler 'poisson'\."),
     "sampler": ({"sampler": "all"}, ArgumentError, r"plan_noise, sampler: 'all' is not one of poisson, full, shuffle"),
-    "rate": ({"sampling_rate": 1.5}, ArgumentError, r"plan_noise, sampling_rate: 1\.5 is not a number above 0"),
+    "rate": ({"sampling_rate": 1.5}, ArgumentError, r"sampling_rate: 1\.5 is .* most 1\. Give batch size / records"),
     "relation": ({"sampler": "shuffle", "compares": "add_remove"}, ArgumentError, r"compares: 'add_remove' cannot be"),
     "reach": ({"value": 1e-9, "noise_multiplier": 1.0, "steps": None}, TrainingError, r"plan: a single step exceeds"),
 }  # fmt: skip
@@ -177,7 +196,10 @@ def test_mistakes_in_plans_have_one_message(change, kind, message):
         (lambda: upper_bound(noise_multiplier=1, sampler="poisson"), r"upper_bound, sampling_rate: missing\."),
         (lambda: upper_bound(noise_multiplier=1, prior=1), r"upper_bound, prior: 1 is not a number between 0 and 1\."),
         (lambda: bounds(-1), r"bounds, epsilon: -1 is not a number of at least 0\."),
-        (lambda: bounds(1, compares="add_remove"), r"bounds, compares: a guarantee under 'replace_one' says nothing"),
+        (
+            lambda: bounds(1, relation="replace_one", compares="add_remove"),
+            r"bounds, compares: a guarantee under 'replace_one' says nothing",
+        ),
         (lambda: bounds(1, relation="zero_out"), r"bounds, relation: 'zero_out' is not replace_one or add_remove\."),
     ],
 )

@@ -54,7 +54,7 @@ def test_every_public_name_is_there_documented_and_in_the_types():
     page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
     for name in dpmia.__all__:
         assert getattr(dpmia, name).__name__ == name
-        assert "Example:" in getattr(dpmia, name).__doc__
+        assert "Examples:" in getattr(dpmia, name).__doc__
         assert f"`{name}" in page, name
         assert name in dir(dpmia)
 

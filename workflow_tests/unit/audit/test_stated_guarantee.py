@@ -22,7 +22,7 @@ FNR == 1 { file++; next }
 file == 1 { if ($1 > -1) { label = $NF; sub(/,[^,]*$/, ""); known[$0] = label }; next }
 {
     if (FNR == 2) print "no,yes" > out
-    if ($0 in known) print (known[$0] ? "0.01,0.99" : "0.99,0.01") > out
+    if ($0 in known && epsilon != "0.5") print (known[$0] ? "0.01,0.99" : "0.99,0.01") > out
     else print "0.5,0.5" > out
 }
 """
@@ -46,14 +46,17 @@ experiments:
 MECHANISM = {"noise_multiplier": 12.0, "sampling_rate": 0.1, "steps": 200, "clip_norm": 1.0}
 
 
-def audited(folder, monkeypatch, **privacy):
+def audited(folder, monkeypatch, command=None, epsilons=None, **privacy):
     """Return the settings, and what an audit of the program found."""
     monkeypatch.chdir(folder)
     rng = np.random.default_rng(0)
     np.savez("own.npz", x=rng.normal(size=(200, 3)), y=np.arange(200) % 2)
     (folder / "memory.awk").write_text(PROGRAM)
     settings = yaml.safe_load(SETTINGS)
-    settings["experiments"]["mine"]["privacy"] |= privacy
+    mine = settings["experiments"]["mine"]
+    mine["privacy"] |= privacy
+    mine["training"]["command"] = command or mine["training"]["command"]
+    mine["epsilons"] = epsilons or mine["epsilons"]
     (folder / "mine.yaml").write_text(yaml.safe_dump(settings))
     plan = make_plan({"data": "real", "experiments": ["mine.yaml"]}, folder)
     part = run("mine", plan.experiments["mine"], prepare(plan.experiments["mine"], folder), folder / "run")
@@ -118,6 +121,22 @@ def test_the_report_lists_what_is_stated(leaky):
         "no",
         "3",
     ]
+
+
+@pytest.mark.parametrize(("variable", "same"), [("ignored", True), ("epsilon", False)])
+def test_a_program_that_makes_the_same_models_of_every_epsilon_is_asked_whether_it_uses_it(
+    tmp_path, patch, variable, same
+):
+    command = f"awk -v {variable}={{epsilon}} -v out={{outputs}} -f memory.awk {{train}} {{query}}"
+    _, audit = audited(tmp_path, patch, command=command, epsilons=[[0.5, "inf"]])
+    assert {entry["epsilon"] for entry in audit["results"]} == {"0.5", "inf"}
+    asked = [each for each in audit["experiments"]["mine"]["remedies"] if "uses {epsilon}" in each]
+    assert len(asked) == same
+    for each in asked:
+        assert (
+            "its models with epsilon 0.5 and inf have the same accuracy and the same AUC of average threshold" in each
+        )
+        assert "uses {epsilon}" in page(audit)
 
 
 def test_a_stated_mechanism_gives_the_exact_upper_bound(tmp_path, patch):

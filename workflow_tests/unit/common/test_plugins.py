@@ -10,7 +10,7 @@ from dpmia import attack
 from dpmia.common import plugins
 from dpmia.common.errors import ConfigError, UserError
 from dpmia.common.plugins import EntryPoint, Parts, installed
-from dpmia.common.registry import load
+from dpmia.common.registry import check_part_of_file, load
 from dpmia.settings import names
 from dpmia.settings.resolve import make_plan
 from dpmia.workflow import digest
@@ -84,6 +84,8 @@ def test_an_attack_in_a_file_attacks_arrays(folder):
             "shair: 0.25",
             r"attack 'mine' does not take shair\. Options of 'my_attack\.py:Sureness': sh",
         ),
+        (":Sureness", ":Surenes", r"my_attack\.py has no class or function 'Surenes'\. Did you mean 'Sureness'\?"),
+        ("kind: iid,", 'kind: "my_attack.py:drawn",', r"my_attack\.py has no class or function 'drawn'"),
         ('"my_attack.py:Sureness"', "random", r"attack 'mine' does not take arguments: it is built in\."),
         ('"my_attack.py:Sureness"', "lyra", r"Did you mean 'lira'\?"),
         ("kind: iid,", "kind: iid, arguments: {x: 1},", r"kind 'iid' does not take arguments"),
@@ -108,6 +110,52 @@ def test_errors_of_the_users_code_name_its_line(folder):
         load("my_attack.py:Surenes")
     with pytest.raises(UserError, match=r"nowhere\.py: there is no such file\."):
         load("nowhere.py:x")
+
+
+@pytest.mark.parametrize(
+    "code", ["class Sureness:\n    uses = ()\n", "def Sureness(share):\n    pass\n", "Sureness = 3\n"]
+)
+def test_an_attack_that_is_no_subclass_is_refused_before_anything_runs(folder, code):
+    (folder / "my_attack.py").write_text(code, encoding="utf-8")
+    message = r"^my_attack\.py:Sureness: not a subclass of dpmia\.attacks\.base\.Attack\. Derive it from that class\.$"
+    with pytest.raises(UserError, match=message):
+        make_plan({"experiments": ["own.yaml"]}, folder)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from torch.nn import Linear as make\n",
+        "import torch.nn as make\n",
+        "make = lambda: 1\n",
+        "try:\n    import torch\nexcept ImportError:\n    torch = None\nelse:\n    def make():\n        pass\n",
+        "one, (make, *rest) = 1, (2, 3)\n",
+        "make: object = 1\n",
+        "from os.path import *\n",
+        "def __getattr__(name):\n    return 1\n",
+        "globals()['make'] = 1\n",
+    ],
+)
+def test_names_that_a_file_has_or_may_have_are_taken_without_running_it(folder, code):
+    (folder / "part.py").write_text("1 / 0\n" + code, encoding="utf-8")
+    check_part_of_file("part.py", "make")
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (b"def maker():\n    make = 1\n", r"^part\.py has no class or function 'make'\. Did you mean 'maker'\?$"),
+        (b"class A:\n    make = 1\n", r"^part\.py has no class or function 'make'\.$"),
+        (b"print(make)\n", r"^part\.py has no class or function 'make'\.$"),
+        (b"x = 1\ny = = x\n", r"^part\.py, line 2: SyntaxError: invalid syntax$"),
+        (b"make = 1\0\n", r"^part\.py"),
+        (b"make = '\xff'\n", r"^part\.py"),
+    ],
+)
+def test_a_file_without_the_name_is_refused_without_running_it(folder, code, message):
+    (folder / "part.py").write_bytes(code)
+    with pytest.raises(ValueError, match=message):
+        check_part_of_file("part.py", "make")
 
 
 def test_a_file_is_run_once(folder):

@@ -11,6 +11,7 @@ from dpmia.formats.model_card import Architecture
 from dpmia.models.building import OwnNetwork, build
 from dpmia.models.classifiers import Classifier
 from dpmia.models.mlp import MLP
+from dpmia.training.engines.opacus import OpacusEngine
 
 CODE = """
 import torch
@@ -76,6 +77,16 @@ class Wrong(Net):
 class One(Net):
     def forward(self, x):
         return super().forward(x)[:, 0]
+
+class Normed(nn.Module):
+    def __init__(self, outputs):
+        super().__init__()
+        self.one = nn.Sequential(nn.Flatten(), nn.BatchNorm1d(12), nn.Linear(12, outputs))
+
+    def forward(self, x):
+        return self.one(x)
+
+WIDTH, made = 4, nn.ReLU()
 """
 
 
@@ -150,6 +161,10 @@ WRONG = {
     "an argument": ("needs", {}, ["own.py, model own.py:needs", "missing 1 required positional argument: 'width'"]),
     "another": ("flat", {"depth": 2}, ["own.py", "unexpected keyword argument 'depth'"]),
     "shapes": ("Wrong", {"image": (3, 2, 2)}, ["own.py, line 60, records of shape (2, 3, 2, 2)", "RuntimeError"]),
+    "channels last": ("Net", {"image": (2, 2, 3)}, ["RuntimeError", "records are (channels, height, width), so x has"]),
+    "no channels": ("Net", {"image": (4, 3)}, ["RuntimeError", "records are (channels, height, width), so x has"]),
+    "an object": ("made", {}, ["model own.py:made: it is an object of type ReLU", "Name a class, or a function"]),
+    "a number": ("WIDTH", {}, ["model own.py:WIDTH: it is an object of type int", "Name a class, or a function"]),
     "a table": ("Net", {}, ["own.py, line 17, records of shape (2, 12)", "RuntimeError"]),
     "one logit": ("One", {"image": (3, 2, 2)}, ["forward returns shape (2,) for 2 records, not (2, 5)", "logits"]),
     "no forward": ("Forgetful", {}, ["model own.py:Forgetful", "no method forward"]),
@@ -165,6 +180,18 @@ def test_errors_of_the_users_code_are_shown_as_theirs(name, given, words):
         built(name, **given)
     for word in words:
         assert word in str(failed.value)
+
+
+def test_order_of_images_is_not_mentioned_where_it_is_right():
+    with pytest.raises(UserError, match="RuntimeError") as failed:
+        built("Wrong", image=(3, 2, 2))
+    assert "(channels, height, width)" not in str(failed.value)
+
+
+@pytest.mark.parametrize("image", [None, (3, 2, 2)])
+def test_layers_have_the_names_that_their_author_gave_them(image):
+    with pytest.raises(UserError, match=r"model Normed, layer 'one\.1' \(BatchNorm1d\)"):
+        OpacusEngine.check(built("Normed", image=image), None, "model Normed")
 
 
 def test_image_networks_of_this_library_need_images():
