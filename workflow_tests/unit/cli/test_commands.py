@@ -1,6 +1,7 @@
 """The command `dpmia`: what it writes, what it hands to Snakemake, and its messages."""
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -194,6 +195,9 @@ def test_a_working_folder_has_all_settings(folder, capsys):
     assert "dpmia run" in capsys.readouterr().out
     config = yaml.safe_load((folder / "work/config.yaml").read_text())
     assert make_plan(config, folder / "work").experiments.keys() == make_plan(config, ROOT).experiments.keys()
+    for file in (folder / "work").rglob("*.yaml"):
+        named = re.findall(r"\b(?:docs|dpmia|rules|scripts)/\w[\w/.]*", file.read_text())
+        assert named == [], f"{file.name} names files that are not there"
     assert "Error: work: it exists and is not an empty folder. Name a new one." in refused(capsys, "init", "work")
     assert "it exists" in refused(capsys, "init", "Clinic 2.csv")
 
