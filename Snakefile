@@ -90,6 +90,7 @@ include: "rules/figures.smk"
 include: "rules/engines.smk"
 include: "rules/claims.smk"
 include: "rules/audit.smk"
+include: "rules/about.smk"
 include: "rules/report.smk"
 include: "rules/costs.smk"
 

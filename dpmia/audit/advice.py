@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpmia.audit.findings import attacks_of, best, blind_of
-from dpmia.audit.formatting import attack_name, describe_model, interval, predictions_only
-from dpmia.audit.plain import TOO_WIDE, Entry, place
+from dpmia.audit.findings import attacks_of, best, blind_of, most_at_risk
+from dpmia.audit.formatting import (
+    GUESSING,
+    POOL_UNKNOWN,
+    attack_name,
+    describe_model,
+    interval,
+    pool_unknown,
+    predictions_only,
+)
+from dpmia.audit.plain import TOO_WIDE, Entry, no_interval, place
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.formatting import format_number
 
@@ -15,6 +23,7 @@ from dpmia.common.formatting import format_number
 VERDICTS = {
     "leaks": ("reveals membership", "bad", "✗"),
     "shift": ("groups are distinguishable", "open", "!"),
+    "apart": ("members stand out, the cause is not known", "open", "!"),
     "quiet": ("no leakage found", "good", "✓"),
     "open": ("too little data", "open", "?"),
 }
@@ -33,33 +42,42 @@ def verdicts(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]
 
 
 def _verdict(entries: Sequence[Entry], experiment: str, epsilon: str, facts: Mapping[str, Any]) -> dict[str, str]:
-    wanted = {"experiment": experiment, "epsilon": epsilon}
+    wanted: dict[str, Any] = {"experiment": experiment, "epsilon": epsilon}
     mixed, apart = best(entries, iid=True, **wanted), best(entries, iid=False, **wanted)
     if mixed is not None and (mixed["auc"]["low"] or 0) > 0.5:
-        return {"verdict": "leaks", "reason": f"AUC {interval(mixed['auc'])} ({place(mixed)})"}
+        return {"verdict": "leaks", "reason": f"AUC {_auc(mixed)} ({place(mixed)})"}
     beyond = _largest_excess(entries, wanted)
     if beyond is not None:
-        shown = f"{interval(beyond['auc_excess'])} of AUC beyond the blind baseline ({place(beyond)})"
+        shown = f"{interval(beyond['auc_excess'], guessing=0)} of AUC beyond the blind baseline ({place(beyond)})"
         return {"verdict": "leaks", "reason": shown}
     if apart is not None and (apart["auc"]["low"] or 0) > 0.5:
+        shown = f"AUC {_auc(apart)} ({place(apart)})"
+        if pool_unknown(facts):
+            return {"verdict": "apart", "reason": f"{shown}; {POOL_UNKNOWN}"}
         if predictions_only(facts):
-            shown = f"AUC {interval(apart['auc'])}, but members and non-members were not drawn from one pool"
+            shown += ", but members and non-members were not drawn from one pool"
         elif blind_of(entries, apart) is None:
-            shown = f"AUC {interval(apart['auc'])} ({place(apart)}); no blind baseline was measured"
+            shown += "; no blind baseline was measured"
         else:
-            shown = f"AUC {interval(apart['auc'])} ({place(apart)}), not shown to be more than a blind baseline reaches"
+            shown += ", not shown to be more than a blind baseline reaches"
         return {"verdict": "shift", "reason": shown}
     judged = mixed or apart
     if judged is None:
         return {"verdict": "open", "reason": "no attack was run"}
     high = judged["auc"]["high"]
-    if high is None or high - 0.5 > TOO_WIDE:
-        shown = f"AUC {interval(judged['auc'])} ({place(judged)}): the interval is too wide to say"
+    if high is None:
+        return {"verdict": "open", "reason": f"AUC {_auc(judged)} ({place(judged)}). {no_interval(judged['auc'])}"}
+    if high - 0.5 > TOO_WIDE:
+        shown = f"AUC {_auc(judged)} ({place(judged)}): the interval is too wide to say"
         return {"verdict": "open", "reason": shown}
     return {"verdict": "quiet", "reason": f"no attack reached an AUC above {format_number(high, 2)} ({place(judged)})"}
 
 
-def _largest_excess(entries: Sequence[Entry], wanted: Mapping[str, str]) -> Entry | None:
+def _auc(entry: Entry) -> str:
+    return interval(entry["auc"], guessing=GUESSING)
+
+
+def _largest_excess(entries: Sequence[Entry], wanted: Mapping[str, Any]) -> Entry | None:
     """Return the entry that goes furthest beyond the blind baseline, if its interval lies above zero."""
     found = best(entries, "auc_excess", iid=False, **wanted)
     return found if found is not None and (found["auc_excess"]["low"] or 0) > 0 else None
@@ -69,12 +87,19 @@ def remedies(
     entries: Sequence[Entry], accuracy: Sequence[Entry], experiment: str, facts: Mapping[str, Any]
 ) -> list[str]:
     """Return what would lower the risk of the models of an experiment, each with what was measured for it."""
-    kinds = {each["verdict"] for each in verdicts(entries, experiment, facts)}
+    given = verdicts(entries, experiment, facts)
+    kinds = {each["verdict"] for each in given}
     found = _refuted(entries, experiment) if facts.get("stated") else []
     if facts.get("program"):
         found += _same_for_every_epsilon(entries, accuracy, experiment)
+    found += _undecided([each["model"] for each in given if each["verdict"] == "open"])
     if kinds <= {"quiet", "open"}:
         return found
+    if "apart" in kinds:
+        found.append(
+            "Find out how the members were chosen. If they and the non-members were drawn from one pool at random, say "
+            "so (dpmia attack --same-pool, or same_kind: true) and audit again; else take non-members of the same kind."
+        )
     if "leaks" in kinds:
         found += _less_epsilon(entries, accuracy, experiment, facts) + _less_overfitting(accuracy, experiment)
     if "shift" in kinds or "leaks" in kinds:
@@ -82,6 +107,16 @@ def remedies(
     if predictions_only(facts):
         found.append("Train again with differential privacy, or with less overfitting, and audit the new predictions.")
     return found
+
+
+def _undecided(models: Sequence[str]) -> list[str]:
+    """Return what to do about models on which the data allow no answer; nothing without any."""
+    if not models:
+        return []
+    return [
+        f"Take more replicates or more records before you decide on: {'; '.join(models)}. Too little data is no sign "
+        "of safety: without an answer, treat a model that has no privacy guarantee as one that reveals membership."
+    ]
 
 
 def _refuted(entries: Sequence[Entry], experiment: str) -> list[str]:
@@ -168,7 +203,7 @@ def _less_overfitting(accuracy: Sequence[Entry], experiment: str) -> list[str]:
 
 def _mixed_groups(entries: Sequence[Entry], experiment: str) -> list[str]:
     own = [entry for entry in entries if entry["experiment"] == experiment]
-    apart = best(own, iid=False)
+    apart = most_at_risk(own, iid=False)
     if apart is None:
         return []
     mixed = best(own, arm=apart["arm"] + IID_SUFFIX, epsilon=apart["epsilon"])

@@ -106,7 +106,9 @@ def attacks_of(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [entry for entry in entries if not entry["oracle"] and entry["attack"] not in (BLIND, *CONTROLS)]
 
 
-def best(entries: Sequence[Mapping[str, Any]], metric: str = "auc", **wanted: Any) -> dict[str, Any] | None:
+def best(
+    entries: Sequence[Mapping[str, Any]], metric: str = "auc", *, compared: int | None = None, **wanted: Any
+) -> dict[str, Any] | None:
     """Return the strongest attack among the entries that agree with `wanted`; None without any.
 
     The strongest has the largest lower limit of the metric, so that a wide interval around a lucky mean does not win;
@@ -114,15 +116,44 @@ def best(entries: Sequence[Mapping[str, Any]], metric: str = "auc", **wanted: An
     on, so its intervals are widened until those of all attacks that it is chosen from hold together (Bonferroni):
     then the one of any choice holds. The mean is as measured.
 
+    Args:
+        entries: what `results` returns.
+        metric: by which the strongest is chosen.
+        compared: number of attacks whose intervals hold together; None for that of the entries that agree.
+        wanted: key of an entry -> its value.
+
     Returns:
-        The entry with wider intervals, and `compared`, the number of entries that it was chosen from.
+        The entry with wider intervals, and `compared`, the number of intervals that hold together.
     """
     some = [
         entry
         for entry in attacks_of(entries)
         if entry[metric] is not None and all(entry[key] == value for key, value in wanted.items())
     ]
-    return max((_of_choice(entry, len(some)) for entry in some), key=lambda entry: _low(entry[metric]), default=None)
+    count = len(some) if compared is None else compared
+    return max((_of_choice(entry, count) for entry in some), key=lambda entry: _low(entry[metric]), default=None)
+
+
+def most_at_risk(
+    entries: Sequence[Mapping[str, Any]], metric: str = "auc", iid: bool | None = None
+) -> dict[str, Any] | None:
+    """Return the strongest attack on the model that is most at risk; None without any.
+
+    Its interval is that of `best` for this model, with all of its arms where members are drawn alike: whatever is said
+    about the model has the same one.
+
+    Args:
+        entries: see `best`.
+        metric: see `best`.
+        iid: whether members and non-members come from one pool; None for both.
+    """
+    models = dict.fromkeys((entry["experiment"], entry["epsilon"], entry["iid"]) for entry in entries)
+    found = (
+        best(entries, metric, experiment=experiment, epsilon=epsilon, iid=drawn)
+        for experiment, epsilon, drawn in models
+        if iid is None or drawn == iid
+    )
+    return max(filter(None, found), key=lambda entry: _low(entry[metric]), default=None)
 
 
 def _low(cell: Mapping[str, Any]) -> tuple[bool, float]:
@@ -149,6 +180,8 @@ def blind_of(entries: Sequence[Mapping[str, Any]], entry: Mapping[str, Any]) -> 
 def group_risks(entries: Sequence[Mapping[str, Any]], groups: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
     """Return for each experiment, group and epsilon the best attack in its arm and in its IID arm, and the baseline.
 
+    The intervals of all groups hold together, as where the strongest attack of all groups is reported.
+
     Args:
         entries: what `results` returns, of all experiments.
         groups: experiment -> arm -> the group that its members come from.
@@ -159,7 +192,10 @@ def group_risks(entries: Sequence[Mapping[str, Any]], groups: Mapping[str, Mappi
         for arm, group in arms.items():
             for epsilon in epsilons:
                 wanted = {"experiment": experiment, "epsilon": epsilon}
-                alone, mixed = (best(entries, arm=name, **wanted) for name in (arm, arm + IID_SUFFIX))
+                alone, mixed = (
+                    best(entries, compared=_alike(entries, iid=iid, **wanted), arm=name, **wanted)
+                    for name, iid in ((arm, False), (arm + IID_SUFFIX, True))
+                )
                 if alone is not None:
                     blind = blind_of(entries, alone)
                     rows.append(
@@ -168,6 +204,11 @@ def group_risks(entries: Sequence[Mapping[str, Any]], groups: Mapping[str, Mappi
                         | {"dependence_index": blind and blind["auc"], "auc_excess": alone["auc_excess"]}
                     )
     return rows
+
+
+def _alike(entries: Sequence[Mapping[str, Any]], **wanted: Any) -> int:
+    """Return the number of attacks that agree with `wanted`."""
+    return sum(all(entry[key] == value for key, value in wanted.items()) for entry in attacks_of(entries))
 
 
 def held_to(

@@ -9,6 +9,15 @@ from dpmia.common.formatting import format_interval
 
 Cell = Mapping[str, Any]
 
+#: After the point, where a limit nearly equals what it is compared with.
+MOST_DIGITS = 6
+
+#: AUC of guessing, and its share of 100 pairs.
+GUESSING, GUESSING_OF_HUNDRED = 0.5, 50
+
+#: Where a model is known by its predictions, and nobody said how the members were drawn.
+POOL_UNKNOWN = "it is not known whether members and non-members were drawn from the same pool"
+
 #: Words of attacks' names that are spelled in another way.
 ACRONYMS = {"lira": "LiRA", "rmia": "RMIA"}
 
@@ -28,15 +37,26 @@ def metric_name(metric: str) -> str:
     return METRICS[metric]
 
 
-def interval(cell: Cell | None, digits: int = 2) -> str:
-    """Return a mean and its interval: `0.53 [0.50, 0.56]`; a dash where there is none."""
-    return "-" if cell is None else format_interval(cell["mean"], cell["low"], cell["high"], digits)
+def interval(cell: Cell | None, digits: int = 2, guessing: float | None = None) -> str:
+    """Return a mean and its interval: `0.53 [0.50, 0.56]`; a dash where there is none.
+
+    Args:
+        cell: mean, low and high.
+        digits: after the point.
+        guessing: what a limit is compared with: more digits show on which side of it a limit lies that rounds to it.
+    """
+    if cell is None:
+        return "-"
+    limits = [value for value in (cell["low"], cell["high"]) if value is not None and value != guessing]
+    while digits < MOST_DIGITS and any(round(value, digits) == guessing for value in limits):
+        digits += 1
+    return format_interval(cell["mean"], cell["low"], cell["high"], digits)
 
 
-def of_hundred(cell: Cell) -> str:
-    """Return a share and its interval as numbers of 100: `53 [50, 56]`."""
+def of_hundred(cell: Cell, guessing: float | None = None) -> str:
+    """Return a share and its interval as numbers of 100: `53 [50, 56]`; see `interval`."""
     scaled = {key: None if cell[key] is None else 100 * cell[key] for key in ("mean", "low", "high")}
-    return interval(scaled, 0)
+    return interval(scaled, 0, guessing)
 
 
 def below_resolution(resolution: float) -> str:
@@ -60,3 +80,8 @@ def describe_model(facts: Mapping[str, Any], epsilon: str) -> str:
 def predictions_only(facts: Mapping[str, Any]) -> bool:
     """Return whether a model is known by its predictions only: nothing was trained, no privacy guarantee is known."""
     return facts["delta"] is None
+
+
+def pool_unknown(facts: Mapping[str, Any]) -> bool:
+    """Return whether nothing is known about where members and non-members come from."""
+    return predictions_only(facts) and facts.get("same_pool") is None

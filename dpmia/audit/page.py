@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpmia.audit.advice import VERDICTS as MODEL_VERDICTS
-from dpmia.audit.findings import best, blind_of
+from dpmia.audit.findings import blind_of, most_at_risk
 from dpmia.audit.formatting import (
+    GUESSING_OF_HUNDRED,
     attack_name,
     below_resolution,
     describe_model,
@@ -18,7 +19,7 @@ from dpmia.audit.formatting import (
 )
 from dpmia.audit.pictures import risk_picture, roc_picture
 from dpmia.audit.plain import few_records, place
-from dpmia.audit.words import MEANING, WORDS
+from dpmia.audit.words import MEANING, TRIAL, WORDS
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_number
 from dpmia.formats.rows import BLIND
@@ -32,6 +33,10 @@ VERDICTS = {
     "not_evaluated": ("cannot be evaluated", "open", "?"),
     "none": ("no limit set", "none", ""),
 }
+
+
+#: Kind of a column of numbers whose intervals may stand below them.
+BROKEN = "number broken"
 
 
 def page(audit: Mapping[str, Any]) -> str:
@@ -59,7 +64,7 @@ def page(audit: Mapping[str, Any]) -> str:
         "audit.html",
         title="Audit: does the model reveal whose records it was trained on?",
         subtitle=f"{', '.join(data)}; scale {run['scale']}, seed {run['seed']}",
-        mark="Synthetic data: no number here says anything about real records." if run["synthetic"] else "",
+        mark=_mark(run),
         sections=sections,
         audit=audit,
         trained=trained,
@@ -75,9 +80,9 @@ def page(audit: Mapping[str, Any]) -> str:
         tiles=_tiles(audit),
         tables={name: _attack_rows(audit, name) for name in names},
         columns=[
-            *("members", "ε", "attack", ("advantage", "number"), ("bounds", "number")),
-            *(("AUC", "number"), ("beyond the baseline", "number")),
-            *(("TPR at 1 % FPR", "number"), ("at 0.1 %", "number")),
+            *("members", "ε", "attack", ("advantage", BROKEN), ("bounds", BROKEN)),
+            *(("AUC", BROKEN), ("beyond the baseline", BROKEN)),
+            *(("TPR at 1 % FPR", BROKEN), ("at 0.1 %", BROKEN)),
         ],
         warnings={name: _warnings(audit, name) for name in names},
         pictures={name: risk_picture(audit, name) for name in names},
@@ -89,6 +94,12 @@ def page(audit: Mapping[str, Any]) -> str:
         exposed=[_exposed(audit, each) for each in audit["exposed"]],
         plan=_plan_rows(audit["plan"]),
     )
+
+
+def _mark(run: Mapping[str, Any]) -> str:
+    """Return what must be known before any number is read; nothing for a run on real data that is no trial."""
+    synthetic = ["Synthetic data: no number here says anything about real records."] if run["synthetic"] else []
+    return " ".join([*synthetic, *([TRIAL] if run["scale"] == "smoke" else [])])
 
 
 def _answers(audit: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Mapping[str, str]]]]]:
@@ -131,7 +142,7 @@ def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     )
     for iid, given, words in kinds:
         named = [name for name, each in audit["experiments"].items() if iid or predictions_only(each["facts"]) == given]
-        worst = best([entry for entry in found if entry["experiment"] in named], iid=iid)
+        worst = most_at_risk([entry for entry in found if entry["experiment"] in named], iid=iid)
         if worst is not None:
             title = f"of 100 times the member is ranked above the non-member: members {words}"
             remark = "; ".join(
@@ -141,8 +152,10 @@ def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
                     "guessing: 50",
                 ]
             )
-            tiles.append((of_hundred(worst["auc"]), title, " ".join([f"{remark}.", *few_records(worst)])))
-    worst = best(found, "tpr_at_1pct_fpr")
+            tiles.append(
+                (of_hundred(worst["auc"], GUESSING_OF_HUNDRED), title, " ".join([f"{remark}.", *few_records(worst)]))
+            )
+    worst = most_at_risk(found, "tpr_at_1pct_fpr")
     if worst is not None:
         remark = "; ".join(
             [
@@ -183,11 +196,17 @@ def _attack_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
         rates = [
             interval(entry[metric]) if entry[metric] else below_resolution(entry["resolution"]) for metric in LOW_RATES
         ]
-        row = [entry["label"], epsilon, attack, interval(entry["advantage"])]
-        row += ["-" if entry["attack"] == BLIND else limit, interval(entry["auc"]), interval(entry["auc_excess"])]
-        if [*row, *rates] not in rows:
-            rows.append([*row, *rates])
+        limit = "-" if entry["attack"] == BLIND else limit
+        risks = [_unbroken(interval(entry[metric])) for metric in ("advantage", "auc", "auc_excess")]
+        row = [entry["label"], epsilon, attack, risks[0], limit, *risks[1:], *map(_unbroken, rates)]
+        if row not in rows:
+            rows.append(row)
     return rows
+
+
+def _unbroken(text: str) -> str:
+    """Return a number with its interval such that a line can end between the two only."""
+    return text.replace(", ", ",\u00a0").replace("< ", "<\u00a0")
 
 
 def _warnings(audit: Mapping[str, Any], name: str) -> list[str]:

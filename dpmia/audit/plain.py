@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpmia.audit.findings import attacks_of, best, blind_of, estimate_of
-from dpmia.audit.formatting import attack_name, describe_model, interval, of_hundred, predictions_only
+from dpmia.audit.formatting import (
+    GUESSING_OF_HUNDRED,
+    POOL_UNKNOWN,
+    attack_name,
+    describe_model,
+    interval,
+    of_hundred,
+    pool_unknown,
+    predictions_only,
+)
 from dpmia.metrics.intervals import EQUAL, FEWEST, replicates_needed
 
 Entry = Mapping[str, Any]
@@ -56,16 +65,21 @@ def records_needed(half_width: float) -> int:
 
 
 def _paragraphs(entries: Sequence[Entry], experiment: str, epsilon: str, facts: Mapping[str, Any]) -> list[str]:
-    wanted = {"experiment": experiment, "epsilon": epsilon}
+    wanted: dict[str, Any] = {"experiment": experiment, "epsilon": epsilon}
     mixed, apart = best(entries, iid=True, **wanted), best(entries, iid=False, **wanted)
     found = []
     if mixed is not None:
         what = "Members and non-members drawn from one pool"
         found.append([_strongest(entries, mixed, what), *_against_guessing(mixed), *_low_rate(mixed)])
     if apart is not None and predictions_only(facts):
+        pool = (
+            f"{POOL_UNKNOWN[0].upper()}{POOL_UNKNOWN[1:]}"
+            if pool_unknown(facts)
+            else "They were not drawn from one pool"
+        )
         remark = (
-            "They were not drawn from one pool, so part of this may be a difference between the two sets of records "
-            "and not leakage from the model. No blind baseline is measured for predictions only."
+            f"{pool}, so part of this may be a difference between the two sets of records and not leakage from the "
+            "model. No blind baseline is measured for predictions only."
         )
         found.append([_strongest(entries, apart, "Members and non-members of the table"), *_low_rate(apart), remark])
     elif apart is not None:
@@ -82,10 +96,14 @@ def _strongest(entries: Sequence[Entry], entry: Entry, what: str) -> str:
     name = attack_name(entry["attack"])
     strongest = name if count == 1 else f"the strongest of {count} attacks ({name})"
     compared = entry["compared"]
-    chosen = "" if compared == 1 else f" Intervals allow for its choice among {compared} results (attacks and arms)."
+    chosen = (
+        ""
+        if compared == 1 or entry["auc"]["low"] is None
+        else f" Intervals allow for its choice among {compared} results (attacks and arms)."
+    )
     return (
-        f"{what} ({place(entry)}): {strongest} ranks the member above the non-member in {of_hundred(entry['auc'])} of "
-        f"100 pairs; guessing reaches 50.{chosen}"
+        f"{what} ({place(entry)}): {strongest} ranks the member above the non-member in "
+        f"{of_hundred(entry['auc'], GUESSING_OF_HUNDRED)} of 100 pairs; guessing reaches 50.{chosen}"
     )
 
 
@@ -122,7 +140,7 @@ def few_records(entry: Entry) -> list[str]:
 def _against_guessing(entry: Entry) -> list[str]:
     auc = entry["auc"]
     if auc["low"] is None:
-        return [_no_interval(auc, "")]
+        return [no_interval(auc)]
     if auc["low"] > 0.5:
         return ["So the model reveals membership."]
     return [f"This is not distinguishable from guessing{_more(auc, entry['compared'], auc['mean'] - 0.5)}."]
@@ -137,7 +155,7 @@ def _against_baseline(blind: Entry | None, entry: Entry) -> list[str]:
         f"{of_hundred(blind['auc'])}."
     ]
     if excess is None or excess["low"] is None:
-        return [*sentences, _no_interval(excess, " of the difference")]
+        return [*sentences, no_interval(excess, " of the difference")]
     shown = f"difference of the AUCs {interval(excess)}"
     if excess["low"] > 0:
         return [*sentences, f"The attack goes beyond it ({shown}): the model reveals more than the records do."]
@@ -147,7 +165,7 @@ def _against_baseline(blind: Entry | None, entry: Entry) -> list[str]:
     return [*sentences, f"Undecided: the attack is neither shown to go beyond it nor to stay below it ({shown}){more}."]
 
 
-def _no_interval(cell: Mapping[str, Any] | None, what: str) -> str:
+def no_interval(cell: Mapping[str, Any] | None, what: str = "") -> str:
     """Return why there is no interval."""
     if cell is not None and cell["interval"] == EQUAL:
         return f"All values are equal, which gives no interval{what}."

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+#: What stands above everything that a run at scale `smoke` finds.
+TRIAL = "Scale smoke: a short trial that shows that all works; no number here is a result."
+
 #: Kind of verdict (`dpmia.audit.advice.VERDICTS`) -> what it means for the persons in the data.
 MEANING = {
     "leaks": "Whoever can query this model learns more about who is in its training data than by chance. Treat "
     "membership as disclosed to them, above all where membership itself is sensitive: the patients of a clinic, the "
     "debtors of a bank.",
-    "shift": "Training records and other records can be separated because the groups differ. Whether the model adds "
-    "to that was not shown. The risk stands all the same for an attacker who knows both groups.",
+    "shift": "Training records and other records can be separated, and that the groups differ may be the whole reason. "
+    "Whether the model adds to it was not shown. The risk stands all the same for an attacker who knows both groups.",
+    "apart": "Members can be separated from non-members by the model's outputs. Whether the model does that cannot be "
+    "said, or whether the two sets of records differ by themselves: how members were chosen is not known. Where they "
+    "were drawn at random from the same pool as the non-members, the model reveals membership.",
     "quiet": "No attack that was run did better than guessing. This is evidence, no proof: only a privacy guarantee "
     "holds against attacks that nobody has thought of.",
     "open": "The data do not allow an answer in either direction. Take more records, or more replicates, before you "

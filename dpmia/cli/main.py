@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
+import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
-from typing import NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
+
+import yaml
 
 import dpmia
 from dpmia.cli.folders import init
 from dpmia.cli.plans import add_plan, plan
-from dpmia.cli.tables import add_attack, add_audit, attack, audit
+from dpmia.cli.settings_file import write_settings
+from dpmia.cli.tables import Asked, add_attack, add_audit, attack, audit
 from dpmia.common.errors import PlaceError, UserError
 from dpmia.common.pipes import discard
+from dpmia.common.registry import suggestion
 from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.root import workflow_root
 
@@ -24,10 +32,19 @@ Each command writes the YAML it used, which is yours to edit. Exit codes: 0 fine
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors have the form of all others."""
+    """A parser whose errors have the form of all others, and are those of the command that is meant."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Refuse an unknown option here, where the options of the command are known; see `ArgumentParser`."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            near = suggestion(unknown[0].partition("=")[0], self._option_string_actions)
+            self.error(" ".join(filter(None, (f"unknown: {' '.join(unknown)}.", near))))
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
-        print(f"\nError: {self.prog}: {message}. Options: {self.prog} --help", file=sys.stderr)
+        whole = message if message.endswith((".", "?")) else f"{message}."
+        print(f"\nError: {self.prog}: {whole} Options: {self.prog} --help", file=sys.stderr)
         raise SystemExit(CANNOT_RUN)
 
 
@@ -72,7 +89,7 @@ def _run(given: list[str]) -> None:
             _snakemake(given[1:])
         options = parser().parse_args(given)
         if options.command in ("audit", "attack"):
-            _snakemake({"audit": audit, "attack": attack}[options.command](options))
+            _audit({"audit": audit, "attack": attack}[options.command](options), options.overwrite, options.dry_run)
         {"plan": plan, "init": init}[options.command](options)
     except (UserError, OSError) as error:
         message = PlaceError.of(error) if isinstance(error, OSError) else error
@@ -82,11 +99,27 @@ def _run(given: list[str]) -> None:
         raise SystemExit(CANNOT_RUN) from None
 
 
+def _audit(asked: Asked, overwrite: bool, dry_run: bool) -> NoReturn:
+    """Write the settings of an audit and run it; of a dry run, no settings stay."""
+    again = shlex.join(["dpmia", "run", *asked.run(asked.file)])
+    write_settings(asked.file, asked.settings, f"Edit and run: {again}", overwrite, trial=dry_run)
+    if not dry_run:
+        _snakemake(asked.run(asked.file))
+    with tempfile.TemporaryDirectory(prefix="dpmia-") as folder:
+        file = Path(folder, asked.file)
+        file.write_text(yaml.safe_dump(asked.settings, sort_keys=False), encoding="utf-8")
+        raise SystemExit(subprocess.call(_command([*asked.run(file), "--dry-run"])))
+
+
+def _command(arguments: Sequence[str]) -> list[str]:
+    """Return the command that runs Snakemake on the workflow, in the working folder."""
+    return [sys.executable, "-m", "snakemake", "--snakefile", str(workflow_root() / "Snakefile"), *arguments]
+
+
 def _snakemake(arguments: Sequence[str]) -> NoReturn:
-    """Become Snakemake on the workflow, in the working folder."""
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(workflow_root() / "Snakefile"), *arguments]
+    """Become Snakemake."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         discard(sys.stdout)
-    os.execv(sys.executable, command)
+    os.execv(sys.executable, _command(arguments))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -10,24 +11,46 @@ import yaml
 from dpmia.common.errors import UserError
 from dpmia.common.files import whole_file
 
+#: What stands before the digest of the settings, in the second line of a file.
+MARK = "# Written by dpmia, which replaces this file until you edit it: sha256 "
 
-def write_settings(path: Path, settings: Any, comment: str, overwrite: bool = False) -> None:
-    """Write settings with a comment above them.
+#: Digits of the digest that are written.
+DIGITS = 16
+
+
+def write_settings(path: Path, settings: Any, comment: str, overwrite: bool = False, trial: bool = False) -> None:
+    """Write settings below a comment and a digest of them.
 
     Args:
         path: of the file.
         settings: plain data.
         comment: one line.
-        overwrite: whether another content may be replaced.
+        overwrite: whether a file that was edited may be replaced.
+        trial: write nothing, and only check that the file may be written.
 
     Raises:
-        UserError: the file has another content, which may be the user's edit.
+        UserError: the file has other settings, and they do not fit its digest: somebody edited them.
     """
     written = yaml.safe_dump(settings, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None)
-    text = f"# {comment}\n{written}"
-    if path.exists() and not overwrite and path.read_text(encoding="utf-8").partition("\n")[2] != written:
-        remedy = "Run the command in its first line to use it as it is, or add --overwrite to replace it"
-        raise UserError(str(path), "the file exists and has other settings", remedy)
+    if not overwrite:
+        _check_unedited(path, written)
+    if trial:
+        return
     with whole_file(path) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(f"# {comment}\n{MARK}{_digest(written)}\n{written}", encoding="utf-8")
     print(f"Wrote {path}")
+
+
+def _check_unedited(path: Path, written: str) -> None:
+    """Check that a file holds what is to be written, or what a command wrote there before."""
+    if not path.exists():
+        return
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    mark, below = "".join(lines[1:2]).strip(), "".join(lines[2:])
+    if mark != f"{MARK}{_digest(below)}" and written not in (below, "".join(lines[1:])):
+        remedy = "Run the command in its first line to use it as it is, or add --overwrite to replace it"
+        raise UserError(str(path), "the file holds settings that no command wrote", remedy)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]

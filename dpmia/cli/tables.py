@@ -1,14 +1,13 @@
-"""`dpmia audit` and `dpmia attack`: a table and a few options become settings, and the target `audit` runs on them."""
+"""`dpmia audit` and `dpmia attack`: a table and a few options become settings, on which the target `audit` runs."""
 
 from __future__ import annotations
 
 import argparse
 import re
-import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpmia.cli.settings_file import write_settings
 from dpmia.common.epsilon import parse_epsilon
 from dpmia.common.errors import UserError
 from dpmia.common.registry import suggestion
@@ -21,8 +20,32 @@ from dpmia.settings.resolve import SCALES
 #: Records of a group that has an arm, at least; a batch fits into half of them.
 SMALLEST, BATCH = 40, 16
 
+#: What a trial at scale smoke is cut down to.
+SMOKE_EPOCHS, SMOKE_REPLICATES, SMOKE_REFERENCES = 2, 2, 4
+
 #: Prefix of the columns of predictions that name their class.
 PREFIX = "p_"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Settings that a command line stands for, and how to run them.
+
+    Attributes:
+        file: where the settings belong, in the working folder.
+        settings: plain data.
+        scale: to run them at.
+        limits: the argument of `--config` with the limits of the audit; empty without any.
+    """
+
+    file: Path
+    settings: dict[str, Any]
+    scale: Scale
+    limits: list[str]
+
+    def run(self, file: Path) -> list[str]:
+        """Return what Snakemake is to run, with the settings in a file."""
+        return ["audit", "--config", "data=real", f"scale={self.scale}", f"experiments=[{file}]", *self.limits]
 
 
 def add_audit(parser: argparse.ArgumentParser) -> None:
@@ -49,10 +72,13 @@ def add_attack(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--logits", action="store_true", help="the columns hold logits, not probabilities")
     parser.add_argument("--references", nargs="+", default=[], metavar="FILE", help="the same of reference models")
     parser.add_argument("--epsilon", default="inf", help="of the model, if known; for the report only")
+    parser.add_argument(
+        "--same-pool", action="store_true", help="members and non-members were drawn from one pool at random"
+    )
 
 
-def audit(options: argparse.Namespace) -> list[str]:
-    """Write the settings of an audit, and return what Snakemake is to run."""
+def audit(options: argparse.Namespace) -> Asked:
+    """Return the settings of an audit."""
     table = _table(options.table)
     fields = _fields(table)
     for key, columns in (("label", [options.label]), ("group", [options.group]), ("drop", options.drop)):
@@ -82,14 +108,21 @@ def audit(options: argparse.Namespace) -> list[str]:
         "replicates": options.replicates,
         "block": options.replicates,
     }
+    replicates = min(options.replicates, SMOKE_REPLICATES)
+    smoke = {
+        "training": {"epochs": min(options.epochs, SMOKE_EPOCHS)},
+        "references": {"count": SMOKE_REFERENCES, "block": SMOKE_REFERENCES},
+        "replicates": replicates,
+        "block": replicates,
+    }
     model = {"kind": "mlp", "hidden": options.hidden}
     experiment = {"model": model, "epsilons": [[_epsilon(text) for text in options.epsilon]]}
-    settings = {"paper": "audit", "defaults": defaults, "experiments": {name: experiment}}
-    return _written(options, name, settings)
+    settings = {"paper": "audit", "defaults": defaults, "scales": {"smoke": smoke}, "experiments": {name: experiment}}
+    return _asked(options, name, settings)
 
 
-def attack(options: argparse.Namespace) -> list[str]:
-    """Write the settings of attacks on predictions, and return what Snakemake is to run."""
+def attack(options: argparse.Namespace) -> Asked:
+    """Return the settings of attacks on predictions."""
     table = _table(options.table)
     name = _name(table)
     attacks: dict[str, Any] = {"average_threshold": {}}
@@ -104,10 +137,11 @@ def attack(options: argparse.Namespace) -> list[str]:
         "classes": _classes(options.classes, table),
         "scale": "logits" if options.logits else "probabilities",
         "references": [str(_table(file)) for file in options.references],
+        **({"same_kind": True} if options.same_pool else {}),
         "epsilon": _epsilon(options.epsilon),
         "attacks": attacks,
     }
-    return _written(options, name, {"paper": "audit", "predictions": {name: predictions}})
+    return _asked(options, name, {"paper": "audit", "predictions": {name: predictions}})
 
 
 def _add_shared(parser: argparse.ArgumentParser, table: str) -> None:
@@ -115,22 +149,15 @@ def _add_shared(parser: argparse.ArgumentParser, table: str) -> None:
     parser.add_argument(
         "--limit", nargs="+", default=[], metavar="METRIC=VALUE", help=f"exit with 1 above it: {', '.join(LIMITED)}"
     )
-    parser.add_argument("--scale", choices=SCALES, default="laptop", help="smoke: seconds, to see that it works")
+    parser.add_argument("--scale", choices=SCALES, default="laptop", help="smoke: a short trial, which is no result")
     parser.add_argument("--overwrite", action="store_true", help="replace a settings file that was edited")
-    parser.add_argument("--dry-run", action="store_true", help="print what would run")
+    parser.add_argument("--dry-run", action="store_true", help="print what would run, and write no settings")
 
 
-def _written(options: argparse.Namespace, name: str, settings: dict[str, Any]) -> list[str]:
-    """Write the settings and return the arguments of Snakemake that run them."""
-    file = Path(f"{name}.yaml")
-    scale: Scale = options.scale
-    config = ["data=real", f"scale={scale}", f"experiments=[{file}]"]
-    if options.limit:
-        limits = ", ".join(f"{metric}: {value:g}" for metric, value in map(_limit, options.limit))
-        config.append(f"audit={{fail_above: {{{limits}}}}}")
-    again = shlex.join(["dpmia", "run", "audit", "--config", *config])
-    write_settings(file, settings, f"Edit and run: {again}", options.overwrite)
-    return ["audit", *(["--dry-run"] if options.dry_run else []), "--config", *config]
+def _asked(options: argparse.Namespace, name: str, settings: dict[str, Any]) -> Asked:
+    limits = ", ".join(f"{metric}: {value:g}" for metric, value in map(_limit, options.limit))
+    audit = [f"audit={{fail_above: {{{limits}}}}}"] if limits else []
+    return Asked(Path(f"{name}.yaml"), settings, options.scale, audit)
 
 
 def _table(path: str) -> Path:

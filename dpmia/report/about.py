@@ -58,16 +58,16 @@ class About:
         return " ".join([" --config", *map(shlex.quote, options)]) if options else ""
 
 
-def about(told: Mapping[str, Any], repository: Path) -> About:
-    """Return what a job was told of its run.
+def about(given: Mapping[str, Any], repository: Path) -> About:
+    """Return the run that a job's parameters describe.
 
     Args:
-        told: the attributes of `About` but `repository`, as plain data.
+        given: the attributes of `About` but `repository`, as plain data.
         repository: the checkout.
     """
-    checks = [Artifact(**check) for check in told["checks"]]
-    own = {"folder": Path(told["folder"]), "logs": Path(told["logs"]), "checks": checks, "repository": repository}
-    return About(**{**told, **own})
+    checks = [Artifact(**check) for check in given["checks"]]
+    own = {"folder": Path(given["folder"]), "logs": Path(given["logs"]), "checks": checks, "repository": repository}
+    return About(**{**given, **own})
 
 
 def _spelled(value: Any) -> str:

@@ -68,7 +68,7 @@ class Settings(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _true_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, bool) and cls.model_fields[info.field_name or ""].annotation is not bool:
+        if isinstance(value, bool) and cls.model_fields[info.field_name or ""].annotation not in (bool, bool | None):
             raise ValueError(f"{str(value).lower()} is not valid here. Put yes and no in quotes where they are text")
         return value
 

@@ -33,8 +33,8 @@ class Predictions(Settings):
     references: list[str] = []
     """Tables of the same rows in the same order, one for each reference model; `member` says what that one was trained
     on."""
-    same_kind: bool = False
-    """Whether members and non-members were drawn from one pool at random, as in an IID arm."""
+    same_kind: bool | None = None
+    """Whether members and non-members were drawn from one pool at random, as in an IID arm; null: not known."""
     epsilon: Epsilon = float("inf")
     """Epsilon of the model, for the report; it is not checked."""
     attacks: Annotated[dict[Name, AttackSettings], Field(min_length=1)]

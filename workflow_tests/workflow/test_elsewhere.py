@@ -113,9 +113,12 @@ def test_the_other_workflow_of_the_page_is_planned(tmp_path):
     page = (REPOSITORY / "docs/command.md").read_text(encoding="utf-8")
     for name, language in (("Snakefile", "snakemake"), ("mine.yaml", "yaml")):
         (tmp_path / name).write_text(re.search(f"```{language}\n(.*?)```", page, re.DOTALL)[1], encoding="utf-8")
-    shown = checked([sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1"], tmp_path)
-    assert "dpmia_train_block" in shown
-    assert "mine" in shown
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for folder, options in ((tmp_path, []), (elsewhere, ["--snakefile", "../Snakefile", "--directory", "."])):
+        shown = checked(snakemake("--dry-run", "--cores", "1", *options), folder)
+        assert "dpmia_train_block" in shown
+        assert "mine" in shown
 
 
 @pytest.mark.slow  # builds and installs a wheel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,9 @@ MOST_NUMBERS = 10
 #: Adult, COMPAS, student and heart data none known before the label passes .82, and those known after it reach .93 to
 #: .97 (the grade of the period before, the end of the time at risk).
 SUSPICIOUS, GIVEN_AWAY = 0.9, 0.99
+
+#: Names that a message lists, at most.
+SHOWN = 5
 
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _COMMA = re.compile(r"[+-]?\d+,\d+")
@@ -147,21 +151,28 @@ def parsed(
             parse = {text: np.nan if text in marks else _number(fields, name, text) for text in dict.fromkeys(texts)}
             columns[name] = Number().column([parse[text] for text in texts])
     if useless:
-        shown = ", ".join(f"{name!r} holds {what}" for name, what in list(useless.items())[:5])
+        shown = ", ".join(f"{name!r} holds {what}" for name, what in list(useless.items())[:SHOWN])
         raise DataError(
             f"{fields.file}, column {next(iter(useless))!r}",
             f"constant columns: {shown}{_more(useless)}",
-            f"Leave them out: drop: [{', '.join(useless)}].",
+            f"Leave them out: {_drop(useless)}.",
         )
     if free:
         raise DataError(
             f"{fields.file}, column {free[0]!r}",
             f"columns of free text, with more than {most_values} different values: "
-            f"{', '.join(map(repr, free[:5]))}{_more(free)}",
-            f"Leave them out (drop: [{', '.join(free[:5])}{', ...' if len(free) > 5 else ''}]), "
-            "or declare them categories (types, or a higher most_values).",
+            f"{', '.join(map(repr, free[:SHOWN]))}{_more(free)}",
+            f"Leave them out ({_drop(free)}), or declare them categories (types, or a higher most_values).",
         )
     return columns
+
+
+def _drop(names: Iterable[str]) -> str:
+    """Return how columns are left out, in settings and by the command."""
+    shown = list(names)
+    more = ["..."] if len(shown) > SHOWN else []
+    options = " ".join([*map(shlex.quote, shown[:SHOWN]), *more])
+    return f"drop: [{', '.join([*shown[:SHOWN], *more])}], or dpmia audit --drop {options}"
 
 
 def described(fields: Fields, frame: pd.DataFrame, by: str | None, marks: frozenset[str]) -> list[dict[str, Any]]:
@@ -188,7 +199,7 @@ def warnings(frame: pd.DataFrame, y: np.ndarray, classes: Sequence[str]) -> list
             if column.nunique() == len(column) and (values == np.round(values)).all():
                 found.append(
                     f"Warning: column {name!r} holds another whole number in every row: is it an identifier? "
-                    f"Then leave it out: drop: [{name}]."
+                    f"Then leave it out: {_drop([name])}."
                 )
         auc, best = label_auc(column, y)
         if auc >= SUSPICIOUS:
@@ -197,7 +208,7 @@ def warnings(frame: pd.DataFrame, y: np.ndarray, classes: Sequence[str]) -> list
             found.append(
                 f"{'Warning' if auc >= GIVEN_AWAY else 'Note'}: column {name!r} alone predicts the label with AUC "
                 f"{np.floor(auc * 10**digits) / 10**digits:.{digits}f}{of_class}: is it known only after the label? "
-                f"Then leave it out: drop: [{name}]."
+                f"Then leave it out: {_drop([name])}."
             )
     return found
 
@@ -274,4 +285,4 @@ def _shown(text: str) -> str:
 
 
 def _more(found: Sequence[str] | Mapping[str, str]) -> str:
-    return f" and {len(found) - 5} more" if len(found) > 5 else ""
+    return f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""

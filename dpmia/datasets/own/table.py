@@ -110,7 +110,11 @@ def describe(provenance: Mapping[str, Any]) -> list[str]:
     file = provenance["files"][0]
     kinds = {kind: [column["name"] for column in own["columns"] if column["type"] == kind] for kind in checks.KINDS}
     lines = [f"{file['name']}: {own['records']} of {file['rows']} rows are used."]
-    lines += [f"Read as {kind}: {listed(names)}." for kind, names in kinds.items() if names]
+    if image := own.get("image"):
+        kind = "images (channels × height × width)" if len(image) == 3 else "arrays"
+        lines.append(f"Read as {kind}: {' × '.join(map(str, image))}.")
+    else:
+        lines += [f"Read as {kind}: {listed(names)}." for kind, names in kinds.items() if names]
     missing = {column["name"]: column["missing"] for column in own["columns"] if column["missing"]}
     if missing:
         filled = {"fill": "are filled", "drop": "leave their rows out"}[own["missing"]]
@@ -190,7 +194,7 @@ def _from_arrays(path: Path, reading: Mapping[str, Any]) -> Table:
     by = "group" if "group" in texts else None
     frame = pd.DataFrame({by: pd.Categorical(texts[by])} if by else {}, index=range(len(x)))
     columns = [{"name": "x", "type": "number", "values": x.shape[1], "missing": 0}]
-    found = {"columns": columns, "missing": "fill", "warnings": []}
+    found = {"columns": columns, "missing": "fill", "warnings": [], **({"image": list(image)} if image else {})}
     keep = reading["duplicates"] == "keep"
     return Table(reading["name"], frame, by, y, classes, np.array(rows), provenance, found, keep, x, image)
 

@@ -16,7 +16,7 @@ from dpmia.audit.advice import VERDICTS
 from dpmia.audit.formatting import METRICS
 from dpmia.audit.gather import gather
 from dpmia.audit.page import page
-from dpmia.audit.words import MEANING
+from dpmia.audit.words import MEANING, TRIAL
 from dpmia.common.errors import DataError
 from dpmia.evaluation.predictions import import_predictions, tables
 from dpmia.formats.losses import load_losses
@@ -171,6 +171,11 @@ def test_the_page_says_what_the_numbers_say(audit):
                 assert paragraph.replace("'", "&#39;") in text
 
 
+def test_a_trial_says_that_it_is_none_of_the_results(audit):
+    assert f"anything about real records. {TRIAL}</p>" in page(audit)
+    assert TRIAL not in page(audit | {"run": audit["run"] | {"scale": "laptop"}})
+
+
 def test_each_verdict_has_its_meaning_once_and_each_limit_a_name(audit):
     assert set(MEANING) == set(VERDICTS)
     assert set(METRICS) == set(LIMITED)
@@ -197,6 +202,20 @@ def test_the_page_fits_a_phone_and_is_printed_unfolded(audit, tmp_path):
     assert complaints == []
     assert found["wider"] <= 0
     assert found["folded"] == 0
+
+
+@pytest.mark.skipif(BROWSER is None, reason=NO_BROWSER)
+def test_the_widest_table_fits_a_screen(audit, tmp_path):
+    limits = {"low": 0.11, "high": 0.92, "half_width": 0.1, "error": 0.03, "degrees": 3.0, "records_error": 0.0}
+    metrics = ("advantage", "auc", "auc_excess", "tpr_at_1pct_fpr")
+    results = [each | {metric: each[metric] and each[metric] | limits for metric in metrics}
+               for each in audit["results"]]  # fmt: skip
+    script = """addEventListener("load", () => {
+      const sheets = [...document.querySelectorAll(".sheet.wide")];
+      document.title = JSON.stringify({cut: sheets.map((sheet) => sheet.scrollWidth - sheet.clientWidth)});
+    });"""
+    found, _ = probe(tmp_path, page(audit | {"results": results}), script, 1280, dark=False)
+    assert found["cut"] == [0] * len(audit["experiments"])
 
 
 def test_plain_words_hold_the_numbers_their_interval_and_their_arm(audit):

@@ -8,8 +8,9 @@ import pytest
 from model_cards import card
 from scipy.stats import binom, t
 
-from dpmia.audit import advice, findings, scores
+from dpmia.audit import advice, findings, formatting, scores
 from dpmia.audit.plain import plain_words, records_half_width, records_needed
+from dpmia.audit.words import MEANING
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
 from dpmia.formats.rows import KEYS
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
@@ -178,6 +179,70 @@ def verdict(*entries, facts=FACTS):
 )
 def test_verdicts_follow_from_intervals(entries, kind):
     assert verdict(*entries)[0] == kind
+
+
+# Predictions only
+
+
+def of_predictions(same_pool):
+    return FACTS | {"model": "mine", "delta": None, "same_pool": same_pool}
+
+
+def test_a_cause_is_named_only_where_it_is_known():
+    found = entry(auc_excess=None)
+    kind, reason = verdict(found, facts=of_predictions(None))
+    assert kind == "apart"
+    assert "it is not known whether members and non-members were drawn from the same pool" in reason
+    told = " ".join([reason, MEANING[kind], advice.VERDICTS[kind][0], words(found, facts=of_predictions(None))])
+    for false in ("groups", "were not drawn", "one pool"):
+        assert false not in told
+    (how, _) = advice.remedies([found], [], "clinic", of_predictions(None))
+    assert "--same-pool" in how
+    assert verdict(found, facts=of_predictions(False))[0] == "shift"
+    assert "They were not drawn from one pool" in words(found, facts=of_predictions(False))
+    assert verdict(found | {"iid": True}, facts=of_predictions(True))[0] == "leaks"
+
+
+# What the page says in several places
+
+
+def test_a_limit_that_rounds_to_guessing_shows_on_which_side_it_lies():
+    above = entry(iid=True, auc=cell(0.55, 0.0496))
+    assert verdict(above)[1].startswith("AUC 0.5500 [0.5002, 0.5989] ")
+    assert "55.00 [50.02, 59.89] of 100 pairs" in words(above)
+    assert formatting.interval(cell(0.55, 0.05) | {"low": 0.5}, guessing=0.5) == "0.55 [0.50, 0.60]"
+    assert formatting.interval(cell(0.55, 0.02), guessing=0.5) == "0.55 [0.53, 0.57]"
+
+
+def test_the_model_most_at_risk_has_the_interval_that_its_verdict_has():
+    entries = [entry(iid=True, epsilon=epsilon, attack=attack, auc=cell(mean, 0.02))
+               for epsilon, mean in (("1", 0.6), ("inf", 0.7)) for attack in ("a", "b")]  # fmt: skip
+    found = findings.most_at_risk(entries)
+    assert (found["epsilon"], found["compared"]) == ("inf", 2)
+    reasons = {each["model"]: each["reason"] for each in advice.verdicts(entries, "clinic", FACTS)}
+    assert reasons["perceptron 64 without privacy"].startswith(f"AUC {formatting.interval(found['auc'])} ")
+    assert findings.most_at_risk(entries, iid=False) is None
+    assert findings.most_at_risk([]) is None
+
+
+def test_the_interval_of_the_group_most_at_risk_is_that_of_the_plain_words():
+    entries = [entry(arm=arm, label=arm, attack=attack, auc=cell(mean, 0.02))
+               for arm, mean in (("north", 0.6), ("south", 0.7)) for attack in ("a", "b")]  # fmt: skip
+    _, south = findings.group_risks(entries, {"clinic": {"north": "North", "south": "South"}})
+    assert f"in {formatting.of_hundred(south['auc'])} of 100 pairs" in words(*entries)
+
+
+def test_too_few_replicates_are_no_interval_that_is_too_wide():
+    alone = NO_LIMITS | {"mean": 0.7, "replicates": 2, "interval": TOO_FEW}
+    entries = [entry(iid=True, attack=attack, auc=alone, replicates=2) for attack in ("a", "b")]
+    kind, reason = verdict(*entries)
+    assert (kind, reason.partition(". ")[2]) == ("open", "Fewer than 3 replicates give no interval: run at least 3.")
+    assert "Intervals allow" not in words(*entries)
+    (advised,) = advice.remedies(entries, [], "clinic", FACTS)
+    assert advised.startswith(
+        "Take more replicates or more records before you decide on: perceptron 64 without privacy."
+    )
+    assert advice.remedies([entry(iid=True, auc=cell(0.5, 0.03))], [], "clinic", FACTS) == []
 
 
 def test_a_smaller_epsilon_is_advised_with_what_it_gave_and_cost():

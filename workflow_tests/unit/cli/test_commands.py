@@ -1,8 +1,10 @@
 """The command `dpmia`: what it writes, what it hands to Snakemake, and its messages."""
 
 import os
+import re
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
@@ -96,10 +98,65 @@ def test_an_edited_settings_file_is_kept(folder, capsys):
     assert run(*given, "--limit", "auc=0.9") is not None, "other limits stand in no settings file"
     file = folder / "clinic_2.yaml"
     file.write_text(file.read_text().replace("epochs: 60", "epochs: 61"))
-    assert "Error: clinic_2.yaml: the file exists and has other settings. " in refused(capsys, *given)
+    assert "Error: clinic_2.yaml: the file holds settings that no command wrote. " in refused(capsys, *given)
     assert "epochs: 61" in file.read_text()
     run(*given, "--overwrite")
     assert "epochs: 60" in file.read_text()
+
+
+def test_settings_that_nobody_edited_are_replaced(folder, capsys):
+    given = ("audit", "Clinic 2.csv", "--label", "readmitted")
+    run(*given)
+    run(*given, "--epochs", "7", "--limit", "auc=0.9")
+    file = folder / "clinic_2.yaml"
+    first, second, *_ = file.read_text().splitlines()
+    assert "'audit={fail_above: {auc: 0.9}}'" in first
+    assert second.startswith("# Written by dpmia, which replaces this file until you edit it: sha256 ")
+    assert yaml.safe_load(file.read_text())["defaults"]["training"]["epochs"] == 7
+    for value in ("0.1", "0.2"):
+        run("plan", "--target", "advantage", "--value", value, "--sampling-rate", "0.05", "--steps", "20")
+        assert yaml.safe_load((folder / "plan.yaml").read_text())["value"] == float(value)
+    file.write_text("paper: audit\n")
+    assert "holds settings that no command wrote" in refused(capsys, *given), "the file of somebody else"
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_dry_run_writes_no_settings(folder, monkeypatch, capsys, edited):
+    seen = []
+
+    def called(line):
+        (file,) = (Path(word[len("experiments=[") : -1]) for word in line if word.startswith("experiments="))
+        seen.append((file, yaml.safe_load(file.read_text())["defaults"]["training"]["epochs"], line[-1]))
+        return 3
+
+    monkeypatch.setattr(command.subprocess, "call", called)
+    given = ("audit", "Clinic 2.csv", "--label", "readmitted", "--dry-run", "--epochs", "9")
+    if edited:
+        (folder / "clinic_2.yaml").write_text("paper: audit\n")
+        assert "no command wrote" in refused(capsys, *given)
+        assert seen == []
+        assert (folder / "clinic_2.yaml").read_text() == "paper: audit\n"
+        return
+    with pytest.raises(SystemExit) as caught:
+        run(*given)
+    assert caught.value.code == 3
+    ((file, epochs, last),) = seen
+    assert (file.name, epochs, last) == ("clinic_2.yaml", 9, "--dry-run")
+    assert not file.exists()
+    assert [file.name for file in folder.iterdir()] == ["Clinic 2.csv"]
+
+
+def test_scale_smoke_is_a_fraction_of_an_audit(folder):
+    run("audit", "Clinic 2.csv", "--label", "readmitted", "--group", "hospital", "--replicates", "6")
+    plans = {scale: make_plan({"data": "real", "scale": scale, "experiments": ["clinic_2.yaml"]}, folder)
+             for scale in ("smoke", "laptop")}  # fmt: skip
+    smoke, laptop = (plans[scale].experiments["clinic_2"] for scale in ("smoke", "laptop"))
+    assert (laptop.training.epochs, laptop.replicates, laptop.references.count) == (60, 6, 12)
+    assert (smoke.training.epochs, smoke.replicates, smoke.references.count) == (2, 2, 4)
+    assert smoke.epsilons == laptop.epsilons, "the same models are tried"
+    run("audit", "Clinic 2.csv", "--label", "readmitted", "--epochs", "1", "--replicates", "1")
+    smoke = make_plan({"data": "real", "scale": "smoke", "experiments": ["clinic_2.yaml"]}, folder)
+    assert (smoke.experiments["clinic_2"].training.epochs, smoke.experiments["clinic_2"].replicates) == (1, 1)
 
 
 def test_predictions_are_planned_with_the_classes_of_the_columns(folder):
@@ -113,8 +170,12 @@ def test_predictions_are_planned_with_the_classes_of_the_columns(folder):
     assert predictions.classes == {"no": "p_no", "yes": "p_yes"}
     assert predictions.references == ["one.csv", "two.csv"]
     assert list(predictions.attacks) == ["average_threshold", "reference", "lira_offline"]
-    run("attack", "out.csv", "--classes", "no=p_no", "yes=p_yes", "--logits", "--overwrite")
+    run("attack", "out.csv", "--classes", "no=p_no", "yes=p_yes", "--logits")
     assert yaml.safe_load((folder / "out.yaml").read_text())["predictions"]["out"]["scale"] == "logits"
+    assert predictions.same_kind is None, "nobody said how members were drawn"
+    run("attack", "out.csv", "--same-pool")
+    plan = make_plan({"data": "real", "experiments": ["out.yaml"]}, folder)
+    assert plan.predictions["out"].same_kind is True
 
 
 def test_a_plan_is_printed_written_and_read_again(folder, capsys):
@@ -134,6 +195,9 @@ def test_a_working_folder_has_all_settings(folder, capsys):
     assert "dpmia run" in capsys.readouterr().out
     config = yaml.safe_load((folder / "work/config.yaml").read_text())
     assert make_plan(config, folder / "work").experiments.keys() == make_plan(config, ROOT).experiments.keys()
+    for file in (folder / "work").rglob("*.yaml"):
+        named = re.findall(r"\b(?:docs|dpmia|rules|scripts)/\w[\w/.]*", file.read_text())
+        assert named == [], f"{file.name} names files that are not there"
     assert "Error: work: it exists and is not an empty folder. Name a new one." in refused(capsys, "init", "work")
     assert "it exists" in refused(capsys, "init", "Clinic 2.csv")
 
@@ -154,6 +218,11 @@ WRONG = {
     "epsilon": (("audit", "Clinic 2.csv", "--label", "readmitted", "--epsilon", "-1"), "Error: dpmia"),
     "limit": (("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "aoc=1"), "--limit: 'aoc=1' is no limit."),
     "classes": (("attack", "Clinic 2.csv"), "no columns of two classes at least; columns: hospital, age"),
+    "option": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--grup", "hospital"),
+        "Error: dpmia audit: unknown: --grup hospital. Did you mean '--group'? Options: dpmia audit --help",
+    ),
+    "option of no command": (("--versoin", "init", "x"), "Did you mean '--version'? Options: dpmia --help"),
     "target": (("plan", "--value", "1"), "Error: dpmia plan, --target: missing. Such as: --target advantage"),
     "value": (("plan", "--target", "auc", "--value", "0.2"), "plan_noise, value: 0.2 is not above 0.5"),
     "plan file": (("plan", "nowhere.yaml"), "Error: nowhere.yaml: there is no such file. Options alone do, too"),

@@ -110,6 +110,8 @@ def test_images_and_other_shapes_keep_what_they_are(tmp_path, shape, kind):
     dataset.save(tmp_path / "data.npz")
     dataset = Dataset.load(tmp_path / "data.npz")
     assert dataset.image == shape
+    shown = "images (channels × height × width)" if len(shape) == 3 else "arrays"
+    assert own.describe(dataset.provenance)[1] == f"Read as {shown}: {' × '.join(map(str, shape))}."
     scale = 255 if kind == "uint8" else 1
     np.testing.assert_allclose(dataset.inputs().reshape(x.shape), x / scale, rtol=1e-6)
     assert dataset.x.dtype == ("uint8" if kind == "uint8" else "float32")
@@ -175,7 +177,7 @@ def test_columns_that_predict_the_label_are_pointed_out_with_their_auc(tmp_path)
     for name in ("code", "money", "unknown"):
         assert notes[name] == (
             f"Warning: column {name!r} alone predicts the label with AUC 1.000: is it known only after the label? "
-            f"Then leave it out: drop: [{name}]."
+            f"Then leave it out: drop: [{name}], or dpmia audit --drop {name}."
         )
     values = np.array([2.3 * ill(i) + noise[i] for i in range(ROWS)])
     auc = roc_auc_score([ill(i) for i in range(ROWS)], values)

@@ -69,7 +69,7 @@ def test_paper_scale_is_that_of_humphries():
         finite = [0.01, 0.1, 1, 10, 100, 1000][name == "adult_cluster_published" :]  # no noise reaches 0.01 there
         finite = [] if name == "heart_poisson" else finite  # the other sampler of models without privacy
         assert [epsilon for group in experiment.epsilons for epsilon in group] == [*finite, float("inf")]
-        assert experiment.replicates == (10 if name in OURS else 50)
+        assert experiment.replicates == (20 if name == "student_strong" else 10 if name in OURS else 50)
         assert experiment.model.hidden == [256, 256]
         training = experiment.training
         assert (training.epochs, training.learning_rate, training.clip_norm) == (100, 0.01, 1.0)
