@@ -22,6 +22,7 @@ from dpmia.claims.comparisons import above, at_least, spelled
 from dpmia.claims.decisions import Condition, DecisionRule, Exact, Undecidable
 from dpmia.claims.judge import COLUMNS, VERDICTS, Run, counts, judge, judge_all
 from dpmia.claims.rows import Epsilons
+from dpmia.formats.rows import COLUMNS as ROWS
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS, claims
 from dpmia.report import verdicts as picture
@@ -59,7 +60,7 @@ def claim(holds=True, name="toy-claim", **options):
 def run(tmp_path):
     for name in ("replicates/toy", "sizes/toy"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / f"{name}.csv").write_text("epsilon,value\n1,2\n")
+        (tmp_path / f"{name}.csv").write_text(",".join(ROWS) + "\ntoy,a,False,1,lira,False,auc,0,2\n")
     return Run(tmp_path, synthetic=False, scale="laptop", not_run={"texas": "no file"})
 
 
