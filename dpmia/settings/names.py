@@ -136,7 +136,7 @@ ENGINES = {
     "stacked": "dpmia.training.engines.stacked:StackedEngine",
 }
 
-#: those of models with privacy.
+#: Those of models with privacy.
 PRIVATE_ENGINES = ENGINES | {"lightning": "dpmia.training.engines.private_lightning:PrivateLightningEngine"}
 
 #: studies: a function `run` (see `dpmia.studies`).
