@@ -42,9 +42,7 @@ def publish(about: About, verdicts: pd.DataFrame, commit: str, folder: Path) -> 
         UnnamedRunError: the run is not made by a commit alone.
     """
     if not commit.isalnum():
-        raise UnnamedRunError(
-            "publish", f"the commit of this run is {commit}", "Commit every change, then run it again"
-        )
+        raise UnnamedRunError("the checkout", f"its commit is {commit}", "Commit every change, then run it again")
     folder.mkdir(parents=True)
     for ending in ("csv", "png"):
         shutil.copy(about.folder / f"claims.{ending}", folder / f"claims.{ending}")

@@ -13,6 +13,7 @@ from workspace import FEW
 from dpmia.formats.signals import load_header
 from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
+from dpmia.workflow.failures import CANNOT_RUN
 
 ARTIFACTS = [(paper, artifact) for paper, artifacts in PAPERS.items() for artifact in artifacts]
 #: What is made of the few experiments that most tests run.
@@ -111,10 +112,14 @@ def test_status_and_claims_read_what_is_there_and_leave_the_run_as_it_is(grown):
 @pytest.mark.slow
 def test_a_run_is_published_when_a_commit_names_it(grown):
     refused = grown.snakemake("publish")
-    assert refused.returncode == 1
-    assert "publish: the commit of this run is unknown: no git checkout." in refused.stdout
+    assert refused.returncode == CANNOT_RUN
+    assert "Error in publish: the checkout: its commit is unknown: no git checkout." in refused.stdout
     assert not (grown.folder / "results/synthetic-smoke/published").exists()
-    for command in ("init -q", "add --all", "-c user.name=tests -c user.email=tests@localhost commit -q -m all"):
+    for command in (
+        "init -q",
+        "add Snakefile rules scripts",
+        "-c user.name=tests -c user.email=tests@localhost commit -q -m all",
+    ):
         subprocess.run(["git", *command.split()], cwd=grown.folder, check=True)
     assert grown.snakemake("publish").returncode == 0
     published = grown.folder / "results/synthetic-smoke/published"

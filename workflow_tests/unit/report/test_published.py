@@ -69,7 +69,7 @@ def test_synthetic_data_are_named_so_on_every_page(run):
 @pytest.mark.parametrize("commit", [f"{COMMIT}, with changes that are not committed", "unknown: no git checkout"])
 def test_a_run_that_no_commit_names_is_refused_and_nothing_is_written(run, commit):
     about, verdicts, folder = run
-    with pytest.raises(UnnamedRunError, match=f"publish: the commit of this run is {commit}. Commit every change"):
+    with pytest.raises(UnnamedRunError, match=f"the checkout: its commit is {commit}. Commit every change"):
         publish(about, verdicts, commit, folder)
     assert not folder.exists()
 
