@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dpmia.common.files import whole_file
@@ -18,6 +19,10 @@ _NUMBERS = ("value", "mean", "low", "high", "error", "degrees", "records_error",
 _TRUTHS = ("iid", "oracle")
 #: Folder of a table -> its columns.
 _REQUIRED = {"replicates": COLUMNS, "summary": [*KEYS, "mean", "low", "high"]}
+
+
+#: Squares of larger numbers overflow; no metric is so large.
+LARGEST = 1e100
 
 
 def table_of(rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
@@ -68,6 +73,13 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
     }
     for name, column in table.items():
         wrong = name in kinds and len(column) > 0 and not kinds[str(name)](column.dtype)
-        if wrong or (name in KEYS and column.isna().any()):
+        too_large = name in _NUMBERS and len(column) > 0 and not wrong and _exceed(column)
+        if wrong or too_large or (name in KEYS and column.isna().any()):
             raise made(path).error("a cell holds what does not belong there, or nothing", f", column {name!r}")
     return table
+
+
+def _exceed(column: pd.Series) -> bool:
+    """Return whether a finite number of a column is above `LARGEST` or below its negative."""
+    values = column.to_numpy(dtype=float)
+    return bool((np.abs(values[np.isfinite(values)]) > LARGEST).any())

@@ -34,6 +34,7 @@ def test_a_whole_table_is_read(table):
         ("va,False,1.0,lira,False,auc,2", "va,False,1.0,lira", "row 4: 2[0-9] fields instead of 30"),
         ("heart,va,False,1.0,lira,False,auc,2", "\n", "row 4: 0 fields instead of 30|row 5"),
         ("0.75", "0.7é", "column 'value': a cell holds what does not belong there"),
+        ("0.75", "1e308", "column 'value': a cell holds what does not belong there"),
         ("auc,1", "auc,", "column 'replicate': a cell holds what does not belong there"),
         ("auc,1", "auc,1.5", "column 'replicate': a cell holds what does not belong there"),
         ("False,auc,2", "?,auc,2", "column 'oracle': a cell holds what does not belong there"),
