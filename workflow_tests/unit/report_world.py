@@ -107,7 +107,7 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
         artifacts=artifacts,
         models={"student": [str(signals), f"{run}/signals/student/1_inf/block-1.npz"]},
         prepared={str(prepared): "student", str(folder / "absent.npz"): "adult"},
-        not_run={"texas": "Texas_2006_PUDF.txt has to be got by hand"},
+        not_run={"texas": "Texas_2006_PUDF.txt has to be downloaded by hand"},
         repository=folder,
         settings={"student": {"training": {"engine": "stacked", "epochs": 20}, "epsilons": [[1.0, float("inf")]]}},
         paper_settings={

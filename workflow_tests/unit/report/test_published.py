@@ -39,7 +39,7 @@ def test_the_provenance_has_the_commit_the_command_and_the_digest_of_every_file(
     said = json.loads((folder / PROVENANCE).read_text())
     assert (said["commit"], said["data"], said["scale"]) == (COMMIT, "real", "laptop")
     assert said["command"] == "snakemake --cores all --config data=real"
-    assert said["not_run"] == {"texas": "Texas_2006_PUDF.txt has to be got by hand"}
+    assert said["not_run"] == {"texas": "Texas_2006_PUDF.txt has to be downloaded by hand"}
     assert set(said["files"]) == {path.name for path in folder.iterdir()} - {PROVENANCE}
     assert all(hashlib.sha256((folder / name).read_bytes()).hexdigest() == of for name, of in said["files"].items())
 

@@ -216,8 +216,8 @@ def test_each_claim_has_its_verdict_numbers_and_criterion(made):
 
 def test_what_cannot_be_had_is_named_where_it_is_missing_and_in_the_summary(made):
     _, _, found = made
-    assert "Not run: texas: Texas_2006_PUDF.txt has to be got by hand." in found.text
-    assert found.text.count("has to be got by hand") == 2
+    assert "Not run: texas: Texas_2006_PUDF.txt has to be downloaded by hand." in found.text
+    assert found.text.count("has to be downloaded by hand") == 2
 
 
 def test_the_data_are_named_with_checksum_and_whether_it_is_the_published_one(made):
