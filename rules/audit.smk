@@ -55,6 +55,7 @@ rule make_audit:
         audit={
             "fail_above": CONFIG.audit.fail_above,
             "epsilons": CONFIG.audit.epsilons,
+            "looks": LOOKS is not None,
             "plan": CONFIG.plan.model_dump(include={"bound", "relation"}),
         },
         code=lambda wildcards: code(

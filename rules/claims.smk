@@ -83,7 +83,7 @@ rule check_claims:
 
 
 rule decide:
-    """Add replicates where claims are undecided, look by look, until the `budget` is spent."""
+    """Add replicates where claims or limits of audits are undecided, look by look, until the `budget` is spent."""
     input:
         lambda wildcards: tables_to_decide(),
     log:
@@ -97,10 +97,11 @@ rule decide:
         runtime=20,
     params:
         run=lambda wildcards: judged() | {"folder": RUN},
+        audits=lambda wildcards: audits_to_decide(),
         budget=CONFIG.budget,
         looks=LOOKS.plain() if LOOKS else None,
         efforts=lambda wildcards: efforts(),
     message:
-        "Judging undecided claims, and choosing replicates to add"
+        "Judging what is undecided, and choosing replicates to add"
     script:
         "../scripts/decide_claims.py"

@@ -24,11 +24,22 @@ def decided_by():
     return found
 
 
+def audits_to_decide():
+    """Return the audits with limits that were made, or that a look gave replicates to, with their results."""
+    found = {}
+    for stem, members in PLAN.audits.items() if CONFIG.audit.fail_above else ():
+        path = LAYOUT.audit_report(stem, "json")
+        if all(map(runs, members)) and (Path(path).exists() or (LOOKS and any(name in LOOKS.times for name in members))):
+            found[stem] = path
+    return found
+
+
 def efforts():
     """Return what more replicates of experiments and studies take, as plain data."""
     from dpmia.claims.deciding import Effort
 
-    tables = decided_by()
+    audited = (name for stem in audits_to_decide() for name in PLAN.audits[stem] if name in EXPERIMENTS)
+    tables = decided_by() | {name: LAYOUT.table("replicates", name) for name in audited}
     twice = with_added_replicates(PLANNED, dict.fromkeys(tables, 2))
     planned, doubled = Layout(PLANNED), Layout(twice)
     once = {name: models_and_metrics(planned, name) for name in tables}
@@ -60,18 +71,19 @@ def models_and_metrics(layout, name):
 
 @cache
 def tables_to_decide():
-    """Return the tables that claims are judged on. Called by the target itself, so that a refusal comes first."""
+    """Return what is judged: tables, and audits. Called by the target itself, so that a refusal comes first."""
     if CONFIG.budget is None:
         refuse(ConfigError("config, budget", "decide needs a budget", "Add --config budget=0.5, in core-hours"))
-    tables = list(decided_by().values())
-    if not tables:
-        first = "Make some first, by the same command with the target all, or that of a paper"
-        refuse(UserError(RUN, "no results that claims could be judged on are here", first))
+    tables, audits = decided_by(), audits_to_decide()
+    if not tables and not audits:
+        first = "Make some first, by the same command with the target all, audit, or that of a paper"
+        refuse(UserError(RUN, "no results that claims or limits of audits could be judged on are here", first))
     if workflow.dryrun and workflow.is_main_process:
         from dpmia.workflow.next_look import next_look
 
-        print(next_look(judged() | {"folder": RUN}, efforts(), CONFIG.budget, LOOKS)[1])
-    return tables
+        there = {stem: path for stem, path in audits.items() if Path(path).exists()}
+        print(next_look(judged() | {"folder": RUN}, there, efforts(), CONFIG.budget, LOOKS)[1])
+    return [*tables.values(), *audits.values()]
 
 
 def start_again():

@@ -3,7 +3,11 @@
 from _job import run
 
 from dpmia.common.errors import LimitError, UserError
+from dpmia.common.formatting import format_interval
 from dpmia.common.reading.source import made
+
+#: Means that a message lists.
+MOST_LISTED = 5
 
 
 def main(snakemake):
@@ -11,25 +15,32 @@ def main(snakemake):
     print("\n".join(f"Report: {html}" for html in snakemake.input.html))
     limits = [made(file).json()["limits"] for file in snakemake.input.json]
     reports = ", ".join(snakemake.input.html)
-    exceeded = [each for one in limits for each in one["exceeded"]]
-    if exceeded:
-        listed = "; ".join(
-            f"{each['metric']} {each['value']:.3f} of {each['attack']} ({each['experiment']}, {each['arm']}, "
-            f"epsilon {each['epsilon']})"
-            for each in exceeded[:5]
-        )
-        raise LimitError(
-            "audit.fail_above",
-            f"{len(exceeded)} above a limit ({limits[0]['fail_above']}): {listed}",
-            f"Report: {reports}",
-        )
-    if not_evaluated := sorted({metric for one in limits for metric in one["not_evaluated"]}):
+    if exceeded := [each for one in limits for each in one["exceeded"]]:
+        raise LimitError("audit.fail_above", f"above a limit: {_listed(exceeded)}", f"Report: {reports}")
+    if not_evaluated := sorted({metric for one in limits for metric in one["held"]["not_evaluated"]}):
         raise UserError(
             "audit.fail_above",
-            f"the limits of {', '.join(not_evaluated)} cannot be evaluated in every arm: too few non-members, no blind "
-            "baseline, or no model with the epsilons that the limits are for",
-            f"Limit advantage or auc, or use more records. Report: {reports}",
+            f"the limits of {', '.join(not_evaluated)} cannot be evaluated in every arm: no interval, too few "
+            "non-members, no blind baseline, or no model with the epsilons that the limits are for",
+            f"Limit advantage or auc, or use three replicates or more, or more records. Report: {reports}",
         )
+    if undecided := [each for one in limits for each in one["undecided"]]:
+        raise LimitError(
+            "audit.fail_above",
+            f"not shown to be within a limit, nor above it: {_listed(undecided)}",
+            "Add replicates (snakemake decide with a budget) or, where there are predictions only, records. "
+            f"Report: {reports}",
+        )
+
+
+def _listed(means):
+    """Return the first means in words, with the limits that decide, and how many more there are."""
+    listed = "; ".join(
+        f"{each['metric']} {format_interval(each['value'], each['low'], each['high'])} of {each['attack']}, limit "
+        f"{each['limit']:g} ({each['experiment']}, {each['arm']}, epsilon {each['epsilon']})"
+        for each in means[:MOST_LISTED]
+    )
+    return f"{listed}; and {len(means) - MOST_LISTED} more" if len(means) > MOST_LISTED else listed
 
 
 run(main, snakemake)

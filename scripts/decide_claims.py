@@ -1,4 +1,4 @@
-"""Judge claims, and choose what to add. In: tables of a run. Out: text, and the looks beside the tables."""
+"""Judge what is undecided, and choose what to add. In: tables and audits of a run. Out: text, and its looks."""
 
 from _job import run
 
@@ -10,7 +10,7 @@ def main(snakemake):
     """Print what to add to the run that `params` describe, and write it where the next run reads it."""
     params = snakemake.params
     looks = Looks.from_plain(params.looks) if params.looks else None
-    look, words = next_look(params.run, params.efforts, params.budget, looks)
+    look, words = next_look(params.run, params.audits, params.efforts, params.budget, looks)
     print(words)
     if look:
         write_looks(params.run["folder"], looks.and_then(look) if looks else Looks([look]))

@@ -16,7 +16,7 @@ from dpmia.metrics.ranges import possible_range
 from dpmia.metrics.ranking import LOW_RATES
 from dpmia.theory.bounds import advantage_bound
 
-FORMAT, VERSION = "dpmia-audit", 2
+FORMAT, VERSION = "dpmia-audit", 3
 
 #: The metrics of each attack; each with its interval.
 METRICS = ("advantage", "auc", *LOW_RATES, "advantage_excess", "auc_excess")
@@ -209,40 +209,6 @@ def group_risks(entries: Sequence[Mapping[str, Any]], groups: Mapping[str, Mappi
 def _alike(entries: Sequence[Mapping[str, Any]], **wanted: Any) -> int:
     """Return the number of attacks that agree with `wanted`."""
     return sum(all(entry[key] == value for key, value in wanted.items()) for entry in attacks_of(entries))
-
-
-def held_to(
-    entries: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsilons: Sequence[float] | None
-) -> dict[str, Any]:
-    """Return how models do that are held to limits.
-
-    Args:
-        entries: what `results` returns.
-        limits: metric -> the largest value that the mean of any attack may have.
-        epsilons: of the models that limits are for; None for all.
-
-    Returns:
-        `fail_above` and `epsilons` as given; `exceeded`: where a limit is, the worst first; `not_evaluated`: the
-        metrics that some arm or model cannot show; `verdict`: `failed`, `not_evaluated`, `passed`, or `none` without
-        any limit.
-    """
-    spelled = None if epsilons is None else [spell_epsilon(epsilon) for epsilon in epsilons]
-    judged = [entry for entry in attacks_of(entries) if spelled is None or entry["epsilon"] in spelled]
-    over = [
-        {key: entry[key] for key in ("experiment", "arm", "epsilon", "attack")}
-        | {"metric": metric, "value": entry[metric]["mean"], "limit": limit}
-        for metric, limit in limits.items()
-        for entry in judged
-        if entry[metric] and entry[metric]["mean"] > limit
-    ]
-    not_evaluated = [metric for metric in limits if not judged or not all(entry[metric] for entry in judged)]
-    return {
-        "fail_above": dict(limits),
-        "epsilons": spelled,
-        "exceeded": sorted(over, key=lambda entry: entry["limit"] - entry["value"]),
-        "not_evaluated": not_evaluated,
-        "verdict": "failed" if over else "not_evaluated" if not_evaluated else "passed" if limits else "none",
-    }
 
 
 def _limits(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataFrame) -> dict[str, Any]:

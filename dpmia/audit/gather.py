@@ -9,8 +9,10 @@ import numpy as np
 
 from dpmia import __version__
 from dpmia.audit import advice, findings
+from dpmia.audit.limits import held_to
 from dpmia.audit.plain import plain_words
 from dpmia.audit.scores import Scores, collect_scores, roc_curve
+from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.own.table import describe
 from dpmia.datasets.table import Dataset
@@ -33,7 +35,8 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
             of reference models), and the files `summary`, `signals`, `dataset` and `splits`; of the last two none where
             there are predictions only.
         run: data, scale, seed.
-        audit: `fail_above`, `epsilons`, and `plan`: bound, delta and relation.
+        audit: `fail_above`, `epsilons`, `looks` (whether replicates were added after one), and `plan`: bound, delta and
+            relation.
     """
     datasets = {part["dataset"]: Dataset.load(part["dataset"]) for part in parts.values() if part["dataset"]}
     results, accuracy, exposed, curves = [], [], [], []
@@ -74,7 +77,7 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
         "groups": findings.group_risks(results, {name: part["groups"] for name, part in parts.items()}),
         "too_small": _too_small(parts, datasets),
         "exposed": exposed,
-        "limits": findings.held_to(results, audit["fail_above"], audit["epsilons"]),
+        "limits": held_to(results, audit["fail_above"], audit["epsilons"], ERROR_OF_LOOK if audit["looks"] else ERROR),
         "planned": planned,
         "plan": rows,
     }

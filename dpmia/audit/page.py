@@ -21,7 +21,7 @@ from dpmia.audit.pictures import risk_picture, roc_picture
 from dpmia.audit.plain import few_records, place
 from dpmia.audit.words import MEANING, TRIAL, WORDS
 from dpmia.common.epsilon import format_epsilon
-from dpmia.common.formatting import format_number
+from dpmia.common.formatting import format_interval, format_number
 from dpmia.formats.rows import BLIND
 from dpmia.metrics.ranking import LOW_RATES
 from dpmia.report.page import Section, render
@@ -30,6 +30,7 @@ from dpmia.report.page import Section, render
 VERDICTS = {
     "passed": ("within the limits", "good", "✓"),
     "failed": ("above a limit", "bad", "✗"),
+    "undecided": ("not shown to be within the limits", "open", "?"),
     "not_evaluated": ("cannot be evaluated", "open", "?"),
     "none": ("no limit set", "none", ""),
 }
@@ -73,7 +74,8 @@ def page(audit: Mapping[str, Any]) -> str:
         model_verdicts=MODEL_VERDICTS,
         meaning=MEANING,
         glossary=WORDS,
-        exceeded=_exceeded_rows(audit),
+        exceeded=_held_rows(audit, "exceeded"),
+        undecided=_held_rows(audit, "undecided"),
         metric_name=metric_name,
         remedies=_by_text(audit, "remedies"),
         untested=_by_text(audit, "untested"),
@@ -109,15 +111,16 @@ def _answers(audit: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Mappin
     return [(kind, models) for kind, models in answers if models]
 
 
-def _exceeded_rows(audit: Mapping[str, Any]) -> list[list[str]]:
+def _held_rows(audit: Mapping[str, Any], kind: str) -> list[list[str]]:
+    """Return the means that exceed a limit (`exceeded`), or that it is not known of (`undecided`)."""
     labels = {(entry["experiment"], entry["arm"]): entry["label"] for entry in audit["results"]}
     return [
         [
             *(each["experiment"], labels[each["experiment"], each["arm"]], format_epsilon(float(each["epsilon"]))),
             *(attack_name(each["attack"]), metric_name(each["metric"])),
-            *(format_number(each["value"], 3), format_number(each["limit"], 3)),
+            *(format_interval(each["value"], each["low"], each["high"], 3), format_number(each["limit"], 3)),
         ]
-        for each in audit["limits"]["exceeded"]
+        for each in audit["limits"][kind]
     ]
 
 

@@ -1,38 +1,26 @@
-"""Which undecided claims more replicates would decide, and which of them a budget pays for.
+"""Which undecided questions get more replicates, claims of papers and limits of audits, within a budget.
 
-Adding replicates until a claim is decided would make verdicts wrong more often than `ERROR`. So a claim is judged at
+Adding replicates until one is decided would make verdicts wrong more often than `ERROR`. So each is judged at
 most `len(TIMES)` times, at numbers of replicates that are known beforehand, each time at `ERROR / len(TIMES)`. So a
 verdict is wrong at any of these looks with `ERROR` at most (Bonferroni): whichever look is the last, for whatever
 reason, and whatever looks were passed over. What is estimated here says where to spend the budget; no error depends
 on it.
 
-Experiments that one claim compares get more replicates together, so that every claim has one number of looks.
+Experiments that one question is about get more replicates together, so that it has one number of looks.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import pandas as pd
-
-from dpmia.claims.claim import EXPERIMENT, Claim, Finding
-from dpmia.claims.judge import NOT_RUN, SETTINGS_LOST, SYNTHETIC, UNDECIDED, Run, judge
-from dpmia.claims.power import MORE_RECORDS, replicates_of, verdict_shares
+from dpmia.claims.standing import Prospect, Standing
 from dpmia.common.plain import PlainData
 from dpmia.formats.looks import TIMES, Look, Looks
 
-#: The share of draws with the measured means and scatter in which a claim must be decided to be worth its replicates.
-LIKELY = 0.5
-
-#: Claims that are listed by name if one reason holds for all of them.
+#: Questions that are listed by name if one reason holds for all of them.
 MOST_NAMED = 12
-
-#: Stages whose tables more replicates, or more splits, make longer.
-_REPEATED = ("replicates", "studies")
-
-_UNJUDGED = (NOT_RUN, SYNTHETIC, SETTINGS_LOST)
 
 
 @dataclass(frozen=True)
@@ -56,158 +44,53 @@ class Effort(PlainData):
 
 
 @dataclass(frozen=True)
-class Prospect:
-    """An undecided claim that more replicates are likely to decide.
-
-    Attributes:
-        id: of the claim.
-        names: experiments and studies that get them.
-        times: how many times their planned number it takes.
-        core_hours: of what it takes; less where another claim takes it, too.
-    """
-
-    id: str
-    names: tuple[str, ...]
-    times: int
-    core_hours: float = 0.0
-
-
-@dataclass(frozen=True)
 class Proposal:
-    """What to do next about undecided claims.
+    """What to do next about undecided questions.
 
     Attributes:
         look: replicates to add before the next look; None where none are worth it.
-        works_on: the claims that they are for.
-        leaves: other undecided claim -> why.
-        unjudged: claim without a verdict -> why.
-        decided: number of decided claims.
-        reopened: claims that were decided at `ERROR`, and are not at its share for one look.
+        works_on: the questions that they are for.
+        leaves: other undecided question -> why.
+        standings: of each kind of questions, as they are judged from now on.
         spent: core-hours of former looks.
+        times: experiment or study -> how many times its planned replicates it has.
     """
 
     look: Look | None
     works_on: tuple[Prospect, ...]
     leaves: Mapping[str, str]
-    unjudged: Mapping[str, str]
-    decided: int
-    reopened: tuple[str, ...] = ()
+    standings: tuple[Standing, ...]
     spent: float = 0.0
     times: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def reopened(self) -> list[str]:
+        """Questions that are decided at `ERROR`, and are not at its share for one look."""
+        return [name for each in self.standings for name in each.reopened]
+
 
 def propose(
-    claims: Iterable[Claim], run: Run, efforts: Mapping[str, Effort], budget: float, looks: Looks | None
+    standings: Sequence[Standing], efforts: Mapping[str, Effort], budget: float, looks: Looks | None
 ) -> Proposal:
     """Return what to do next.
 
     Args:
-        claims: of all papers.
-        run: what they are judged on; its `times` follow from `looks`.
+        standings: of each kind of questions, judged at the share of `ERROR` that one look has.
         efforts: experiment or study of which there can be more replicates -> what they take.
         budget: core-hours of all looks together.
         looks: those before; None where there was only the ordinary run.
     """
-    claims = list(claims)
-    run = replace(run, times=looks.times if looks else {})
-    judged = {claim.id: judge(claim, run) for claim in claims}
-    undecided = [claim for claim in claims if judged[claim.id][0] == UNDECIDED]
-    unjudged = {
-        claim.id: _why_unjudged(claim, run, *judged[claim.id]) for claim in claims if judged[claim.id][0] in _UNJUDGED
-    }
-    ordinary = {claim.id for claim in undecided if judge(claim, replace(run, times=None))[0] == UNDECIDED}
-    reopened = () if looks else tuple(claim.id for claim in undecided if claim.id not in ordinary)
-
-    groups = together(claims, efforts)
-    prospects, leaves = _prospects(undecided, run, groups)
-    spent = looks.spent if looks else 0.0
-    works_on, dear = _afford(prospects, efforts, run.times or {}, budget - spent)
-    leaves |= dear
-    if not looks and not any(prospect.id in ordinary for prospect in works_on):
-        # Nothing is gained by judging all claims at a smaller error.
-        works_on = ()
-    if not looks and not works_on:
-        leaves = {name: reason for name, reason in leaves.items() if name in ordinary}
-        reopened, undecided = (), [claim for claim in undecided if claim.id in ordinary]
-    decided = len(claims) - len(unjudged) - len(undecided)
-    look = _look(works_on, efforts, run.times or {})
-    return Proposal(look, works_on, leaves, unjudged, decided, reopened, spent, run.times or {})
-
-
-def _why_unjudged(claim: Claim, run: Run, verdict: str, finding: Finding) -> str:
-    """Return why a claim has no verdict: where its data could be had, only that it was not run."""
-    unavailable = any(_name(table) in run.not_run for table in claim.tables)
-    return finding.note if verdict != NOT_RUN or unavailable or run.scale == "smoke" else NOT_RUN
-
-
-def together(claims: Iterable[Claim], names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return for each of some experiments and studies those that get more replicates with it, itself among them."""
-    group_of = {name: {name} for name in names}
-    for claim in claims:
-        compared = [_name(table) for table in claim.tables if _repeatable(table, group_of)]
-        joined = set().union(*(group_of[name] for name in compared))
-        group_of |= dict.fromkeys(joined, joined)
-    return {name: tuple(sorted(group)) for name, group in group_of.items()}
-
-
-def _name(table: str) -> str:
-    return table.partition("/")[2]
-
-
-def _prospects(
-    undecided: Sequence[Claim], run: Run, groups: Mapping[str, tuple[str, ...]]
-) -> tuple[list[Prospect], dict[str, str]]:
-    """Return the claims that more replicates are likely to decide, and why they are not likely to decide the others."""
-    leaves: dict[str, str] = {}
-    alike: dict[tuple[tuple[int, int], ...], list[Claim]] = {}
-    for claim in undecided:
-        tables = run.tables(claim.tables)
-        now = run.times_of(claim.tables)
-        if claim.kind != EXPERIMENT or any(table.partition("/")[0] not in _REPEATED for table in tables):
-            leaves[claim.id] = "it rests on single records or sizes, not on replicates"
-        elif lost := [_name(table) for table in tables if not _repeatable(table, groups)]:
-            leaves[claim.id] = (
-                f"{', '.join(lost)} cannot have more replicates: not in the settings, or unavailable data"
-            )
-        elif now == TIMES[-1]:
-            leaves[claim.id] = f"all {len(TIMES)} looks are taken"
-        else:
-            count = replicates_of(claim, tables)
-            later = tuple((times, count * times // now) for times in TIMES if times > now)
-            alike.setdefault(later, []).append(claim)
-    prospects = []
-    for later, of_one in alike.items():
-        tables = run.tables({table for claim in of_one for table in claim.tables})
-        counts = [count for _, count in later]
-        shares = verdict_shares(of_one, tables, counts, worlds=("as measured",), error=run.error)
-        for claim in of_one:
-            own = shares[shares["id"] == claim.id].set_index("replicates")
-            times, reason = _needed(own, later)
-            if times is None:
-                leaves[claim.id] = reason
-            else:
-                names = {each for table in run.tables(claim.tables) for each in groups[_name(table)]}
-                prospects.append(Prospect(claim.id, tuple(sorted(names)), times))
-    return prospects, leaves
-
-
-def _repeatable(table: str, groups: Container[str]) -> bool:
-    """Return whether more replicates of an experiment make a table longer, and there can be more."""
-    return table.partition("/")[0] in _REPEATED and _name(table) in groups
-
-
-def _needed(shares: pd.DataFrame, later: Sequence[tuple[int, int]]) -> tuple[int | None, str]:
-    """Return the smallest multiple of the planned replicates that is likely to decide, or why there is none."""
-    if reason := next(filter(None, shares["reason"]), ""):
-        return None, f"what more replicates would show cannot be estimated: {reason}"
-    likely = {times: 1 - float(shares.loc[count, "undecided"]) for times, count in later}
-    found = [times for times, share in likely.items() if share >= LIKELY]
-    if found:
-        return found[0], ""
-    if shares["unlimited"].iloc[0] == MORE_RECORDS:
-        return None, "it takes more records, not more replicates"
-    most, share = list(likely.items())[-1]
-    return None, f"too close to call: {most} times its planned replicates decide it in {100 * share:.0f} % of draws"
+    times, spent = (looks.times, looks.spent) if looks else ({}, 0.0)
+    prospects = [prospect for each in standings for prospect in each.prospects]
+    works_on, dear = _afford(prospects, efforts, times, budget - spent)
+    leaves = {name: reason for each in standings for name, reason in each.leaves.items()} | dear
+    if not looks:
+        reopened = {name for each in standings for name in each.reopened}
+        if all(prospect.id in reopened for prospect in works_on):
+            # Nothing is gained by judging all at a smaller error.
+            works_on, standings = (), [each.at_whole_error() for each in standings]
+            leaves = {name: reason for name, reason in leaves.items() if name not in reopened}
+    return Proposal(_look(works_on, efforts, times), works_on, leaves, tuple(standings), spent, times)
 
 
 def _afford(
@@ -255,9 +138,11 @@ def hours(number: float) -> str:
 
 def describe(proposal: Proposal, efforts: Mapping[str, Effort], budget: float) -> str:
     """Return what is proposed, for which claims, at what cost, and which claims are left for which reason, as text."""
-    undecided = len(proposal.works_on) + len(proposal.leaves)
     lines = [
-        f"{proposal.decided} claims are decided, {undecided} undecided, {len(proposal.unjudged)} cannot be judged."
+        f"{each.kind.capitalize()}: {len(each.decided)} decided, {len(each.undecided)} undecided, "
+        f"{len(each.unjudged)} cannot be judged."
+        for each in proposal.standings
+        if each.decided or each.undecided or each.unjudged
     ]
     if proposal.reopened:
         lines.append(
@@ -271,19 +156,19 @@ def describe(proposal: Proposal, efforts: Mapping[str, Effort], budget: float) -
             now, planned = proposal.times.get(name, 1), efforts[name].replicates
             number = TIMES.index(then) + 1
             lines.append(f"  {name}: {planned * then} replicates, {planned * now} now (look {number} of {len(TIMES)})")
-        lines.append("For these claims, each with what it adds to the cost until it is likely decided:")
+        lines.append("For these, each with what it adds to the cost until it is likely decided:")
         lines += [
             f"  {each.id}: {each.times} times the planned replicates, {hours(each.core_hours)}"
             for each in proposal.works_on
         ]
     else:
-        lines.append("\nNo replicates are worth adding." if undecided else "\nNothing is left to decide.")
+        lines.append("\nNo replicates are worth adding." if proposal.leaves else "\nNothing is left to decide.")
     if proposal.leaves:
         lines.append("Left undecided:")
         lines += [f"  {', '.join(names)}: {reason}" for reason, names in _by_reason(proposal.leaves).items()]
-    if proposal.unjudged:
+    if unjudged := {name: reason for each in proposal.standings for name, reason in each.unjudged.items()}:
         lines.append("Cannot be judged:")
-        lines += [f"  {_listed(names)}: {reason}" for reason, names in _by_reason(proposal.unjudged).items()]
+        lines += [f"  {_listed(names)}: {reason}" for reason, names in _by_reason(unjudged).items()]
     return "\n".join(lines)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpmia.claims.claim import EXPERIMENT, KINDS, Claim, Finding, MissingRowsError
 from dpmia.claims.decisions import Undecidable
-from dpmia.claims.limits import ERROR
+from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
 from dpmia.claims.power import assess, describe, describe_detectable
 from dpmia.common.epsilon import format_epsilon
 from dpmia.formats.looks import TIMES
@@ -62,8 +62,8 @@ class Run:
 
     @property
     def error(self) -> float:
-        """How often either verdict may be wrong in one look: all looks that there may be share `ERROR` (Bonferroni)."""
-        return ERROR if self.times is None else ERROR / len(TIMES)
+        """How often either verdict may be wrong."""
+        return ERROR if self.times is None else ERROR_OF_LOOK
 
     def times_of(self, names: Iterable[str]) -> int:
         """Return how many times the planned replicates the experiments behind some tables have."""

@@ -18,11 +18,15 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from dpmia.claims.comparisons import Comparison
+from dpmia.formats.looks import TIMES
 from dpmia.metrics.intervals import FEWEST, Interval, degrees_of_sum
 from dpmia.metrics.shared_records import shared_variances
 
 #: Largest probability of a wrong "reproduced", and of a wrong "not reproduced".
 ERROR = 0.05
+
+#: Its share for one look: all looks that there may be have it together (Bonferroni).
+ERROR_OF_LOOK = ERROR / len(TIMES)
 
 #: The share of draws with the right verdict that is enough power.
 ENOUGH = 0.8

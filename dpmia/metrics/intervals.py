@@ -19,12 +19,13 @@ and Slud 2019 (Wilson limits by effective sample size); Clopper and Pearson 1934
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, stdtrit
 
+from dpmia.common.plain import PlainData
 from dpmia.formats.rows import GROUPS
 
 #: Fewest values that have a t interval: at two the quantile is 12.7, and limits leave the range of most metrics.
@@ -48,7 +49,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(PlainData):
     """A mean and how uncertain it is.
 
     Attributes:
@@ -72,6 +73,15 @@ class Estimate:
         """Return the mean in a row of a summary (a named tuple, see `dpmia.evaluation.summary`)."""
         numbers = float(row.mean), float(row.error), float(row.degrees), int(row.replicates)
         return cls(*numbers, str(row.interval), float(row.records_error))
+
+    def with_replicates(self, times: float) -> Estimate:
+        """Return what it would be with so many times its replicates, of the same mean and scatter."""
+        if self.kind not in (REPLICATES, BOTH):
+            return self
+        records, count = self.records_error**2, round(self.count * times)
+        replicates = (self.error**2 - records) / times
+        degrees = degrees_of_sum(replicates, count - 1, records)
+        return replace(self, error=float(np.sqrt(replicates + records)), degrees=degrees, count=count)
 
     def half_width(self, level: float = 0.95) -> float:
         """Return half the width of the t interval."""

@@ -37,10 +37,10 @@ LIMITED = ("advantage", "auc", "tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "advantag
 
 
 class Audit(Settings):
-    """Limits of `snakemake audit`: it exits with an error, after its report is written, if one is exceeded."""
+    """Limits of `snakemake audit`: it exits with an error, after its report is written, if models may exceed one."""
 
     fail_above: dict[Annotated[str, OneOf(LIMITED)], Annotated[float, Field(ge=0, le=1)]] = {}
-    """Metric -> the largest value that the mean of any attack may have, in any arm."""
+    """Metric -> the largest value that the mean of any attack may have, in any arm. Confidence limits decide."""
     epsilons: list[Epsilon] | None = None
     """Epsilons of the models that may be released, which the limits are for; all where left out."""
 

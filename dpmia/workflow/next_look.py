@@ -9,36 +9,51 @@ from typing import Any
 
 from dpmia.claims.deciding import Effort, describe, propose
 from dpmia.claims.judge import Run
+from dpmia.claims.open_claims import stand_of_claims
 from dpmia.claims.power import replicates_of_table
+from dpmia.claims.release_limits import Held, stand_of_limits
+from dpmia.common.reading.source import made
 from dpmia.formats.looks import Look, Looks
 from dpmia.papers.claims import claims
 
 
 def next_look(
-    run: Mapping[str, Any], efforts: Mapping[str, Mapping[str, Any]], budget: float, looks: Looks | None
+    run: Mapping[str, Any],
+    audits: Mapping[str, str],
+    efforts: Mapping[str, Mapping[str, Any]],
+    budget: float,
+    looks: Looks | None,
 ) -> tuple[Look | None, str]:
     """Return the replicates to add, None where none are worth it, and what to print.
 
     Args:
         run: the fields of `dpmia.claims.judge.Run`.
+        audits: name of each audit -> its `audit-<name>.json`.
         efforts: experiment or study -> the fields of `dpmia.claims.deciding.Effort`.
         budget: core-hours of all looks together.
         looks: those before.
     """
     about = Run(**{**run, "folder": Path(run["folder"])})
     known = {name: Effort.from_plain(effort) for name, effort in efforts.items()}
-    if missing := _missing(about, known, looks):
+    held = {f"audit {name}": Held.from_plain(made(file).json()["limits"]["held"]) for name, file in audits.items()}
+    if missing := _missing(about, held, known, looks):
         return None, f"The last look is not complete: replicates of {', '.join(missing)} are to be made first."
-    proposal = propose(chain.from_iterable(claims().values()), about, known, budget, looks)
+    times = looks.times if looks else None
+    standings = (
+        stand_of_claims(chain.from_iterable(claims().values()), about, known, times),
+        stand_of_limits(held, known, times),
+    )
+    proposal = propose(standings, known, budget, looks)
     return proposal.look, describe(proposal, known, budget)
 
 
-def _missing(run: Run, efforts: Mapping[str, Effort], looks: Looks | None) -> list[str]:
-    """Return the experiments and studies whose tables lack replicates that the last look asked for."""
+def _missing(run: Run, audits: Mapping[str, Held], efforts: Mapping[str, Effort], looks: Looks | None) -> list[str]:
+    """Return the experiments and studies whose results lack replicates that the last look asked for."""
+    audited = {mean.experiment: mean.estimate.count for held in audits.values() for mean in held.means}
     found = []
     for name, times in (looks.times if looks else {}).items():
         tables = run.tables([f"replicates/{name}", f"studies/{name}"])
-        there = max(map(replicates_of_table, tables.values()), default=0)
+        there = max(map(replicates_of_table, tables.values()), default=audited.get(name, 0))
         if name in efforts and there < efforts[name].replicates * times:
             found.append(name)
     return found

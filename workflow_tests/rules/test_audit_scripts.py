@@ -14,8 +14,10 @@ from dpmia.formats.tables import read_table
 from dpmia.settings import names
 from dpmia.workflow.failures import read_failure
 
-OVER = {"metric": "auc", "value": 0.7, "limit": 0.6, "attack": "lira", "experiment": "mine", "arm": "a", "epsilon": "1"}
-LIMITS = {"fail_above": {"auc": 0.6}, "epsilons": None, "verdict": "failed", "exceeded": [OVER], "not_evaluated": []}
+OVER = {"metric": "auc", "value": 0.7, "low": 0.65, "high": 0.75, "limit": 0.6} | {
+    "attack": "lira", "experiment": "mine", "arm": "a", "epsilon": "1",
+}  # fmt: skip
+LIMITS = {"exceeded": [], "undecided": [], "held": {"not_evaluated": []}}
 
 
 def check(run_script, folder, **limits):
@@ -26,14 +28,17 @@ def check(run_script, folder, **limits):
 
 
 def test_an_audit_within_its_limits_ends_well(run_script, tmp_path, capsys):
-    check(run_script, tmp_path, exceeded=[])
+    check(run_script, tmp_path)
     assert "audit.html" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("limits", "exit_code", "words"),
-    [({}, 1, ["auc 0.700 of lira (mine, a, epsilon 1)", "'auc': 0.6"]),
-     ({"exceeded": [], "not_evaluated": ["tpr_at_1pct_fpr"]}, 2, ["tpr_at_1pct_fpr", "too few non-members"])],
+    [({"exceeded": [OVER]}, 1, ["above a limit: auc 0.700 [0.650, 0.750] of lira, limit 0.6 (mine, a, epsilon 1)."]),
+     ({"exceeded": [OVER] * 7, "undecided": [OVER]}, 1, ["; and 2 more."]),
+     ({"undecided": [OVER]}, 1, ["not shown to be within a limit, nor above it: auc 0.700 ", "snakemake decide"]),
+     ({"held": {"not_evaluated": ["tpr_at_1pct_fpr"]}, "undecided": [OVER]}, 2,
+      ["tpr_at_1pct_fpr", "too few non-members"])],
 )  # fmt: skip
 def test_an_audit_above_a_limit_fails_and_says_why(run_script, tmp_path, limits, exit_code, words):
     with pytest.raises(SystemExit) as caught:

@@ -47,7 +47,7 @@ def audited(tmp_path_factory):
             "model": {"kind": "mlp", "hidden": [8]},
             "training": {"batch_size": 20, "epochs": 2},
             "epsilons": [["inf"]],
-            "replicates": 2,
+            "replicates": 3,
             "block": 1,
             "attacks": {"average_threshold": {}},
         },

@@ -55,7 +55,7 @@ def school(workspace):
 def test_there_is_nothing_to_decide_before_a_run(school):
     early = school.snakemake("decide", **REAL, budget=0.5)
     assert early.returncode != 0
-    assert f"{RUN}: no results that claims could be judged on are here." in early.stdout
+    assert f"{RUN}: no results that claims or limits of audits could be judged on are here." in early.stdout
     assert not school.made
 
 

@@ -15,6 +15,7 @@ from dpmia.audit import findings
 from dpmia.audit.advice import VERDICTS
 from dpmia.audit.formatting import METRICS
 from dpmia.audit.gather import gather
+from dpmia.audit.limits import held_to
 from dpmia.audit.page import page
 from dpmia.audit.words import MEANING, TRIAL
 from dpmia.common.errors import DataError
@@ -23,6 +24,7 @@ from dpmia.formats.losses import load_losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
 from dpmia.formats.tables import read_table
 from dpmia.settings import prediction_jobs
+from dpmia.settings.added_replicates import with_added_replicates
 from dpmia.settings.config import LIMITED
 from dpmia.settings.facts import prediction_facts
 from dpmia.settings.generate import ROOT
@@ -31,14 +33,15 @@ from dpmia.settings.resolve import make_plan
 
 RUN = {"data": "synthetic", "scale": "smoke", "seed": 1}
 PLAN = {"bound": 0.75, "relation": "add_remove"}
-LIMITS = {"fail_above": {"advantage": 0.0, "tpr_at_0.1pct_fpr": 0.1}, "epsilons": None, "plan": PLAN}
+LIMITS = {"fail_above": {"advantage": 0.0, "tpr_at_0.1pct_fpr": 0.1}, "epsilons": None, "looks": False, "plan": PLAN}
 
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory):
-    """Run both experiments of the example at the smallest scale."""
+    """Run both experiments of the example at the smallest scale, with as many replicates as an interval takes."""
     plan = make_plan({"scale": "smoke", "experiments": ["experiments/patients.yaml"]}, ROOT)
     assert plan.audits == {"patients": ("audit_mlp", "audit_forest")}
+    plan = with_added_replicates(plan, dict.fromkeys(plan.experiments, 2))
     folder = tmp_path_factory.mktemp("audit")
     dataset = prepare(plan.experiments["audit_mlp"], ROOT / "examples")
     return {name: run(name, plan.experiments[name], dataset, folder / name) for name in plan.experiments}
@@ -94,10 +97,10 @@ def test_groups_stand_beside_their_iid_arm_and_the_dependence_index(audit):
 def test_limits_that_are_exceeded_or_cannot_be_evaluated_are_named(audit):
     limits = audit["limits"]
     assert limits["verdict"] == "failed"
-    assert limits["not_evaluated"] == ["tpr_at_0.1pct_fpr"]
+    assert limits["held"]["not_evaluated"] == ["tpr_at_0.1pct_fpr"]
     values = [each["value"] - each["limit"] for each in limits["exceeded"]]
     assert values == sorted(values, reverse=True)
-    assert min(values) > 0
+    assert all(each["low"] > each["limit"] for each in limits["exceeded"])
 
 
 @pytest.mark.parametrize(
@@ -106,16 +109,16 @@ def test_limits_that_are_exceeded_or_cannot_be_evaluated_are_named(audit):
      ({"tpr_at_0.1pct_fpr": 1.0}, None, "not_evaluated")],
 )  # fmt: skip
 def test_verdicts(audit, limits, epsilons, verdict):
-    found = findings.held_to(audit["results"], limits, epsilons)
+    found = held_to(audit["results"], limits, epsilons)
     assert found["verdict"] == verdict
     assert {each["epsilon"] for each in found["exceeded"]} <= ({"1"} if epsilons else set())
 
 
 def test_a_limit_that_one_arm_cannot_show_is_not_passed(audit):
     results = [each | {"tpr_at_1pct_fpr": None} if each["arm"] == "south" else each for each in audit["results"]]
-    assert findings.held_to(audit["results"], {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "passed"
-    assert findings.held_to(results, {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "not_evaluated"
-    assert findings.held_to(results, {"auc": 1.0}, [3.0])["verdict"] == "not_evaluated"
+    assert held_to(audit["results"], {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "passed"
+    assert held_to(results, {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "not_evaluated"
+    assert held_to(results, {"auc": 1.0}, [3.0])["verdict"] == "not_evaluated"
 
 
 def test_the_most_exposed_records_are_rows_of_the_file(audit):

@@ -7,9 +7,10 @@ from world_tables import shared_table, study_table
 
 from dpmia.claims.build import claim, theorem
 from dpmia.claims.comparisons import above, at_most
-from dpmia.claims.deciding import Effort, describe, propose, together
+from dpmia.claims.deciding import Effort, describe, propose
 from dpmia.claims.decisions import Condition
 from dpmia.claims.judge import Run, judge, judge_all
+from dpmia.claims.open_claims import stand_of_claims, together
 from dpmia.claims.quantities import at, metric
 from dpmia.claims.render import markdown
 from dpmia.claims.rows import Splits
@@ -50,7 +51,14 @@ EFFORTS = dict.fromkeys(("clear", "near", "far", "line", "toy"), EFFORT)
 
 
 def proposed(folder, budget, looks=None, claims=CLAIMS, efforts=EFFORTS):
-    return propose(claims, Run(folder, False, "laptop"), efforts, budget, looks)
+    standing = stand_of_claims(claims, Run(folder, False, "laptop"), efforts, looks.times if looks else None)
+    return propose([standing], efforts, budget, looks)
+
+
+def counts(found):
+    """Return how many claims are decided, and which cannot be judged and which are reopened."""
+    (standing,) = found.standings
+    return len(standing.decided), standing.unjudged, standing.reopened
 
 
 def test_the_cheapest_claims_come_first_and_the_others_are_left_with_their_reasons(folder):
@@ -60,7 +68,7 @@ def test_the_cheapest_claims_come_first_and_the_others_are_left_with_their_reaso
     assert found.leaves["toy-far"] == "4 times its planned replicates take 0.3 core-hours, more than the 0.25 left"
     assert found.leaves["toy-line"].startswith("too close to call: 8 times its planned replicates decide it in ")
     assert found.leaves["toy-toy"] == "it takes more records, not more replicates"
-    assert (found.decided, found.unjudged, found.reopened) == (1, {}, ())
+    assert counts(found) == (1, {}, ())
 
 
 def test_a_look_doubles_even_where_more_is_likely_to_be_needed(folder):
@@ -77,7 +85,7 @@ def test_what_is_trained_again_counts_at_each_doubling(folder):
 
 def test_where_no_claim_is_worth_it_nothing_is_judged_at_a_smaller_error(folder):
     found = proposed(folder, 0.05)
-    assert (found.look, found.works_on, found.decided) == (None, (), 1)
+    assert (found.look, found.works_on, counts(found)[0]) == (None, (), 1)
     assert found.leaves["toy-near"] == ("2 times its planned replicates take 0.1 core-hours, more than the 0.05 left")
 
 
@@ -86,9 +94,9 @@ def test_claims_that_are_decided_at_the_whole_error_alone_are_named_and_are_no_r
     alone = [positive("clear")]
     assert judge(alone[0], Run(folder, False, "laptop"))[0] == "reproduced"
     found = proposed(folder, 9, claims=alone)
-    assert (found.look, found.leaves, found.reopened, found.decided) == (None, {}, (), 1)
+    assert (found.look, found.leaves, counts(found)) == (None, {}, (1, {}, ()))
     both = proposed(folder, 9, claims=[positive("clear"), positive("near")])
-    assert both.reopened == ("toy-clear",)
+    assert both.reopened == ["toy-clear"]
     assert both.look.times == {"clear": 2, "near": 2}
 
 
@@ -115,7 +123,7 @@ def test_looks_that_are_planned_before_the_run_judge_it_as_the_first_of_them(fol
     write_table(folder / "replicates/clear.csv", table("clear", 1.6))
     found = proposed(folder, 9, Looks([]), claims=[positive("clear")])
     assert found.look == Look(core_hours=0.1, times={"clear": 2})
-    assert (found.decided, found.reopened) == (0, ())
+    assert counts(found) == (0, {}, ())
 
 
 def test_studies_get_more_splits_and_single_records_nothing(folder):
@@ -142,12 +150,12 @@ def test_what_is_proposed_is_said_in_words(folder):
     ]
     words = describe(proposed(folder, 0.35, claims=claims), EFFORTS, 0.35)
     assert words.splitlines()[:8] == [
-        "2 claims are decided, 4 undecided, 1 cannot be judged.",
+        "Claims: 2 decided, 4 undecided, 1 cannot be judged.",
         "Budget: 0.35 core-hours, of which 0 core-hours were given to earlier looks.",
         "",
         "Next look, after 0.1 core-hours:",
         "  near: 8 replicates, 4 now (look 2 of 4)",
-        "For these claims, each with what it adds to the cost until it is likely decided:",
+        "For these, each with what it adds to the cost until it is likely decided:",
         "  toy-near: 2 times the planned replicates, 0.1 core-hours",
         "Left undecided:",
     ]

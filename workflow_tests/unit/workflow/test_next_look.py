@@ -38,7 +38,7 @@ def run(tmp_path):
 
 
 def test_an_undecided_claim_gets_replicates_and_what_was_not_run_is_counted(run):
-    look, words = next_look(run, EFFORTS, 1.0, None)
+    look, words = next_look(run, {}, EFFORTS, 1.0, None)
     assert look == Look(0.1, {"student": 2})
     assert "  humphries-fig7-order: 2 times the planned replicates, 0.1 core-hours" in words
     assert "claims: not run" in words
@@ -49,19 +49,19 @@ def test_an_undecided_claim_gets_replicates_and_what_was_not_run_is_counted(run)
 
 def test_a_look_that_is_not_complete_comes_first(run):
     looks = Looks([Look(0.1, {"student": 2, "of_another_plan": 4})])
-    assert next_look(run, EFFORTS, 1.0, looks) == (
+    assert next_look(run, {}, EFFORTS, 1.0, looks) == (
         None,
         "The last look is not complete: replicates of student are to be made first.",
     )
     students(Path(run["folder"]), 8)
-    assert "0.1 core-hours were given to earlier looks" in next_look(run, EFFORTS, 1.0, looks)[1]
+    assert "0.1 core-hours were given to earlier looks" in next_look(run, {}, EFFORTS, 1.0, looks)[1]
 
 
 def test_the_script_writes_the_look_that_it_prints(run, tmp_path, monkeypatch, capsys):
     monkeypatch.syspath_prepend(str(SCRIPT.parent))
 
     def decide(budget, looks):
-        params = SimpleNamespace(run=run, efforts=EFFORTS, budget=budget, looks=looks and looks.plain())
+        params = SimpleNamespace(run=run, audits={}, efforts=EFFORTS, budget=budget, looks=looks and looks.plain())
         handed = SimpleNamespace(params=params, output=[], log=[str(tmp_path / "log")], rule="decide")
         runpy.run_path(str(SCRIPT), init_globals={"snakemake": handed})
         return capsys.readouterr().out

@@ -1,0 +1,79 @@
+"""The results of an audit held to the limits of the settings (`audit.fail_above`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpmia.audit.findings import attacks_of, estimate_of
+from dpmia.claims.limits import ERROR
+from dpmia.claims.release_limits import Held, HeldMean, exceeding, unsure
+from dpmia.common.epsilon import spell_epsilon
+
+
+def hold(entries: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsilons: Sequence[float] | None) -> Held:
+    """Return the means that limits are for, and what cannot be held to one: without a model, or without an interval.
+
+    Args:
+        entries: what `dpmia.audit.findings.results` returns.
+        limits: metric -> the largest value that the mean of any attack may have.
+        epsilons: of the models that limits are for; None for all.
+    """
+    wanted = None if epsilons is None else [spell_epsilon(epsilon) for epsilon in epsilons]
+    judged = [entry for entry in attacks_of(entries) if wanted is None or entry["epsilon"] in wanted]
+    means = [
+        HeldMean(
+            **{key: entry[key] for key in ("experiment", "arm", "epsilon", "attack")},
+            metric=metric,
+            limit=limit,
+            estimate=estimate_of(entry[metric]),
+        )
+        for metric, limit in limits.items()
+        for entry in judged
+        if has_interval(entry, metric)
+    ]
+    lacking = [metric for metric in limits if not judged or not all(has_interval(entry, metric) for entry in judged)]
+    return Held(means, lacking)
+
+
+def has_interval(entry: Mapping[str, Any], metric: str) -> bool:
+    """Return whether a metric was measured, with an interval."""
+    return entry[metric] is not None and entry[metric]["low"] is not None
+
+
+def held_to(
+    entries: Sequence[Mapping[str, Any]],
+    limits: Mapping[str, float],
+    epsilons: Sequence[float] | None,
+    error: float = ERROR,
+) -> dict[str, Any]:
+    """Return how models do that are held to limits, as plain data.
+
+    Args:
+        entries: see `hold`.
+        limits: see `hold`.
+        epsilons: see `hold`.
+        error: largest probability of a wrong `failed`, and of a wrong `passed`.
+
+    Returns:
+        `fail_above`, `epsilons` and `error` as given; `held`: `Held` as plain data; `exceeded`: the means that are
+        shown to exceed a limit, the worst first, and `undecided`: those that are shown neither to exceed nor to keep
+        theirs, each with `value` and the one-sided limits `low` and `high` that decide; `verdict`: of `Held`.
+    """
+    held = hold(entries, limits, epsilons)
+    above = exceeding(held.means, error) if held.means else []
+    return {
+        "fail_above": dict(limits),
+        "epsilons": None if epsilons is None else [spell_epsilon(epsilon) for epsilon in epsilons],
+        "error": error,
+        "held": held.plain(),
+        "exceeded": [_shown(mean, error / len(held.means)) for mean in above],
+        "undecided": [_shown(mean, error) for mean in unsure(held.means, error)],
+        "verdict": held.verdict(error),
+    }
+
+
+def _shown(mean: HeldMean, error: float) -> dict[str, Any]:
+    low, high = mean.interval(error)
+    about = {key: getattr(mean, key) for key in ("experiment", "arm", "epsilon", "attack", "metric", "limit")}
+    return {**about, "value": mean.estimate.mean, "low": low, "high": high}
