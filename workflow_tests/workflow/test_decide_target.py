@@ -1,7 +1,8 @@
-"""`snakemake decide`: replicates are added until claims are decided or the budget is spent, and stay."""
+"""`snakemake decide`: replicates are added until claims and limits are decided or the budget is spent, and stay."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -14,7 +15,10 @@ import pytest
 import yaml
 from workspace import heed_interrupts
 
+from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
+from dpmia.claims.release_limits import HeldMean
 from dpmia.formats.looks import read_looks
+from dpmia.metrics.intervals import Estimate
 
 RUN = "results/real-laptop"
 TABLE = f"{RUN}/replicates/student.csv"
@@ -101,3 +105,54 @@ def test_replicates_are_added_look_by_look_through_an_interruption(school):
     assert "all added replicates: the same command with the target all" in response.stdout
     assert replicates(school)["replicate"].nunique() == 3 * read_looks(school.folder / RUN).times["student"] > 6
     assert school.planned(TABLE, **REAL) == {}
+
+
+#: An audit whose limit three replicates leave undecided.
+CLINIC = {
+    "dataset": {"path": "pupils.csv", "label": "passed"},
+    "membership": {"kind": "iid", "members": 60, "nonmembers": 60},
+    "arms": {"iid": {}},
+    "iid_arms": False,
+    "model": {"kind": "mlp", "hidden": [8]},
+    "training": {"batch_size": 16, "epochs": 4},
+    "epsilons": [["inf"]],
+    "replicates": 3,
+    "block": 3,
+    "attacks": {"average_threshold": {}},
+}
+
+
+def limit_for_six(mean):
+    """Return a limit that three replicates do not show to be kept, and six of the same mean and scatter would."""
+    later = HeldMean(**{**mean, "estimate": Estimate.from_plain(mean["estimate"]).with_replicates(2)})
+    now = HeldMean(**{**mean, "estimate": Estimate.from_plain(mean["estimate"])})
+    least, most = later.interval(ERROR_OF_LOOK)[1], now.interval(ERROR)[1]
+    assert least < most
+    return round((least + most) / 2, 4)
+
+
+@pytest.mark.slow  # trains and audits several times
+def test_limits_of_an_audit_are_decided_by_more_replicates(school):
+    settings = {"paper": "audit", "experiments": {"clinic": CLINIC}}
+    (school.folder / "clinic.yaml").write_text(yaml.safe_dump(settings))
+    ours = {**REAL, "experiments": "[clinic.yaml]"}
+    report = school.folder / RUN / "audit-clinic.json"
+    first = school.snakemake("audit", **ours, audit="{fail_above: {auc: 1.0}}")
+    assert first.returncode == 0, first.stdout
+    (mean,) = json.loads(report.read_text())["limits"]["held"]["means"]
+    limit = {**ours, "audit": f"{{fail_above: {{auc: {limit_for_six(mean)}}}}}"}
+
+    undecided = school.snakemake("audit", **limit)
+    assert undecided.returncode == 1
+    assert "not shown to be within a limit, nor above it: auc " in undecided.stdout
+    planned = school.snakemake("decide", "--dry-run", **limit, budget=0.5)
+    assert "Limits of audits: 0 decided, 1 undecided, 0 cannot be judged." in planned.stdout, planned.stdout
+    assert "clinic: 6 replicates, 3 now (look 2 of 4)" in planned.stdout
+    assert "  audit clinic: 2 times the planned replicates, " in planned.stdout
+
+    response = school.snakemake("decide", **limit, budget=0.5)
+    assert response.returncode == 0, response.stdout
+    looks = read_looks(school.folder / RUN)
+    limits = json.loads(report.read_text())["limits"]
+    assert limits["error"] == ERROR_OF_LOOK
+    assert {each["estimate"]["count"] for each in limits["held"]["means"]} == {3 * looks.times["clinic"]}
