@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from dpmia.audit.findings import attacks_of, estimate_of
@@ -58,22 +59,25 @@ def held_to(
     Returns:
         `fail_above`, `epsilons` and `error` as given; `held`: `Held` as plain data; `exceeded`: the means that are
         shown to exceed a limit, the worst first, and `undecided`: those that are shown neither to exceed nor to keep
-        theirs, each with `value` and the one-sided limits `low` and `high` that decide; `verdict`: of `Held`.
+        theirs, each with `value` and the one-sided limits that decide: `low` whether it exceeds, which those of all
+        others have in common, and `high` whether it keeps the limit; `verdict`: of `Held`.
     """
     held = hold(entries, limits, epsilons)
-    above = exceeding(held.means, error) if held.means else []
+    above = exceeding(held.means, error)
+    shown = partial(_shown, error=error, together=max(len(held.means) - len(above), 1))
     return {
         "fail_above": dict(limits),
         "epsilons": None if epsilons is None else [spell_epsilon(epsilon) for epsilon in epsilons],
         "error": error,
         "held": held.plain(),
-        "exceeded": [_shown(mean, error / len(held.means)) for mean in above],
-        "undecided": [_shown(mean, error) for mean in unsure(held.means, error)],
+        "exceeded": [shown(mean) for mean in above],
+        "undecided": [shown(mean) for mean in unsure(held.means, error)],
         "verdict": held.verdict(error),
     }
 
 
-def _shown(mean: HeldMean, error: float) -> dict[str, Any]:
-    low, high = mean.interval(error)
+def _shown(mean: HeldMean, error: float, together: int) -> dict[str, Any]:
+    """Return a mean with its lower limit, which holds together with those of others, and its own upper limit."""
+    low, high = mean.interval(error / together)[0], mean.interval(error)[1]
     about = {key: getattr(mean, key) for key in ("experiment", "arm", "epsilon", "attack", "metric", "limit")}
     return {**about, "value": mean.estimate.mean, "low": low, "high": high}

@@ -2,8 +2,8 @@
 
 Models keep their limits if every mean is shown to: each by its own one-sided limit, wrong with probability `error`
 (intersection-union test, Berger 1982). They exceed one if any mean is shown to lie above it, by limits that are
-wrong with probability `error` together (Bonferroni over all means). In between nothing is decided, and more replicates
-may decide it (`dpmia.claims.deciding`).
+wrong with probability `error` together (Bonferroni over all means, and Holm's steps after the first). In between
+nothing is decided, and more replicates may decide it (`dpmia.claims.deciding`).
 """
 
 from __future__ import annotations
@@ -53,8 +53,15 @@ class HeldMean(PlainData):
 
 
 def exceeding(means: Sequence[HeldMean], error: float = ERROR) -> list[HeldMean]:
-    """Return the means that are shown to exceed their limit, the worst first."""
-    found = [mean for mean in means if mean.interval(error / len(means))[0] > mean.limit]
+    """Return the means that are shown to exceed their limit, the worst first.
+
+    Once some are, the limits of the others alone must hold together (Holm 1979).
+    """
+    found: list[HeldMean] = []
+    left = list(means)
+    while new := [mean for mean in left if mean.interval(error / len(left))[0] > mean.limit]:
+        found += new
+        left = [mean for mean in left if mean not in new]
     return sorted(found, key=lambda mean: mean.limit - mean.estimate.mean)
 
 
@@ -85,7 +92,7 @@ class Held(PlainData):
 
     def verdict(self, error: float = ERROR) -> str:
         """Return one of the verdicts; what exceeds a limit does so whatever else cannot be evaluated."""
-        if self.means and exceeding(self.means, error):
+        if exceeding(self.means, error):
             return FAILED
         if self.not_evaluated:
             return NOT_EVALUATED

@@ -16,6 +16,7 @@ from dpmia.claims.release_limits import (
     UNDECIDED,
     Held,
     HeldMean,
+    exceeding,
     stand_of_limits,
     verdict_on,
 )
@@ -55,6 +56,12 @@ T = 2.353
 )
 def test_confidence_limits_decide(means, verdict):
     assert verdict_on(means) == verdict
+
+
+def test_after_the_first_that_exceeds_the_limits_of_the_others_alone_hold_together():
+    sure, near = held(LIMIT + 0.06), held(LIMIT + 0.01 * 3.0, attack="lira")
+    assert exceeding([near, held(0)]) == []  # 3.18 standard errors at .05 / 2, 2.35 at .05
+    assert exceeding([near, sure]) == [sure, near]
 
 
 def test_what_exceeds_a_limit_does_so_whatever_else_cannot_be_evaluated():
