@@ -8,20 +8,23 @@ from pathlib import Path
 import pandas as pd
 
 from dpmia.claims.judge import read_verdicts
+from dpmia.common.plain import PlainData
+from dpmia.common.reading.source import made
+
+#: Beside this module, as `dpmia.report.adopt` writes them: the verdicts, and which run they are of.
+VERDICTS, RUN = Path(__file__).with_name("claims-real.csv"), Path(__file__).with_name("claims-real.json")
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """A run on real data whose verdicts the repository holds.
+class Recorded(PlainData):
+    """The run on real data whose verdicts the repository holds; `docs/measured/README.md` has its command.
 
     Attributes:
-        file: its verdicts, beside this module; `docs/measured/README.md` lists it with its command.
         scale: of the run.
         commit: at which it was made.
         date: the same.
     """
 
-    file: str
     scale: str
     commit: str
     date: str
@@ -31,9 +34,10 @@ class Recorded:
         """Scale, commit and date, for readers."""
         return f"scale {self.scale}, commit {self.commit}, {self.date}"
 
-    def read(self) -> pd.DataFrame:
+    @staticmethod
+    def read() -> pd.DataFrame:
         """Return the verdicts, by the id of the claim."""
-        return read_verdicts(Path(__file__).with_name(self.file)).set_index("id")
+        return read_verdicts(VERDICTS).set_index("id")
 
 
-LATEST = Recorded("claims-real-laptop.csv", "laptop", "330cf24", "2026-11-23")
+LATEST = Recorded.from_plain(made(RUN).json())

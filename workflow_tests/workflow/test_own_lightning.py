@@ -1,13 +1,9 @@
 """An audit of a LightningModule of the user's own, with differential privacy and without, and one that is refused."""
 
 import json
-import os
-import subprocess
-import sys
 
-import numpy as np
 import pytest
-from workspace import REPOSITORY
+from own_folder import OwnFolder
 
 MODULE = """
 import pytorch_lightning as pl
@@ -51,41 +47,22 @@ experiments:
 
 
 @pytest.fixture
-def folder(tmp_path):
-    rng = np.random.default_rng(0)
-    y = np.arange(300) % 2
-    np.savez(tmp_path / "own.npz", x=rng.normal(size=(300, 3)) + y[:, None], y=y)
-    (tmp_path / "own.py").write_text(MODULE)
-    (tmp_path / "mine.yaml").write_text(SETTINGS)
-    return tmp_path
-
-
-def audit(folder, *options):
-    command = [sys.executable, "-c", "from dpmia.cli.main import main; main()", "run", "audit", "--cores", "2"]
-    return subprocess.run(
-        [*command, *options, "--config", "data=real", "scale=smoke", "experiments=[mine.yaml]"],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "SLURM_CONF": os.devnull, "TMPDIR": str(folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-        timeout=900,
-    )
+def own(tmp_path):
+    return OwnFolder(tmp_path, SETTINGS, own_py=MODULE)
 
 
 @pytest.mark.slow  # runs of their own
-def test_a_lightning_module_is_audited_with_privacy_and_without(folder):
-    run = audit(folder)
+def test_a_lightning_module_is_audited_with_privacy_and_without(own):
+    run = own.audit()
     assert run.returncode == 0, run.stdout
-    found = json.loads((folder / "results/real-smoke/audit-mine.json").read_text())
+    found = json.loads(own.report("json"))
     assert {each["epsilon"] for each in found["results"]} == {"1", "inf"}
     private = [each for each in found["results"] if each["epsilon"] == "1"]
     assert all(0 < each["ceiling"] < each["bound"] < 1 for each in private)
-    page = (folder / "results/real-smoke/audit-mine.html").read_text()
+    page = own.report("html")
     assert "own model Mine (own.py)" in page
-    (folder / "own.py").write_text(MODULE.replace("x + 0.1", "x + x.mean(0) + 0.1"))
-    refused = audit(folder)
+    (own.path / "own.py").write_text(MODULE.replace("x + 0.1", "x + x.mean(0) + 0.1"))
+    refused = own.audit()
     assert refused.returncode != 0
     assert "training_step: the gradient of a record changes with another record of the batch" in refused.stdout
     assert "Traceback" not in refused.stdout

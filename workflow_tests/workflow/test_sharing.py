@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+from own_folder import write_records
 from workspace import Workspace
 
 TARGET = "results/synthetic-smoke/summary/student.csv"
@@ -91,8 +91,7 @@ def test_reference_models_of_published_data_are_shared_and_nothing_else_is(tmp_p
     assert other.planned(SCORES) == {}, "without --cache, too"
 
     # Beside data of the user's own, nothing is stored or taken.
-    rng = np.random.default_rng(0)
-    np.savez(other.folder / "own.npz", x=rng.normal(size=(300, 3)), y=np.arange(300) % 2)
+    write_records(other.folder / "own.npz")
     (other.folder / "mine.yaml").write_text(OWN)
     own = {"data": "real", "experiments": "[mine.yaml]"}
     target = "results/real-smoke/audits/mine/references/mine/inf/block-0.npz"

@@ -13,6 +13,7 @@ from report_world import Page, make_run
 
 from dpmia.claims.judge import VERDICTS
 from dpmia.papers.claims import claims
+from dpmia.report import recorded
 from dpmia.report.recorded import LATEST, Recorded
 from dpmia.report.report import report
 from dpmia.settings.generate import ROOT
@@ -245,7 +246,7 @@ def test_synthetic_data_are_marked_and_recorded_verdicts_on_real_data_stand_besi
     unjudged = verdicts.assign(verdict="synthetic data", measured=np.nan, low=np.nan, high=np.nan, note="a note")
     unjudged = unjudged.assign(kind="experiment", power="")
     few = verdicts[verdicts["id"].isin(["humphries-fig7-order", "izzo-thm7"])].assign(note="exact")
-    monkeypatch.setattr(Recorded, "read", lambda recorded: few.set_index("id"))
+    monkeypatch.setattr(Recorded, "read", staticmethod(lambda: few.set_index("id")))
     found = Page(report(replace(about, config={**about.config, "data": "synthetic"}), unjudged))
     assert "Synthetic data: nothing here says anything about real records" in found.text
     assert "snakemake --cores all --config data=real" in found.text
@@ -261,12 +262,12 @@ def test_synthetic_data_are_marked_and_recorded_verdicts_on_real_data_stand_besi
 
 def test_the_recorded_verdicts_are_those_that_the_documents_list():
     rows = (ROOT / "docs/measured/README.md").read_text(encoding="utf-8").splitlines()
-    (row,) = (row for row in rows if row.startswith(f"| `{LATEST.file}` |"))
+    (row,) = (row for row in rows if row.startswith(f"| `{recorded.VERDICTS.name}` |"))
     assert row.endswith(f"| {LATEST.commit} | {LATEST.date} |")
-    assert f"results/real-{LATEST.scale}".rpartition("-")[2] in LATEST.file
-    recorded = LATEST.read()
-    assert set(recorded["verdict"]) <= set(VERDICTS)
-    assert len(recorded.index.intersection([claim.id for of_paper in claims().values() for claim in of_paper])) > 100
+    assert f"scale {LATEST.scale}" in row
+    found = LATEST.read()
+    assert set(found["verdict"]) <= set(VERDICTS)
+    assert len(found.index.intersection([claim.id for of_paper in claims().values() for claim in of_paper])) > 100
 
 
 def test_of_an_empty_run_there_is_a_page_too(tmp_path):
