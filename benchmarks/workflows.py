@@ -25,9 +25,9 @@ from timing import write_rows
 REPOSITORY = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results" / "workflows.csv"
 
-#: The figure with the shortest way from raw files, and what its training job writes.
+#: The figure with the shortest way from raw files; its results, and those of them that are made before training.
 FIGURE = "humphries_fig7"
-TRAINED = "results/synthetic-laptop/signals/student"
+RESULTS_OF_RUN, UNTRAINED = "results/synthetic-laptop", {"splits"}
 
 #: SLURM's commands, where they are installed and no cluster answers, hold each start of Snakemake up for seconds.
 ENVIRONMENT = {**os.environ, "SLURM_CONF": os.devnull}
@@ -66,8 +66,10 @@ def empty(folder: Path) -> None:
 
 
 def lose_models(folder: Path) -> None:
-    """Delete the outputs of the figure's training job, as if the run had been killed in it; all that follows reruns."""
-    shutil.rmtree(folder / TRAINED)
+    """Delete what was made since training began, as if the run had been killed in it."""
+    for each in (folder / RESULTS_OF_RUN).iterdir():
+        if each.name not in UNTRAINED:
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
 
 
 COMMANDS = {

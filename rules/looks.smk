@@ -29,7 +29,9 @@ def audits_to_decide():
     found = {}
     for stem, members in PLAN.audits.items() if CONFIG.audit.fail_above else ():
         path = LAYOUT.audit_report(stem, "json")
-        if all(map(runs, members)) and (Path(path).exists() or (LOOKS and any(name in LOOKS.times for name in members))):
+        if all(map(runs, members)) and (
+            Path(path).exists() or (LOOKS and any(name in LOOKS.times for name in members))
+        ):
             found[stem] = path
     return found
 

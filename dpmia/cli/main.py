@@ -27,7 +27,7 @@ from dpmia.workflow.root import workflow_root
 
 EPILOG = """\
 Each command writes the YAML it used, which is yours to edit. Exit codes: 0 fine,
-1 above a limit of the audit, 2 refused or failed. All targets: dpmia run help
+1 an audit's limit is not shown to be kept, 2 failed. All targets: dpmia run help
 """
 
 

@@ -147,7 +147,11 @@ def attack(options: argparse.Namespace) -> Asked:
 def _add_shared(parser: argparse.ArgumentParser, table: str) -> None:
     parser.add_argument("table", metavar="TABLE", help=table)
     parser.add_argument(
-        "--limit", nargs="+", default=[], metavar="METRIC=VALUE", help=f"exit with 1 above it: {', '.join(LIMITED)}"
+        "--limit",
+        nargs="+",
+        default=[],
+        metavar="METRIC=VALUE",
+        help=f"exit with 1 unless attacks are shown to keep it: {', '.join(LIMITED)}",
     )
     parser.add_argument("--scale", choices=SCALES, default="laptop", help="smoke: a short trial, which is no result")
     parser.add_argument("--overwrite", action="store_true", help="replace a settings file that was edited")

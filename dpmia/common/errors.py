@@ -95,7 +95,7 @@ class AttackError(UserError):
 
 
 class LimitError(UserError):
-    """A model that is above a limit of the audit."""
+    """A model that is above a limit of the audit, or not shown to keep it."""
 
 
 class UnnamedRunError(UserError):

@@ -111,9 +111,11 @@ def test_other_models_of_the_audit_page_are_right(clinic):
 
 def test_the_limits_of_the_audit_page_are_right(clinic):
     folder, first, *_ = clinic
-    (audit,) = re.findall(r"'audit=(\{.*\})'", AUDIT)
-    plan = planned(folder, first, audit=yaml.safe_load(audit))
-    assert plan.config.audit.fail_above == {"tpr_at_1pct_fpr": 0.05}
+    limits = [
+        planned(folder, first, audit=yaml.safe_load(audit)).config.audit.fail_above
+        for audit in re.findall(r"'audit=(\{.*\})'", AUDIT)
+    ]
+    assert limits == [{"tpr_at_1pct_fpr": 0.05}, {"auc": 0.6}]
 
 
 def test_the_attack_of_the_other_page_is_typed_and_passes_its_test(monkeypatch):

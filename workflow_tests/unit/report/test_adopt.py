@@ -1,12 +1,12 @@
 """Evidence of the repository: README, recorded verdicts and published files are of one run."""
 
 import json
-import shutil
 
 import pytest
 from report_world import make_run
 
 from dpmia.common.errors import DataError, UserError
+from dpmia.formats.tables import write_table
 from dpmia.report import recorded
 from dpmia.report.adopt import BEGIN, END, adopt, sentences, with_verdicts
 from dpmia.report.published import PROVENANCE, digests, publish
@@ -19,6 +19,7 @@ README = f"# dpmia\n\n{BEGIN}\nold\n{END}\n\n## Run it\n"
 def published(tmp_path):
     about, verdicts = make_run(tmp_path / "run")
     (about.folder / "claims.png").write_bytes(b"a picture")
+    write_table(about.folder / "claims.csv", verdicts)
     publish(about, verdicts, COMMIT, tmp_path / "published")
     return tmp_path / "published"
 
