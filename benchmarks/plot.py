@@ -16,6 +16,7 @@ RESULTS = Path(__file__).parent / "results"
 #: What each colour means: the usual way, its alternatives, ours, and the limit.
 COLOURS = {
     **{"Opacus": drawing.ORANGE, "engine opacus": drawing.VERMILION, "plain": "0.6", "products": "0.8"},
+    **dict.fromkeys(("jax", "JAX"), drawing.GREEN),
     "": drawing.BLUE,
 }
 
