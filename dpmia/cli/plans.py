@@ -10,6 +10,7 @@ from dpmia.api.bounding import RELATIONS, SAMPLERS
 from dpmia.api.planning import TARGETS, plan_noise
 from dpmia.cli.settings_file import write_settings
 from dpmia.common.errors import UserError
+from dpmia.common.files import is_file
 from dpmia.common.registry import suggestion
 from dpmia.settings.yaml_file import read_yaml
 
@@ -57,7 +58,7 @@ def _option(name: str) -> str:
 
 
 def _from_file(path: str) -> dict[str, Any]:
-    if not Path(path).is_file():
+    if not is_file(path):
         raise UserError(path, "there is no such file", "Options alone do, too: dpmia plan --help")
     found = read_yaml(Path(path), path)
     if not isinstance(found, dict):

@@ -10,6 +10,7 @@ from typing import Any
 
 from dpmia.common.epsilon import parse_epsilon
 from dpmia.common.errors import UserError
+from dpmia.common.files import is_file
 from dpmia.common.registry import suggestion
 from dpmia.datasets.own.files import Fields, known_column, read_fields
 from dpmia.settings import names
@@ -167,7 +168,7 @@ def _asked(options: argparse.Namespace, name: str, settings: dict[str, Any]) -> 
 def _table(path: str) -> Path:
     """Return the path of a table as settings name it: from the working folder where it lies below."""
     file = Path(path)
-    if not file.is_file():
+    if not is_file(file):
         raise UserError(path, "there is no such file", f"Paths start at {Path.cwd()}")
     whole = file.absolute()
     return whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole

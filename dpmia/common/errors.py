@@ -51,6 +51,7 @@ class PlaceError(UserError):
 _REMEDIES = {
     (errno.ENOSPC, errno.EDQUOT, errno.EFBIG): "Free some space",
     (errno.EACCES, errno.EPERM, errno.EROFS): "Change its permissions, or run in another folder,",
+    (errno.ENAMETOOLONG,): "Choose a shorter name",
     (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOTEMPTY, errno.ELOOP): "Move away what stands there",
 }
 

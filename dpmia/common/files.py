@@ -21,6 +21,16 @@ AHEAD = 600.0
 _PART = re.compile(r"\.(?P<machine>[^.]*)~(?P<process>\d+)\.part(\.[^.]*)?$")
 
 
+def is_file(path: Path | str) -> bool:
+    """Return whether a user's path is a file; it is none where the system takes no such name, as a longer one."""
+    return os.path.isfile(path)  # noqa: PTH113 (pathlib raises an error then)
+
+
+def is_folder(path: Path | str) -> bool:
+    """Return whether a user's path is a folder; see `is_file`."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 @contextmanager
 def whole_file(path: Path | str) -> Iterator[Path]:
     """Yield a temporary name beside `path`; move it into place only when the block ends without an error.

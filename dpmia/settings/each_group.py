@@ -8,6 +8,7 @@ from typing import Any
 
 from dpmia.common.arms import arm_name
 from dpmia.common.errors import ConfigError
+from dpmia.common.files import is_file
 from dpmia.common.registry import load
 from dpmia.settings import names
 from dpmia.settings.messages import checked, place
@@ -36,7 +37,7 @@ def with_groups(settings: Mapping[str, Any], root: Path, where: str) -> dict[str
     dataset, membership = settings.get("dataset"), settings.get("membership")
     if isinstance(dataset, dict):
         dataset = checked(OwnData, dataset, place(where, "dataset"))
-        if not (root / dataset.path).is_file():
+        if not is_file(root / dataset.path):
             raise ConfigError(place(where, "dataset.path"), f"{dataset.path!r} is not a file in {root.resolve()}")
         if isinstance(membership, dict) and membership.get("kind") in ("group", "bias"):
             membership = {"by": dataset.by} | membership

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpmia.common.errors import ConfigError
+from dpmia.common.files import is_file
 
 
 def file_names(patterns: Sequence[str], root: Path, home: Path | None) -> list[str]:
@@ -50,7 +51,7 @@ def with_bundled_tables(content: Any, root: Path, home: Path) -> Any:
     table = found.get("dataset")
     if isinstance(table, dict) and isinstance(path := table.get("path"), str):
         bundled = home / path
-        if not (root / path).exists() and bundled.is_file():
+        if not is_file(root / path) and is_file(bundled):
             found["dataset"] = table | {"path": str(bundled)}
     return found
 

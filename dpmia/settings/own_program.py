@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dpmia.common.command_line import placeholders, split_command
+from dpmia.common.files import is_file, is_folder
 from dpmia.common.registry import suggestion
 
 #: Placeholder -> what it becomes.
@@ -49,7 +50,7 @@ def check_command(command: str) -> str:
     if missing := [f"{{{name}}}" for name in REQUIRED if name not in used]:
         raise ValueError(f"the command lacks {', '.join(missing)}. The program needs: {_described(REQUIRED)}")
     for word in words[1:]:
-        if word.lower().endswith(_SCRIPTS) and not placeholders([word]) and not _is_file(word):
+        if word.lower().endswith(_SCRIPTS) and not placeholders([word]) and not is_file(word):
             near = suggestion(word, [each.name for each in Path().iterdir()])
             raise ValueError(f"{word!r} is not a file in {Path.cwd()}. {near}".rstrip())
     return command
@@ -62,15 +63,15 @@ def check_files(files: Iterable[str]) -> None:
         ValueError: there is no such file.
     """
     for file in files:
-        if not Path(file).is_file():
-            kind = "a folder: list its files" if Path(file).is_dir() else "not a file"
+        if not is_file(file):
+            kind = "a folder: list its files" if is_folder(file) else "not a file"
             raise ValueError(f"files: {file!r} is {kind} in {Path.cwd()}")
 
 
 def program_files(command: str, files: Iterable[str]) -> list[str]:
     """Return the files that a program consists of: those that the settings list, and those on its command line."""
     words = [word for word in split_command(command) if not placeholders([word])]
-    return sorted({*files, *(word for word in words if _is_file(word))})
+    return sorted({*files, *(word for word in words if is_file(word))})
 
 
 def program_shape(command: str, files: Iterable[str], format: str, scale: str, timeout: float) -> dict[str, Any]:
@@ -82,7 +83,7 @@ def program_shape(command: str, files: Iterable[str], format: str, scale: str, t
 def program_name(command: str) -> str:
     """Return the name of a program for people: `train.py` of `python train.py --data {train}`."""
     words = split_command(command)
-    script = next((word for word in words[1:] if _is_file(word) and not placeholders([word])), words[0])
+    script = next((word for word in words[1:] if is_file(word) and not placeholders([word])), words[0])
     return Path(script).name
 
 
@@ -93,10 +94,3 @@ def file_digest(file: str) -> str:
 
 def _described(names: Iterable[str]) -> str:
     return "; ".join(f"{{{name}}}, the {PLACEHOLDERS[name]}" for name in names)
-
-
-def _is_file(word: str) -> bool:
-    try:
-        return Path(word).is_file()
-    except OSError:  # it is too long for a name
-        return False

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from dpmia.common.errors import ConfigError
+from dpmia.common.files import is_file, is_folder
 from dpmia.common.registry import suggestion
 from dpmia.settings import names
 from dpmia.settings.base import Scale, Settings
@@ -102,7 +103,7 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
         parts.check()
     settings = checked(Config, dict(config), "config")
     mirror = settings.data_mirror
-    if settings.data == "real" and mirror is not None and not (root / mirror).is_dir():
+    if settings.data == "real" and mirror is not None and not is_folder(root / mirror):
         raise ConfigError("config, data_mirror", f"{mirror!r} is not a folder", "Set it to null to download")
     experiments: dict[str, Experiment] = {}
     at_paper_scale: dict[str, Experiment] = {}
@@ -183,7 +184,7 @@ def _check_files(predictions: Predictions, root: Path, where: str) -> None:
     """Check that the tables of a model known by its predictions are there."""
     tables = {"path": predictions.path, **{f"references.{i}": path for i, path in enumerate(predictions.references)}}
     for key, path in tables.items():
-        if not (root / path).is_file():
+        if not is_file(root / path):
             raise ConfigError(place(where, key), f"{path!r} is not a file in {root}")
 
 

@@ -200,6 +200,7 @@ def test_a_working_folder_has_all_settings(folder, capsys):
         assert named == [], f"{file.name} names files that are not there"
     assert "Error: work: it exists and is not an empty folder. Name a new one." in refused(capsys, "init", "work")
     assert "it exists" in refused(capsys, "init", "Clinic 2.csv")
+    assert ": File name too long. Choose a shorter name" in refused(capsys, "init", "x" * 300)
 
 
 def test_targets_and_options_go_on_to_snakemake(folder):

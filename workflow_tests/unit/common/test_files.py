@@ -16,7 +16,7 @@ from fault_injection import Faults
 from matplotlib.figure import Figure
 
 from dpmia.common import files
-from dpmia.common.files import bring_back, remove_leftovers, whole_file
+from dpmia.common.files import bring_back, is_file, is_folder, remove_leftovers, whole_file
 
 
 class FullDiskError(Exception):
@@ -175,3 +175,12 @@ def test_files_of_the_future_are_dated_today_and_others_keep_their_time(tmp_path
     assert len(today) == 1, "none is newer than what is made of it"
     assert now <= today.pop() + 1 <= time.time() + 1
     assert (tmp_path / "old.csv").stat().st_mtime == pytest.approx(times["old.csv"])
+
+
+def test_a_name_that_the_system_does_not_take_is_no_file(tmp_path):
+    (tmp_path / "file").touch()
+    assert is_file(tmp_path / "file")
+    assert is_folder(tmp_path)
+    for name in ("absent", "x" * 300, "null\0byte", "file/below"):
+        assert not is_file(tmp_path / name)
+        assert not is_folder(tmp_path / name)

@@ -3,6 +3,7 @@
 import copy
 
 import pytest
+import yaml
 from settings_refusals import FORM, refusal
 from settings_samples import FILE, HEART, ROOT, changed
 
@@ -324,3 +325,11 @@ def test_a_mirror_that_is_not_there_is_reported_before_anything_is_downloaded(tm
     with pytest.raises(ConfigError, match="config, data_mirror: 'nowhere' "):
         make_plan({**config, "data": "real"}, tmp_path)
     assert make_plan({**config, "data": "synthetic"}, tmp_path).config.data_mirror == "nowhere"
+
+
+@pytest.mark.parametrize("path", ["absent.csv", "x" * 300, "null\0byte"])
+def test_predictions_that_are_not_there(tmp_path, path):
+    given = {"path": path, "classes": {"a": "a", "b": "b"}, "attacks": {"average_threshold": {}}}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"paper": "audit", "predictions": {"mine": given}}))
+    with pytest.raises(ConfigError, match=r"mine\.path: .* is not a file in"):
+        make_plan({"experiments": ["mine.yaml"], "data": "real"}, tmp_path)
