@@ -34,6 +34,8 @@ MEMBERSHIPS = {
 SUM_TOLERANCE = 0.01
 #: A probability of 0 is taken for this: the logarithm of a rounded probability must be finite.
 SMALLEST = 1e-12
+#: Logits are kept as float32.
+LARGEST = float(np.finfo(np.float32).max)
 
 
 def import_predictions(
@@ -136,8 +138,9 @@ def _numbers(fields: Fields, column: str) -> np.ndarray:
             found[place] = float(text)
         except ValueError:
             found[place] = np.nan
-        if not np.isfinite(found[place]):
-            raise DataError(f"{fields.file}, row {row}, column {column!r}", f"{text!r} is not a finite number")
+        if not abs(found[place]) <= LARGEST:
+            where = f"{fields.file}, row {row}, column {column!r}"
+            raise DataError(where, f"{text!r} is not a number of at most {LARGEST:.1e}, as 32 bits hold it")
     return found
 
 

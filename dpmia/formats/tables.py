@@ -17,6 +17,8 @@ from dpmia.formats.rows import COLUMNS, EFFECTS, KEYS, MEASURED, RECORDS, harmle
 #: Of tables of metrics: columns of numbers, which may be missing, and of `True` or `False`, which may not.
 _NUMBERS = ("value", "mean", "low", "high", "error", "degrees", "records_error", RECORDS, *EFFECTS)
 _TRUTHS = ("iid", "oracle")
+#: Texts stay texts where they look like numbers.
+_TYPES = {**dict.fromkeys(("experiment", "arm", "attack", "metric"), str), "epsilon": float}
 #: Folder of a table -> its columns.
 _REQUIRED = {"replicates": COLUMNS, "summary": [*KEYS, "mean", "low", "high"]}
 
@@ -60,7 +62,7 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
     Raises:
         DataError: it is damaged: a column or a part of a row is missing, or a cell holds what its column does not.
     """
-    table = made_frame(path, keep_default_na=False, na_values=[""], dtype={"epsilon": float})
+    table = made_frame(path, keep_default_na=False, na_values=[""], dtype=_TYPES)
     stage = _REQUIRED.get(Path(path).parent.name, ())
     if missing := [name for name in (*required, *stage) if name not in table]:
         raise made(path).error(f"the column {missing[0]!r} is missing")
@@ -73,13 +75,13 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
     }
     for name, column in table.items():
         wrong = name in kinds and len(column) > 0 and not kinds[str(name)](column.dtype)
-        too_large = name in _NUMBERS and len(column) > 0 and not wrong and _exceed(column)
+        too_large = name in _NUMBERS and len(column) > 0 and not wrong and _exceeds(column, endless=name != RECORDS)
         if wrong or too_large or (name in KEYS and column.isna().any()):
             raise made(path).error("a cell holds what does not belong there, or nothing", f", column {name!r}")
     return table
 
 
-def _exceed(column: pd.Series) -> bool:
-    """Return whether a finite number of a column is above `LARGEST` or below its negative."""
-    values = column.to_numpy(dtype=float)
-    return bool((np.abs(values[np.isfinite(values)]) > LARGEST).any())
+def _exceeds(column: pd.Series, endless: bool) -> bool:
+    """Return whether numbers of a column are above `LARGEST` in size; infinite ones may be there where `endless`."""
+    values = np.abs(column.to_numpy(dtype=float))
+    return bool(((values > LARGEST) & ~(endless & np.isinf(values))).any())

@@ -118,6 +118,8 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
         if home is not None and Path(name).is_absolute() and Path(name).is_relative_to(home):
             content = with_bundled_tables(content, root, home)
         stem = _check_stem(name, file_of_stem)
+        if not isinstance(content, dict):
+            raise ConfigError(name, "it holds no settings", "Write keys with values, as experiments/*.yaml have them")
         file = checked(ExperimentFile, content, name)
         for section in ("predictions", "experiments", "studies"):
             for each in getattr(file, section):

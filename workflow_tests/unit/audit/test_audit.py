@@ -360,7 +360,9 @@ def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(t
 WRONG = {
     "a label": ("no,yes", "maybe,yes", {}, ["row 2", "'maybe'", "no, yes"]),
     "a member": ("no,yes", "no,perhaps", {}, ["row 2", "'perhaps'", "yes, no or population"]),
-    "a number": ("0.5", "x", {}, ["row 2", "'z0'", "a finite number"]),
+    "a number": ("0.5", "x", {}, ["row 2", "'z0'", "'x' is not a number"]),
+    "a number of 32 bits": ("0.5", "1e308", {}, ["row 2", "'z0'", "'1e308' is not a number of at most 3.4e+38"]),
+    "a finite number": ("0.5", "inf", {}, ["row 2", "'inf' is not a number"]),
     "probabilities": ("0.5", "0.7", {"scale": "probabilities"}, ["row 2", "add up to 1"]),
     "a column": ("z1", "z2", {}, ["'z1'", "columns"]),
     "no member": (",yes", ",no", {}, ["there is no member"]),

@@ -35,6 +35,7 @@ def test_a_whole_table_is_read(table):
         ("heart,va,False,1.0,lira,False,auc,2", "\n", "row 4: 0 fields instead of 30|row 5"),
         ("0.75", "0.7é", "column 'value': a cell holds what does not belong there"),
         ("0.75", "1e308", "column 'value': a cell holds what does not belong there"),
+        ("0.75,30", "0.75,1e999", "column 'records': a cell holds what does not belong there"),
         ("auc,1", "auc,", "column 'replicate': a cell holds what does not belong there"),
         ("auc,1", "auc,1.5", "column 'replicate': a cell holds what does not belong there"),
         ("False,auc,2", "?,auc,2", "column 'oracle': a cell holds what does not belong there"),
@@ -52,6 +53,13 @@ def test_a_damaged_table_is_named(table, old, new, message):
     table.write_text(text.replace(old, new, 1))
     with pytest.raises(DataError, match=f"(?s)metrics.csv.*({message})"):
         read_table(table, MEASURED)
+
+
+def test_names_that_look_like_numbers_stay_texts(tmp_path):
+    write_rows(tmp_path / "metrics.csv", [row(0, 0.75, arm="1"), row(1, 0.5, arm="01", experiment=".5")])
+    found = read_table(tmp_path / "metrics.csv")
+    assert found["arm"].tolist() == ["1", "01"]
+    assert found["experiment"].tolist() == ["heart", ".5"]
 
 
 @pytest.mark.parametrize("left", [1, 2, 3, 40])

@@ -306,8 +306,7 @@ def test_a_wrong_config_is_reported_with_its_key(plan, config, words):
         ("paper: a\n\tb: c", "a.yaml: not valid YAML"),
         ("paper: a\nexperiments: {}\npaper: b", "key 'paper' is given twice"),
         ("experiments:\n  one: {dataset: adult, dataset: heart}", "key 'dataset' is given twice"),
-        ("", "a.yaml: null "),
-        ("- paper", "a.yaml: ['paper'] "),
+        *((text, "a.yaml: it holds no settings. Write keys with values") for text in ("", "- paper", "a line", "7")),
     ],
 )
 def test_a_file_that_is_no_settings_is_reported_by_name(plan, text, words):
