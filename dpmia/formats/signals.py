@@ -194,6 +194,8 @@ def _signal(found: Arrays, i: int, card: ModelCard) -> Signal:
         kept["curve"] = _curve(found, i)
     labels = _numbers(found, f"{i}/labels", "int64", queries, logits.shape[1])
     membership = _numbers(found, f"{i}/membership", "uint8", queries, 1 + POPULATION)
+    if queries and not {MEMBER, NONMEMBER} <= {*membership.tolist()}:
+        raise found.source.error("there are no members, or no non-members", f", {i}/membership")
     return Signal(card, records, labels, membership, logits, **kept)
 
 

@@ -14,6 +14,7 @@ from dpmia.formats.signals import (
     FORMAT,
     MEMBER,
     NONMEMBER,
+    POPULATION,
     VALIDATION,
     VERSION,
     Signal,
@@ -29,7 +30,7 @@ ARRAYS = ("records", "labels", "membership", "logits")
 
 def signal(logits, labels, part=None, **known):
     logits = np.asarray(logits, dtype=np.float32)
-    part = np.zeros(len(logits)) if part is None else part
+    part = np.arange(len(logits)) % 2 if part is None else part
     return Signal(
         card(**known),
         np.arange(len(logits)),
@@ -46,7 +47,7 @@ def models():
         signal(
             rng.standard_normal((n, 3)),
             rng.integers(0, 3, n),
-            rng.integers(0, 3, n),
+            rng.permutation(np.arange(n) % 3),
             arm=arm,
             epsilon="0.1",
             accounting=ACCOUNTING if arm == "a" else None,
@@ -70,7 +71,7 @@ def test_what_is_saved_is_read_back(tmp_path, models):
 
 
 def test_more_than_ten_models_keep_their_order(tmp_path):
-    save_signals(tmp_path / "block.npz", [signal([[i, 0]], [0], number=i) for i in range(12)], {})
+    save_signals(tmp_path / "block.npz", [signal([[i, 0], [0, i]], [0, 1], number=i) for i in range(12)], {})
     for i, model in enumerate(load_signals(tmp_path / "block.npz")):
         assert model.card.number == model.logits[0, 0] == i
 
@@ -150,3 +151,12 @@ def test_parts_are_distinguished():
     assert model.of(NONMEMBER, VALIDATION).logits[:, 0].tolist() == [1, 2]
     assert model.of(VALIDATION).card == card(arm="a")
     assert model.of().records.tolist() == []
+
+
+@pytest.mark.parametrize("part", [NONMEMBER, MEMBER, POPULATION])
+def test_outputs_on_members_alone_or_on_none_are_damaged(tmp_path, part):
+    save_signals(tmp_path / "block.npz", [signal(np.zeros((4, 2)), [0, 1, 0, 1], np.full(4, part))], {})
+    with pytest.raises(
+        DataError, match=r"block\.npz, 0/membership: there are no members, or no non-members\. Delete it"
+    ):
+        list(load_signals(tmp_path / "block.npz"))
