@@ -31,13 +31,13 @@ def hold(entries: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsi
         )
         for metric, limit in limits.items()
         for entry in judged
-        if has_interval(entry, metric)
+        if _has_interval(entry, metric)
     ]
-    lacking = [metric for metric in limits if not judged or not all(has_interval(entry, metric) for entry in judged)]
+    lacking = [metric for metric in limits if not judged or not all(_has_interval(entry, metric) for entry in judged)]
     return Held(means, lacking)
 
 
-def has_interval(entry: Mapping[str, Any], metric: str) -> bool:
+def _has_interval(entry: Mapping[str, Any], metric: str) -> bool:
     """Return whether a metric was measured, with an interval."""
     return entry[metric] is not None and entry[metric]["low"] is not None
 

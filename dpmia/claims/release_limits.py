@@ -21,7 +21,7 @@ from dpmia.metrics.ranges import possible_range
 #: Shown to keep all limits; shown to exceed one; neither. Some limit is for what was not measured; there is no limit.
 PASSED, FAILED, UNDECIDED, NOT_EVALUATED, NONE = "passed", "failed", "undecided", "not_evaluated", "none"
 
-#: So many times the replicates leave nothing but what shared records add to an error.
+#: With this many times the replicates, only the part of the error from shared records is left.
 _WITHOUT_LIMIT = 1e6
 
 
