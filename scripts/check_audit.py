@@ -17,12 +17,12 @@ def main(snakemake):
     reports = ", ".join(snakemake.input.html)
     if exceeded := [each for one in limits for each in one["exceeded"]]:
         raise LimitError("audit.fail_above", f"above a limit: {_listed(exceeded)}", f"Report: {reports}")
-    if not_evaluated := sorted({metric for one in limits for metric in one["held"]["not_evaluated"]}):
+    if reasons := [item for one in limits for item in one["held"]["not_evaluated"].items()]:
         raise UserError(
             "audit.fail_above",
-            f"the limits of {', '.join(not_evaluated)} cannot be evaluated in every arm: no interval, too few "
-            "non-members, no blind baseline, or no model with the epsilons that the limits are for",
-            f"Limit advantage or auc, or use three replicates or more, or more records. Report: {reports}",
+            f"cannot be evaluated for every model: {'; '.join(f'{metric}: {reason}' for metric, reason in reasons)}",
+            "Add what is missing (replicates of the scale, non-members, a blind baseline), or change audit.fail_above "
+            f"or audit.epsilons. Report: {reports}",
         )
     if undecided := [each for one in limits for each in one["undecided"]]:
         raise LimitError(

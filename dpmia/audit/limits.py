@@ -10,6 +10,7 @@ from dpmia.audit.findings import attacks_of, estimate_of
 from dpmia.claims.limits import ERROR
 from dpmia.claims.release_limits import Held, HeldMean, exceeding, unsure
 from dpmia.common.epsilon import spell_epsilon
+from dpmia.metrics.ranking import LOW_RATES
 
 
 def hold(entries: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsilons: Sequence[float] | None) -> Held:
@@ -33,8 +34,24 @@ def hold(entries: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsi
         for entry in judged
         if _has_interval(entry, metric)
     ]
-    lacking = [metric for metric in limits if not judged or not all(_has_interval(entry, metric) for entry in judged)]
-    return Held(means, lacking)
+    reasons = {metric: _why_not_evaluated(judged, metric) for metric in limits}
+    return Held(means, {metric: reason for metric, reason in reasons.items() if reason is not None})
+
+
+def _why_not_evaluated(judged: Sequence[Mapping[str, Any]], metric: str) -> str | None:
+    """Return why some of the results cannot be held to a limit, in the words of the first; None where all can."""
+    if not judged:
+        return "no model was trained with these epsilons"
+    lacking = next((entry for entry in judged if not _has_interval(entry, metric)), None)
+    if lacking is None:
+        return None
+    if lacking[metric] is not None:
+        reason = lacking[metric]["interval"].removeprefix("none: ")
+    elif metric in LOW_RATES:
+        reason = f"the non-members can show false positive rates from {lacking['resolution']:.2g} only"
+    else:
+        reason = "there is no blind baseline"
+    return f"{reason} ({lacking['experiment']}, {lacking['arm']}, epsilon {lacking['epsilon']}, {lacking['attack']})"
 
 
 def _has_interval(entry: Mapping[str, Any], metric: str) -> bool:

@@ -84,11 +84,11 @@ class Held(PlainData):
 
     Attributes:
         means: all that a limit is for.
-        not_evaluated: metrics that some arm or model cannot show with an interval.
+        not_evaluated: metric that some arm or model cannot show with an interval -> why not.
     """
 
     means: list[HeldMean]
-    not_evaluated: list[str]
+    not_evaluated: dict[str, str]
 
     def verdict(self, error: float = ERROR) -> str:
         """Return one of the verdicts; what exceeds a limit does so whatever else cannot be evaluated."""
@@ -117,7 +117,7 @@ def stand_of_limits(
         if verdict in (PASSED, FAILED):
             decided.append(name)
         elif verdict == NOT_EVALUATED:
-            unjudged[name] = f"{', '.join(held.not_evaluated)} cannot be evaluated in every arm"
+            unjudged[name] = "; ".join(f"{metric}: {reason}" for metric, reason in held.not_evaluated.items())
         elif verdict == UNDECIDED:
             if times is None and held.verdict() != UNDECIDED:
                 reopened.append(name)

@@ -145,10 +145,10 @@ def test_the_wheel_contains_the_workflow(tmp_path):
 def test_an_audit_by_one_command(tmp_path):
     shutil.copy(REPOSITORY / "examples/patients.csv", tmp_path / "clinic.csv")
     given = ["audit", "clinic.csv", "--label", "readmitted", "--positive", "yes", "--group", "hospital"]
-    small = ["--epsilon", "1", "inf", "--epochs", "2", "--replicates", "2", "--scale", "smoke"]
+    small = ["--epsilon", "1", "inf", "--epochs", "2", "--replicates", "3"]
     shown = checked([*COMMAND, *given, *small], tmp_path)
-    assert "Report: results/real-smoke/audit-clinic.html" in shown
-    assert (tmp_path / "results/real-smoke/audit-clinic.html").is_file()
+    assert "Report: results/real-laptop/audit-clinic.html" in shown
+    assert (tmp_path / "results/real-laptop/audit-clinic.html").is_file()
     above = subprocess.run(
         [*COMMAND, *given, *small, "--limit", "auc=0.1"], cwd=tmp_path, capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(REPOSITORY), "SLURM_CONF": os.devnull},

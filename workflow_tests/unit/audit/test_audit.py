@@ -97,7 +97,9 @@ def test_groups_stand_beside_their_iid_arm_and_the_dependence_index(audit):
 def test_limits_that_are_exceeded_or_cannot_be_evaluated_are_named(audit):
     limits = audit["limits"]
     assert limits["verdict"] == "failed"
-    assert limits["held"]["not_evaluated"] == ["tpr_at_0.1pct_fpr"]
+    (reason,) = limits["held"]["not_evaluated"].values()
+    assert list(limits["held"]["not_evaluated"]) == ["tpr_at_0.1pct_fpr"]
+    assert reason.startswith("the non-members can show false positive rates from 0.00")
     values = [each["value"] - each["limit"] for each in limits["exceeded"]]
     assert values == sorted(values, reverse=True)
     assert all(each["low"] > each["limit"] for each in limits["exceeded"])
@@ -118,7 +120,9 @@ def test_a_limit_that_one_arm_cannot_show_is_not_passed(audit):
     results = [each | {"tpr_at_1pct_fpr": None} if each["arm"] == "south" else each for each in audit["results"]]
     assert held_to(audit["results"], {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "passed"
     assert held_to(results, {"tpr_at_1pct_fpr": 1.0}, None)["verdict"] == "not_evaluated"
-    assert held_to(results, {"auc": 1.0}, [3.0])["verdict"] == "not_evaluated"
+    without = held_to(results, {"auc": 1.0}, [3.0])
+    assert without["verdict"] == "not_evaluated"
+    assert without["held"]["not_evaluated"] == {"auc": "no model was trained with these epsilons"}
 
 
 def test_the_most_exposed_records_are_rows_of_the_file(audit):

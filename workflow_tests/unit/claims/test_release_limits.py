@@ -22,7 +22,7 @@ from dpmia.claims.release_limits import (
 )
 from dpmia.claims.standing import Prospect
 from dpmia.formats.looks import TIMES, Look, Looks
-from dpmia.metrics.intervals import BOTH, RECORDS, REPLICATES, Estimate, degrees_of_sum, estimate
+from dpmia.metrics.intervals import BOTH, RECORDS, REPLICATES, TOO_FEW, Estimate, degrees_of_sum, estimate
 
 LIMIT = 0.1
 EFFORTS = {"clinic": Effort(4, 0.1), "ward": Effort(4, 0.1)}
@@ -65,9 +65,9 @@ def test_after_the_first_that_exceeds_the_limits_of_the_others_alone_hold_togeth
 
 
 def test_what_exceeds_a_limit_does_so_whatever_else_cannot_be_evaluated():
-    assert Held([held(0.9)], ["auc"]).verdict() == FAILED
-    assert Held([held(0.0)], ["auc"]).verdict() == NOT_EVALUATED
-    assert Held([], []).verdict() == NONE
+    assert Held([held(0.9)], {"auc": "too few"}).verdict() == FAILED
+    assert Held([held(0.0)], {"auc": "too few"}).verdict() == NOT_EVALUATED
+    assert Held([], {}).verdict() == NONE
 
 
 def cell(mean, error=0.01):
@@ -81,7 +81,7 @@ def entry(attack="loss", epsilon="1", **metrics):
 
 
 def test_each_attack_on_each_model_that_may_be_released_is_held_to_each_limit():
-    without = cell(0.5) | {"low": None, "high": None}
+    without = cell(0.5) | {"low": None, "high": None, "interval": TOO_FEW}
     entries = [entry(), entry("lira"), entry(epsilon="inf", auc=without), entry("random", auc=cell(0.9))]
     found = held_to(entries, {"advantage": 0.1, "auc": 0.6}, [1.0])
     assert (found["verdict"], found["epsilons"], found["error"]) == (PASSED, ["1"], ERROR)
@@ -91,8 +91,14 @@ def test_each_attack_on_each_model_that_may_be_released_is_held_to_each_limit():
     assert Held.from_plain(found["held"]).verdict() == PASSED
 
     every = held_to(entries, {"advantage": 0.1, "auc": 0.6}, None)
-    assert (every["verdict"], every["held"]["not_evaluated"]) == (NOT_EVALUATED, ["auc"])
+    assert (every["verdict"], every["held"]["not_evaluated"]) == (
+        NOT_EVALUATED, {"auc": "fewer than 3 replicates (clinic, north, epsilon inf, loss)"},
+    )  # fmt: skip
     assert held_to(entries, {"auc": 1.0}, [3.0])["verdict"] == NOT_EVALUATED
+    blind = held_to([entry(auc_excess=None)], {"auc_excess": 0.1}, None)
+    assert blind["held"]["not_evaluated"] == {
+        "auc_excess": "there is no blind baseline (clinic, north, epsilon 1, loss)"
+    }
     assert held_to(entries, {}, None)["verdict"] == NONE
 
 
@@ -176,9 +182,9 @@ def test_what_would_decide_an_audit():
     }
     for reason, found in reasons.items():
         assert found.leaves == {"audit clinic": reason}
-    unknown = stand_of_limits({"audit clinic": Held([near], ["auc"])}, (), None)
-    assert unknown.unjudged == {"audit clinic": "auc cannot be evaluated in every arm"}
-    assert stand_of_limits({"audit clinic": Held([], [])}, (), None).decided == ()
+    unknown = stand_of_limits({"audit clinic": Held([near], {"auc": "no blind baseline"})}, (), None)
+    assert unknown.unjudged == {"audit clinic": "auc: no blind baseline"}
+    assert stand_of_limits({"audit clinic": Held([], {})}, (), None).decided == ()
 
 
 def test_an_audit_that_the_whole_error_decides_is_not_begun():
