@@ -90,7 +90,7 @@ def test_above_a_limit_the_exit_code_is_1_and_the_last_words_say_why(audited):
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ({"audit": "{fail_above: {tpr_at_0.1pct_fpr: 1.0}}"}, "cannot be evaluated in every arm"),
+        ({"audit": "{fail_above: {tpr_at_0.1pct_fpr: 1.0}}"}, "cannot be evaluated for every model"),
         ({"data": "real"}, "examples/patients.csv is synthetic"),
         ({"data": "reel"}, "config, data: 'reel' "),
     ],
