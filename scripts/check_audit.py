@@ -17,7 +17,7 @@ def main(snakemake):
     reports = ", ".join(snakemake.input.html)
     if exceeded := [each for one in limits for each in one["exceeded"]]:
         raise LimitError("audit.fail_above", f"above a limit: {_listed(exceeded)}", f"Report: {reports}")
-    if reasons := [item for one in limits for item in one["held"]["not_evaluated"].items()]:
+    if reasons := dict.fromkeys(item for one in limits for item in one["held"]["not_evaluated"].items()):
         raise UserError(
             "audit.fail_above",
             f"cannot be evaluated for every model: {'; '.join(f'{metric}: {reason}' for metric, reason in reasons)}",
