@@ -12,8 +12,6 @@ rule run_attack:
         "{home}/metrics/{experiment}/{attack}/block-{block}.csv",
     log:
         "logs/{home}/run_attack/{experiment}/{attack}/block-{block}.log",
-    benchmark:
-        "{home}/benchmarks/run_attack/{experiment}/{attack}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -63,8 +61,6 @@ rule measure_blind:
         "{home}/blind/{experiment}/block-{block}.csv",
     log:
         "logs/{home}/measure_blind/{experiment}/block-{block}.log",
-    benchmark:
-        "{home}/benchmarks/measure_blind/{experiment}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -89,8 +85,6 @@ rule measure_per_record:
         nulls="{home}/nulls/{experiment}.csv",
     log:
         "logs/{home}/measure_per_record/{experiment}.log",
-    benchmark:
-        "{home}/benchmarks/measure_per_record/{experiment}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -118,8 +112,6 @@ rule measure_exposure:
         "{home}/exposure/{experiment}.csv",
     log:
         "logs/{home}/measure_exposure/{experiment}.log",
-    benchmark:
-        "{home}/benchmarks/measure_exposure/{experiment}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1

@@ -12,12 +12,6 @@ if CACHE is not None and VARIABLE not in os.environ:
 SHARED = CACHE is not None and all(map(is_published, EXPERIMENTS.values()))
 
 
-def share(*rules):
-    """Let a cache hold what some rules make. Snakemake measures no job that a cache may replace."""
-    for name in rules if SHARED else ():
-        workflow.get_rule(name)._benchmark = None
-
-
 def refuse_forced_cache():
     """Refuse `--cache RULE` for rules whose files stay out of the cache, which Snakemake would overrule."""
     if kept_out := [each.name for each in workflow.rules if each.name in (CACHE or ()) and not each.cache.output]:

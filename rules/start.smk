@@ -14,6 +14,7 @@ from dpmia.workflow.console import Console
 from dpmia.workflow.digest import remember
 from dpmia.common.errors import UserError
 from dpmia.workflow.failures import last_words, read_failure, stopped
+from dpmia.workflow.fork_server import Server, can_serve
 from dpmia.workflow.interrupts import end_at_second_interrupt, quiet_interrupts
 from dpmia.workflow.places import check_places
 
@@ -55,6 +56,9 @@ def kind_of(rule_name):
     return KINDS[rule_name]
 
 
+# Jobs from which starting the fork server pays: it imports what two jobs would.
+WORTH_SERVING = 4
+SERVER = None
 CONSOLE = None
 for default in logger.handlers if workflow.is_main_process and not workflow.output_settings.verbose else ():
     if default.name == "DefaultStreamHandler":
@@ -65,6 +69,7 @@ for default in logger.handlers if workflow.is_main_process and not workflow.outp
 
 
 onstart:
+    global SERVER
     gc.enable()
     if CONFIG.data == "synthetic" and CONFIG.data_mirror is not None:
         logger.warning("data_mirror is ignored: the key data is 'synthetic', which generates the data.")
@@ -74,11 +79,7 @@ onstart:
         from dpmia.workflow.lock import hold  # here: each job reads this file, and the import takes 20 ms
 
         try:
-            check_places(
-                file
-                for job in workflow.dag.needrun_jobs()
-                for file in [*job.output, *job.log, *([job.benchmark] if job.benchmark else [])]
-            )
+            check_places(file for job in workflow.dag.needrun_jobs() for file in [*job.output, *job.log])
             if SHARED:  # rules/sharing.smk
                 check_cache(Path(os.environ[VARIABLE]))
             hold(".snakemake/run.lock")
@@ -91,8 +92,11 @@ onstart:
             logger.info(
                 f"The clock was wrong: {len(ahead)} files are dated in the future, and now today: {ahead[0]}"
             )
+    jobs_to_run = list(workflow.dag.needrun_jobs())
+    here = workflow.is_main_process and workflow.local_exec and not workflow.deployment_settings.deployment_method
+    if here and can_serve() and sum(job.is_script for job in jobs_to_run) >= WORTH_SERVING:
+        SERVER = Server(REPOSITORY, Path(f"logs/{RUN}/fork_server/{time.time_ns()}.log"))
     if CONSOLE:
-        jobs_to_run = list(workflow.dag.needrun_jobs())
         cores = min(len(jobs_to_run), (workflow.cores if workflow.local_exec else workflow.nodes) or 1)
         CONSOLE.begin(expect(jobs_to_run, cores), cores)
     if workflow.local_exec:
@@ -102,7 +106,9 @@ onstart:
 
 
 def note_own_time():
-    """Add this process to the logs that `costs` reads; what it has done before counts on."""
+    """End the fork server, and add this process to the logs that `costs` reads; what it has done before counts on."""
+    if SERVER:
+        SERVER.end()
     log = Path(f"logs/{RUN}/snakemake/{time.time_ns()}.log")
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text(f"start-up {time.process_time():.3f} s, work 0.000 s\n")

@@ -8,8 +8,6 @@ rule run_study:
         "{home}/studies/{study}.csv",
     log:
         "logs/{home}/run_study/{study}.log",
-    benchmark:
-        "{home}/benchmarks/run_study/{study}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1

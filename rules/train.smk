@@ -9,8 +9,6 @@ rule train_block:
         "{home}/signals/{experiment}/{epsilons}/block-{block}.npz",
     log:
         "logs/{home}/train_block/{experiment}/{epsilons}/block-{block}.log",
-    benchmark:
-        "{home}/benchmarks/train_block/{experiment}/{epsilons}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -39,8 +37,6 @@ rule train_shadows:
         "{home}/shadows/{experiment}/block-{block}.npz",
     log:
         "logs/{home}/train_shadows/{experiment}/block-{block}.log",
-    benchmark:
-        "{home}/benchmarks/train_shadows/{experiment}/block-{block}.tsv"
     cache: SHARED
     conda:
         "../envs/dpmia.yaml"
@@ -67,8 +63,6 @@ rule train_references:
         "{home}/references/{experiment}/{epsilons}/block-{block}.npz",
     log:
         "logs/{home}/train_references/{experiment}/{epsilons}/block-{block}.log",
-    benchmark:
-        "{home}/benchmarks/train_references/{experiment}/{epsilons}/block-{block}.tsv"
     cache: SHARED
     conda:
         "../envs/dpmia.yaml"
@@ -100,8 +94,6 @@ rule train_leave_one_out:
         "{home}/leave_one_out/{experiment}/{arm}/target-{replicate}/block-{block}.npz",
     log:
         "logs/{home}/train_leave_one_out/{experiment}/{arm}/target-{replicate}/block-{block}.log",
-    benchmark:
-        "{home}/benchmarks/train_leave_one_out/{experiment}/{arm}/target-{replicate}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -129,8 +121,6 @@ rule train_distilled:
         "{home}/distilled/{experiment}/{epsilons}/targets-{target_block}/block-{block}.npz",
     log:
         "logs/{home}/train_distilled/{experiment}/{epsilons}/targets-{target_block}/block-{block}.log",
-    benchmark:
-        "{home}/benchmarks/train_distilled/{experiment}/{epsilons}/targets-{target_block}/block-{block}.tsv"
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -145,6 +135,3 @@ rule train_distilled:
         "Distilling targets of {wildcards.experiment}, epsilon {wildcards.epsilons}, block {wildcards.block}"
     script:
         "../scripts/train_distilled.py"
-
-
-share("train_shadows", "train_references")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import resource
 import sys
 import time
 import traceback
@@ -16,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from dpmia.common.errors import LimitError, MemoryShortError, PlaceError, UserError
 from dpmia.common.pipes import discard
 from dpmia.workflow.failures import ABOVE_LIMIT, CANNOT_RUN, error_line
+from dpmia.workflow.fork_server import hand_over, seconds_of_client
 from dpmia.workflow.interrupts import end_at_first_interrupt, quiet_interrupts
 
 # All that scripts import stays: looking for garbage in it takes a tenth of the time that starting takes.
@@ -23,6 +25,8 @@ gc.disable()
 
 quiet_interrupts()
 end_at_first_interrupt()
+# What comes after this in a script, its imports of large libraries first of all, is for the process that runs it.
+hand_over()
 
 
 def run(main: Callable[[Any], None], snakemake: Any) -> None:
@@ -33,7 +37,7 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     """
     gc.freeze()
     gc.enable()
-    started = time.process_time()
+    started, begun = time.process_time(), time.monotonic()
     try:
         handler = logging.FileHandler(snakemake.log[0], mode="w")
     except OSError as error:
@@ -70,7 +74,11 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         _log_unexpected(error, snakemake.log[0])
         raise
     finally:
-        logging.info("start-up %.3f s, work %.3f s", started, time.process_time() - started)
+        logging.info(
+            "start-up %.3f s, work %.3f s, wall %.3f s, memory %.0f MB",
+            *(started + seconds_of_client(), time.process_time() - started, time.monotonic() - begun),
+            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        )
         logging.captureWarnings(False)
         logging.root.removeHandler(handler)
         handler.close()

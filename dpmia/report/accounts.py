@@ -102,7 +102,7 @@ def speeds(models: pd.DataFrame) -> list[list[Any]]:
 
 
 def costs(table: pd.DataFrame) -> list[list[Any]]:
-    """Return the rows of `dpmia.report.run.cost_table` as texts."""
+    """Return the rows of `dpmia.workflow.costs.costs_table` as texts."""
     return [
         [
             *(row.rule, formatting.count(row.jobs), formatting.duration(row.startup), formatting.duration(row.work)),

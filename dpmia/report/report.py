@@ -17,6 +17,7 @@ from dpmia.report.about import About
 from dpmia.report.deviations import Deviation, deviations, settings_text
 from dpmia.report.verdicts import STYLES
 from dpmia.report.words import WORDS
+from dpmia.workflow.costs import costs_table
 
 #: Sections behind those of the papers: their ids and titles.
 BEHIND = {
@@ -44,7 +45,8 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
     on_real_data = recorded.LATEST.read() if about.synthetic else None
     papers = cards.papers(about, verdicts, on_real_data)
     paper_of = {name: paper for name, paper in accounts.paper_of_experiments().items() if name not in about.own}
-    models, costs = run.model_table(about.folder, about.logs, about.models), run.cost_table(about.folder, about.logs)
+    models = run.model_table(about.folder, about.logs, about.models)
+    costs = costs_table(sorted(about.logs.rglob("*.log")), about.logs)
     of_papers = {name: settings for name, settings in about.paper_settings.items() if name in paper_of}
     deviating = deviations(about.settings, of_papers)
     commit = run.commit(about.repository)

@@ -14,12 +14,10 @@ from typing import Any
 import pandas as pd
 
 from dpmia.common.reading.arrays import header_of
-from dpmia.common.reading.rows import frame
-from dpmia.common.reading.source import made
 from dpmia.datasets.raw.sources import all_raw_files
 from dpmia.formats.model_card import ModelCard
-from dpmia.workflow.costs import TRAINED_BY, costs_table, job_seconds
-from dpmia.workflow.homes import AUDITS, OWN, split_home
+from dpmia.workflow.costs import TRAINED_BY, spent_by
+from dpmia.workflow.homes import split_home
 
 #: Installed packages whose version is reported.
 PACKAGES = (
@@ -67,8 +65,8 @@ def _models(experiment: str, folder: Path, logs: Path, path: Path) -> list[list[
     models = [model for entry in models for model in (entry if isinstance(entry, list) else [entry])]
     home, below = split_home(path.relative_to(folder).with_suffix(".log"))
     stage, *rest = below.parts
-    spent = job_seconds(logs / home / TRAINED_BY[stage] / Path(*rest))
-    seconds = sum(spent) if spent else float("nan")
+    spent = spent_by(logs / home / TRAINED_BY[stage] / Path(*rest))
+    seconds = spent.startup + spent.work if spent else float("nan")
     steps: Counter[tuple[Any, ...]] = Counter()
     count: Counter[tuple[Any, ...]] = Counter()
     for card in map(ModelCard.from_plain, models):
@@ -89,29 +87,6 @@ def _guarantee(card: ModelCard) -> dict[str, Any] | None:
     if card.stated is not None:
         return dict.fromkeys(GUARANTEE) | card.stated.plain() | {"accountant": BY_USER, "proved": False}
     return None
-
-
-def cost_table(folder: Path, logs: Path) -> pd.DataFrame:
-    """Return what the jobs of a run took, by rule, the largest first.
-
-    Args:
-        folder: of the run.
-        logs: of the run's jobs; below it and the homes in it, each rule has a folder or a file of its name.
-
-    Returns:
-        Columns rule, jobs, startup, work and forecast (see `costs_table`), wall_seconds and largest_mb (NaN for rules
-        without benchmarks).
-    """
-    rows = [
-        [split_home(path.relative_to(folder))[1].parts[1], measured["s"].sum(), measured["max_rss"].max()]
-        for benchmarks in ("benchmarks", f"{AUDITS}/*/benchmarks", f"{OWN}/*/benchmarks")
-        for path in sorted(folder.glob(f"{benchmarks}/**/*.tsv"))
-        # A job that was over before it could be measured has texts in place of numbers.
-        for measured in [frame(made(path), path, sep="\t").apply(pd.to_numeric, errors="coerce")]
-    ]
-    table = pd.DataFrame(rows, columns=["rule", "wall_seconds", "largest_mb"])
-    measured = table.groupby("rule", as_index=False).agg({"wall_seconds": "sum", "largest_mb": "max"})
-    return costs_table(sorted(logs.rglob("*.log")), logs).merge(measured, on="rule", how="left")
 
 
 def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:

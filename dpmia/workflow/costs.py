@@ -1,4 +1,4 @@
-"""What a run cost: seconds of processor time in the work itself, and in getting there."""
+"""What a run took, from the logs of its jobs: CPU time in the work itself and in getting there, wall time, memory."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
 from dpmia.workflow.forecast_file import remembered
 from dpmia.workflow.homes import split_home
 
-#: How a job's log ends: seconds until its script had all it imports, and from there to its end.
-LINE = re.compile(r"start-up ([0-9.]+) s, work ([0-9.]+) s$", re.MULTILINE)
+#: How a job's log ends: seconds until its script had all it imports, and from there to its end; what jobs alone write.
+LINE = re.compile(r"start-up ([0-9.]+) s, work ([0-9.]+) s(?:, wall ([0-9.]+) s, memory ([0-9.]+) MB)?$", re.MULTILINE)
 
 #: Folder of models in a run -> rule whose jobs train them.
 TRAINED_BY = {
@@ -24,14 +25,30 @@ TRAINED_BY = {
 }
 
 
-def job_seconds(log: Path) -> tuple[float, float] | None:
-    """Return the seconds of processor time that a job took to start up and to work; None where its log has none."""
+class Spent(NamedTuple):
+    """What a job took.
+
+    Attributes:
+        startup: CPU seconds until its script had all that it imports.
+        work: CPU seconds from there to its end.
+        wall_seconds: of the work; NaN for Snakemake itself, and for the process that starts jobs.
+        memory_mb: the peak of its memory, libraries that it shares with other jobs included; NaN likewise.
+    """
+
+    startup: float
+    work: float
+    wall_seconds: float
+    memory_mb: float
+
+
+def spent_by(log: Path) -> Spent | None:
+    """Return what a job took, by the last line of its log; None where it says nothing of it."""
     found = LINE.findall(log.read_text(encoding="utf-8", errors="replace")) if log.is_file() else []
-    return (float(found[-1][0]), float(found[-1][1])) if found else None
+    return Spent(*(float(number or "nan") for number in found[-1])) if found else None
 
 
 def costs_table(logs: Iterable[Path], root: Path) -> pd.DataFrame:
-    """Return the processor time of all jobs by rule, from their logs.
+    """Return what all jobs took by rule, from their logs.
 
     A module that is imported while a job works, because it is named in the settings, counts as work.
 
@@ -40,27 +57,39 @@ def costs_table(logs: Iterable[Path], root: Path) -> pd.DataFrame:
         root: folder of the run's logs.
 
     Returns:
-        Columns rule, jobs, startup and work (seconds), sorted by their sum, the largest first; forecast (seconds that
-        were expected of both; NaN where nothing was expected of a job of the rule).
+        Columns rule, jobs, startup and work (CPU seconds), sorted by their sum, the largest first; forecast (seconds
+        that were expected of both; NaN where nothing was expected of a job of the rule), wall_seconds (of the work),
+        largest_mb.
     """
     expected = remembered(root)
     rows = [
-        [rule_of(path := log.relative_to(root)), *seconds, expected.get(path.as_posix(), math.nan)]
+        [rule_of(path := log.relative_to(root)), *spent, expected.get(path.as_posix(), math.nan)]
         for log in logs
-        if (seconds := job_seconds(log))
+        if (spent := spent_by(log))
     ]
-    table = pd.DataFrame(rows, columns=["rule", "startup", "work", "forecast"])
-    sums = {"jobs": ("work", "size"), "startup": ("startup", "sum"), "work": ("work", "sum")}
-    table = table.groupby("rule").agg(**sums, forecast=("forecast", lambda seconds: seconds.sum(skipna=False)))
+    table = pd.DataFrame(rows, columns=["rule", *Spent._fields, "forecast"])
+    table = table.groupby("rule").agg(
+        jobs=("work", "size"),
+        startup=("startup", "sum"),
+        work=("work", "sum"),
+        forecast=("forecast", _sum_of_all),
+        wall_seconds=("wall_seconds", _sum_of_all),
+        largest_mb=("memory_mb", "max"),
+    )
     order = (table["startup"] + table["work"]).sort_values(ascending=False).index
     return table.loc[order].reset_index()
 
 
+def _sum_of_all(values: pd.Series) -> float:
+    """Return a sum; NaN where one of them is."""
+    return float(values.sum(skipna=False))
+
+
 def rule_of(path: Path) -> str:
-    """Return the rule whose job wrote a log or benchmark: the first folder, or file, below the home.
+    """Return the rule whose job wrote a log: the first folder, or file, below the home.
 
     Args:
-        path: relative to the folder of the run's logs or benchmarks.
+        path: relative to the folder of the run's logs.
     """
     return split_home(path)[1].parts[0].removesuffix(".log")
 

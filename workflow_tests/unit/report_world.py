@@ -18,7 +18,6 @@ from dpmia.privacy.record import Accounting
 from dpmia.report.about import About
 from dpmia.workflow.forecast_file import remember
 
-BENCHMARK = "s\th:m:s\tmax_rss\n{seconds}\t0:00:10\t200.0\n"
 ACCOUNTING = Accounting(
     sampler="poisson", rate=0.25, steps=40, epochs=10, relation="replace_one", delta=1e-5, accountant="pld",
     epsilon=1.0, noise_multiplier=2.5, clip_norm=1.0, noise_sd=2.5, proved=True,
@@ -70,7 +69,7 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
         },
         "izzo_theory": {end: f"{run}/tables/izzo/izzo_theory.{end}" for end in ("csv", "md")},
     }
-    for name in ("figures/humphries", "tables/izzo", "benchmarks/train_block/student/1_inf"):
+    for name in ("figures/humphries", "tables/izzo"):
         (run / name).mkdir(parents=True)
     pixels = np.random.default_rng(0).integers(0, 255, (60, 160, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(artifacts["humphries_fig7"]["png"])
@@ -87,13 +86,11 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
     signals.parent.mkdir(parents=True)
     files = [{"name": "student-por.csv", "sha256": "ab" * 32, "bytes": 93220, "rows": 649}]
     save_signals(signals, [signal("1"), signal("1", 1), signal("inf")], {})
-    (run / "benchmarks/train_block/student/1_inf/block-0.tsv").write_text(BENCHMARK.format(seconds=10))
-    (run / "benchmarks/train_block/student/1_inf/block-1.tsv").write_text(BENCHMARK.format(seconds="NA"))
     logs = folder / "logs/real-laptop"
     for name in ("train_block/student/1_inf/block-0", "train_block/student/1_inf/block-1", "judge_claims"):
         log = logs / f"{name}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
-        log.write_text("start-up 2.000 s, work 4.000 s\n")
+        log.write_text("start-up 2.000 s, work 4.000 s, wall 5.000 s, memory 200 MB\n")
         remember({f"{name}.log": 7.0}, logs)
     origin = {"files": files, "synthetic": False}
     prepared = folder / "student.npz"

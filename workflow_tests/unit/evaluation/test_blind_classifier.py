@@ -231,3 +231,59 @@ def test_too_few_records_and_arrays_that_do_not_fit_are_refused():
         scores_with_signal(x, y, np.full(40, np.nan), np.arange(40) < 20, seed=1)
     with pytest.raises(ValueError, match="finite"):
         scores_with_signal(x, y, np.zeros(39), np.arange(40) < 20, seed=1)
+
+
+# --- One-hot encoded categories ---------------------------------------------------------------------------------
+
+
+def one_hot(codes, categories):
+    return (codes[:, None] == np.arange(categories)).astype(np.float32)
+
+
+def test_indicators_of_a_category_become_one_column_without_a_loss():
+    rng = np.random.default_rng(0)
+    job, town = rng.integers(0, 5, 300), rng.integers(0, 3, 300)
+    age = rng.normal(size=300).astype(np.float32)
+    columns, categorical = blind.bundled(np.column_stack([one_hot(job, 5), age, one_hot(town, 3)]))
+    assert categorical == [True, False, True]
+    assert columns.T.tolist() == [(job + 1).tolist(), age.tolist(), (town + 1).tolist()]
+
+
+def test_scaled_indicators_and_those_without_a_first_category_are_bundled_too():
+    codes = np.random.default_rng(0).integers(0, 4, 200)
+    columns, categorical = blind.bundled(3 * one_hot(codes, 4)[:, 1:] - 1)
+    assert categorical == [True]
+    assert columns[:, 0].tolist() == codes.tolist()
+
+
+def test_indicators_that_do_not_exclude_one_another_stay_apart():
+    x = np.random.default_rng(0).integers(0, 2, (100, 6)).astype(np.uint8)
+    columns, categorical = blind.bundled(x)
+    assert not any(categorical)
+    assert columns.tolist() == x.tolist()
+
+
+def test_a_constant_column_stays_alone():
+    codes = np.arange(100) % 2
+    columns, categorical = blind.bundled(np.column_stack([np.ones(100), one_hot(codes, 2)]).astype(np.float32))
+    assert categorical == [False, True]
+    assert columns.T.tolist() == [[1] * 100, (codes + 1).tolist()]
+
+
+def test_a_bundle_has_no_more_categories_than_trees_take(monkeypatch):
+    codes = np.random.default_rng(0).integers(0, 600, 5000)
+    columns, categorical = blind.bundled(one_hot(codes, 600))
+    assert categorical == [True, True, True]
+    assert columns.max() <= blind.CATEGORIES
+    scores = blind_scores(one_hot(codes, 600), codes % 2, np.arange(5000) % 2 == 0, 0)
+    assert np.isfinite(scores).all()
+
+
+def test_categories_that_differ_between_groups_are_told_as_by_their_likelihood_ratio():
+    rng = np.random.default_rng(0)
+    truth = np.arange(20_000) % 2 == 0
+    by_member, by_other = np.array([0.1, 0.3, 0.2, 0.3, 0.1]), np.array([0.3, 0.1, 0.2, 0.1, 0.3])
+    codes = np.where(truth, rng.choice(5, 20_000, p=by_member), rng.choice(5, 20_000, p=by_other))
+    found = baseline(blind_scores(one_hot(codes, 5), np.zeros(20_000, dtype=np.int64), truth, 0), truth)
+    # Likelier among members: the second and the fourth category.
+    assert found["advantage"] == pytest.approx(0.4, abs=0.02)

@@ -10,8 +10,9 @@ from dpmia.workflow.forecast_file import remember
 
 def test_jobs_are_added_up_by_rule_and_the_last_line_of_a_log_counts(tmp_path):
     logs = {
-        "train_block/adult/0.log": "warm\n12:00 start-up 4.000 s, work 100.000 s\n",
-        "train_block/adult/1.log": "start-up 9.000 s, work 9.000 s\nstart-up 5.000 s, work 50.500 s\n",
+        "train_block/adult/0.log": "warm\n12:00 start-up 4.000 s, work 100.000 s, wall 90.000 s, memory 800 MB\n",
+        "train_block/adult/1.log": "start-up 9.000 s, work 9.000 s\n"
+        "start-up 5.000 s, work 50.500 s, wall 60.250 s, memory 300 MB\n",
         "run_attack/adult/lira/0.log": "start-up 0.700 s, work 0.300 s\n",
         "snakemake/1.log": "start-up 39.500 s, work 0.000 s\n",
         "judge_claims.log": "failed before it could tell\n",
@@ -25,6 +26,9 @@ def test_jobs_are_added_up_by_rule_and_the_last_line_of_a_log_counts(tmp_path):
         ["snakemake", 1, 39.5, 0.0],
         ["run_attack", 1, 0.7, 0.3],
     ]
+    took = table.set_index("rule")[["wall_seconds", "largest_mb"]]
+    assert took.loc["train_block"].tolist() == [150.25, 800]
+    assert took.loc["snakemake"].isna().all()
     assert outside_share(table) == pytest.approx(49.2 / 200)
 
 
