@@ -96,9 +96,11 @@ def hand_over() -> None:
     except OSError:  # its server was killed
         return
     request = {"script": sys.argv[0], "environment": dict(os.environ), "seconds": time.process_time()}
-    socket.send_fds(connection, [b"\n"], [0, 1, 2])
-    connection.sendall(json.dumps(request).encode() + b"\n")
-    status = connection.recv(1)
+    status = b""
+    with contextlib.suppress(OSError):
+        socket.send_fds(connection, [b"\n"], [0, 1, 2])
+        connection.sendall(json.dumps(request).encode() + b"\n")
+        status = connection.recv(1)
     if not status:  # the fork was killed
         os.kill(os.getpid(), signal.SIGKILL)
     os._exit(status[0])
@@ -119,21 +121,32 @@ def serve() -> None:
     logging.root.handlers.clear()  # Opacus prints whatever any library logs
     gc.collect()
     gc.freeze()
-    with _listener() as listener:
+    # A full disk, or a file system without sockets: then scripts run by themselves.
+    with contextlib.suppress(OSError):
+        _fork(_listener())
+    with contextlib.suppress(OSError):
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(f"start-up {time.process_time():.3f} s, work 0.000 s\n", encoding="utf-8")
+
+
+def _fork(listener: socket.socket) -> None:
+    """Fork for each script that comes to a listener, until standard input ends."""
+    with listener:
         while not _is_over(listener):
             connection = listener.accept()[0]
             descriptors = socket.recv_fds(connection, 1, 3)[1]
             if not os.fork():
-                listener.close()
-                _run_as_fork(connection, descriptors)
+                try:
+                    listener.close()
+                    _run_as_fork(connection, descriptors)
+                finally:
+                    os._exit(1)
             for descriptor in descriptors:
                 os.close(descriptor)
             connection.close()
             _take_leave(os.WNOHANG)
     Path(SOCKET).unlink(missing_ok=True)
     _take_leave()
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text(f"start-up {time.process_time():.3f} s, work 0.000 s\n", encoding="utf-8")
 
 
 def _is_over(listener: socket.socket | None = None) -> bool:
@@ -154,8 +167,10 @@ def _listener() -> socket.socket:
     Path(SOCKET).unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX)
     mask = os.umask(0o077)
-    listener.bind(SOCKET)
-    os.umask(mask)
+    try:
+        listener.bind(SOCKET)
+    finally:
+        os.umask(mask)
     listener.listen()
     return listener
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -115,3 +116,17 @@ def test_a_server_that_still_imports_ends_with_its_library(tmp_path, monkeypatch
 
 def test_only_its_user_can_connect(server):
     assert Path(SOCKET).stat().st_mode & 0o077 == 0
+
+
+def test_a_connection_without_a_script_ends_nothing(server):
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(SOCKET)
+    assert ended("print('next')") == (0, "next\n", "")
+
+
+def test_where_no_socket_can_be_made_scripts_run_by_themselves(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)  # without the folder of the socket
+    served = Server(REPOSITORY, tmp_path / "server.log", [])
+    assert ended("print('by itself')") == (0, "by itself\n", "")
+    served.end()
+    assert capfd.readouterr() == ("", "")
