@@ -5,6 +5,7 @@ import subprocess
 
 from dpmia.workflow import forecast
 from dpmia.workflow.expected import Expectations, Rates, key
+from dpmia.workflow.fork_server import can_serve
 from dpmia.workflow.forecast_file import remember as remember_forecast
 
 # How fast this machine is, as far as it was measured.
@@ -52,13 +53,25 @@ def measure_rates(wanted):
         EXPECTATIONS.rates = Rates.read(RATES)
 
 
+def forks():
+    """Return whether scripts of this run are forks of one process (`dpmia.workflow.fork_server`)."""
+    here = workflow.is_main_process and workflow.local_exec
+    return here and can_serve() and not workflow.deployment_settings.deployment_method
+
+
+def expected_of(kind, wildcards):
+    """Return what a job will cost in this run."""
+    expected = EXPECTATIONS.of(kind, wildcards)
+    return expected.as_fork() if forks() else expected
+
+
 def expect(jobs_to_run, cores):
     """Return the CPU seconds of each job by its number; say so first if the run will be long."""
     wanted = {job.jobid: (kind_of(job.rule.name), job.wildcards_dict) for job in jobs_to_run}
-    expected = {number: EXPECTATIONS.of(*each) for number, each in wanted.items()}
+    expected = {number: expected_of(*each) for number, each in wanted.items()}
     if forecast.Forecast(tuple(expected.values())).wall(cores) > forecast.LONG:
         measure_rates(wanted.values())
-        expected = {number: EXPECTATIONS.of(*each) for number, each in wanted.items()}
+        expected = {number: expected_of(*each) for number, each in wanted.items()}
         logger.info(forecast.announcement(forecast.Forecast(tuple(expected.values())), cores))
     folder = Path(f"logs/{RUN}")
     logs = {Path(job.log[0]): expected[job.jobid].seconds for job in jobs_to_run if job.output and job.log}
@@ -145,7 +158,7 @@ def forecast_table():
     measure_rates((kind, dict(wildcards)) for (_, wildcards), kind in found["all"][0].items())
     forecasts = {
         name: forecast.Forecast(
-            tuple(EXPECTATIONS.of(kind, dict(wildcards)) for (_, wildcards), kind in jobs_missing.items()), download
+            tuple(expected_of(kind, dict(wildcards)) for (_, wildcards), kind in jobs_missing.items()), download
         )
         for name, (jobs_missing, download) in found.items()
     }

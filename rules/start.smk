@@ -14,7 +14,7 @@ from dpmia.workflow.console import Console
 from dpmia.workflow.digest import remember
 from dpmia.common.errors import UserError
 from dpmia.workflow.failures import last_words, read_failure, stopped
-from dpmia.workflow.fork_server import Server, can_serve
+from dpmia.workflow.fork_server import Server
 from dpmia.workflow.interrupts import end_at_second_interrupt, quiet_interrupts
 from dpmia.workflow.places import check_places
 
@@ -93,8 +93,7 @@ onstart:
                 f"The clock was wrong: {len(ahead)} files are dated in the future, and now today: {ahead[0]}"
             )
     jobs_to_run = list(workflow.dag.needrun_jobs())
-    here = workflow.is_main_process and workflow.local_exec and not workflow.deployment_settings.deployment_method
-    if here and can_serve() and sum(job.is_script for job in jobs_to_run) >= WORTH_SERVING:
+    if forks() and sum(job.is_script for job in jobs_to_run) >= WORTH_SERVING:
         SERVER = Server(REPOSITORY, Path(f"logs/{RUN}/fork_server/{time.time_ns()}.log"))
     if CONSOLE:
         cores = min(len(jobs_to_run), (workflow.cores if workflow.local_exec else workflow.nodes) or 1)

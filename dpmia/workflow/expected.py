@@ -38,7 +38,7 @@ class Rates(PlainData):
     """
 
     machine: str = "reference"
-    start: float = 4.5
+    start: float = 3.5
     speed: float = 1.0
     steps: dict[str, float] = field(default_factory=dict)
 
@@ -67,14 +67,29 @@ class Expected:
     """What a job will cost.
 
     Attributes:
-        seconds: of CPU time.
+        start: CPU seconds until its script has imported what it needs.
+        work: CPU seconds from there to its end.
         memory: MB at most.
         disk: MB of its outputs.
     """
 
-    seconds: float
+    start: float
+    work: float
     memory: float
     disk: float
+
+    @property
+    def seconds(self) -> float:
+        """CPU seconds altogether."""
+        return self.start + self.work
+
+    def as_fork(self) -> Expected:
+        """Return what it costs as a fork of a process that has the libraries (`dpmia.workflow.fork_server`)."""
+        return replace(self, start=min(self.start, FORK))
+
+
+#: CPU seconds that a script and its fork take to start.
+FORK = 0.15
 
 
 @dataclass(frozen=True)
@@ -89,34 +104,34 @@ class _Short:
 
 _SHORT = {
     "attack_predictions": _Short(0.8, 1.0),
-    "check_engines": _Short(4.5, 4.0, 900),
-    "draw_splits": _Short(0.3, 0.3, 300, 0.5),
+    "check_engines": _Short(3.1, 10.0, 900),
+    "draw_splits": _Short(0.2, 0.4, 300, 0.5),
     "fetch_raw_file": _Short(0.3, 1.0, 200, 20),
-    "find_clusters": _Short(1.5, 1.0),
-    "judge_claims": _Short(2.0, 4.0),
-    "make_artifact": _Short(1.6, 1.2),
+    "find_clusters": _Short(1.1, 0.4),
+    "judge_claims": _Short(1.1, 4.2, 1300),
+    "make_artifact": _Short(1.1, 1.3),
     "make_audit": _Short(2.0, 3.0),
-    "make_report": _Short(2.0, 10.0, 700, 10),
+    "make_report": _Short(1.3, 6.6, 700, 10),
     "make_synthetic": _Short(0.2, 1.0, 300, 5),
-    "measure_accuracy": _Short(0.2, 1.2),
-    "measure_blind": _Short(1.4, 0.0, 500),
-    "measure_exposure": _Short(0.6, 0.5),
-    "measure_per_record": _Short(0.8, 1.0),
-    "measure_sizes": _Short(0.4, 0.3, 300),
+    "measure_accuracy": _Short(0.7, 0.4),
+    "measure_blind": _Short(1.2, 0.0, 500),
+    "measure_exposure": _Short(0.3, 0.1),
+    "measure_per_record": _Short(0.4, 0.8),
+    "measure_sizes": _Short(0.3, 0.2, 300),
     "prepare_dataset": _Short(0.2, 2.0, 900, 20),
-    "run_attack": _Short(0.2, 0.2),
-    "run_study": _Short(0.2, 1.5, 500),
-    "summarise_experiment": _Short(0.6, 0.5),
+    "run_attack": _Short(0.4, 0.1),
+    "run_study": _Short(0.3, 1.0, 500),
+    "summarise_experiment": _Short(0.4, 0.4),
 }
 #: Of what is not listed: it only prints, or does nothing.
 _LEAST = _Short(0.1, 0.1, 200, 0.0)
 
 #: CPU seconds of an attack for one output of a model; of regressions for each attacked model, and once.
-_OUTPUT, _REGRESSION, _REGRESSION_START = 4e-6, 0.05, 3.0
+_OUTPUT, _REGRESSION, _REGRESSION_START = 9e-7, 0.05, 3.0
 #: CPU seconds of an attack's own network for one output of a shadow model and one epoch.
-_SHADOW_OUTPUT = 2e-6
+_SHADOW_OUTPUT = 1.3e-7
 #: CPU seconds of the blind baseline for one arm and replicate, and more for each record.
-_BLIND, _BLIND_RECORD = 0.2, 1.4e-4
+_BLIND, _BLIND_RECORD = 0.12, 3.5e-5
 
 #: CPU seconds of a linear generator for one record, and of a regression for one split and parameter.
 _RECORD_OF_STUDY, _FIT_OF_STUDY = 1.7e-7, 0.01
@@ -192,7 +207,7 @@ class Expectations:
         if kind in TRAINING:
             return self._training(self.trained(kind, wildcards))
         short = _SHORT.get(kind, _LEAST)
-        seconds = short.start + short.work
+        seconds = short.work
         work = self._of(wildcards["experiment"]) if wildcards.get("experiment") in self.plan.experiments else None
         if work and kind == "run_attack":
             seconds += _attack(work, wildcards["attack"])
@@ -201,7 +216,8 @@ class Expectations:
         if kind == "run_study" and wildcards.get("study") in self.plan.studies:
             seconds += _study(self.plan.studies[wildcards["study"]])
         read = 3 * work.targets()[1] * data_size(work.experiment)[2] * 4 / 1e6 if work else 0.0
-        return Expected(seconds * self.rates.speed, short.memory + read, short.disk)
+        speed = self.rates.speed
+        return Expected(short.start * speed, seconds * speed, short.memory + read, short.disk)
 
     def trained(self, kind: str, wildcards: Mapping[str, str]) -> list[Trained]:
         """Return the models that a job trains; none for a job that trains none."""
@@ -213,7 +229,7 @@ class Expectations:
         return self._work[name]
 
     def _training(self, models: list[Trained]) -> Expected:
-        seconds = self.rates.start
+        seconds = 0.0
         for trained in models:
             measured = self.rates.steps.get(key(trained))
             seconds += trained.steps * (step_seconds(trained) * self.rates.speed if measured is None else measured)
@@ -222,7 +238,7 @@ class Expectations:
         outputs = sum(trained.models * trained.queries * trained.data[1] * 4 for trained in models) / 1e6
         parameters = max((max(_TOGETHER, trained.network[1]) for trained in models), default=0.0) * 6 * 4 / 1e6
         data = max((trained.records * trained.data[0] * 4 * 4 for trained in models), default=0.0) / 1e6
-        return Expected(seconds, _IMPORTED + parameters + data + 2 * outputs, outputs)
+        return Expected(self.rates.start, seconds, _IMPORTED + parameters + data + 2 * outputs, outputs)
 
 
 def _attack(work: ExperimentWork, name: str) -> float:

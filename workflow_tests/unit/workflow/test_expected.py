@@ -11,7 +11,7 @@ import yaml
 from dpmia.common.epsilon import spell_group
 from dpmia.settings import jobs
 from dpmia.settings.resolve import make_plan
-from dpmia.workflow.expected import TRAINING, Expectations, Rates, key, step_seconds
+from dpmia.workflow.expected import FORK, TRAINING, Expectations, Rates, key, step_seconds
 from dpmia.workflow.training_work import ExperimentWork
 
 REPOSITORY = Path(__file__).parents[3]
@@ -111,3 +111,11 @@ def test_jobs_that_train_are_rules():
     assert [line.split()[1].rstrip(":") for line in rules.splitlines() if line.startswith("rule ")] == sorted(
         TRAINING, key=lambda kind: rules.index(f"rule {kind}:")
     )
+
+
+def test_a_fork_starts_at_once_and_works_as_long(plan):
+    expected = Expectations(plan, Rates()).of("train_block", wildcards_of(plan, "train_block", "student"))
+    fork = expected.as_fork()
+    assert (fork.start, fork.work, fork.memory) == (FORK, expected.work, expected.memory)
+    assert expected.seconds - fork.seconds == pytest.approx(Rates().start - FORK)
+    assert fork.as_fork() == fork

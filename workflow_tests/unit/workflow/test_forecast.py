@@ -8,7 +8,7 @@ from dpmia.workflow.expected import Expected
 from dpmia.workflow.forecast import Forecast, announcement, table
 from dpmia.workflow.forecast_file import remember, remembered
 
-RUN = Forecast((Expected(7200, 500, 10), Expected(1800, 900, 2000), Expected(1800, 100, 0)), download=20)
+RUN = Forecast((Expected(1200, 6000, 500, 10), Expected(0, 1800, 900, 2000), Expected(0, 1800, 100, 0)), download=20)
 
 
 def test_more_cores_shorten_a_run_down_to_its_longest_job():
