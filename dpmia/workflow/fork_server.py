@@ -31,11 +31,14 @@ from pathlib import Path
 #: Where scripts find the server: below the folder of the run, which is theirs, as paths of sockets are short.
 SOCKET = ".snakemake/jobs.sock"
 
-#: What jobs import and takes long, and what Snakemake itself imports in each script.
-LIBRARIES = (
+#: What jobs import: libraries that take long, what Snakemake imports in each script, and the modules of this library
+#: by which most jobs reach most of it.
+MODULES = (
     *("scipy.stats", "pandas", "torch", "pytorch_lightning", "opacus", "sklearn.ensemble", "sklearn.linear_model"),
     *("seaborn", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg", "fontTools.subset"),
     *("dp_accounting.pld.privacy_loss_distribution", "pydantic", "snakemake.logging", "snakemake.iocontainers"),
+    *("dpmia.training.roles.targets", "dpmia.evaluation.attacks", "dpmia.evaluation.summary", "dpmia.papers.drawing"),
+    *("dpmia.splits.block", "dpmia.evaluation.accuracy", "dpmia.attacks.lira", "dpmia.papers.captions"),
 )
 
 #: One thread for each process: libraries read these as they are imported.
@@ -61,17 +64,17 @@ _served = _Served()
 class Server:
     """The process that forks, as a child of this one."""
 
-    def __init__(self, repository: Path, log: Path, libraries: Sequence[str] = LIBRARIES) -> None:
-        """Start it; it serves the scripts of this working folder as soon as it has imported its libraries.
+    def __init__(self, repository: Path, log: Path, modules: Sequence[str] = MODULES) -> None:
+        """Start it; it serves the scripts of this working folder as soon as it has imported its modules.
 
         Args:
             repository: folder of this library.
             log: to write its CPU time to, as jobs do.
-            libraries: modules to import.
+            modules: to import.
         """
         path = os.pathsep.join(filter(None, [str(repository), os.environ.get("PYTHONPATH")]))
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", f"from {__name__} import serve; serve()", log, *libraries],
+            [sys.executable, "-P", "-c", f"from {__name__} import serve; serve()", log, *modules],
             env={**os.environ, **dict.fromkeys(ONE_THREAD, "1"), "PYTHONPATH": path},
             stdin=subprocess.PIPE,
         )
@@ -112,12 +115,12 @@ def seconds_of_client() -> float:
 
 
 def serve() -> None:
-    """Import libraries, then fork for each script that comes, until standard input ends; the command is `Server`'s."""
-    log, libraries = Path(sys.argv[1]), iter(sys.argv[2:])
+    """Import modules, then fork for each script that comes, until standard input ends; the command is `Server`'s."""
+    log, modules = Path(sys.argv[1]), iter(sys.argv[2:])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the jobs
-    while not _is_over() and (library := next(libraries, None)):
+    while not _is_over() and (module := next(modules, None)):
         with contextlib.suppress(ImportError), warnings.catch_warnings(action="ignore"):
-            importlib.import_module(library)
+            importlib.import_module(module)
     logging.root.handlers.clear()  # Opacus prints whatever any library logs
     gc.collect()
     gc.freeze()
