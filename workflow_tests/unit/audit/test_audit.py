@@ -326,6 +326,15 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
     assert paragraph.startswith("Members and non-members of the table")
     assert "one group" not in paragraph
     assert "without privacy" not in text.lower()
+    for spoilt in (
+        summary[summary["metric"] != "resolution"],
+        summary.assign(arm="another"),
+        summary[summary["attack"] == "model"],
+        summary.drop(columns="interval"),
+    ):
+        spoilt.to_csv(tmp_path / "summary.csv", index=False)
+        with pytest.raises(DataError, match=r"summary\.csv"):
+            gather({"mine": part}, RUN | {"data": "real"}, LIMITS)
 
 
 def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(tmp_path):
