@@ -1,6 +1,7 @@
 import atexit
 import gc
 import os
+import sys
 
 from snakemake.utils import min_version, validate
 
@@ -19,6 +20,11 @@ if STARTED_ITSELF:
 SETTINGS = f"{workflow.current_basedir}/config.yaml"
 if os.path.exists("config.yaml") and STARTED_ITSELF:
     SETTINGS = "config.yaml"
+    sys.path.insert(0, str(workflow.current_basedir))
+
+    from dpmia.cli.settings_file import check_config
+
+    check_config(SETTINGS)
 
 
 configfile: SETTINGS

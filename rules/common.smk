@@ -396,3 +396,11 @@ def params_now(rule_name, path):
         for name, value in made_by.params.items()
         if not callable(value) or len(signature(value).parameters) == 1
     }
+
+
+def changed_since():
+    """Return the settings that changed since results were made."""
+    try:
+        return changed_settings(Path(".snakemake/metadata"), params_now)
+    except UserError as error:
+        refuse(error)

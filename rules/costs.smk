@@ -56,7 +56,7 @@ rule explain:
     params:
         metadata=".snakemake/metadata",
         code=CODE,
-        changed=lambda wildcards: changed_settings(Path(".snakemake/metadata"), params_now),
+        changed=lambda wildcards: changed_since(),
     message:
         "Comparing code and settings with those that made what is here"
     script:

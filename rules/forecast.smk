@@ -75,9 +75,13 @@ def expect(jobs_to_run, cores):
         logger.info(forecast.announcement(forecast.Forecast(tuple(expected.values())), cores))
     folder = Path(f"logs/{RUN}")
     logs = {Path(job.log[0]): expected[job.jobid].seconds for job in jobs_to_run if job.output and job.log}
-    remember_forecast(
-        {log.relative_to(folder).as_posix(): round(logs[log], 2) for log in logs if log.is_relative_to(folder)}, folder
-    )
+    try:
+        remember_forecast(
+            {log.relative_to(folder).as_posix(): round(logs[log], 2) for log in logs if log.is_relative_to(folder)},
+            folder,
+        )
+    except UserError as error:
+        refuse(error)
     return {number: each.seconds for number, each in expected.items()}
 
 

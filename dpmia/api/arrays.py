@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -97,6 +99,40 @@ def truth_values(value: Any, where: str, shape: tuple[int, ...]) -> np.ndarray:
         wrong = found[~right].flat[0]
         raise ArgumentError(where, f"some values are neither true nor false, 1 nor 0: {wrong:g}", remedy)
     return found.astype(bool)
+
+
+def number(value: Any, where: str) -> int | float:
+    """Return one number as Python has it; infinity and NaN are numbers, too.
+
+    Raises:
+        ArgumentError: it is none, as texts and truth values are, or larger than a float.
+    """
+    found = value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+    if isinstance(found, bool) or not isinstance(found, Real):
+        raise ArgumentError(where, f"{value!r} is not a number", "Give one number")
+    try:
+        float(found)
+    except OverflowError:
+        raise ArgumentError(where, "the number is larger than a float may be", "Give a smaller one") from None
+    return int(found) if isinstance(found, Integral) else float(found)
+
+
+def several(values: Any, where: str) -> tuple[float, ...]:
+    """Return some numbers, none of them for none: see `number`."""
+    try:
+        found = list(values)
+    except TypeError:
+        raise ArgumentError(where, f"{values!r} is not a list of numbers", "Give a list such as [0.01]") from None
+    return tuple(float(number(each, where)) for each in found)
+
+
+def integer(value: Any, where: str, least: int | None = None) -> int:
+    """Return one integer, of at least `least`: see `number`."""
+    found = number(value, where)
+    if found != found or found in (math.inf, -math.inf) or found != int(found) or (least is not None and found < least):
+        kind = "an integer" if least is None else "a positive integer" if least == 1 else f"an integer from {least} up"
+        raise ArgumentError(where, f"{value!r} is not {kind}")
+    return int(found)
 
 
 def same_rows(function: str, given: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpmia.api.arrays import class_numbers, numbers, same_rows, truth_values
+from dpmia.api.arrays import class_numbers, integer, numbers, same_rows, several, truth_values
 from dpmia.api.results import AttackResult, AttackResults, Measurement
 from dpmia.attacks.base import Attack, Knowledge, Outcome, outcome
 from dpmia.attacks.confidence import confidence
@@ -102,7 +102,7 @@ def attack(
     if known.features is not None and len(known.features) != len(signal.records):
         problem = f"{len(known.features)} rows for {len(signal.records)} records"
         raise ArgumentError("attack, features", problem, "Give one row for each row of outputs")
-    rates = _rates(fprs)
+    rates, seed = _rates(fprs), integer(seed, "attack, seed")
     chosen = _chosen(attacks, signal, known, scale)
     return AttackResults({name: _result(name, each, signal, known, rates, seed) for name, each in chosen.items()})
 
@@ -197,7 +197,7 @@ def _references(
 
 
 def _rates(fprs: Iterable[float]) -> tuple[float, ...]:
-    rates = tuple(float(rate) for rate in fprs)
+    rates = several(fprs, "attack, fprs")
     if any(not 0 < rate < 1 for rate in rates):
         raise ArgumentError("attack, fprs", f"{rates} are not all between 0 and 1", "Give rates such as 0.01")
     return rates
@@ -210,7 +210,11 @@ def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[
         return {name: each for name, each in every.items() if not each.oracle}
     if isinstance(attacks, str):
         attacks = [attacks]
-    wanted = dict(attacks) if isinstance(attacks, Mapping) else {kind: {} for kind in attacks}
+    if not isinstance(attacks, Iterable):
+        raise ArgumentError(
+            "attack, attacks", f"{attacks!r} is no name of an attack", "Give a name, or a list of names"
+        )
+    wanted = dict(attacks) if isinstance(attacks, Mapping) else {str(kind): {} for kind in attacks}
     if not wanted:
         raise ArgumentError("attack, attacks", "no attack is named", "Leave it out to run all that can be")
     found = {}
@@ -218,9 +222,12 @@ def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[
         if isinstance(options, Attack):
             found[name] = options
             continue
+        if not isinstance(options, Mapping | None):
+            problem, remedy = f"{options!r} is no mapping of options", "Give {} for none, or an object of an attack"
+            raise ArgumentError(f"attack, {name}", problem, remedy)
         options = dict(options or {})
         kind = options.pop("kind", name)
-        if kind not in names.ATTACKS:
+        if not isinstance(kind, str) or kind not in names.ATTACKS:
             remedy = f"Attacks: {', '.join(names.ATTACKS)}. {suggestion(kind, names.ATTACKS)}".strip()
             if options and kind == name:
                 remedy = f"Name the attack of {name!r} by the option 'kind'. {remedy}"

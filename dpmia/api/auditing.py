@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc
 
-from dpmia.api.arrays import numbers, same_rows, truth_values
+from dpmia.api.arrays import number, numbers, same_rows, several, truth_values
 from dpmia.common.errors import ArgumentError
 from dpmia.metrics.ranking import GUESSED, guessed_right, guesses
 from dpmia.privacy.lower_bounds import epsilon_from_guesses
@@ -90,7 +90,8 @@ def audit_epsilon(
     same_rows(where, {"scores": scores, "is_member": is_member})
     ranked = numbers(scores, f"{where}, scores", ("records",))
     truth = truth_values(is_member, f"{where}, is_member", ranked.shape)
-    shares = tuple(float(share) for share in shares)
+    shares = several(shares, f"{where}, shares")
+    delta, confidence = number(delta, f"{where}, delta"), number(confidence, f"{where}, confidence")
     if not shares or not all(0 < share <= 1 for share in shares):
         raise ArgumentError(
             f"{where}, shares", f"{shares} are not all above 0 and at most 1", "Give shares such as 0.1"

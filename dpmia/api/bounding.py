@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpmia.api.arrays import integer, number, several
 from dpmia.common.errors import ArgumentError
+from dpmia.privacy.inversion import MOST_NOISE, MOST_STEPS
 from dpmia.theory.bounds import advantage_bound, auc_bound, tpr_bound
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 SAMPLERS = ("poisson", "full", "shuffle")
 RELATIONS = ("replace_one", "add_remove")
+
+#: Below these, privacy losses are larger than floats, and a rate is lost beside 1.
+LEAST_NOISE, LEAST_RATE = 1e-3, 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,6 +128,7 @@ class UpperBound(Bounds):
         Raises:
             ArgumentError: an argument is wrong.
         """
+        delta = number(delta, "upper_bound.epsilon, delta")
         require("upper_bound.epsilon, delta", 0 < delta < 1, delta, "a number between 0 and 1")
         return epsilon_of(self, delta, relation)
 
@@ -200,16 +206,20 @@ def upper_bound(
 
     where = "upper_bound"
     sampler, sampling_rate = checked_sampling(where, sampler, sampling_rate, compares)
+    noise_multiplier = number(noise_multiplier, f"{where}, noise_multiplier")
     positive = 0 < noise_multiplier < math.inf
     require(f"{where}, noise_multiplier", positive, noise_multiplier, "a finite number above 0")
+    within = LEAST_NOISE <= noise_multiplier <= MOST_NOISE
+    require(f"{where}, noise_multiplier", within, noise_multiplier, f"from {LEAST_NOISE:g} to {MOST_NOISE:g}")
+    steps, epochs = integer(steps, f"{where}, steps", 1), integer(epochs, f"{where}, epochs", 1)
     for name, count in (("steps", steps), ("epochs", epochs)):
-        require(f"{where}, {name}", count >= 1 and count == int(count), count, "a positive integer")
-    rates = _checked(where, fprs, prior, acceptance)
+        require(f"{where}, {name}", count <= MOST_STEPS, count, f"a positive integer of at most {MOST_STEPS}")
+    rates, prior, acceptance = _checked(where, fprs, prior, acceptance)
     curve = trade_off(
         sampler=sampler,
         rate=sampling_rate,
-        steps=int(steps),
-        epochs=int(epochs),
+        steps=steps,
+        epochs=epochs,
         noise_multiplier=float(noise_multiplier),
         relation=compares,
     )
@@ -223,8 +233,8 @@ def upper_bound(
         compares=compares,
         noise_multiplier=float(noise_multiplier),
         sampling_rate=sampling_rate,
-        steps=int(steps),
-        epochs=int(epochs),
+        steps=steps,
+        epochs=epochs,
         sampler=sampler,
         curve=curve,
     )
@@ -275,14 +285,15 @@ def bounds(
           precision          0.7313  (prior 0.5, of attacks that find 1 % of the members)
     """
     where = "bounds"
+    epsilon, delta = number(epsilon, f"{where}, epsilon"), number(delta, f"{where}, delta")
     require(f"{where}, epsilon", epsilon >= 0, epsilon, "a number of at least 0")
     require(f"{where}, delta", 0 <= delta < 1, delta, "a number from 0 and below 1")
     for name, value in (("relation", relation), ("compares", compares)):
-        require(f"{where}, {name}", value in RELATIONS, value, " or ".join(RELATIONS))
+        one_of(f"{where}, {name}", value, RELATIONS)
     if (relation, compares) == ("replace_one", "add_remove"):
         problem = "a guarantee under 'replace_one' says nothing of training sets of different size"
         raise ArgumentError(f"{where}, compares", problem, "Set compares='replace_one'")
-    rates = _checked(where, fprs, prior, acceptance)
+    rates, prior, acceptance = _checked(where, fprs, prior, acceptance)
     stated = float(epsilon), float(delta)
     advantage = float(advantage_bound(epsilon, delta, "replace_one" if relation == compares else relation))
     if relation != compares and math.isfinite(epsilon):  # group privacy, two records
@@ -305,7 +316,7 @@ def epsilon_of(mechanism: UpperBound, delta: float, relation: str) -> float:
     """Return the epsilon of a mechanism at `delta`: see `UpperBound.epsilon`."""
     from dpmia.privacy.accounting import Mechanism
 
-    require("epsilon, relation", relation in RELATIONS, relation, " or ".join(RELATIONS))
+    one_of("epsilon, relation", relation, RELATIONS)
     sampler = "shuffle" if mechanism.sampler == "shuffle" else "poisson"
     if sampler == "shuffle" and relation != "replace_one":
         problem = "'add_remove' cannot be combined with the sampler 'shuffle': removing a record moves all others"
@@ -320,18 +331,29 @@ def checked_sampling(where: str, sampler: str | None, sampling_rate: float | Non
     Raises:
         ArgumentError: one is out of its range, or they cannot be combined.
     """
-    sampler = sampler or ("full" if sampling_rate is None else "poisson")
-    require(f"{where}, sampler", sampler in SAMPLERS, sampler, f"one of {', '.join(SAMPLERS)}")
-    require(f"{where}, compares", compares in RELATIONS, compares, " or ".join(RELATIONS))
+    sampler = ("full" if sampling_rate is None else "poisson") if sampler is None else sampler
+    one_of(f"{where}, sampler", sampler, SAMPLERS)
+    one_of(f"{where}, compares", compares, RELATIONS)
     if sampler == "shuffle" and compares == "add_remove":
         problem = "'add_remove' cannot be combined with the sampler 'shuffle': removing a record moves all others"
         raise ArgumentError(f"{where}, compares", problem, "Set compares='replace_one'")
     if sampler == "poisson" and sampling_rate is None:
         raise ArgumentError(f"{where}, sampling_rate", "missing", "Give batch size / records, or sampler='full'")
-    rate = 1.0 if sampling_rate is None or sampler == "full" else float(sampling_rate)
-    remedy = "Give batch size / records"
+    given = 1.0 if sampling_rate is None or sampler == "full" else sampling_rate
+    rate, remedy = float(number(given, f"{where}, sampling_rate")), "Give batch size / records"
     require(f"{where}, sampling_rate", 0 < rate <= 1, sampling_rate, "a number above 0 and at most 1", remedy)
+    require(f"{where}, sampling_rate", rate >= LEAST_RATE, sampling_rate, f"of at least {LEAST_RATE:g}", remedy)
     return sampler, rate
+
+
+def one_of(where: str, value: object, valid: Sequence[str]) -> None:
+    """Refuse a value that is none of some names.
+
+    Raises:
+        ArgumentError: it is another.
+    """
+    names = f"one of {', '.join(valid)}" if len(valid) > 2 else " or ".join(valid)
+    require(where, isinstance(value, str) and value in valid, value, names)
 
 
 def require(where: str, holds: bool, value: object, valid: str, remedy: str = "") -> None:
@@ -344,9 +366,12 @@ def require(where: str, holds: bool, value: object, valid: str, remedy: str = ""
         raise ArgumentError(where, f"{value!r} is not {valid}", remedy)
 
 
-def _checked(where: str, fprs: Iterable[float], prior: float, acceptance: float) -> tuple[float, ...]:
-    rates = tuple(float(rate) for rate in fprs)
+def _checked(
+    where: str, fprs: Iterable[float], prior: float, acceptance: float
+) -> tuple[tuple[float, ...], float, float]:
+    rates = several(fprs, f"{where}, fprs")
+    prior, acceptance = number(prior, f"{where}, prior"), number(acceptance, f"{where}, acceptance")
     require(f"{where}, fprs", all(0 < rate < 1 for rate in rates), rates, "numbers between 0 and 1")
     require(f"{where}, prior", 0 < prior < 1, prior, "a number between 0 and 1")
     require(f"{where}, acceptance", 0 < acceptance <= 1, acceptance, "a number above 0 and at most 1")
-    return rates
+    return rates, prior, acceptance

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from dpmia.api.bounding import UpperBound, checked_sampling, epsilon_of, require, upper_bound
+from dpmia.api.arrays import number
+from dpmia.api.bounding import (
+    RELATIONS,
+    SAMPLERS,
+    UpperBound,
+    checked_sampling,
+    epsilon_of,
+    one_of,
+    require,
+    upper_bound,
+)
 from dpmia.common.errors import ArgumentError
 from dpmia.common.registry import suggestion
 
@@ -126,17 +136,21 @@ def plan_noise(
         1000
     """
     where = "plan_noise"
-    if target not in TARGETS:
+    if not isinstance(target, str) or target not in TARGETS:
         problem = f"{target!r} is not one of {', '.join(TARGETS)}"
         raise ArgumentError(f"{where}, target", problem, suggestion(target, TARGETS))
     if target == "epsilon" and delta is None:
         raise ArgumentError(f"{where}, delta", "missing", "An epsilon needs a delta, such as 1 / (10 * records)")
+    value, fpr, prior = number(value, f"{where}, value"), number(fpr, f"{where}, fpr"), number(prior, f"{where}, prior")
+    delta = None if delta is None else float(number(delta, f"{where}, delta"))
     require(f"{where}, delta", delta is None or 0 < delta < 1, delta, "a number between 0 and 1")
     require(f"{where}, fpr", 0 < fpr < 1, fpr, "a number between 0 and 1")
     _check_value(target, value, fpr, prior)
 
-    sampler = sampler or "poisson"
-    relation = relation or ("replace_one" if sampler == "shuffle" else "add_remove")
+    sampler = "poisson" if sampler is None else sampler
+    one_of(f"{where}, sampler", sampler, SAMPLERS)
+    relation = ("replace_one" if sampler == "shuffle" else "add_remove") if relation is None else relation
+    one_of(f"{where}, relation", relation, RELATIONS)
     given = {"noise_multiplier": noise_multiplier, "sampling_rate": sampling_rate, "steps": steps, "epochs": epochs}
     counted = {
         "poisson": ("noise_multiplier", "sampling_rate", "steps"),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpmia.api.arrays import array_of
+from dpmia.api.arrays import array_of, integer, number
 from dpmia.common.errors import ArgumentError
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.settings import names
-from dpmia.splits.draws import shuffled
+from dpmia.splits.draws import ALL, shuffled
 from dpmia.splits.split import Split
 
 
@@ -56,10 +57,11 @@ def split(
         False
     """
     where = "split"
-    if kind not in names.MEMBERSHIP:
+    if not isinstance(kind, str) or kind not in names.MEMBERSHIP:
         remedy = f"Kinds: {', '.join(names.MEMBERSHIP)}. {suggestion(kind, names.MEMBERSHIP)}".strip()
         raise ArgumentError(f"{where}, kind", f"{kind!r} is not a membership experiment", remedy)
-    records = int(data) if isinstance(data, int | np.integer) else len(data)  # type: ignore[arg-type]
+    records = _records(data)
+    replicates, seed = integer(replicates, f"{where}, replicates"), integer(seed, f"{where}, seed")
     if records < 2 or replicates < 1:
         wrong = f"{records} records" if records < 2 else f"{replicates} replicates"
         raise ArgumentError(where, wrong, "Give two records and one replicate at least")
@@ -81,9 +83,18 @@ def split(
     return found
 
 
+def _records(data: ArrayLike | int) -> int:
+    if isinstance(data, int | np.integer) and not isinstance(data, bool):
+        return int(data)
+    try:
+        return len(data)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError("split, data", f"{data!r} has no rows", "Give records, or their number") from None
+
+
 def _texts(groups: ArrayLike) -> np.ndarray:
     """Return groups as text, whatever they are: names, numbers, a column of a data frame."""
-    values = np.asarray(groups)
+    values = array_of(groups, "split, groups") if hasattr(groups, "detach") else np.asarray(groups)
     return (values if values.dtype.kind in "OUS" else array_of(groups, "split, groups")).astype(str)
 
 
@@ -100,3 +111,14 @@ def _check_sizes(draw: Any, kind: str, sizes: dict[str, Any]) -> None:
     for name, parameter in taken.items():
         if parameter.default is inspect.Parameter.empty and name not in sizes:
             raise ArgumentError(f"split, {name}", "missing", f"Arguments of {kind!r}: {', '.join(taken)}")
+    for name, size in sizes.items():
+        where = f"split, {name}"
+        if name == "group":
+            if not isinstance(size, str):
+                raise ArgumentError(where, f"{size!r} is not a text", f"Name the group by its text: {str(size)!r}")
+        elif not (size is None and name == "most") and not (isinstance(size, str) and size == ALL):
+            sizes[name] = given = number(size, where)
+            if not 0 <= given < math.inf:
+                raise ArgumentError(where, f"{size!r} is not a number of records, nor a share of them")
+            if name not in ("share", "rate") and (given >= 1 or kind == "bias"):
+                sizes[name] = integer(given, where)

@@ -24,6 +24,7 @@ import numpy as np
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.estimators import ESTIMATORS, NullLosses
 from dpmia.attacks.needs import models_of, one_of, population_of, rate, warn_of_share
+from dpmia.common.errors import DataError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
 
@@ -201,11 +202,10 @@ class LeaveOneOut(HypothesisTest):
         """See `HypothesisTest.null`.
 
         Raises:
-            ValueError: a model was trained on the record that it is to leave out.
+            DataError: a model was trained on the record that it is to leave out.
         """
         models = models_of(known, "leave_one_out", signal)
         if models.trained_on.any():
-            raise ValueError(
-                f"known.leave_one_out: {models.trained_on.sum()} models were trained on the record left out"
-            )
+            problem = f"{models.trained_on.sum()} models were trained on the record left out"
+            raise DataError("known.leave_one_out", problem, "Delete the files of these models and start again")
         return _per_record(models, np.ones_like(models.trained_on))

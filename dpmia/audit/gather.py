@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from dpmia import __version__
 from dpmia.audit import advice, findings
@@ -13,9 +14,13 @@ from dpmia.audit.limits import held_to
 from dpmia.audit.plain import plain_words
 from dpmia.audit.scores import Scores, collect_scores, roc_curve
 from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
+from dpmia.common.epsilon import spell_epsilon
+from dpmia.common.reading.source import made
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.own.table import describe
 from dpmia.datasets.table import Dataset
+from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
+from dpmia.formats.rows import BLIND_WITH_LOSS, NO_ATTACK
 from dpmia.formats.signals import load_header
 from dpmia.formats.tables import read_table
 from dpmia.jobs.attacking import AuditedAttack
@@ -42,9 +47,10 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
     results, accuracy, exposed, curves = [], [], [], []
     experiments: dict[str, Any] = {}
     for name, part in parts.items():
-        summary = read_table(part["summary"])
+        summary = read_table(part["summary"], [*LIMITS, "replicates", *UNCERTAINTY])
         attacks = {name: AuditedAttack.from_plain(attack) for name, attack in part["attacks"].items()}
         scores = collect_scores(attacks, part["signals"], run["seed"])
+        _check_rows(summary, scores, part["summary"])
         found = findings.results(summary, part["facts"], part["groups"])
         found = [entry | _counts(scores, entry) for entry in found]
         majority = {model: float(np.mean(shares)) for model, shares in scores.majority.items()}
@@ -81,6 +87,23 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
         "planned": planned,
         "plan": rows,
     }
+
+
+def _check_rows(summary: pd.DataFrame, scores: Scores, path: str) -> None:
+    """Refuse a summary that lacks rows, or has some of models that are not there.
+
+    Raises:
+        DataError: it is such a summary.
+    """
+    attacked = summary[~summary["attack"].isin([NO_ATTACK, BLIND_WITH_LOSS])]
+    for (arm, epsilon, attack), rows in attacked.groupby(["arm", "epsilon", "attack"]):
+        where = f", {attack} on {arm}, epsilon {spell_epsilon(epsilon)}"
+        if (arm, spell_epsilon(epsilon)) not in scores.members:
+            raise made(path).error("there are no such models", where)
+        if not {"auc", "resolution"} <= {*rows["metric"]}:
+            raise made(path).error("rows are missing", where)
+    if not len(attacked):
+        raise made(path).error("it has no attack")
 
 
 def _counts(scores: Scores, entry: Mapping[str, Any]) -> dict[str, int]:

@@ -76,7 +76,7 @@ def _number(value: Any, kind: type, where: str) -> Any:
     """Return a number of YAML, which takes 1e-5 for text."""
     try:
         number = kind(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or isinstance(value, bool) or float(value) != number:
         raise UserError(where, f"{value!r} is not {'an integer' if kind is int else 'a number'}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import yaml
 
 from dpmia.common.errors import UserError
 from dpmia.common.files import whole_file
+from dpmia.settings.yaml_file import read_yaml
+from dpmia.workflow.failures import CANNOT_RUN
 
 #: What stands before the digest of the settings, in the second line of a file.
 MARK = "# Written by dpmia, which replaces this file until you edit it: sha256 "
@@ -41,11 +44,26 @@ def write_settings(path: Path, settings: Any, comment: str, overwrite: bool = Fa
     print(f"Wrote {path}")
 
 
+def check_config(path: str) -> None:
+    """End Snakemake with one message where a file of settings is none; its own message would have lines of the rules.
+
+    Args:
+        path: of `config.yaml`.
+    """
+    try:
+        found = read_yaml(Path(path), path)
+        if not isinstance(found, dict):
+            raise UserError(path, "it holds no settings", "Write keys with values, as scale: smoke")
+    except UserError as error:
+        print(f"\nError: {error}", file=sys.stderr)
+        raise SystemExit(CANNOT_RUN) from None
+
+
 def _check_unedited(path: Path, written: str) -> None:
     """Check that a file holds what is to be written, or what a command wrote there before."""
     if not path.exists():
         return
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
     mark, below = "".join(lines[1:2]).strip(), "".join(lines[2:])
     if mark != f"{MARK}{_digest(below)}" and written not in (below, "".join(lines[1:])):
         remedy = "Run the command in its first line to use it as it is, or add --overwrite to replace it"

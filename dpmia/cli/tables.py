@@ -14,7 +14,7 @@ from dpmia.common.files import is_file
 from dpmia.common.registry import suggestion
 from dpmia.datasets.own.files import Fields, known_column, read_fields
 from dpmia.settings import names
-from dpmia.settings.base import Scale
+from dpmia.settings.base import LARGEST, MOST, Scale
 from dpmia.settings.config import LIMITED
 from dpmia.settings.resolve import SCALES
 
@@ -57,9 +57,11 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--group", help="column that says how records were collected: hospital, school")
     parser.add_argument("--drop", nargs="+", default=[], metavar="COLUMN", help="columns that are no features")
     parser.add_argument("--epsilon", nargs="+", default=["1", "10", "inf"], help="of the models (default: 1 10 inf)")
-    parser.add_argument("--hidden", nargs="+", type=int, default=[64, 64], metavar="N", help="widths of hidden layers")
-    parser.add_argument("--epochs", type=int, default=60, help="passes over the training set (default: 60)")
-    parser.add_argument("--replicates", type=int, default=4, help="models of each kind (default: 4)")
+    parser.add_argument(
+        "--hidden", nargs="+", type=_positive, default=[64, 64], metavar="N", help="widths of hidden layers"
+    )
+    parser.add_argument("--epochs", type=_positive, default=60, help="passes over the training set (default: 60)")
+    parser.add_argument("--replicates", type=_replicates, default=4, help="models of each kind (default: 4)")
 
 
 def add_attack(parser: argparse.ArgumentParser) -> None:
@@ -184,6 +186,20 @@ def _name(table: Path) -> str:
     stem = re.sub(r"\W+", "_", table.name.partition(".")[0].lower()).strip("_")
     stem = re.sub(r"[^a-z0-9_]", "", stem)
     return stem if re.match(r"[a-z]", stem) else f"table_{stem}".rstrip("_")
+
+
+def _positive(text: str, most: int = LARGEST) -> int:
+    """Return a positive integer, so that settings which would be refused are not written."""
+    number = int(text) if text.isdecimal() and len(text) < len(str(LARGEST)) else 0
+    if not 1 <= number <= most:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a positive integer{f' of at most {most}' * (most < LARGEST)}"
+        )
+    return number
+
+
+def _replicates(text: str) -> int:
+    return _positive(text, MOST)
 
 
 def _epsilon(text: str) -> float | str:

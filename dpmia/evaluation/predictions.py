@@ -11,7 +11,8 @@ import pandas as pd
 
 from dpmia.attacks.base import Attack
 from dpmia.common.errors import DataError
-from dpmia.datasets.own.files import Fields, known_column, read_fields
+from dpmia.datasets.own.files import Fields, is_number, known_column, read_fields
+from dpmia.datasets.raw.parsing import LARGEST
 from dpmia.evaluation.accuracy import accuracy_rows
 from dpmia.evaluation.attacks import attack_rows, scored
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY, cells, replicates_table, summary_table
@@ -34,8 +35,6 @@ MEMBERSHIPS = {
 SUM_TOLERANCE = 0.01
 #: A probability of 0 is taken for this: the logarithm of a rounded probability must be finite.
 SMALLEST = 1e-12
-#: Logits are kept as float32.
-LARGEST = float(np.finfo(np.float32).max)
 
 
 def import_predictions(
@@ -134,13 +133,10 @@ def _answers(fields: Fields, job: PredictionsJob) -> tuple[np.ndarray, np.ndarra
 def _numbers(fields: Fields, column: str) -> np.ndarray:
     found = np.empty(len(fields.rows))
     for place, (row, text) in enumerate(zip(fields.rows, fields.columns[column], strict=True)):
-        try:
-            found[place] = float(text)
-        except ValueError:
-            found[place] = np.nan
-        if not abs(found[place]) <= LARGEST:
+        if not is_number(text):
             where = f"{fields.file}, row {row}, column {column!r}"
             raise DataError(where, f"{text!r} is not a number of at most {LARGEST:.1e}, as 32 bits hold it")
+        found[place] = float(text)
     return found
 
 

@@ -37,7 +37,7 @@ class Look(PlainData):
 
     def __post_init__(self) -> None:
         """Refuse what no look writes: other multiples than `TIMES`, and core-hours that cannot be."""
-        if wrong := [times for times in self.times.values() if times not in TIMES[1:]]:
+        if wrong := [times for times in self.times.values() if type(times) is not int or times not in TIMES[1:]]:
             raise ValueError(f"times: {wrong[0]!r} is not one of {', '.join(map(str, TIMES[1:]))}")
         if not 0 <= self.core_hours < math.inf:
             raise ValueError(f"core_hours: {self.core_hours!r} is not a number of core-hours")

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dpmia.common.errors import DataError
 from dpmia.common.files import whole_file
 from dpmia.common.reading.arrays import Arrays, arrays
 from dpmia.common.reading.source import made
@@ -24,6 +25,9 @@ FORMAT = "dpmia-losses"
 VERSION = 1
 
 ARRAYS = ("records", "losses", "trained_on")
+
+#: Of files of different jobs that somebody put beside each other.
+_PLACE, _REMEDY = "models of the attacker", "Delete their files and those of the target models, and start again"
 
 
 @dataclass(frozen=True)
@@ -68,12 +72,12 @@ class Losses:
             models: bool, shape (models,).
 
         Raises:
-            ValueError: a model was not evaluated on a record.
+            DataError: a model was not evaluated on a record.
         """
         places = np.searchsorted(self.records, records)
         known = np.minimum(places, len(self.records) - 1)
         if not np.array_equal(self.records[known], records):
-            raise ValueError("the attacker's models were not evaluated on all records of the target model")
+            raise DataError(_PLACE, "they were not evaluated on all records of the target model", _REMEDY)
         return References(self.losses[np.ix_(models, known)].astype(np.float64), self.trained_on[np.ix_(models, known)])
 
 
@@ -81,11 +85,11 @@ def together(parts: Iterable[Losses]) -> Losses:
     """Return the models of several blocks as one.
 
     Raises:
-        ValueError: the blocks were evaluated on different records.
+        DataError: the blocks were evaluated on different records.
     """
     parts = list(parts)
     if any(not np.array_equal(part.records, parts[0].records) for part in parts):
-        raise ValueError("blocks of models that were evaluated on different records")
+        raise DataError(_PLACE, "blocks of them were evaluated on different records", _REMEDY)
     return Losses(
         [card for part in parts for card in part.cards],
         parts[0].records,

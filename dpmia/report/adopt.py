@@ -33,12 +33,15 @@ def adopt(published: Path, repository: Path) -> Path:
     Raises:
         UserError: it is on synthetic data, or its files are not those that were published; nothing is written.
     """
-    provenance = made(published / PROVENANCE).json()
-    if provenance["data"] != "real":
-        raise UserError(str(published), "a run on synthetic data is no evidence", "Publish one with data=real")
-    if digests(published) != provenance["files"]:
-        raise DataError(str(published), "files were changed after they were published", "Delete it and publish again")
-    recorded = Recorded(provenance["scale"], provenance["commit"][:SHORT], provenance["date"])
+    source = made(published / PROVENANCE)
+    with source.faults("it is not what `snakemake publish` wrote"):
+        provenance = source.json()
+        if provenance["data"] != "real":
+            raise UserError(str(published), "a run on synthetic data is no evidence", "Publish one with data=real")
+        if digests(published) != provenance["files"]:
+            changed = "files were changed after they were published"
+            raise DataError(str(published), changed, "Delete it and publish again")
+        recorded = Recorded(_name(provenance["scale"]), _name(provenance["commit"])[:SHORT], str(provenance["date"]))
     readme, verdicts = repository / "README.md", published / "claims.csv"
     text = with_verdicts(readme.read_text(encoding="utf-8"), sentences(recorded, verdicts))
     folder = repository / "docs/measured" / recorded.scale
@@ -63,8 +66,19 @@ def sentences(recorded: Recorded, verdicts: Path) -> str:
 
 def with_verdicts(readme: str, text: str) -> str:
     """Return a README with another text between `BEGIN` and `END`."""
-    before, rest = readme.split(BEGIN)
-    return f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}"
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        problem = f"the lines {BEGIN} and {END} are missing"
+        raise DataError("README.md", problem, "Add them where the verdicts are to stand")
+    return f"{before}{BEGIN}\n{text}\n{END}{after}"
+
+
+def _name(word: object) -> str:
+    """Return a word of letters and digits, which can name a folder."""
+    if not isinstance(word, str) or not word.isalnum():
+        raise ValueError(f"{word!r} is no word")
+    return word
 
 
 def main(arguments: list[str] | None = None) -> None:

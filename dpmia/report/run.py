@@ -104,13 +104,14 @@ def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:
     for path, dataset in prepared.items():
         if not Path(path).is_file():
             continue
-        origin = header_of(path)["provenance"]
-        for file in origin["files"]:
-            raw = published.get((dataset, file["name"]))
-            algorithm, _, digest = (raw.checksum if raw else "").partition(":")
-            verified = None if origin["synthetic"] or not digest else file.get(algorithm) == digest
-            about = [raw.licence, raw.homepage] if raw else ["", ""]
-            found[dataset, file["name"]] = [file["rows"], file["bytes"], file["sha256"], verified, *about]
+        with made(path).faults("its provenance is damaged", ", header"):
+            origin = header_of(path)["provenance"]
+            for file in origin["files"]:
+                raw = published.get((dataset, file["name"]))
+                algorithm, _, digest = (raw.checksum if raw else "").partition(":")
+                verified = None if origin["synthetic"] or not digest else file.get(algorithm) == digest
+                about = [raw.licence, raw.homepage] if raw else ["", ""]
+                found[dataset, file["name"]] = [file["rows"], file["bytes"], file["sha256"], verified, *about]
     columns = ["dataset", "file", "rows", "bytes", "sha256", "verified", "licence", "homepage"]
     return pd.DataFrame([[*key, *values] for key, values in sorted(found.items())], columns=columns)
 

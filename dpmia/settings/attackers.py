@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from dpmia.common.registry import suggestion
 from dpmia.settings import names
-from dpmia.settings.base import ArmName, Epsilon, OneOf, Settings
+from dpmia.settings.base import MOST, ArmName, Epsilon, OneOf, Settings
 
 
 class Shadows(Settings):
@@ -29,7 +29,7 @@ class References(Settings):
     Distilled models are trained on the same draws, as many for each target.
     """
 
-    count: Annotated[int, Field(ge=1)]
+    count: Annotated[int, Field(ge=1, le=MOST)]
     """Reference models for each arm that an attack needs them of, a multiple of `block`."""
     block: Annotated[int, Field(ge=1)]
     """Models of each arm that one job trains."""
@@ -77,7 +77,7 @@ Estimator = Literal["empirical", "linear", "logit_gaussian", "minimum", "mean"]
 class LeaveOneOutSettings(Settings):
     """Attack L: for each record models of its own, trained as the target was but without that record."""
 
-    records: Annotated[int, Field(ge=1)]
+    records: Annotated[int, Field(ge=1, le=MOST)]
     """Members, and non-members, of each target model that it attacks, a multiple of `block`; the first of those with
     per-record results. More of them train only the models of the new ones."""
     block: Annotated[int, Field(ge=1)]

@@ -26,6 +26,10 @@ Count = Annotated[int, Field(ge=1)] | Literal["all"]
 Size = Count | Annotated[float, Field(gt=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 ArmName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$")]
+#: Replicates and models of which settings ask for at most: more jobs cannot be planned.
+MOST = 100_000
+#: What 64 bits hold: no library counts further.
+LARGEST = 2**63 - 1
 Scale = Literal["smoke", "laptop", "night", "paper"]
 
 
@@ -68,9 +72,29 @@ class Settings(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _true_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, bool) and cls.model_fields[info.field_name or ""].annotation not in (bool, bool | None):
-            raise ValueError(f"{str(value).lower()} is not valid here. Put yes and no in quotes where they are text")
+        if cls.model_fields[info.field_name or ""].annotation not in (bool, bool | None):
+            for each in value if isinstance(value, list) else [value]:
+                no_truth_value(each)
         return value
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _integers_have_64_bits(cls, value: Any, info: ValidationInfo) -> Any:
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, int) and abs(each) > LARGEST and info.field_name != "seed":
+                raise ValueError(f"{each} is not an integer of at most {LARGEST}")
+        return value
+
+
+def no_truth_value(value: Any) -> Any:
+    """Return a value that is neither true nor false, which would pass for 1 and 0.
+
+    Raises:
+        ValueError: it is one of them.
+    """
+    if isinstance(value, bool):
+        raise ValueError(f"{str(value).lower()} is not valid here. Put yes and no in quotes where they are text")
+    return value
 
 
 def require_keys(what: str, given: set[str], needed: set[str], allowed: set[str]) -> None:

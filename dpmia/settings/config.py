@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, field_validator
 
 from dpmia.common.epsilon import format_epsilon
 from dpmia.settings import names
-from dpmia.settings.base import Epsilon, OneOf, Scale, Settings
+from dpmia.settings.base import Epsilon, OneOf, Scale, Settings, no_truth_value
 
 
 class Planner(Settings):
@@ -35,11 +35,13 @@ class Planner(Settings):
 #: What `snakemake audit` may limit.
 LIMITED = ("advantage", "auc", "tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "advantage_excess", "auc_excess")
 
+Limit = Annotated[Annotated[float, Field(ge=0, le=1)], BeforeValidator(no_truth_value)]
+
 
 class Audit(Settings):
     """Limits of `snakemake audit`: it exits with an error, after its report is written, if models may exceed one."""
 
-    fail_above: dict[Annotated[str, OneOf(LIMITED)], Annotated[float, Field(ge=0, le=1)]] = {}
+    fail_above: dict[Annotated[str, OneOf(LIMITED)], Limit] = {}
     """Metric -> the largest value that the mean of any attack may have, in any arm. Confidence limits decide."""
     epsilons: list[Epsilon] | None = None
     """Epsilons of the models that may be released, which the limits are for; all where left out."""
@@ -65,7 +67,7 @@ class Config(Settings):
     """Folder with raw files that were fetched before (`real` only); what is missing there is downloaded."""
     download: bool = True
     """Whether raw files are downloaded (`real` only); if not, `all` skips unavailable data sets."""
-    seed: Annotated[int, Field(ge=0)] = 1
+    seed: Annotated[int, Field(ge=0, lt=2**128)] = 1
     """The root of all randomness: the same seed gives the same numbers."""
     engine: Annotated[str, OneOf(names.ENGINES)] | None = None
     """Engine that trains the networks of all experiments; where null, each experiment names its own. Classifiers of

@@ -23,7 +23,7 @@ from dpmia.settings.attackers import (
     each_of_a_kind,
     require_references,
 )
-from dpmia.settings.base import ArmName, Epsilon, Name, OneOf, Scale, Settings, require_keys
+from dpmia.settings.base import MOST, ArmName, Epsilon, Name, OneOf, Scale, Settings, require_keys
 from dpmia.settings.membership import INDEPENDENT, Membership, arm_keys
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
@@ -99,7 +99,7 @@ class Experiment(Settings):
     precision_budgets: PrecisionBudgets | None = None
     """`bernoulli`: compute the epsilons of every arm from bounds on the precision of attacks; `epsilons` are then left
     out, here and in the arms."""
-    replicates: Annotated[int, Field(ge=1)]
+    replicates: Annotated[int, Field(ge=1, le=MOST)]
     """Independent repetitions, a multiple of `block`."""
     block: Annotated[int, Field(ge=1)]
     """Replicates that one job trains. A changed number retrains everything; more replicates only add jobs."""

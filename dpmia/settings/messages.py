@@ -118,13 +118,17 @@ def _problem(model: type[BaseModel], path: list[Any], items: list[Any], where: s
     *others, last = dict.fromkeys(map(_what, items))
     problem = f"{_shown(value)} is not {', '.join(others)}{' or ' if others else ''}{last}"
     words = [item["ctx"]["expected"] for item in items if item["type"] == "literal_error"]
-    near = suggestion(value, [word.strip(" '\"") for text in words for word in text.replace(" or ", ",").split(",")])
+    near = _nearest(value, [word.strip(" '\"") for text in words for word in text.replace(" or ", ",").split(",")])
     if len(words) == len(items):
         noun = "key" if items[0]["loc"][-1] == "[key]" else "value" if isinstance(path[-1], int) else path[-1]
         return ConfigError(where, f"{_shown(value)} is not a valid {noun}", near or f"Valid: {', '.join(words)}")
-    short = len(items) == 1 and len(repr(value)) < LONG
+    short = len(items) == 1 and _is_short(value)
     remedy = _REMEDIES.get(kind, "").format(value=value) if short else ""
     return ConfigError(where, problem, near or remedy)
+
+
+def _nearest(value: Any, words: list[str]) -> str:
+    return suggestion(value, words) if _is_short(value) else ""
 
 
 def _what(item: Any) -> str:
@@ -146,7 +150,14 @@ def _shown(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     long = "this list" if isinstance(value, list) else "this mapping" if isinstance(value, dict) else "this value"
-    return repr(value) if len(repr(value)) < LONG else long
+    return repr(value) if _is_short(value) else long
+
+
+def _is_short(value: Any) -> bool:
+    try:
+        return len(repr(value)) < LONG
+    except ValueError:  # an integer of more digits than Python writes
+        return False
 
 
 def _path(values: Any, item: Any) -> list[Any]:

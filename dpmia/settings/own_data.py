@@ -46,7 +46,7 @@ class OwnData(Settings):
     """Texts that stand for a missing value."""
     positive: Value | Annotated[list[Value], Field(min_length=1)] | None = None
     """Values of the label that are class 1, all others being class 0; every value is a class where left out."""
-    positive_from: float | None = None
+    positive_from: Annotated[float, Field(allow_inf_nan=False)] | None = None
     """Labels that are numbers: class 1 from this number on."""
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
     """Character between fields; detected where left out."""

@@ -8,10 +8,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import load
 from dpmia.settings.base import Epsilon, Settings
 from dpmia.settings.messages import checked, place
+from dpmia.settings.training import Privacy
 
 #: Computes the budget of a sampling rate; loaded by name, as few runs need it.
 EPSILON_FOR_BOUND = "dpmia.theory.positive_accuracy:epsilon_for_bound"
@@ -59,8 +61,12 @@ def with_precision_budgets(settings: Mapping[str, Any], where: str) -> dict[str,
     if given:
         problem = f"precision_budgets cannot be combined with epsilons of {', '.join(given)}: it computes them"
         raise ConfigError(here, problem, "Remove the epsilons")
-    privacy = settings.get("privacy")
-    delta = privacy.get("delta", 1e-5) if isinstance(privacy, dict) else 1e-5
+    delta = checked(Privacy, settings.get("privacy", {}), place(where, "privacy")).delta
+    if none := [spell_epsilon(each) for each in budgets.epsilons if _bound(each, budgets, delta) >= 1]:
+        problem = (
+            f"epsilon {', '.join(none)} bounds no precision, at delta {delta:g} and acceptance {budgets.acceptance:g}"
+        )
+        raise ConfigError(here, problem, "Choose smaller epsilons, a smaller delta, or a larger acceptance")
     by_bound = [budgets_of(epsilon, budgets, {name: _rate(arm) for name, arm in arms.items()}, delta)
                 for epsilon in budgets.epsilons]  # fmt: skip
     settings["arms"] = {
@@ -84,7 +90,7 @@ def budget_rows(
     """
     return [
         {
-            "bound": float(load(BOUND)(epsilon, budgets.rate, delta, budgets.acceptance)),
+            "bound": _bound(epsilon, budgets, delta),
             "arm": arm,
             "rate": rate,
             "epsilon": budgets_of(epsilon, budgets, rates, delta).get(arm),
@@ -108,13 +114,18 @@ def budgets_of(
     Returns:
         Arm -> epsilon, cut to `DIGITS` digits; without arms for which no epsilon keeps the bound.
     """
-    bound = float(load(BOUND)(epsilon, budgets.rate, delta, budgets.acceptance))
+    bound = _bound(epsilon, budgets, delta)
     exact = {
         name: float(load(EPSILON_FOR_BOUND)(bound, rate, delta, budgets.acceptance)) for name, rate in rates.items()
     }
     # An epsilon that is a whole number of the last digit must not fall below it by rounding.
     cut = {name: math.floor(value * 10**DIGITS + 1e-6) / 10**DIGITS for name, value in exact.items() if value == value}
     return {name: value for name, value in cut.items() if value > 0}
+
+
+def _bound(epsilon: float, budgets: PrecisionBudgets, delta: float) -> float:
+    """Return the bound on precision that an epsilon gives at the rate of the budgets."""
+    return float(load(BOUND)(epsilon, budgets.rate, delta, budgets.acceptance))
 
 
 def _rate(arm: Any) -> float | None:

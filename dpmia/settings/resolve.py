@@ -165,7 +165,8 @@ def _experiment(
 ) -> Experiment:
     where = f"{file_name}{shown}, {name}"
     merged = with_groups(_merged(file, "experiments", name, scale, file_name), root, where)
-    if engine is not None and merged.get("training", {}).get("engine") not in OWN_LOSS:
+    training = merged.get("training", {})  # unchecked as yet
+    if engine is not None and isinstance(training, dict) and training.get("engine") not in OWN_LOSS:
         merged = _overlaid(merged, {"training": {"engine": engine}})
     experiment: Experiment = checked(Experiment, with_precision_budgets(merged, where), where)
     if epsilons is not None:

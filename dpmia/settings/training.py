@@ -110,7 +110,7 @@ class Training(Settings):
     """Engine `command`: of the files that the program reads and writes."""
     scale: Literal["probabilities", "logits"] = "probabilities"
     """Engine `command`: what the program writes for each class."""
-    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 3600
+    timeout: Annotated[float, Field(gt=0, le=1e6)] = 3600
     """Engine `command`: seconds that the program may take for one model."""
     grad_sample_mode: Literal["auto", "hooks", "ghost"] = "auto"
     """Engine `opacus`: `hooks` forms the gradient of each record; `ghost` computes norms only, in a further backward
@@ -216,11 +216,11 @@ GPU_ENGINES = ("lightning", "opacus", "plain")
 class StatedMechanism(Settings):
     """DP-SGD or DP-Adam as your program does it, for one epsilon: Poisson batches, clipping, Gaussian noise."""
 
-    noise_multiplier: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    noise_multiplier: Annotated[float, Field(ge=1e-3, le=1e6)]
     """Standard deviation of the noise on a sum of gradients, in units of `clip_norm`."""
-    sampling_rate: Annotated[float, Field(gt=0, le=1)]
+    sampling_rate: Annotated[float, Field(ge=1e-12, le=1)]
     """Probability that a record is in a batch; 1 where each batch holds all records."""
-    steps: Annotated[int, Field(ge=1)]
+    steps: Annotated[int, Field(ge=1, le=10_000_000)]
     """Number of optimiser steps."""
     clip_norm: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     """Bound C on the gradient of one record."""

@@ -37,6 +37,8 @@ def iid(
     """
     members, nonmembers = _count(members, len(groups), most), _count(nonmembers, len(groups), most)
     rest = len(groups) - members - nonmembers if population == ALL else _count(population, len(groups), most)
+    for wanted, what in ((members, "members"), (nonmembers, "nonmembers")):
+        _require(len(groups), wanted, what)
     _require(len(groups), members + nonmembers + max(rest, 0), "members + nonmembers + population")
     order = rng.permutation(len(groups))
     outside = members + nonmembers
@@ -140,6 +142,8 @@ def bias(
         parts["nonmembers"].append(rows[inside : inside + outside])
         parts["population"].append(rows[inside + outside :][:members])
         parts["validation"].append(rng.choice(rows[inside:], checked, replace=False))
+    for name in ("members", "nonmembers"):
+        _require(len(groups), sum(map(len, parts[name])), name)
     return Split(**{name: np.concatenate(rows) for name, rows in parts.items()})
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import base64
-import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from dpmia.common.reading.source import made
 
 #: A digest of code or templates, which are no settings.
 DIGEST = re.compile("'[0-9a-f]{16}'")
@@ -18,11 +20,20 @@ _LONGEST = 60
 
 
 def records(metadata: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the path of each file that was made, and its record: `rule`, `params` as texts, ..."""
+    """Yield the path of each file that was made, and its record: `rule`, `params` as texts, ...
+
+    Raises:
+        DataError: a record is damaged.
+    """
     for file in sorted(path for path in metadata.rglob("*") if path.is_file()):
         # The name is the path, encoded; one that is too long for a file is cut into folders.
         name = "".join(part.removeprefix("@") for part in file.relative_to(metadata).parts)
-        yield base64.b64decode(name).decode(), json.loads(file.read_text(encoding="utf-8"))
+        source = replace(made(file), remedy="Delete it: Snakemake wrote it, and does without.")
+        with source.faults("it is no record of a file that was made"):
+            path, record = base64.b64decode(name).decode(), source.json()
+            if not isinstance(record["rule"], str) or not all(isinstance(text, str) for text in record["params"]):
+                raise ValueError("its rule or its parameters are no texts")
+        yield path, record
 
 
 def changed_settings(metadata: Path, current: Callable[[str, str], Mapping[str, Any] | None]) -> list[tuple[str, str]]:

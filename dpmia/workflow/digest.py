@@ -88,7 +88,10 @@ def edited_files(digest: str, folder: Path | str) -> list[str]:
     record = Path(folder) / f"{digest}.json"
     if not record.exists():
         return []
-    behind = made(record).json()
+    source = made(record)
+    behind = source.json()
+    with source.faults("it is not what was written"):
+        _check_texts(behind.values())
     files = {name: _outside.get(name, ROOT / name) for name in behind}
     return [name for name, file in files.items() if not file.exists() or _read(file)[1] != behind[name]]
 
@@ -127,6 +130,8 @@ def recall(file: Path | str) -> None:
         kept = source.json()
         with source.faults("it is not what was written"):
             if kept["by"] == _parser():
+                for _, modules, syntax in kept["known"].values():
+                    _check_texts([*modules, syntax])
                 _known.update(kept["known"])
 
 
@@ -140,6 +145,11 @@ def keep(file: Path | str) -> None:
             remove_leftovers([], alone=[Path(file).parent])  # of a start that was killed here, if nothing else is to do
             with whole_file(file) as part:
                 part.write_text(json.dumps({"by": _parser(), "known": _known}), encoding="utf-8")
+
+
+def _check_texts(values: Iterable[Any]) -> None:
+    if not all(isinstance(value, str) for value in values):
+        raise ValueError("what should be a text is none")
 
 
 def _parser() -> list[Any]:

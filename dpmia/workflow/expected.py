@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -41,6 +42,11 @@ class Rates(PlainData):
     start: float = 3.5
     speed: float = 1.0
     steps: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what no clock measures."""
+        if wrong := [each for each in (self.start, self.speed, *self.steps.values()) if not 0 <= each < math.inf]:
+            raise ValueError(f"{wrong[0]!r} is not a time")
 
     @classmethod
     def read(cls, path: Path) -> Rates:

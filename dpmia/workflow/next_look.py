@@ -35,7 +35,7 @@ def next_look(
     """
     about = Run(**{**run, "folder": Path(run["folder"])})
     known = {name: Effort.from_plain(effort) for name, effort in efforts.items()}
-    held = {f"audit {name}": Held.from_plain(made(file).json()["limits"]["held"]) for name, file in audits.items()}
+    held = {f"audit {name}": _held(file) for name, file in audits.items()}
     if missing := _missing(about, held, known, looks):
         return None, f"The last look is not complete: replicates of {', '.join(missing)} are to be made first."
     times = looks.times if looks else None
@@ -45,6 +45,17 @@ def next_look(
     )
     proposal = propose(standings, known, budget, looks)
     return proposal.look, describe(proposal, known, budget)
+
+
+def _held(file: str) -> Held:
+    """Return the limits in the JSON of an audit.
+
+    Raises:
+        DataError: it is damaged.
+    """
+    source = made(file)
+    with source.faults("it is no report of an audit"):
+        return Held.from_plain(source.json()["limits"]["held"])
 
 
 def _missing(run: Run, audits: Mapping[str, Held], efforts: Mapping[str, Effort], looks: Looks | None) -> list[str]:

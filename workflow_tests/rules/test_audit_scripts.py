@@ -49,6 +49,15 @@ def test_an_audit_above_a_limit_fails_and_says_why(run_script, tmp_path, limits,
         assert word in failure.message
 
 
+@pytest.mark.parametrize("limits", [{"exceeded": [{}]}, {"undecided": 3}, {"held": {}}, {"held": {"not_evaluated": 3}}])
+def test_a_damaged_report_is_refused(run_script, tmp_path, limits):
+    with pytest.raises(SystemExit):
+        check(run_script, tmp_path, **limits)
+    assert (
+        "audit.json: it is no report of an audit" in read_failure("check_audit", tmp_path / "check_audit.log").message
+    )
+
+
 def test_outputs_become_signals_and_tables(run_script, tmp_path):
     rows = [f"{0.5 + i / 100:.2f},{0.5 - i / 100:.2f},no,{'yes' if i % 2 else 'no'}" for i in range(40)]
     (tmp_path / "model.csv").write_text("\n".join(["p0,p1,label,member", *rows]) + "\n")

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from dpmia.common.reading.source import Source, made
+from dpmia.common.reading.source import UNPACKED, Source, made
 
 _ENDING = ".npy"
 #: Kinds of numbers and texts that arrays may hold; none of them needs a pickle.
@@ -34,6 +34,9 @@ class Arrays:
         total = sum(member.file_size for member in members)
         if len(members) > source.limits.members or total > source.limits.bytes:
             raise source.error(f"{len(members)} arrays of {total} bytes are more than are read")
+        if total > max(UNPACKED, source.size() * source.limits.ratio):
+            problem = f"it holds over {source.limits.ratio} times as many bytes as it has"
+            raise source.error(problem, remedy="If that is right, save it without compression.")
         self._members = {member.filename.removesuffix(_ENDING): member for member in members}
         if len(self._members) < len(members):
             raise source.error("two arrays have the same name")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 GZIP = b"\x1f\x8b"
 #: Bytes that may be unpacked whatever the ratio: they are read within seconds.
 UNPACKED = 16 << 20
+#: More than any file has: what jobs make of sparse features may be packed very well.
+ANY_RATIO = 2_000
 
 _CHUNK = 1 << 20
 
@@ -200,7 +202,7 @@ class Source:
 def made(path: Path | str) -> Source:
     """Return a file that a job of this workflow has made."""
     remedy = "Delete it and start again: what made it runs once more."
-    return Source(Path(path), str(path), remedy, "Start again: what makes it runs once more.")
+    return Source(Path(path), str(path), remedy, "Start again: what makes it runs once more.", Limits(ratio=ANY_RATIO))
 
 
 def raw(path: Path, remedy: str = "Delete the file and fetch it again.") -> Source:

@@ -35,7 +35,8 @@ LARGEST_ARCHIVE = 64 << 20
 LARGEST_UNKNOWN = 4 << 30
 
 _CHUNK = 1 << 16
-_BROKEN = (*BROKEN, requests.RequestException, urllib3.exceptions.HTTPError)
+#: With what requests raises of a redirection that is no address, or a length that is no number.
+_BROKEN = (*BROKEN, requests.RequestException, urllib3.exceptions.HTTPError, ValueError)
 
 Opener = Callable[[], AbstractContextManager["IO[bytes] | _Body"]]
 

@@ -40,6 +40,15 @@ def test_groups_of_any_type():
         (lambda: split(1, members=1, nonmembers=1), ArgumentError, r"split: 1 records\."),
         (lambda: split(10, members=9, nonmembers=9), DataError, r"18 records are required, and there are 10"),
         (lambda: split(10, "group", group="a", members=1, nonmembers=1), ArgumentError, r"split, groups: missing\."),
+        (lambda: split(0.5, members=1, nonmembers=1), ArgumentError, r"split, data: 0\.5 has no rows\."),
+        (lambda: split(10, [], members=1, nonmembers=1), ArgumentError, r"split, kind: \[\] is not a membership"),
+        (lambda: split(10, members=-1, nonmembers=1), ArgumentError, r"split, members: -1 is not a number of records"),
+        (lambda: split(10, members=None, nonmembers=1), ArgumentError, r"split, members: None is not a number\."),
+        (lambda: split(10, members=1.5, nonmembers=1), ArgumentError, r"split, members: 1\.5 is not an integer\."),
+        (lambda: split(10, members=0, nonmembers=1), DataError, r"members: 0 records are required"),
+        (lambda: split(10, members=0.01, nonmembers=1), DataError, r"members: 0 records are required"),
+        (lambda: split(10, members=1, nonmembers=1, seed=math.nan), ArgumentError, r"split, seed: nan is not an int"),
+        (lambda: split(3, "group", group=1, groups=[1, 1, 2], members=1, nonmembers=1), ArgumentError, r"not a text"),
         (lambda: split(10, groups=[1], members=1, nonmembers=1), ArgumentError, r"split, groups: an array of shape"),
     ],
 )  # fmt: skip
@@ -92,6 +101,8 @@ def test_scores_of_an_attack_go_into_the_audit():
         (lambda: audit_epsilon([1, 2], [0, 1], delta=1), r"audit_epsilon: delta 1 and confidence 0\.95"),
         (lambda: audit_epsilon([1, np.inf], [0, 1]), r"audit_epsilon, scores, row 1: 1 values are not finite"),
         (lambda: audit_epsilon([1], [1]), r"audit_epsilon: 1 records\."),
+        (lambda: audit_epsilon([1, 2], [0, 1], delta="0"), r"audit_epsilon, delta: '0' is not a number\."),
+        (lambda: audit_epsilon([1, 2], [0, 1], shares=0.5), r"audit_epsilon, shares: 0\.5 is not a list of numbers\."),
     ],
 )
 def test_mistakes_in_audits(call, message):

@@ -7,6 +7,7 @@ import pytest
 from model_cards import card
 
 from dpmia.attacks.base import Attack
+from dpmia.common.errors import DataError
 from dpmia.evaluation import attacks as measure
 from dpmia.evaluation.attacks import AttackersModels, attack_rows
 from dpmia.formats.losses import Losses, load_losses, save_losses
@@ -101,7 +102,7 @@ def test_arms_may_have_query_records_of_their_own(files):
     models = AttackersModels(references=files(groups))
     signal = target(epsilon="inf")
     check(models.known(signal, None).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
-    with pytest.raises(ValueError, match="not evaluated on all records"):
+    with pytest.raises(DataError, match="not evaluated on all records"):
         models.known(signal, "other")
 
 
@@ -119,7 +120,7 @@ def test_models_of_one_arm_at_a_time_are_in_memory(files, monkeypatch):
 
 def test_a_target_that_was_queried_more_than_the_references_is_reported(files):
     models = AttackersModels(references=files(outputs("va", "inf", range(2), records=RECORDS[:34])))
-    with pytest.raises(ValueError, match="not evaluated on all records"):
+    with pytest.raises(DataError, match="not evaluated on all records"):
         models.known(target(), None)
 
 

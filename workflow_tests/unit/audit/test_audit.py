@@ -326,6 +326,15 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
     assert paragraph.startswith("Members and non-members of the table")
     assert "one group" not in paragraph
     assert "without privacy" not in text.lower()
+    for spoilt in (
+        summary[summary["metric"] != "resolution"],
+        summary.assign(arm="another"),
+        summary[summary["attack"] == "model"],
+        summary.drop(columns="interval"),
+    ):
+        spoilt.to_csv(tmp_path / "summary.csv", index=False)
+        with pytest.raises(DataError, match=r"summary\.csv"):
+            gather({"mine": part}, RUN | {"data": "real"}, LIMITS)
 
 
 def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(tmp_path):
@@ -367,6 +376,7 @@ WRONG = {
     "a number": ("0.5", "x", {}, ["row 2", "'z0'", "'x' is not a number"]),
     "a number of 32 bits": ("0.5", "1e308", {}, ["row 2", "'z0'", "'1e308' is not a number of at most 3.4e+38"]),
     "a finite number": ("0.5", "inf", {}, ["row 2", "'inf' is not a number"]),
+    "a number with an underscore": ("0.5", "0_5", {}, ["row 2", "'0_5' is not a number"]),
     "probabilities": ("0.5", "0.7", {"scale": "probabilities"}, ["row 2", "add up to 1"]),
     "a column": ("z1", "z2", {}, ["'z1'", "columns"]),
     "no member": (",yes", ",no", {}, ["there is no member"]),

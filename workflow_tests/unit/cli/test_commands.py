@@ -11,6 +11,7 @@ import yaml
 
 import dpmia
 from dpmia.cli import main as command
+from dpmia.cli.settings_file import check_config
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
 
@@ -217,6 +218,12 @@ WRONG = {
     "group": (("audit", "Clinic 2.csv", "--label", "readmitted", "--group", "hospitl"), "'hospitl' of the key group"),
     "positive": (("audit", "Clinic 2.csv", "--label", "readmitted", "--positive", "Yes"), "Did you mean 'yes'?"),
     "epsilon": (("audit", "Clinic 2.csv", "--label", "readmitted", "--epsilon", "-1"), "Error: dpmia"),
+    "epochs": (("audit", "Clinic 2.csv", "--label", "readmitted", "--epochs", "0"), "'0' is not a positive integer."),
+    "widths": (("audit", "Clinic 2.csv", "--label", "readmitted", "--hidden", "9" * 30), "is not a positive integer."),
+    "replicates": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--replicates", "1000000"),
+        "'1000000' is not a positive integer of at most 100000.",
+    ),
     "limit": (("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "aoc=1"), "--limit: 'aoc=1' is no limit."),
     "classes": (("attack", "Clinic 2.csv"), "no columns of two classes at least; columns: hospital, age"),
     "option": (
@@ -243,6 +250,8 @@ def test_keys_of_a_plan_file_are_checked(folder, capsys):
     assert "Error: plan.yaml, vlue: unknown key. Did you mean 'value'?" in refused(capsys, "plan", "plan.yaml")
     (folder / "plan.yaml").write_text("steps: many\n")
     assert "Error: plan.yaml, steps: 'many' is not an integer." in refused(capsys, "plan", "plan.yaml")
+    (folder / "plan.yaml").write_text("steps: .inf\n")
+    assert "Error: plan.yaml, steps: inf is not an integer." in refused(capsys, "plan", "plan.yaml")
 
 
 PLAN = (*("plan", "--target", "advantage", "--value", "0.3"), *("--sampling-rate", "0.05", "--steps", "20"))
@@ -273,3 +282,24 @@ def test_a_folder_in_the_place_of_the_settings_is_reported(folder, capsys):
     assert message == (
         "\nError: plan.yaml: Is a directory. Move away what stands there and start again: what is finished stays.\n"
     )
+
+
+def test_bytes_in_the_place_of_the_settings_are_somebodys(folder, capsys):
+    (folder / "plan.yaml").write_bytes(b"\xff\xfe")
+    assert "Error: plan.yaml: the file holds settings that no command wrote." in refused(capsys, *PLAN)
+    assert (folder / "plan.yaml").read_bytes() == b"\xff\xfe"
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"- a\n", b"a: [\n", b"\xff\xfe\0", b"data: !!python/name:os.system\n", b"a: 1\na: 2\n"]
+)
+def test_a_damaged_config_is_refused_before_snakemake_reads_it(folder, capsys, content):
+    (folder / "config.yaml").write_bytes(content)
+    with pytest.raises(SystemExit) as caught:
+        check_config("config.yaml")
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.startswith("\nError: config.yaml")
+
+
+def test_settings_of_keys_and_values_are_left_to_snakemake():
+    check_config(str(ROOT / "config.yaml"))

@@ -71,6 +71,11 @@ class Handler(BaseHTTPRequestHandler):
         if self.path in ("/busy", "/missing"):
             self.send_error(503 if self.path == "/busy" else 404)
             return
+        if self.path == "/nowhere":
+            self.send_response(302)
+            self.send_header("Location", "http://[::1")
+            self.end_headers()
+            return
         body = BODIES.get(self.path, CONTENT)
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
@@ -143,6 +148,7 @@ def test_every_kind_of_source_gives_the_same_file(tmp_path, url, path):
 
 FAULTS = {
     "/missing": "HTTP status 404",
+    "/nowhere": "Invalid IPv6 URL",
     "/page": "an HTML page instead of the file",
     "/corrupt": hashlib.sha256(OTHER).hexdigest(),
     "/corrupt.gz": "length",

@@ -386,3 +386,9 @@ def test_groups_of_published_data_are_known_before_they_are_read():
     ]
     assert list(group_sizes("dpmia.datasets.published.student", None, "school")) == ["GP", "MS"]
     assert group_sizes("dpmia.datasets.published.mnist", None, "digit") == {}
+
+
+def test_an_archive_that_holds_far_more_than_it_has_is_refused(tmp_path):
+    np.savez_compressed(tmp_path / "own.npz", x=np.zeros((300_000, 10)), y=np.arange(300_000) % 2)
+    with pytest.raises(DataError, match=r"own\.npz: it holds over 200 times as many bytes .* without compression"):
+        own.read(tmp_path, **OwnData(path="own.npz").reading)

@@ -51,7 +51,10 @@ def test_a_run_takes_the_place_of_the_last_one(published, repository):
 @pytest.mark.parametrize(
     ("spoil", "error", "words"),
     [(lambda said: said | {"data": "synthetic"}, UserError, "synthetic data is no evidence"),
-     (lambda said: said | {"files": {}}, DataError, "files were changed after they were published")],
+     (lambda said: said | {"files": {}}, DataError, "files were changed after they were published"),
+     (lambda said: said | {"scale": "../../x"}, DataError, "'../../x' is no word"),
+     (lambda said: said | {"commit": 3}, DataError, "not what `snakemake publish` wrote"),
+     (lambda said: [said], DataError, "not what `snakemake publish` wrote")],
 )  # fmt: skip
 def test_what_is_no_evidence_is_refused_and_nothing_is_written(published, repository, spoil, error, words):
     said = json.loads((published / PROVENANCE).read_text())
@@ -59,4 +62,11 @@ def test_what_is_no_evidence_is_refused_and_nothing_is_written(published, reposi
     with pytest.raises(error, match=words):
         adopt(published, repository)
     assert (repository / "README.md").read_text() == README
+    assert (repository / "docs/measured/laptop/of_an_earlier_run.csv").exists()
+
+
+def test_a_readme_without_the_lines_for_verdicts_is_refused(published, repository):
+    (repository / "README.md").write_text("# dpmia\n")
+    with pytest.raises(DataError, match=r"README\.md: the lines .* are missing"):
+        adopt(published, repository)
     assert (repository / "docs/measured/laptop/of_an_earlier_run.csv").exists()

@@ -83,3 +83,22 @@ def test_figures_learn_the_budgets_of_each_bound_and_arm():
     assert len(rows) == 15
     assert [row["epsilon"] for row in rows if row["arm"] == "p0.9"] == [0.802, None, None]
     assert run_facts(plan.experiments["thudi_mnist"])["precision_budgets"] is None
+
+
+@pytest.mark.parametrize("delta", ["x", True, -1, 2, float("nan"), [1e-5]])
+def test_a_wrong_delta_is_refused_where_it_stands(delta):
+    with pytest.raises(ConfigError, match=r"^here, privacy\.delta: "):
+        with_precision_budgets(settings(privacy={"delta": delta}), "here")
+
+
+def test_a_delta_that_yaml_takes_for_text_is_a_number():
+    as_text = with_precision_budgets(settings(privacy={"delta": "1e-5"}), "here")
+    assert as_text["epsilons"] == with_precision_budgets(settings(), "here")["epsilons"]
+
+
+@pytest.mark.parametrize(
+    "changed", [{"epsilons": [3, "inf"]}, {"epsilons": [800]}, {"epsilons": [3], "acceptance": 1e-9}]
+)
+def test_epsilons_that_bound_nothing_are_refused(changed):
+    with pytest.raises(ConfigError, match="bounds no precision"):
+        with_precision_budgets(settings(precision_budgets=changed), "here")

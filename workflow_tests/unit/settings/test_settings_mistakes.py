@@ -54,6 +54,10 @@ from dpmia.settings.resolve import make_plan
         ("training.epochs", "many", ["heart.training.epochs: 'many' ", "integer"]),
         ("training.epochs", 1.5, ["heart.training.epochs: 1.5 ", "integer"]),
         ("training.epochs", True, ["heart.training.epochs: true "]),
+        ("training.epochs", 10**30, ["heart.training.epochs: 1000000", "integer of at most 9223372036854775807"]),
+        ("replicates", 10**9, ["heart.replicates: 1000000000 ", "at most 100000"]),
+        ("model", {"hidden": [True]}, ["heart.model.hidden: true ", "quotes"]),
+        ("training.betas", [True, 0.9], ["heart.training.betas: true "]),
         ("training.epochs", 0, ["heart.training.epochs: 0 ", "positive integer"]),
         ("training.learning_rate", 0, ["heart.training.learning_rate: 0 ", "positive number"]),
         ("training.learning_rate", float("inf"), ["heart.training.learning_rate: inf ", "finite"]),
@@ -332,3 +336,20 @@ def test_predictions_that_are_not_there(tmp_path, path):
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"paper": "audit", "predictions": {"mine": given}}))
     with pytest.raises(ConfigError, match=r"mine\.path: .* is not a file in"):
         make_plan({"experiments": ["mine.yaml"], "data": "real"}, tmp_path)
+
+
+def test_an_integer_of_more_digits_than_python_writes_is_refused():
+    with pytest.raises(ConfigError, match="config, seed: this value is not a number less than 3"):
+        make_plan({"experiments": [], "seed": 16**5000}, ROOT)
+
+
+def test_true_is_no_limit_of_an_audit():
+    with pytest.raises(ConfigError, match=r"config, audit\.fail_above\.auc: true is not valid"):
+        make_plan({"audit": {"fail_above": {"auc": True}}}, ROOT)
+
+
+@pytest.mark.parametrize("training", [[1], "x", 1])
+def test_the_engine_of_all_experiments_needs_a_mapping_to_stand_in(plan, training):
+    message = refusal(plan, changed(FILE, "experiments.heart.training", training), engine="plain")
+    assert "heart.training: " in message
+    assert "is not a mapping" in message

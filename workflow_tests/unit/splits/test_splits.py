@@ -149,6 +149,8 @@ def test_the_iid_arm_has_the_same_records_in_the_same_sizes():
             ["the groups other than 'b'", "41 records are required, and there are 40"],
         ),
         (group, {"group": "d", "members": 1, "nonmembers": 1}, ["group: 'd'", "one of a, b, c"]),
+        (iid, {"members": 0.01, "nonmembers": 9}, ["members: 0 records are required, and there are 60"]),
+        (iid, {"members": 9, "nonmembers": -1}, ["nonmembers: -1 records are required"]),
     ],
 )
 def test_more_than_there_is_cannot_be_drawn(draw, arguments, reported):

@@ -4,6 +4,9 @@ import base64
 import json
 import math
 
+import pytest
+
+from dpmia.common.errors import DataError
 from dpmia.workflow.changes import changed_settings, differences
 
 JOB = {"epsilons": [1.0, math.inf], "recipes": {"north": {"epochs": 10, "clip_norm": 1.0}}}
@@ -50,3 +53,11 @@ def test_records_are_read_by_the_path_of_the_file_however_long(tmp_path):
     assert changed_settings(tmp_path, current) == [("recipes.north.epochs: 10 -> 20", "train_block")]
     assert queried == [("train_block", path)]
     assert changed_settings(tmp_path, lambda rule, made: None) == []
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"rule": 1, "params": []}', '{"rule": "a", "params": [1]}'])
+def test_a_damaged_record_is_refused_by_its_name(tmp_path, text):
+    file = tmp_path / base64.b64encode(b"results/a.npz").decode()
+    file.write_text(text)
+    with pytest.raises(DataError, match=file.name):
+        changed_settings(tmp_path, lambda rule, made: params())

@@ -1,12 +1,14 @@
 """The digest of a job's code: what changes it and what does not, on a small package invented here."""
 
 import ast
+import json
 import os
 import shutil
 import sys
 
 import pytest
 
+from dpmia.common.errors import DataError
 from dpmia.workflow import digest
 
 FILES = {
@@ -286,3 +288,18 @@ def test_what_another_parser_kept_is_not_taken(checkout, kept, monkeypatch):
     monkeypatch.setattr(sys, "version", "another")
     digest.recall(file)
     assert digest._known == {}
+
+
+@pytest.mark.parametrize("known", [3, {"a.py": 3}, {"a.py": [[1, 2, 3], ["m"]]}, {"a.py": [[1, 2, 3], [["m"]], "x"]}])
+def test_a_damaged_file_of_what_was_read_is_refused(kept, known):
+    file, _ = kept
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"known": known}))
+    with pytest.raises(DataError, match="it is not what was written"):
+        digest.recall(file)
+
+
+@pytest.mark.parametrize("text", ["[]", '{"fake/far.py": 3}', "3"])
+def test_a_damaged_record_of_code_is_refused(tmp_path, text):
+    (tmp_path / "0123456789abcdef.json").write_text(text)
+    with pytest.raises(DataError, match="it is not what was written"):
+        digest.edited_files("0123456789abcdef", tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from dpmia.common.epsilon import spell_group
+from dpmia.common.errors import DataError
 from dpmia.settings import jobs
 from dpmia.settings.resolve import make_plan
 from dpmia.workflow.expected import FORK, TRAINING, Expectations, Rates, key, step_seconds
@@ -104,6 +106,16 @@ def test_rates_are_kept_for_the_machine_that_they_were_measured_on(tmp_path, mon
     assert Rates.read(path) == Rates("here", 3.0, 1.5, {"a": 0.1})
     monkeypatch.setattr("platform.node", lambda: "there")
     assert Rates.read(path) == Rates()
+
+
+@pytest.mark.parametrize(
+    "changed", [{"start": "x"}, {"speed": None}, {"speed": -1}, {"steps": []}, {"steps": {"a": {}}}]
+)
+def test_rates_that_no_clock_measures_are_refused(tmp_path, changed):
+    path = tmp_path / "rates.json"
+    path.write_text(json.dumps(Rates().plain() | changed))
+    with pytest.raises(DataError, match="it is not what was written"):
+        Rates.read(path)
 
 
 def test_jobs_that_train_are_rules():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dpmia.common.errors import DataError
 from dpmia.workflow.expected import Expected
 from dpmia.workflow.forecast import Forecast, announcement, table
-from dpmia.workflow.forecast_file import remember, remembered
+from dpmia.workflow.forecast_file import FILE, remember, remembered
 
 RUN = Forecast((Expected(1200, 6000, 500, 10), Expected(0, 1800, 900, 2000), Expected(0, 1800, 100, 0)), download=20)
 
@@ -39,3 +40,10 @@ def test_what_was_expected_is_kept_and_added_to(tmp_path):
     remember({"logs/a.log": 1.5, "logs/b.log": 2.0}, tmp_path / "new")
     remember({"logs/b.log": 3.0}, tmp_path / "new")
     assert remembered(tmp_path / "new") == {"logs/a.log": 1.5, "logs/b.log": 3.0}
+
+
+@pytest.mark.parametrize("text", ["a.log,1,2\n", "a.log\n", "a.log,soon\n"])
+def test_a_damaged_file_of_what_was_expected_is_refused(tmp_path, text):
+    (tmp_path / FILE).write_text(text)
+    with pytest.raises(DataError, match=r"forecast\.csv: it is not what was written"):
+        remembered(tmp_path)
