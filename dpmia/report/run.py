@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from dpmia.common.reading.arrays import header_of
+from dpmia.common.reading.source import made
 from dpmia.datasets.raw.sources import all_raw_files
 from dpmia.formats.model_card import ModelCard
 from dpmia.workflow.costs import TRAINED_BY, spent_by
