@@ -103,15 +103,27 @@ def cost_table(folder: Path, logs: Path) -> pd.DataFrame:
         without benchmarks).
     """
     rows = [
-        [split_home(path.relative_to(folder))[1].parts[1], measured["s"].sum(), measured["max_rss"].max()]
+        [split_home(path.relative_to(folder))[1].parts[1], *_measured(path)]
         for benchmarks in ("benchmarks", f"{AUDITS}/*/benchmarks", f"{OWN}/*/benchmarks")
         for path in sorted(folder.glob(f"{benchmarks}/**/*.tsv"))
-        # A job that was over before it could be measured has texts in place of numbers.
-        for measured in [frame(made(path), path, sep="\t").apply(pd.to_numeric, errors="coerce")]
     ]
     table = pd.DataFrame(rows, columns=["rule", "wall_seconds", "largest_mb"])
     measured = table.groupby("rule", as_index=False).agg({"wall_seconds": "sum", "largest_mb": "max"})
     return costs_table(sorted(logs.rglob("*.log")), logs).merge(measured, on="rule", how="left")
+
+
+def _measured(path: Path) -> tuple[float, float]:
+    """Return the seconds and the MB of a benchmark of Snakemake; NaN where a job was over before it was measured.
+
+    Raises:
+        DataError: it is damaged.
+    """
+    source = made(path)
+    # What was not measured is a text in place of a number.
+    measured = frame(source, path, sep="\t").apply(pd.to_numeric, errors="coerce")
+    if missing := [name for name in ("s", "max_rss") if name not in measured]:
+        raise source.error(f"the column {missing[0]!r} is missing")
+    return float(measured["s"].sum()), float(measured["max_rss"].max())
 
 
 def data_table(prepared: Mapping[str, str]) -> pd.DataFrame:

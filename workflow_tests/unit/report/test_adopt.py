@@ -53,6 +53,7 @@ def test_a_run_takes_the_place_of_the_last_one(published, repository):
     [(lambda said: said | {"data": "synthetic"}, UserError, "synthetic data is no evidence"),
      (lambda said: said | {"files": {}}, DataError, "files were changed after they were published"),
      (lambda said: said | {"scale": "../../x"}, DataError, "'../../x' is no word"),
+     (lambda said: said | {"date": "\ud800"}, DataError, "not what `snakemake publish` wrote"),
      (lambda said: said | {"commit": 3}, DataError, "not what `snakemake publish` wrote"),
      (lambda said: [said], DataError, "not what `snakemake publish` wrote")],
 )  # fmt: skip

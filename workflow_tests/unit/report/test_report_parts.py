@@ -11,6 +11,7 @@ from PIL import Image
 from report_world import Page, make_run, signal
 
 from dpmia.claims.judge import read_verdicts
+from dpmia.common.errors import DataError
 from dpmia.formats.signals import save_signals
 from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
@@ -65,6 +66,13 @@ def test_a_file_of_the_published_checksum_is_reported_as_such(tmp_path, monkeypa
     raw = next(raw for raw in run.all_raw_files() if raw.file == "student-por.csv")
     monkeypatch.setattr(run, "all_raw_files", lambda: (replace(raw, checksum=f"sha256:{'ab' * 32}"),))
     assert run.data_table(about.prepared)["verified"].tolist() == [True]
+
+
+def test_a_damaged_benchmark_is_refused_by_name(tmp_path):
+    about, _ = make_run(tmp_path)
+    next((about.folder / "benchmarks").rglob("*.tsv")).write_text("<html>\n")
+    with pytest.raises(DataError, match=r"\.tsv: the column 's' is missing"):
+        run.cost_table(about.folder, about.logs)
 
 
 def test_a_folder_without_git_has_no_commit(tmp_path):
