@@ -21,6 +21,16 @@ _TRUTHS = ("iid", "oracle")
 _TYPES = {**dict.fromkeys(("experiment", "arm", "attack", "metric"), str), "epsilon": float}
 #: Folder of a table -> its columns.
 _REQUIRED = {"replicates": COLUMNS, "summary": [*KEYS, "mean", "low", "high"]}
+#: Folder of a table that is none of metrics -> its columns of numbers.
+_SIZES = ("features", "classes", "members", "nonmembers", "population", "validation", "background")
+_MEASURED_BY = {
+    "sizes": _SIZES,
+    "studies": (
+        *("records", "members", "nonmembers", "parameter", "folds", "sigma_s", "sigma_d", "ratio", "values"),
+        *("replicate", "tpr", "fpr", "advantage", "run", "moment", "eta", "epsilon", "clip_norm"),
+        *("noise_scale", "relative_error", "dimension", "steps", "learning_rate", "splits", "delta"),
+    ),
+}
 
 
 #: Squares of larger numbers overflow; no metric is so large.
@@ -66,6 +76,11 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
     stage = _REQUIRED.get(Path(path).parent.name, ())
     if missing := [name for name in (*required, *stage) if name not in table]:
         raise made(path).error(f"the column {missing[0]!r} is missing")
+    for name in _MEASURED_BY.get(Path(path).parent.name, ()):
+        if name in table and len(table) and not pd.api.types.is_numeric_dtype(table[name].dtype):
+            raise made(path).error("a cell holds no number", f", column {name!r}")
+        if name in _SIZES and Path(path).parent.name == "sizes" and (name not in table or table[name].isna().any()):
+            raise made(path).error("a number is missing", f", column {name!r}")
     if not {*KEYS} <= {*table.columns}:
         return table
     kinds = {
