@@ -19,8 +19,18 @@ _NUMBERS = ("value", "mean", "low", "high", "error", "degrees", "records_error",
 _TRUTHS = ("iid", "oracle")
 #: Texts stay texts where they look like numbers.
 _TYPES = {**dict.fromkeys(("experiment", "arm", "attack", "metric"), str), "epsilon": float}
+_SIZES = ("features", "classes", "members", "nonmembers", "population", "validation", "background")
 #: Folder of a table -> its columns.
-_REQUIRED = {"replicates": COLUMNS, "summary": [*KEYS, "mean", "low", "high"]}
+_REQUIRED = {"replicates": COLUMNS, "summary": [*KEYS, "mean", "low", "high"], "sizes": _SIZES}
+#: Folder of a table without `KEYS` -> those of its columns that hold numbers; each study has some of them.
+_NUMBERS = {
+    "sizes": _SIZES,
+    "studies": (
+        *("records", "members", "nonmembers", "parameter", "folds", "sigma_s", "sigma_d", "ratio", "values"),
+        *("replicate", "tpr", "fpr", "advantage", "run", "moment", "eta", "epsilon", "clip_norm"),
+        *("noise_scale", "relative_error", "dimension", "steps", "learning_rate", "splits", "delta"),
+    ),
+}
 
 
 #: Squares of larger numbers overflow; no metric is so large.
@@ -63,9 +73,14 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
         DataError: it is damaged: a column or a part of a row is missing, or a cell holds what its column does not.
     """
     table = made_frame(path, keep_default_na=False, na_values=[""], dtype=_TYPES)
-    stage = _REQUIRED.get(Path(path).parent.name, ())
-    if missing := [name for name in (*required, *stage) if name not in table]:
+    folder = Path(path).parent.name
+    if missing := [name for name in (*required, *_REQUIRED.get(folder, ())) if name not in table]:
         raise made(path).error(f"the column {missing[0]!r} is missing")
+    for name in table.columns.intersection(_NUMBERS.get(folder, ())):
+        if len(table) and not pd.api.types.is_numeric_dtype(table[name].dtype):
+            raise made(path).error("a cell holds no number", f", column {name!r}")
+        if folder == "sizes" and table[name].isna().any():
+            raise made(path).error("a number is missing", f", column {name!r}")
     if not {*KEYS} <= {*table.columns}:
         return table
     kinds = {

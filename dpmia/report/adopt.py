@@ -10,6 +10,7 @@ import argparse
 import json
 import shutil
 import sys
+from datetime import date
 from pathlib import Path
 
 from dpmia.claims.judge import read_verdicts
@@ -41,7 +42,7 @@ def adopt(published: Path, repository: Path) -> Path:
         if digests(published) != provenance["files"]:
             changed = "files were changed after they were published"
             raise DataError(str(published), changed, "Delete it and publish again")
-        recorded = Recorded(_name(provenance["scale"]), _name(provenance["commit"])[:SHORT], str(provenance["date"]))
+        recorded = Recorded(_name(provenance["scale"]), _name(provenance["commit"])[:SHORT], _date(provenance["date"]))
     readme, verdicts = repository / "README.md", published / "claims.csv"
     text = with_verdicts(readme.read_text(encoding="utf-8"), sentences(recorded, verdicts))
     folder = repository / "docs/measured" / recorded.scale
@@ -72,6 +73,10 @@ def with_verdicts(readme: str, text: str) -> str:
         problem = f"the lines {BEGIN} and {END} are missing"
         raise DataError("README.md", problem, "Add them where the verdicts are to stand")
     return f"{before}{BEGIN}\n{text}\n{END}{after}"
+
+
+def _date(text: object) -> str:
+    return date.fromisoformat(str(text)).isoformat()
 
 
 def _name(word: object) -> str:

@@ -81,3 +81,26 @@ def test_the_columns_of_a_stage_must_be_there(tmp_path, stage):
     write_rows(path, [["heart", 1]], ["experiment", "epsilon"])
     with pytest.raises(DataError, match=r"heart\.csv: the column 'arm' is missing"):
         read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("stage", "text"),
+    [
+        (
+            "sizes",
+            "experiment,arm,features,classes,members,nonmembers,population,validation,background\na,b,x,2,3,3,3,0,0\n",
+        ),
+        (
+            "sizes",
+            "experiment,arm,features,classes,members,nonmembers,population,validation,background\na,b,,2,3,3,3,0,0\n",
+        ),
+        ("sizes", "experiment,arm\na,b\n"),
+        ("studies", "dataset,replicate\na,0\ndataset,replicate\n"),
+    ],
+)
+def test_a_table_of_sizes_or_of_a_study_holds_numbers(tmp_path, stage, text):
+    path = tmp_path / stage / "made.csv"
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(DataError, match=r"made\.csv.* column '(features|replicate)'(: a (cell|number)| is missing)"):
+        read_table(path)

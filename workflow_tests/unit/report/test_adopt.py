@@ -1,6 +1,7 @@
 """Evidence of the repository: README, recorded verdicts and published files are of one run."""
 
 import json
+from pathlib import Path
 
 import pytest
 from report_world import make_run
@@ -53,6 +54,7 @@ def test_a_run_takes_the_place_of_the_last_one(published, repository):
     [(lambda said: said | {"data": "synthetic"}, UserError, "synthetic data is no evidence"),
      (lambda said: said | {"files": {}}, DataError, "files were changed after they were published"),
      (lambda said: said | {"scale": "../../x"}, DataError, "'../../x' is no word"),
+     (lambda said: said | {"date": "\ud800"}, DataError, "not what `snakemake publish` wrote"),
      (lambda said: said | {"commit": 3}, DataError, "not what `snakemake publish` wrote"),
      (lambda said: [said], DataError, "not what `snakemake publish` wrote")],
 )  # fmt: skip
@@ -70,3 +72,9 @@ def test_a_readme_without_the_lines_for_verdicts_is_refused(published, repositor
     with pytest.raises(DataError, match=r"README\.md: the lines .* are missing"):
         adopt(published, repository)
     assert (repository / "docs/measured/laptop/of_an_earlier_run.csv").exists()
+
+
+def test_the_readme_has_the_verdicts_that_the_repository_records():
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    said = sentences(recorded.LATEST, recorded.VERDICTS).partition(" [Each claim")[0]
+    assert f"{BEGIN}\n{said}" in readme
