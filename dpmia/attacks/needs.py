@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection
+from typing import cast
 
 import numpy as np
 
@@ -15,23 +16,24 @@ from dpmia.formats.signals import POPULATION, Signal
 
 log = logging.getLogger(__name__)
 
+_REMEDY = "Delete the files of the attacker's models, and start again"
+
 
 def models_of(known: Knowledge, name: str, signal: Signal) -> References:
     """Return the outputs of the attacker's models that the field `name` of `known` holds.
 
     Raises:
-        ValueError: there are none, they are about other queries than `signal`, or a loss is not a number.
+        AttackError: there are none, they were evaluated on other queries than `signal`, or a loss is not a number.
     """
-    found: References | None = getattr(known, name)
+    where, found = f"known.{name}", getattr(known, name)
     if found is None or not len(found.losses):
-        raise ValueError(f"the attack needs the outputs of models: known.{name} is empty")
+        raise AttackError(where, "the attack needs the outputs of models, and there are none", _REMEDY)
     if found.losses.shape[1] != len(signal.records):
-        raise ValueError(
-            f"known.{name} is about {found.losses.shape[1]} queries, the signal about {len(signal.records)}"
-        )
+        problem = f"outputs on {found.losses.shape[1]} queries, where the target model has {len(signal.records)}"
+        raise AttackError(where, problem, _REMEDY)
     if np.isnan(found.losses).any():
-        raise ValueError(f"known.{name} holds {np.isnan(found.losses).sum()} losses that are not numbers")
-    return found
+        raise AttackError(where, f"{np.isnan(found.losses).sum()} losses are not numbers", _REMEDY)
+    return cast(References, found)
 
 
 def population_of(signal: Signal) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpmia.common.optional import needed
 from dpmia.common.plain import PlainData
-from dpmia.common.seeds import Meaning
+from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.formats.recipe import Recipe
 from dpmia.privacy.record import Accounting, Stated
 
@@ -67,6 +67,10 @@ class ModelCard(PlainData):
     steps: int | None = None
     collusion: Mapping[str, Any] | None = None
     seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a meaning from which no seed follows."""
+        derive_seed(0, *self.meaning)
 
     @property
     def split(self) -> tuple[str, int]:

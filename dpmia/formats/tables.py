@@ -23,7 +23,7 @@ _SIZES = ("features", "classes", "members", "nonmembers", "population", "validat
 #: Folder of a table -> its columns.
 _REQUIRED = {"replicates": COLUMNS, "summary": [*KEYS, "mean", "low", "high"], "sizes": _SIZES}
 #: Folder of a table without `KEYS` -> those of its columns that hold numbers; each study has some of them.
-_NUMBERS = {
+_COUNTED = {
     "sizes": _SIZES,
     "studies": (
         *("records", "members", "nonmembers", "parameter", "folds", "sigma_s", "sigma_d", "ratio", "values"),
@@ -76,7 +76,7 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
     folder = Path(path).parent.name
     if missing := [name for name in (*required, *_REQUIRED.get(folder, ())) if name not in table]:
         raise made(path).error(f"the column {missing[0]!r} is missing")
-    for name in table.columns.intersection(_NUMBERS.get(folder, ())):
+    for name in table.columns.intersection(_COUNTED.get(folder, ())):
         if len(table) and not pd.api.types.is_numeric_dtype(table[name].dtype):
             raise made(path).error("a cell holds no number", f", column {name!r}")
         if folder == "sizes" and table[name].isna().any():

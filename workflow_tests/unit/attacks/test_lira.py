@@ -147,7 +147,7 @@ def test_one_model_cannot_show_how_confidences_vary():
 
 def test_references_must_be_there(drawn):
     for attack in (OnlineLira(), OfflineLira()):
-        with pytest.raises(ValueError, match=r"known.references is empty"):
+        with pytest.raises(AttackError, match=r"known.references: .* there are none"):
             attack.scores(drawn[0], Knowledge(), rng())
         assert attack.uses == ("references",)
         assert not attack.oracle

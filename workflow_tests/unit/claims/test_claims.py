@@ -58,9 +58,11 @@ def claim(holds=True, name="toy-claim", **options):
 
 @pytest.fixture
 def run(tmp_path):
-    for name in ("replicates/toy", "sizes/toy"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / f"{name}.csv").write_text(",".join(ROWS) + "\ntoy,a,False,1,lira,False,auc,0,2\n")
+    sizes = "experiment,arm,features,classes,members,nonmembers,population,validation,background\ntoy,a,1,2,3,3,0,0,0\n"
+    rows = ",".join(ROWS) + "\ntoy,a,False,1,lira,False,auc,0,2\n"
+    for name, text in (("replicates/toy", rows), ("sizes/toy", sizes)):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / f"{name}.csv").write_text(text)
     return Run(tmp_path, synthetic=False, scale="laptop", not_run={"texas": "no file"})
 
 

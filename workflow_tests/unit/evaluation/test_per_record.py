@@ -119,7 +119,7 @@ def test_null_losses_are_those_the_attacks_describe(files):
 def test_the_two_records_are_members_of_one_class_of_all_target_models(files, targets):
     table = run(nulls_table, files, alpha=0.1)
     table = table[table["targets"] == targets]
-    models = [target(replicate) for replicate in table["target"].unique()]
+    models = [target(int(replicate)) for replicate in table["target"].unique()]
     records = table["record"].unique()
     assert (len(models), len(records)) == (targets, 2)
     assert table["label"].nunique() == 1

@@ -1,6 +1,7 @@
 """Signals: what a model shows, and the file that keeps it."""
 
 import json
+import math
 import subprocess
 import sys
 
@@ -160,3 +161,16 @@ def test_outputs_on_members_alone_or_on_none_are_damaged(tmp_path, part):
         DataError, match=r"block\.npz, 0/membership: there are no members, or no non-members\. Delete it"
     ):
         list(load_signals(tmp_path / "block.npz"))
+
+
+@pytest.mark.parametrize("meaning", [math.nan, 3.0, [math.nan], [{"rate": math.inf}]])
+def test_a_card_from_which_no_seed_follows_is_damaged(tmp_path, models, meaning):
+    path = tmp_path / "block.npz"
+    save_signals(path, models, {})
+    with np.load(path) as file:
+        arrays = dict(file)
+    header = json.loads(str(arrays["header"]))
+    header["models"][0]["meaning"] = meaning
+    np.savez(path, **(arrays | {"header": np.array(json.dumps(header))}))
+    with pytest.raises(DataError, match=r"block\.npz, header: a model card is damaged"):
+        list(load_signals(path))
