@@ -244,7 +244,8 @@ def sizes(**changes):
         row = dict(zip(COLUMNS[2:], [*printed[:4], printed[4] or 0], strict=True))
         row |= {column: value for (each, column), (value, _) in EXCEPTIONS.items() if each == name}
         row |= {column: value for key, value in changes.items() for each, column in [key.split("__")] if each == name}
-        tables.setdefault(f"sizes/{name}", []).append({"experiment": name, "arm": arm, **row})
+        others = {"validation": 0, "background": 0}
+        tables.setdefault(f"sizes/{name}", []).append({"experiment": name, "arm": arm, **row, **others})
     return World({}, {name: pd.DataFrame(rows) for name, rows in tables.items()})
 
 
