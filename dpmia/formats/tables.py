@@ -22,7 +22,7 @@ _TYPES = {**dict.fromkeys(("experiment", "arm", "attack", "metric"), str), "epsi
 _SIZES = ("features", "classes", "members", "nonmembers", "population", "validation", "background")
 #: Folder of a table -> its columns.
 _REQUIRED = {"replicates": COLUMNS, "summary": [*KEYS, "mean", "low", "high"], "sizes": _SIZES}
-#: Folder of a table without `KEYS` -> those of its columns that hold numbers; each study has some of them.
+#: Folder of a table without `KEYS` -> those of its columns that hold numbers; a study has some of them.
 _COUNTED = {
     "sizes": _SIZES,
     "studies": (
@@ -30,6 +30,8 @@ _COUNTED = {
         *("replicate", "tpr", "fpr", "advantage", "run", "moment", "eta", "epsilon", "clip_norm"),
         *("noise_scale", "relative_error", "dimension", "steps", "learning_rate", "splits", "delta"),
     ),
+    "per_record": ("target", "record", "label", "alpha", "loss", "threshold"),
+    "nulls": ("targets", "target", "record", "label", "alpha", "loss", "threshold", "null_losses", "null_loss"),
 }
 
 
@@ -74,7 +76,8 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
     """
     table = made_frame(path, keep_default_na=False, na_values=[""], dtype=_TYPES)
     folder = Path(path).parent.name
-    if missing := [name for name in (*required, *_REQUIRED.get(folder, ())) if name not in table]:
+    effects = EFFECTS if not table.columns.intersection(EFFECTS).empty else ()
+    if missing := [name for name in (*required, *_REQUIRED.get(folder, ()), *effects) if name not in table]:
         raise made(path).error(f"the column {missing[0]!r} is missing")
     for name in table.columns.intersection(_COUNTED.get(folder, ())):
         if len(table) and not pd.api.types.is_numeric_dtype(table[name].dtype):
@@ -93,6 +96,9 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
         too_large = name in _NUMBERS and len(column) > 0 and not wrong and _exceeds(column, endless=name != RECORDS)
         if wrong or too_large or (name in KEYS and column.isna().any()):
             raise made(path).error("a cell holds what does not belong there, or nothing", f", column {name!r}")
+    twice = table.duplicated([*KEYS, "replicate"]) if folder == "replicates" else ()
+    if any(twice):
+        raise made(path).error("two rows are about the same", f", line {int(np.flatnonzero(twice)[0]) + 2}")
     return table
 
 

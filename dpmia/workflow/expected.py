@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,9 @@ from dpmia.settings import jobs, names
 from dpmia.settings.resolve import Plan
 from dpmia.settings.studies import LinearGenerator, Study
 from dpmia.workflow.training_work import ExperimentWork, Trained, data_size
+
+#: Seconds, some thirty years: more than any rate.
+LONGEST = 1e9
 
 #: Rules whose jobs train models, and so import torch and Lightning.
 TRAINING = ("train_block", "train_shadows", "train_references", "train_distilled", "train_leave_one_out")
@@ -45,7 +47,7 @@ class Rates(PlainData):
 
     def __post_init__(self) -> None:
         """Refuse what no clock measures."""
-        if wrong := [each for each in (self.start, self.speed, *self.steps.values()) if not 0 <= each < math.inf]:
+        if wrong := [each for each in (self.start, self.speed, *self.steps.values()) if not 0 <= each < LONGEST]:
             raise ValueError(f"{wrong[0]!r} is not a time")
 
     @classmethod

@@ -85,7 +85,8 @@ class Arrays:
         ends = (found.min(), found.max()) if found.dtype.kind == "f" and found.size and not gaps else ()
         if not all(map(np.isfinite, ends)):
             raise self.source.error("not all of its numbers are finite", f", array {name!r}")
-        return found
+        # Bytes in the order of another machine are the same numbers, but torch takes none of them.
+        return found if found.dtype.isnative else found.astype(found.dtype.newbyteorder("="))
 
     def only(self, names: Collection[str]) -> None:
         """Refuse arrays of other names: one that may be missing could be there under a damaged name.

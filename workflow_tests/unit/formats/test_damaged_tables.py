@@ -104,3 +104,25 @@ def test_a_table_of_sizes_or_of_a_study_holds_numbers(tmp_path, stage, text):
     path.write_text(text)
     with pytest.raises(DataError, match=r"made\.csv.* column '(features|replicate)'(: a (cell|number)| is missing)"):
         read_table(path)
+
+
+def test_the_same_row_twice_in_replicates_is_named(tmp_path):
+    path = tmp_path / "replicates" / "heart.csv"
+    write_rows(path, [row(0, 0.75), row(1, 0.5), row(0, 0.25)])
+    with pytest.raises(DataError, match=r"heart\.csv, line 4: two rows are about the same"):
+        read_table(path)
+
+
+def test_effects_of_some_groups_of_records_are_too_few(table):
+    table.write_text(table.read_text().replace("effect_17", "effect_71"))
+    with pytest.raises(DataError, match="the column 'effect_17' is missing"):
+        read_table(table)
+
+
+@pytest.mark.parametrize("stage", ["nulls", "per_record"])
+def test_thresholds_of_single_records_are_numbers(tmp_path, stage):
+    path = tmp_path / stage / "toy.csv"
+    path.parent.mkdir()
+    path.write_text("experiment,record,threshold\ntoy,1,0.5\ntoy,2,0.5x\n")
+    with pytest.raises(DataError, match=r"toy\.csv, column 'threshold': a cell holds no number"):
+        read_table(path)

@@ -174,3 +174,15 @@ def test_a_card_from_which_no_seed_follows_is_damaged(tmp_path, models, meaning)
     np.savez(path, **(arrays | {"header": np.array(json.dumps(header))}))
     with pytest.raises(DataError, match=r"block\.npz, header: a model card is damaged"):
         list(load_signals(path))
+
+
+def test_numbers_in_the_byte_order_of_another_machine_are_the_same_numbers(tmp_path, models):
+    path = tmp_path / "block.npz"
+    save_signals(path, models, {})
+    with np.load(path) as file:
+        arrays = dict(file)
+    swapped = arrays | {"0/logits": arrays["0/logits"].astype(arrays["0/logits"].dtype.newbyteorder(">"))}
+    np.savez(path, **swapped)
+    first = next(iter(load_signals(path)))
+    assert first.logits.dtype.isnative
+    assert np.array_equal(first.logits, arrays["0/logits"])

@@ -109,7 +109,7 @@ def test_rates_are_kept_for_the_machine_that_they_were_measured_on(tmp_path, mon
 
 
 @pytest.mark.parametrize(
-    "changed", [{"start": "x"}, {"speed": None}, {"speed": -1}, {"steps": []}, {"steps": {"a": {}}}]
+    "changed", [{"start": "x"}, {"speed": None}, {"speed": -1}, {"speed": 10**400}, {"steps": []}, {"steps": {"a": {}}}]
 )
 def test_rates_that_no_clock_measures_are_refused(tmp_path, changed):
     path = tmp_path / "rates.json"
