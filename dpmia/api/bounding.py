@@ -288,6 +288,7 @@ def bounds(
     epsilon, delta = number(epsilon, f"{where}, epsilon"), number(delta, f"{where}, delta")
     require(f"{where}, epsilon", epsilon >= 0, epsilon, "a number of at least 0")
     require(f"{where}, delta", 0 <= delta < 1, delta, "a number from 0 and below 1")
+    epsilon, delta = float(epsilon), float(delta)
     for name, value in (("relation", relation), ("compares", compares)):
         one_of(f"{where}, {name}", value, RELATIONS)
     if (relation, compares) == ("replace_one", "add_remove"):

@@ -65,6 +65,8 @@ def split(
     if records < 2 or replicates < 1:
         wrong = f"{records} records" if records < 2 else f"{replicates} replicates"
         raise ArgumentError(where, wrong, "Give two records and one replicate at least")
+    if not isinstance(iid_arm, bool | np.bool_):
+        raise ArgumentError(f"{where}, iid_arm", f"{iid_arm!r} is neither True nor False")
     draw = load(names.MEMBERSHIP[kind])
     _check_sizes(draw, kind, sizes)
     of_records = np.zeros(records, dtype="<U1")
@@ -118,7 +120,7 @@ def _check_sizes(draw: Any, kind: str, sizes: dict[str, Any]) -> None:
                 raise ArgumentError(where, f"{size!r} is not a text", f"Name the group by its text: {str(size)!r}")
         elif not (size is None and name == "most") and not (isinstance(size, str) and size == ALL):
             sizes[name] = given = number(size, where)
-            if not 0 <= given < math.inf:
+            if not 0 <= given < math.inf or (given > 1 and name in ("share", "rate")):
                 raise ArgumentError(where, f"{size!r} is not a number of records, nor a share of them")
             if name not in ("share", "rate") and (given >= 1 or kind == "bias"):
                 sizes[name] = integer(given, where)

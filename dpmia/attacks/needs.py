@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection
+from numbers import Real
 from typing import cast
 
 import numpy as np
@@ -82,6 +83,6 @@ def rate(name: str, value: float) -> float:
     Raises:
         ValueError: it is not.
     """
-    if not 0 < value < 1:
+    if not isinstance(value, Real) or not 0 < value < 1:
         raise ValueError(f"{name} is {value}, expected a number between 0 and 1")
     return float(value)

@@ -20,15 +20,15 @@ def record_estimates(scores: np.ndarray, decisions: np.ndarray, is_member: np.nd
         is_member: bool, shape (records,), the truth.
 
     Returns:
-        Where nothing varies, an AUC has Clopper-Pearson limits by the smaller number of members and non-members, and
-        an advantage has none.
+        Where nothing varies, an AUC of 0 or 1 has Clopper-Pearson limits by the smaller number of members and
+        non-members; that of scores which are all the same, and an advantage, have none.
     """
     values = {**advantage(decisions, is_member), **ranking(scores, is_member)}
     found = {}
     for name, error in standard_errors(scores, decisions, is_member).items():
         if error:
             found[name] = Estimate(values[name], error, len(scores) - 2, 1, RECORDS, error)
-        elif name == "auc":
+        elif name == "auc" and values[name] in (0.0, 1.0):
             found[name] = equal_records(values[name], int(min(is_member.sum(), (~is_member).sum())))
         else:
             found[name] = Estimate(values[name], np.nan, np.nan, 1, EQUAL)

@@ -59,3 +59,18 @@ def test_where_nothing_varies_an_auc_has_the_limits_of_the_fewer_records_and_an_
         assert (low, high) == (pytest.approx(0.025 ** (1 / 7)), 1)
         assert (found["advantage"].mean, found["advantage"].kind, found["advantage"].count) == (0, EQUAL, 1)
         assert np.isnan([found["advantage"].error, found["advantage"].degrees]).all()
+
+
+def test_scores_that_are_all_the_same_have_an_auc_without_limits():
+    is_member = np.arange(20) < 10
+    found = record_estimates(np.zeros(20), np.ones(20, dtype=bool), is_member)["auc"]
+    assert (found.mean, found.kind) == (0.5, EQUAL)
+    assert np.isnan(found.limits((0.0, 1.0))).all()
+
+
+def test_an_auc_of_one_has_a_lower_limit():
+    is_member = np.arange(20) < 10
+    found = record_estimates(is_member * 1.0, is_member, is_member)["auc"]
+    low, high = found.limits((0.0, 1.0))
+    assert (found.kind, high) == (RECORDS, 1.0)
+    assert 0.5 < low < 0.8
