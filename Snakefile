@@ -73,11 +73,7 @@ for paper in PAPERS:
         name:
             paper
         input:
-            [
-                artifact_files(artifact).values()
-                for artifact in ARTIFACTS.values()
-                if PAPER_OF[artifact.name] == paper and made_by_all(artifact)
-            ],
+            artifacts_of(paper),
         localrule: True
         message:
             f"The figures and tables of {ABOUT[paper].short} are made"

@@ -4,6 +4,15 @@
 REPORTED = ("data", "scale", "seed", "engine", "experiments", "epsilons")
 
 
+def tables_of(paper):
+    """Return the available tables that the claims of a paper, and its figures and tables, are made of."""
+    from dpmia.papers.claims import claims
+
+    tables = {table for claim in claims()[paper] for table in held(claim.tables) if runs(table.split("/")[1])}
+    tables |= {table for artifact in available(paper) for table in artifact_tables(artifact)}
+    return sorted(f"{RUN}/{table}.csv" for table in tables)
+
+
 def about_run():
     """Return what the page and the published folder say of the run."""
     return {

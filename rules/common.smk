@@ -321,11 +321,19 @@ def tables_of_all():
     return sorted({f"{RUN}/{table}.csv" for table in of_artifacts} | summaries | of_studies)
 
 
+def available(paper):
+    """Return the figures and tables of a paper that `all` makes."""
+    return [each for each in ARTIFACTS.values() if PAPER_OF[each.name] == paper and made_by_all(each)]
+
+
+def artifacts_of(paper):
+    """Return the files of the available figures and tables of a paper."""
+    return [file for artifact in available(paper) for file in artifact_files(artifact).values()]
+
+
 def artifacts_of_all():
     """Return the files of all available figures and tables."""
-    return [
-        file for artifact in ARTIFACTS.values() if made_by_all(artifact) for file in artifact_files(artifact).values()
-    ]
+    return [file for paper in PAPERS for file in artifacts_of(paper)]
 
 
 def judged():
@@ -373,9 +381,7 @@ def progress_files():
     found = {}
     claimed = set()
     for paper in PAPERS:
-        shown = [
-            artifact for artifact in ARTIFACTS.values() if PAPER_OF[artifact.name] == paper and made_by_all(artifact)
-        ]
+        shown = available(paper)
         needed = dict.fromkeys(table.split("/")[1] for artifact in shown for table in artifact_tables(artifact))
         claimed |= set(needed)
         found[paper] = LAYOUT.stages(needed) | {

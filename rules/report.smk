@@ -20,7 +20,7 @@ rule make_report:
         runtime=more(20),
     params:
         about=lambda wildcards: about_run(),
-        recorded=text_digest(sorted((REPOSITORY / "docs/measured").glob("claims-*.csv"))),
+        recorded=text_digest(sorted((LIBRARY / "report").glob("claims-real.*"))),
         code=code("make_report.py"),
         templates=text_digest(
             LIBRARY / "report/templates" / name
@@ -33,14 +33,22 @@ rule make_report:
 
 
 rule publish:
-    """Write the tables, the verdicts, a page and a picture of each paper to a folder for a repository."""
+    """Write the tables, the verdicts, a page and a picture of each paper to folders for a repository."""
     input:
-        artifacts=artifacts_of_all(),
-        claims=expand(f"{RUN}/claims.{{ending}}", ending=("csv", "png")),
+        expand(f"{RUN}/published/{{paper}}", paper=PAPERS),
+    localrule: True
+    message:
+        "All papers are published"
+
+
+rule publish_paper:
+    input:
+        artifacts=lambda wildcards: artifacts_of(wildcards.paper),
+        tables=lambda wildcards: tables_of(wildcards.paper),
     output:
-        directory(f"{RUN}/published"),
+        directory(f"{RUN}/published/{{paper}}"),
     log:
-        f"logs/{RUN}/publish.log",
+        f"logs/{RUN}/publish_paper/{{paper}}.log",
     localrule: True
     conda:
         "../envs/dpmia.yaml"
@@ -50,9 +58,10 @@ rule publish:
         runtime=5,
     params:
         about=lambda wildcards: about_run(),
-        code=code("publish.py"),
+        judged=lambda wildcards: judged(),
+        code=lambda wildcards: code("publish.py", CLAIMS[wildcards.paper]),
     message:
-        "Publishing the run"
+        "Publishing {wildcards.paper}"
     script:
         "../scripts/publish.py"
 

@@ -25,7 +25,7 @@ def main(snakemake):
     with whole_file(folder / f"{name}.md") as part:
         part.write_text(render.markdown(judged, about), encoding="utf-8")
     with drawing.style():
-        drawing.save(verdicts.draw(judged, about), folder / f"{name}.pdf", folder / f"{name}.png")
+        drawing.save(verdicts.draw(judged, about.source), folder / f"{name}.pdf", folder / f"{name}.png")
     print(f"{render.summary(judged)}: {folder}/{name}.md")
 
 

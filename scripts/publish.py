@@ -1,22 +1,25 @@
-"""Publish a run. In: its figures, tables and verdicts. Out: a folder for a repository, with the commit in it."""
+"""Publish what a run made of a paper. In: its tables and figures. Out: a folder for a repository."""
 
 import sys
 from pathlib import Path
 
 from _job import run
 
-from dpmia.claims.judge import read_verdicts
+from dpmia.claims.judge import Run, judge_all
+from dpmia.papers.claims import claims
 from dpmia.report.about import about
 from dpmia.report.published import publish
 from dpmia.report.run import commit
 
 
 def main(snakemake):
-    """Write the run that `params` describe to the folder of the output."""
-    checkout = Path(__file__).parent.parent
+    """Judge the claims of the paper, and write all of it to the folder of the output."""
+    checkout, paper = Path(__file__).parent.parent, snakemake.wildcards.paper
+    run = about(snakemake.params.about, checkout)
     publish(
-        about(snakemake.params.about, checkout),
-        read_verdicts(snakemake.input.claims[0]),
+        paper,
+        run,
+        judge_all({paper: claims()[paper]}, Run(run.folder, **snakemake.params.judged)),
         commit(checkout),
         Path(snakemake.output[0]),
     )

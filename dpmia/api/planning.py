@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from dpmia.api.arrays import number
@@ -166,6 +167,7 @@ def plan_noise(
         raise ArgumentError(where, what, f"Leave out exactly one of {', '.join(counted[sampler])}")
     (unknown,) = missing
 
+    @cache
     def bound_at(number: float) -> UpperBound:
         run: dict[str, Any] = {name: amount for name, amount in given.items() if amount is not None}
         rates = sorted({fpr, 0.01, 0.001}, reverse=True)

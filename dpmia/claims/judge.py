@@ -61,6 +61,12 @@ class Run:
     times: Mapping[str, int] | None = None
 
     @property
+    def source(self) -> str:
+        """What data, and at which scale, for readers."""
+        data = "Synthetic data: claims about data are not judged" if self.synthetic else "Real data"
+        return f"{data}. Scale {self.scale}."
+
+    @property
     def error(self) -> float:
         """How often either verdict may be wrong."""
         return ERROR if self.times is None else ERROR_OF_LOOK
@@ -180,7 +186,9 @@ def _power(judged: Sequence[Claim], run: Run) -> pd.DataFrame:
 
 def read_verdicts(path: Path | str) -> pd.DataFrame:
     """Return the verdicts in a file, as `judge_all` returned them."""
-    return read_table(path).fillna(dict.fromkeys(("paper_value", "expected", "interval", "note", "power"), ""))
+    texts = ("paper_value", "expected", "interval", "note", "power")
+    # A column without any text is read as one of missing numbers.
+    return read_table(path).astype(dict.fromkeys(texts, str)).fillna(dict.fromkeys(texts, ""))
 
 
 def counts(verdicts: pd.DataFrame) -> pd.DataFrame:

@@ -21,9 +21,8 @@ def markdown(verdicts: pd.DataFrame, run: Run) -> str:
         verdicts: what `dpmia.claims.judge.judge_all` returns.
         run: what they are about.
     """
-    source = "synthetic data: claims about data are not judged" if run.synthetic else "real data"
     parts = [
-        f"# Claims\n\n{source[0].upper()}{source[1:]}. Scale {run.scale}.",
+        f"# Claims\n\n{run.source}",
         counts(verdicts).reset_index().to_markdown(index=False),
         "Measured: the number that the criterion is about, of several the one that decides, with its Student t limits, "
         'named beside it. A wrong "reproduced" and a wrong "not reproduced" each have a probability of at most 5 %, '

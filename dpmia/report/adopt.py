@@ -1,39 +1,129 @@
-"""Take a published run on real data into the repository: `python -m dpmia.report.adopt results/real-night/published`.
+"""Take published papers into the repository: `python -m dpmia.report.adopt results/real-night/published/*`.
 
-Its folder becomes `docs/measured/<scale>`, its verdicts those that reports on synthetic data show, and what the README
-says about them is written anew.
+The folder of each becomes `docs/measured/<paper>`, its verdicts take the place of those that reports on synthetic data
+show, and what the README and `docs/measured/README.md` say about them, and the picture of all verdicts, are made anew.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import shutil
 import sys
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 from pathlib import Path
 
-from dpmia.claims.judge import read_verdicts
+import pandas as pd
+
+from dpmia.claims.judge import REPRODUCED, read_verdicts
 from dpmia.common.errors import DataError, UserError
 from dpmia.common.files import whole_file
 from dpmia.common.reading.source import made
-from dpmia.report import answer
-from dpmia.report.published import PROVENANCE, digests
-from dpmia.report.recorded import RUN, VERDICTS, Recorded
+from dpmia.formats.tables import write_table
+from dpmia.papers import claims, drawing
+from dpmia.papers.bibliography import ABOUT
+from dpmia.report import answer, recorded, verdicts
+from dpmia.report.cards import count_verdicts
+from dpmia.report.published import CLAIMS, PROVENANCE, SHORT, digests
+from dpmia.report.recorded import Recorded, source_of
 
-#: The lines of the README between which the verdicts stand.
+#: In the order of the verdicts of a run.
+PAPERS = tuple(claims.CLAIMS)
+
+#: The lines of a page between which the verdicts stand.
 BEGIN, END = "<!-- verdicts: written by dpmia.report.adopt -->", "<!-- end of verdicts -->"
 
-#: Characters of a commit that documents show.
-SHORT = 7
+#: The picture of all verdicts; its metadata name the file that it shows.
+PICTURE, SHOWN = "docs/pictures/verdicts.png", "Description"
 
 
-def adopt(published: Path, repository: Path) -> Path:
-    """Take a published run into a repository; return its folder there.
+def adopt(published: Iterable[Path], repository: Path) -> list[Path]:
+    """Take published papers into a repository; return their folders there.
 
     Raises:
-        UserError: it is on synthetic data, or its files are not those that were published; nothing is written.
+        UserError: one is on synthetic data, or its files are not those that were published; nothing is written.
     """
+    taken = dict(_checked(folder) for folder in published)
+    package = repository / "dpmia/report"
+    runs = recorded.runs(package / recorded.RUNS.name) | {paper: run for paper, (_, run) in taken.items()}
+    judged = read_verdicts(package / recorded.VERDICTS.name)
+    parts = [
+        read_verdicts(taken[paper][0] / CLAIMS) if paper in taken else judged[judged["paper"] == paper]
+        for paper in PAPERS
+    ]
+    judged = pd.concat([part for part in parts if len(part)], ignore_index=True)
+    there = {path.parent.name for path in (repository / "docs/measured").glob("*/README.md")}
+    said = {
+        "README.md": sentences(runs, judged),
+        "docs/measured/README.md": overview(runs, judged, there | set(taken)),
+    }
+    pages = {name: with_verdicts(name, (repository / name).read_text("utf-8"), text) for name, text in said.items()}
+
+    folders = []
+    for paper, (source, _) in taken.items():
+        folder = repository / "docs/measured" / paper
+        shutil.rmtree(folder, ignore_errors=True)
+        folders.append(Path(shutil.copytree(source, folder)))
+    write_table(package / recorded.VERDICTS.name, judged, digits=6)
+    written = {f"dpmia/report/{recorded.RUNS.name}": _json({paper: run.plain() for paper, run in runs.items()})}
+    for name, text in (pages | written).items():
+        with whole_file(repository / name) as part:
+            part.write_text(text, encoding="utf-8")
+    draw(runs, judged, repository)
+    return folders
+
+
+def draw(runs: Mapping[str, Recorded], judged: pd.DataFrame, repository: Path) -> None:
+    """Draw the recorded verdicts of a repository, with the digest of their file in the picture's metadata."""
+    with drawing.style():
+        figure = verdicts.draw(judged, f"Real data: {source_of(runs)}.")
+        drawing.save(figure, repository / PICTURE, metadata={SHOWN: digest_of(repository)})
+
+
+def digest_of(repository: Path) -> str:
+    """Return the SHA-256 of the recorded verdicts of a repository."""
+    return hashlib.sha256((repository / "dpmia/report" / recorded.VERDICTS.name).read_bytes()).hexdigest()
+
+
+def sentences(runs: Mapping[str, Recorded], judged: pd.DataFrame) -> str:
+    """Return what the README says about the recorded verdicts."""
+    found = " ".join(answer.sentences(judged))
+    return f"On real data ({source_of(runs)}): {found} [Each claim, figure and table](docs/measured/README.md)."
+
+
+def overview(runs: Mapping[str, Recorded], judged: pd.DataFrame, published: Collection[str]) -> str:
+    """Return what `docs/measured/README.md` says about them: a table with a row for each paper, and the picture.
+
+    Args:
+        runs: by paper.
+        judged: the verdicts.
+        published: the papers that have a page of their own.
+    """
+    lines = ["| paper | claims reproduced | others | scale | commit | date |", "| --- | --- | --- | --- | --- | --- |"]
+    for paper, rows in judged.groupby("paper", sort=False):
+        run, found = runs[str(paper)], list(rows["verdict"])
+        name = ABOUT[str(paper)].short
+        page = f"[{name}]({paper}/README.md)" if paper in published else name
+        others = count_verdicts([verdict for verdict in found if verdict != REPRODUCED])
+        held = f"{found.count(REPRODUCED)} of {len(found)}"
+        lines.append(f"| {page} | {held} | {others} | {run.scale} | {run.commit} | {run.date} |")
+    return "\n".join(lines) + f"\n\n![Verdicts on all claims, a column for each paper]({PICTURE.replace('docs', '..')})"
+
+
+def with_verdicts(name: str, page: str, text: str) -> str:
+    """Return a page with another text between `BEGIN` and `END`."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        problem = f"the lines {BEGIN} and {END} are missing"
+        raise DataError(name, problem, "Add them where the verdicts are to stand")
+    return f"{before}{BEGIN}\n{text}\n{END}{after}"
+
+
+def _checked(published: Path) -> tuple[str, tuple[Path, Recorded]]:
+    """Return the paper of a published folder, with the folder and the run."""
     source = made(published / PROVENANCE)
     with source.faults("it is not what `snakemake publish` wrote"):
         provenance = source.json()
@@ -42,56 +132,35 @@ def adopt(published: Path, repository: Path) -> Path:
         if digests(published) != provenance["files"]:
             changed = "files were changed after they were published"
             raise DataError(str(published), changed, "Delete it and publish again")
-        recorded = Recorded(_name(provenance["scale"]), _name(provenance["commit"])[:SHORT], _date(provenance["date"]))
-    readme, verdicts = repository / "README.md", published / "claims.csv"
-    text = with_verdicts(readme.read_text(encoding="utf-8"), sentences(recorded, verdicts))
-    folder = repository / "docs/measured" / recorded.scale
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(published, folder)
-    shutil.copy(verdicts, repository / "dpmia/report" / VERDICTS.name)
-    for path, content in (
-        (repository / "dpmia/report" / RUN.name, json.dumps(recorded.plain(), indent=1) + "\n"),
-        (readme, text),
-    ):
-        with whole_file(path) as part:
-            part.write_text(content, encoding="utf-8")
-    return folder
+        run = Recorded(_word(provenance["scale"]), _word(provenance["commit"])[:SHORT], _date(provenance["date"]))
+        paper = str(provenance["paper"])
+        ABOUT[paper]
+    return paper, (published, run)
 
 
-def sentences(recorded: Recorded, verdicts: Path) -> str:
-    """Return what the README says about a run."""
-    found = " ".join(answer.sentences(read_verdicts(verdicts)))
-    pages = f"[Each claim, figure and table](docs/measured/{recorded.scale}/README.md)."
-    return f"On real data ({recorded.source}): {found} {pages}"
-
-
-def with_verdicts(readme: str, text: str) -> str:
-    """Return a README with another text between `BEGIN` and `END`."""
-    before, begin, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        problem = f"the lines {BEGIN} and {END} are missing"
-        raise DataError("README.md", problem, "Add them where the verdicts are to stand")
-    return f"{before}{BEGIN}\n{text}\n{END}{after}"
+def _json(data: object) -> str:
+    return json.dumps(data, indent=1) + "\n"
 
 
 def _date(text: object) -> str:
     return date.fromisoformat(str(text)).isoformat()
 
 
-def _name(word: object) -> str:
-    """Return a word of letters and digits, which can name a folder."""
+def _word(word: object) -> str:
+    """Return a word of letters and digits."""
     if not isinstance(word, str) or not word.isalnum():
         raise ValueError(f"{word!r} is no word")
     return word
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Take a run into the repository that this file belongs to."""
+    """Take published papers into the repository that this file belongs to."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("published", type=Path, help="the folder `published` of a run")
+    parser.add_argument(
+        "published", type=Path, nargs="*", help="folders below `published` of a run; without, pages are made anew"
+    )
     try:
-        print(adopt(parser.parse_args(arguments).published, Path(__file__).parents[2]))
+        print(*adopt(parser.parse_args(arguments).published, Path(__file__).parents[2]), sep="\n")
     except UserError as error:
         sys.exit(str(error))
 

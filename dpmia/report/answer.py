@@ -11,7 +11,6 @@ from dpmia.claims.claim import COUNT, EXPERIMENT, KINDS, SIMULATION, THEORY
 from dpmia.claims.judge import JUDGED, NOT_RUN, REPRODUCED, SYNTHETIC
 from dpmia.report.cards import Shown, ShownClaim, ShownPaper, count_verdicts
 from dpmia.report.formatting import listed
-from dpmia.report.recorded import Recorded
 
 #: What a claim rests on, in the plural. Theory and data are never added up.
 KIND_TITLES = {
@@ -47,22 +46,26 @@ def tiles(verdicts: pd.DataFrame) -> list[tuple[str, str, str]]:
     return found
 
 
-def sentences(
-    verdicts: pd.DataFrame, recorded: pd.DataFrame | None = None, source: Recorded | None = None
-) -> list[str]:
-    """Return the answer: theory, data, and where the data are synthetic what is recorded on real data."""
+def sentences(verdicts: pd.DataFrame, recorded: pd.DataFrame | None = None, source: str = "") -> list[str]:
+    """Return the answer: theory, data, and where the data are synthetic what is recorded on real data.
+
+    Args:
+        verdicts: of a run.
+        recorded: verdicts on real data, by the id of the claim.
+        source: where these come from, for readers.
+    """
     answers = []
     for kinds, what in ((ABOUT_THEORY, "theory"), (ABOUT_DATA, "data")):
         of_kinds = list(verdicts.loc[verdicts["kind"].isin(kinds), "verdict"])
         if of_kinds:
             answers.append(_sentence(of_kinds, what))
     about_data = verdicts.loc[verdicts["kind"].isin(ABOUT_DATA), "id"]
-    if recorded is not None and source is not None and len(about_data):
+    if recorded is not None and len(about_data):
         known = list(recorded["verdict"].reindex(about_data).dropna())
         newer = len(about_data) - len(known)
         answers.append(
-            f"On real data ({source.source}): {_reproduced(known, 'data')}"
-            f"{f'; {newer} claims are newer' if newer else ''}. These recorded verdicts, by the rules of that commit, "
+            f"On real data ({source}): {_reproduced(known, 'data')}"
+            f"{f'; {newer} claims are newer' if newer else ''}. These recorded verdicts, by the rules of their commit, "
             "stand beside each claim."
         )
     return answers

@@ -1,11 +1,11 @@
-"""A run as a repository keeps it: tables as CSV, a page and a picture for each paper, and which commit made them."""
+"""A run as a repository keeps it: for each paper tables, a page and a picture, and which commit made them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,26 +15,30 @@ from dpmia import __version__
 from dpmia.claims import render
 from dpmia.claims.judge import REPRODUCED
 from dpmia.common.errors import UnnamedRunError
+from dpmia.formats.tables import write_table
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
-from dpmia.report import answer
 from dpmia.report.about import About
 from dpmia.report.cards import count_verdicts
 from dpmia.report.formatting import title_of
 
-#: What lists all other files, and says what made them.
-PROVENANCE = "provenance.json"
+#: What lists all other files, and says what made them; the verdicts.
+PROVENANCE, CLAIMS = "provenance.json", "claims.csv"
+
+#: Characters of a commit that documents show.
+SHORT = 7
 
 
-def publish(about: About, verdicts: pd.DataFrame, commit: str, folder: Path) -> None:
-    """Write a run to a folder that is not there yet.
+def publish(paper: str, about: About, verdicts: pd.DataFrame, commit: str, folder: Path) -> None:
+    """Write what a run made of one paper to a folder that is not there yet.
 
     Figures and tables without data are left out: they are the same in every run.
 
     Args:
+        paper: which.
         about: the run.
-        verdicts: what `dpmia.claims.judge.judge_all` returns.
+        verdicts: what `dpmia.claims.judge.judge_all` returns on the paper's claims.
         commit: hash of the commit that made the run, as `dpmia.report.run.commit` returns it.
         folder: where to write it.
 
@@ -44,28 +48,25 @@ def publish(about: About, verdicts: pd.DataFrame, commit: str, folder: Path) -> 
     if not commit.isalnum():
         raise UnnamedRunError("the checkout", f"its commit is {commit}", "Commit every change, then run it again")
     folder.mkdir(parents=True)
-    for ending in ("csv", "png"):
-        shutil.copy(about.folder / f"claims.{ending}", folder / f"claims.{ending}")
-    made = {paper: [each for each in artifacts if _is_shown(each, about)] for paper, artifacts in PAPERS.items()}
-    for paper, artifacts in made.items():
-        for each in artifacts:
-            shutil.copy(about.artifacts[each.name]["csv"], folder)
-        picture = _picture(paper, artifacts)
-        if picture:
-            shutil.copy(about.artifacts[picture]["png"], folder)
-        of_paper = verdicts[verdicts["paper"] == paper]
-        if len(of_paper):
-            page = "\n\n".join(_page(paper, artifacts, picture, of_paper, about, commit))
-            (folder / f"{paper}.md").write_text(page + "\n", encoding="utf-8")
-    (folder / "README.md").write_text("\n\n".join(_overview(verdicts, about, commit)) + "\n", encoding="utf-8")
+    artifacts = [each for each in PAPERS[paper] if _is_shown(each, about)]
+    for each in artifacts:
+        shutil.copy(about.artifacts[each.name]["csv"], folder)
+    picture = _picture(paper, artifacts)
+    if picture:
+        shutil.copy(about.artifacts[picture]["png"], folder)
+    write_table(folder / CLAIMS, verdicts, digits=6)
+    not_run = {name: why for name, why in sorted(about.not_run.items()) if name in _experiments(paper)}
+    page = "\n\n".join(_page(paper, artifacts, picture, verdicts, about, not_run, commit))
+    (folder / "README.md").write_text(page + "\n", encoding="utf-8")
     provenance = {
+        "paper": paper,
         "commit": commit,
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "version": __version__,
         "data": about.config["data"],
         "scale": about.config["scale"],
-        "command": f"snakemake --cores all{about.options}",
-        "not_run": dict(sorted(about.not_run.items())),
+        "command": _command(paper, about),
+        "not_run": not_run,
         "files": digests(folder),
     }
     (folder / PROVENANCE).write_text(json.dumps(provenance, indent=1) + "\n", encoding="utf-8")
@@ -93,39 +94,38 @@ def _picture(paper: str, artifacts: Iterable[Artifact]) -> str:
     return first if first in figures else next(iter(figures), "")
 
 
-def _source(about: About, commit: str) -> str:
-    """Return what a page is about, in a line."""
-    data = "Synthetic data: nothing here says anything about real records" if about.synthetic else "Real data"
-    return f"{data}. Scale {about.config['scale']}, commit {commit[:7]}: `snakemake --cores all{about.options}`."
+def _experiments(paper: str) -> set[str]:
+    """Return the experiments and studies behind the figures and tables of a paper."""
+    return {table.partition("/")[2] for each in PAPERS[paper] for table in each.tables}
 
 
-def _overview(verdicts: pd.DataFrame, about: About, commit: str) -> Iterator[str]:
-    """Yield the paragraphs of the first page."""
-    yield f"# Measured at scale {about.config['scale']}"
-    yield _source(about, commit)
-    yield " ".join(answer.sentences(verdicts))
-    rows = [
-        f"| [{ABOUT[str(paper)].short}]({paper}.md) | {_held(rows)} | {_others(rows)} |"
-        for paper, rows in verdicts.groupby("paper", sort=False)
-    ]
-    yield "\n".join(["| paper | claims reproduced | others |", "| --- | --- | --- |", *rows])
-    yield "![Verdicts on all claims](claims.png)"
-    if about.not_run:
-        yield "Not run, as data are unavailable: " + ", ".join(sorted(about.not_run)) + "."
-    yield f"Each CSV file is behind one figure or table; `{PROVENANCE}` has the commit and the digest of each file."
+def _command(paper: str, about: About) -> str:
+    """Return what makes the same again."""
+    return f"snakemake --cores all {about.folder}/published/{paper}{about.options}"
 
 
 def _page(
-    paper: str, artifacts: list[Artifact], picture: str, verdicts: pd.DataFrame, about: About, commit: str
+    paper: str,
+    artifacts: list[Artifact],
+    picture: str,
+    verdicts: pd.DataFrame,
+    about: About,
+    not_run: Mapping[str, str],
+    commit: str,
 ) -> Iterator[str]:
-    """Yield the paragraphs of the page of a paper."""
+    """Yield the paragraphs of the page."""
     yield f"# {ABOUT[paper].short}, measured"
-    yield _source(about, commit)
+    data = "Synthetic data: nothing here says anything about real records" if about.synthetic else "Real data"
+    yield f"{data}. Scale {about.config['scale']}, commit {commit[:SHORT]}:"
+    yield f"    {_command(paper, about)}"
     if picture:
         yield f"![{title_of(picture)}]({picture}.png)"
         yield _text(about.artifacts[picture]["md"])
     yield "## Claims"
     yield f"{_held(verdicts)} are reproduced ({_others(verdicts) or 'no others'}). Those marked * are not in the paper."
+    if not_run:
+        yield "Not run, as data are unavailable:"
+        yield "\n".join(f"- {why}" for why in dict.fromkeys(not_run.values()))
     yield render.short_table(verdicts)
     if any(each.kind == "table" for each in artifacts):
         yield "## Tables"
@@ -136,6 +136,7 @@ def _page(
     if artifacts:
         yield "## Numbers"
         yield "\n".join(f"- [{title_of(each.name)}]({each.name}.csv): {each.caption}" for each in artifacts)
+    yield f"All verdicts with their limits: [`{CLAIMS}`]({CLAIMS}). `{PROVENANCE}` has the digest of each file."
 
 
 def _text(file: str) -> str:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from dpmia.claims.judge import read_verdicts
+from dpmia.common.errors import DataError
 from dpmia.common.plain import PlainData
 from dpmia.common.reading.source import made
+from dpmia.papers.bibliography import ABOUT
+from dpmia.report.formatting import listed
 
-#: Beside this module, as `dpmia.report.adopt` writes them: the verdicts, and which run they are of.
-VERDICTS, RUN = Path(__file__).with_name("claims-real.csv"), Path(__file__).with_name("claims-real.json")
+#: Beside this module, as `dpmia.report.adopt` writes them: the verdicts, and which run those of each paper are of.
+VERDICTS, RUNS = Path(__file__).with_name("claims-real.csv"), Path(__file__).with_name("claims-real.json")
 
 
 @dataclass(frozen=True)
 class Recorded(PlainData):
-    """The run on real data whose verdicts the repository holds; `docs/measured/README.md` has its command.
+    """The run on real data that the repository's verdicts on one paper are of; `docs/measured` has its command.
 
     Attributes:
         scale: of the run.
@@ -34,10 +38,31 @@ class Recorded(PlainData):
         """Scale, commit and date, for readers."""
         return f"scale {self.scale}, commit {self.commit}, {self.date}"
 
-    @staticmethod
-    def read() -> pd.DataFrame:
-        """Return the verdicts, by the id of the claim."""
-        return read_verdicts(VERDICTS).set_index("id")
+
+def runs(path: Path = RUNS) -> dict[str, Recorded]:
+    """Return by paper the run that is recorded.
+
+    Raises:
+        DataError: the file is not what `dpmia.report.adopt` writes.
+    """
+    source = made(path)
+    with source.faults("it is not what `dpmia.report.adopt` writes"):
+        found = {paper: Recorded.from_plain(run) for paper, run in source.json().items()}
+    if unknown := sorted(set(found) - set(ABOUT)):
+        raise DataError(str(path), f"there is no paper {unknown[0]}", f"Name papers of {', '.join(ABOUT)}")
+    return found
 
 
-LATEST = Recorded.from_plain(made(RUN).json())
+def verdicts() -> pd.DataFrame:
+    """Return the recorded verdicts, by the id of the claim."""
+    return read_verdicts(VERDICTS).set_index("id")
+
+
+def source_of(found: Mapping[str, Recorded]) -> str:
+    """Return where recorded verdicts come from, for readers: one run, or which run for which papers."""
+    papers: dict[str, list[str]] = {}
+    for paper, run in found.items():
+        papers.setdefault(run.source, []).append(ABOUT[paper].first)
+    if len(papers) == 1:
+        return next(iter(papers))
+    return "; ".join(f"{listed(names)}: {source}" for source, names in papers.items())

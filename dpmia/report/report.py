@@ -42,7 +42,8 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         about: the run.
         verdicts: what `dpmia.claims.judge.judge_all` returns.
     """
-    on_real_data = recorded.LATEST.read() if about.synthetic else None
+    on_real_data = recorded.verdicts() if about.synthetic else None
+    source = recorded.source_of(recorded.runs()) if about.synthetic else ""
     papers = cards.papers(about, verdicts, on_real_data)
     paper_of = {name: paper for name, paper in accounts.paper_of_experiments().items() if name not in about.own}
     models = run.model_table(about.folder, about.logs, about.models)
@@ -56,10 +57,10 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         "synthetic": about.synthetic,
         "scale": about.config["scale"],
         "papers": papers,
-        "answers": answer.sentences(verdicts, on_real_data, recorded.LATEST),
+        "answers": answer.sentences(verdicts, on_real_data, source),
         "kind_tiles": answer.tiles(verdicts),
         "findings": {paper.id: answer.findings(paper) for paper in papers},
-        "recorded_source": recorded.LATEST.source if about.synthetic else "",
+        "recorded_source": source,
         "verdict_kinds": [(STYLES[verdict][2], verdict) for verdict in VERDICTS if verdict in set(verdicts["verdict"])],
         "claim_kinds": [(kind, answer.KIND_TITLES[kind]) for kind in KINDS if kind in set(verdicts["kind"])],
         "kind_words": cards.KIND_WORDS,

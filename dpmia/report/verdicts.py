@@ -20,7 +20,6 @@ from dpmia.claims.judge import (
     UNDECIDED,
     VERDICTS,
     WITHOUT_ATTACK,
-    Run,
 )
 
 #: Pale enough for black signs.
@@ -43,12 +42,12 @@ WIDTH, HEIGHT = 2.9, 0.2
 EDGE = "0.4"
 
 
-def draw(verdicts: pd.DataFrame, run: Run) -> Figure:
+def draw(verdicts: pd.DataFrame, source: str) -> Figure:
     """Draw the verdicts of all papers, in the order of the table.
 
     Args:
         verdicts: what `dpmia.claims.judge.judge_all` returns.
-        run: what they are about.
+        source: what they are about, in a sentence.
     """
     papers = list(verdicts.groupby("paper", sort=False))
     longest = max(len(rows) for _, rows in papers)
@@ -64,9 +63,7 @@ def draw(verdicts: pd.DataFrame, run: Run) -> Figure:
         for verdict in there
     ]  # fmt: skip
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-    source = "Synthetic data: claims about data are not judged." if run.synthetic else "Real data."
-    text = f"{source} Scale {run.scale}. Claims with * are not in the paper."
-    figure.supxlabel(text, fontsize=7, color="0.35", x=0.01, ha="left")
+    figure.supxlabel(f"{source} Claims with * are not in the paper.", fontsize=7, color="0.35", x=0.01, ha="left")
     return figure
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import string
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -199,8 +200,8 @@ _UNDATED: dict[str, dict[str, Any]] = {
 }
 
 
-def save(figure: Figure, *paths: Path | str) -> None:
-    """Write the figure in the format of each path's ending; equal figures give equal files."""
+def save(figure: Figure, *paths: Path | str, metadata: Mapping[str, str] | None = None) -> None:
+    """Write the figure in the format of each path's ending, with its metadata; equal figures give equal files."""
     for path in paths:
         with whole_file(path) as part:
-            figure.savefig(part, dpi=200, metadata=_UNDATED[Path(path).suffix])
+            figure.savefig(part, dpi=200, metadata={**_UNDATED[Path(path).suffix], **(metadata or {})})

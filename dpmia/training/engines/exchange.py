@@ -106,7 +106,7 @@ def _from_csv(file: Source) -> np.ndarray:
             raise file.error(f"{len(row)} fields, not {width} as in the row of names", f", line {line}")
         for column, text in enumerate(row):
             try:
-                found[place, column] = float(text)
+                found[place, column] = float(text.replace("_", "?"))  # Python alone reads 1_0 as 10.
             except ValueError:
                 problem = f"{text!r} is not a number"
                 raise file.error(problem, f", line {line}, field {column + 1}") from None

@@ -329,7 +329,7 @@ def test_numbers_are_formatted_with_their_interval(numbers, text):
 
 
 def test_the_picture_has_a_column_for_each_paper_and_a_sign_for_each_claim(verdicts, run):
-    figure = picture.draw(verdicts, run)
+    figure = picture.draw(verdicts, run.source)
     assert [axes.get_title(loc="left") for axes in figure.axes] == [
         "toy: 1 of 3 hold",
         "other: 1 of 2 hold, 1 not judged",
@@ -372,7 +372,7 @@ def test_every_verdict_has_a_look_of_its_own():
 def test_names_stay_in_their_column_and_no_two_lines_meet(run):
     """The longest names of the real list, measured as drawn."""
     rows = judge_all(claims() | {}, Run(run.folder, True, "smoke"))
-    figure = picture.draw(rows, run)
+    figure = picture.draw(rows, run.source)
     figure.draw_without_rendering()
     ends = [axes.get_window_extent().x0 for axes in figure.axes[1:]] + [figure.bbox.x1]
     for axes, end in zip(figure.axes, ends, strict=True):

@@ -11,12 +11,9 @@ import pytest
 from PIL import Image
 from report_world import Page, make_run
 
-from dpmia.claims.judge import VERDICTS
-from dpmia.papers.claims import claims
 from dpmia.report import recorded
-from dpmia.report.recorded import LATEST, Recorded
+from dpmia.report.recorded import runs, source_of
 from dpmia.report.report import report
-from dpmia.settings.generate import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -246,28 +243,16 @@ def test_synthetic_data_are_marked_and_recorded_verdicts_on_real_data_stand_besi
     unjudged = verdicts.assign(verdict="synthetic data", measured=np.nan, low=np.nan, high=np.nan, note="a note")
     unjudged = unjudged.assign(kind="experiment", power="")
     few = verdicts[verdicts["id"].isin(["humphries-fig7-order", "izzo-thm7"])].assign(note="exact")
-    monkeypatch.setattr(Recorded, "read", staticmethod(lambda: few.set_index("id")))
+    monkeypatch.setattr(recorded, "verdicts", lambda: few.set_index("id"))
     found = Page(report(replace(about, config={**about.config, "data": "synthetic"}), unjudged))
     assert "Synthetic data: nothing here says anything about real records" in found.text
     assert "snakemake --cores all --config data=real" in found.text
     assert "0 of 4 claims about data judged: synthetic data." in found.text
-    assert (
-        f"On real data ({LATEST.source}): 1 of 2 claims about data reproduced (1 not reproduced); 2 claims are newer."
-        in found.text
-    )
+    said = "1 of 2 claims about data reproduced (1 not reproduced); 2 claims are newer."
+    assert f"On real data ({source_of(runs())}): {said}" in found.text
     assert "1 claim: 1 synthetic data; on real data 1 reproduced" in found.text
     assert "about 1 by formula 1.02 ✓ reproduced 0.500 [0.400, 0.600]" in found.text
     assert "Found: a note" not in found.text
-
-
-def test_the_recorded_verdicts_are_those_that_the_documents_list():
-    rows = (ROOT / "docs/measured/README.md").read_text(encoding="utf-8").splitlines()
-    (row,) = (row for row in rows if row.startswith(f"| `{recorded.VERDICTS.name}` |"))
-    assert row.endswith(f"| {LATEST.commit} | {LATEST.date} |")
-    assert f"scale {LATEST.scale}" in row
-    found = LATEST.read()
-    assert set(found["verdict"]) <= set(VERDICTS)
-    assert len(found.index.intersection([claim.id for of_paper in claims().values() for claim in of_paper])) > 100
 
 
 def test_of_an_empty_run_there_is_a_page_too(tmp_path):

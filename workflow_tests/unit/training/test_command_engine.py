@@ -165,6 +165,7 @@ def test_a_program_that_fails_is_one_message_with_what_it_printed_last(folder, c
 
 CSVS = {
     "numbers only": ("1,0\\n" * 60, "shape (59, 2), not (60, 2)"),
+    "digits that Python alone groups": ("a,b\\n1,0\\n1,1_0\\n", "line 3, field 2: '1_0' is not a number"),
     "a word": ("a,b\\n1,0\\nhigh,0\\n", "line 3, field 1: 'high' is not a number"),
     "a short row": ("a,b\\n1,0\\n1\\n", "line 3: 1 fields, not 2"),
     "nothing": ("\\n", "no numbers below the row of names"),
