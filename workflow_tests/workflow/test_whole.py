@@ -113,7 +113,7 @@ def test_status_and_claims_read_what_is_there_and_leave_the_run_as_it_is(grown):
 def test_a_run_is_published_when_a_commit_names_it(grown):
     refused = grown.snakemake("publish")
     assert refused.returncode == CANNOT_RUN
-    assert "Error in publish: the checkout: its commit is unknown: no git checkout." in refused.stdout
+    assert "Error in publish_paper: the checkout: its commit is unknown: no git checkout." in refused.stdout
     assert not (grown.folder / "results/synthetic-smoke/published").exists()
     for command in (
         "init -q",
@@ -123,8 +123,10 @@ def test_a_run_is_published_when_a_commit_names_it(grown):
         subprocess.run(["git", *command.split()], cwd=grown.folder, check=True)
     assert grown.snakemake("publish").returncode == 0
     published = grown.folder / "results/synthetic-smoke/published"
-    assert {f"{paper}.md" for paper in PAPERS} <= {path.name for path in published.iterdir()}
-    assert all("Synthetic data: nothing here" in page.read_text() for page in published.glob("*.md"))
+    pages = {paper: (published / paper / "README.md").read_text() for paper in PAPERS}
+    assert {path.name for path in published.iterdir()} == {*pages}
+    assert all("Synthetic data: nothing here" in page for page in pages.values())
+    assert grown.planned("publish") == {}
 
 
 def test_the_report_of_the_workflow_engine_has_every_artifact_in_its_paper(finished, tmp_path):
