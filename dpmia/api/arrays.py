@@ -162,5 +162,5 @@ def _plain(values: np.ndarray, where: str, remedy: str) -> np.ndarray:
     """Return an array of Python objects as one of numbers, where all of them are."""
     try:
         return values.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(where, "some values are not numbers", remedy) from error

@@ -90,13 +90,14 @@ def attack(
         average_threshold  0.289 [0.247, 0.331]  0.700 [0.677, 0.722]  0.079 [0.063, 0.097]  0.050 [0.037, 0.065]
         95 % intervals over records. Smallest measurable false positive rate: 0.001
     """
-    models = {} if references is None else {f"references, model {i}": each for i, each in enumerate(references)}  # type: ignore[arg-type]
+    others = _models(references)
+    models = {f"references, model {i}": each for i, each in enumerate(others or ())}
     of_records = {"labels": labels, "is_member": is_member, "population": population, "features": features}
     same_rows("attack", {"outputs": outputs, **of_records, **models})
     model = _Model.of(outputs, labels, scale)
     signal = model.signal(is_member, population)
     known = Knowledge(
-        references=_references(references, trained_on, model),
+        references=_references(others, trained_on, model),
         features=None if features is None else numbers(features, "attack, features", ("records", "features")),
     )
     if known.features is not None and len(known.features) != len(signal.records):
@@ -173,15 +174,27 @@ def _logits(outputs: ArrayLike, scale: str, where: str) -> np.ndarray:
     return found
 
 
+def _models(references: Sequence[ArrayLike] | ArrayLike | None) -> list[Any] | None:
+    """Return the outputs of each reference model; None without any."""
+    if references is None:
+        return None
+    try:
+        return list(references)  # type: ignore[arg-type]
+    except (TypeError, NotImplementedError) as error:
+        problem = f"{type(references).__name__} holds no outputs of several models"
+        remedy = "Give a list of arrays, or one array of all models"
+        raise ArgumentError("attack, references", problem, remedy) from error
+
+
 def _references(
-    references: Sequence[ArrayLike] | ArrayLike | None, trained_on: ArrayLike | None, model: _Model
+    references: Sequence[ArrayLike] | None, trained_on: ArrayLike | None, model: _Model
 ) -> References | None:
     if references is None:
         if trained_on is not None:
             raise ArgumentError("attack, trained_on", "given without references", "Give both, or none")
         return None
     where = "attack, references"
-    outputs = [_logits(each, model.scale, f"{where}, model {i}") for i, each in enumerate(references)]  # type: ignore[arg-type]
+    outputs = [_logits(each, model.scale, f"{where}, model {i}") for i, each in enumerate(references)]
     if not outputs:
         raise ArgumentError(where, "no model", "Give the outputs of one model at least, or leave it out")
     for number, each in enumerate(outputs):

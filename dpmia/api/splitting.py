@@ -113,12 +113,16 @@ def _check_sizes(draw: Any, kind: str, sizes: dict[str, Any]) -> None:
     for name, parameter in taken.items():
         if parameter.default is inspect.Parameter.empty and name not in sizes:
             raise ArgumentError(f"split, {name}", "missing", f"Arguments of {kind!r}: {', '.join(taken)}")
+
+    def takes_all(name: str) -> bool:
+        return "str" in str(taken[name].annotation)
+
     for name, size in sizes.items():
         where = f"split, {name}"
         if name == "group":
             if not isinstance(size, str):
                 raise ArgumentError(where, f"{size!r} is not a text", f"Name the group by its text: {str(size)!r}")
-        elif not (size is None and name == "most") and not (isinstance(size, str) and size == ALL):
+        elif not (size is None and name == "most") and not (isinstance(size, str) and size == ALL and takes_all(name)):
             sizes[name] = given = number(size, where)
             if not 0 <= given < math.inf or (given > 1 and name in ("share", "rate")):
                 raise ArgumentError(where, f"{size!r} is not a number of records, nor a share of them")

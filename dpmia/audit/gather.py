@@ -96,7 +96,7 @@ def _check_rows(summary: pd.DataFrame, scores: Scores, path: str) -> None:
         DataError: it is such a summary.
     """
     attacked = summary[~summary["attack"].isin([NO_ATTACK, BLIND_WITH_LOSS])]
-    for (arm, epsilon, attack), rows in attacked.groupby(["arm", "epsilon", "attack"]):
+    for (arm, _, epsilon, attack), rows in attacked.groupby(["arm", "iid", "epsilon", "attack"]):
         where = f", {attack} on {arm}, epsilon {spell_epsilon(epsilon)}"
         if (arm, spell_epsilon(epsilon)) not in scores.members:
             raise made(path).error("there are no such models", where)
@@ -201,15 +201,18 @@ def _origins(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Data
     ]
     for name, part in parts.items():
         if part["dataset"] is None:
-            provenance = load_header(part["signals"][0])["provenance"]
-            found.append({"name": name, "description": ["Predictions of one model."], **_facts(provenance)})
+            path = part["signals"][0]
+            with made(path).faults("its header does not say which file it was read from"):
+                facts = _facts(load_header(path)["provenance"])
+            found.append({"name": name, "description": ["Predictions of one model."], **facts})
     return found
 
 
 def _facts(provenance: Mapping[str, Any]) -> dict[str, Any]:
     own = provenance.get("own", {})
     kept = {key: own[key] for key in ("columns", "groups", "classes", "records", "by", "warnings") if key in own}
-    return {"files": provenance["files"], "synthetic": bool(provenance["synthetic"]), **kept}
+    files = [{key: file[key] for key in ("name", "sha256", "rows")} for file in provenance["files"]]
+    return {"files": files, "synthetic": bool(provenance["synthetic"]), **kept}
 
 
 def _too_small(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Dataset]) -> list[str]:

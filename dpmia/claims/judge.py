@@ -13,6 +13,7 @@ from dpmia.claims.decisions import Undecidable
 from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
 from dpmia.claims.power import assess, describe, describe_detectable
 from dpmia.common.epsilon import format_epsilon
+from dpmia.common.reading.source import made
 from dpmia.formats.looks import TIMES
 from dpmia.formats.tables import read_table
 
@@ -185,10 +186,24 @@ def _power(judged: Sequence[Claim], run: Run) -> pd.DataFrame:
 
 
 def read_verdicts(path: Path | str) -> pd.DataFrame:
-    """Return the verdicts in a file, as `judge_all` returned them."""
+    """Return the verdicts in a file, as `judge_all` returned them.
+
+    Raises:
+        DataError: it holds something else.
+    """
+    table, source = read_table(path, COLUMNS), made(path)
+    unknown = [*table.loc[~table["verdict"].isin(VERDICTS), "verdict"], *table.loc[~table["kind"].isin(KINDS), "kind"]]
+    if unknown:
+        raise source.error(f"{unknown[0]!r} is no verdict and no kind of claim")
+    if table[["paper", "artifact", "id", "statement", "criterion"]].isna().any(axis=None):
+        raise source.error("a claim has no paper, figure, id, statement or criterion")
+    if len(table) and table["ours"].dtype != bool:
+        raise source.error("a cell is neither True nor False", ", column 'ours'")
     texts = ("paper_value", "expected", "interval", "note", "power")
-    # A column without any text is read as one of missing numbers.
-    return read_table(path).astype(dict.fromkeys(texts, str)).fillna(dict.fromkeys(texts, ""))
+    with source.faults("it holds no verdicts"):
+        # A column without any text is read as one of missing numbers.
+        table = table.astype(dict.fromkeys(texts, str)).fillna(dict.fromkeys(texts, ""))
+        return table.astype(dict.fromkeys(("measured", "low", "high"), float))
 
 
 def counts(verdicts: pd.DataFrame) -> pd.DataFrame:

@@ -8,6 +8,9 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
+#: Type in an annotation -> types of plain data that it takes; True is no number.
+_SIMPLE: dict[Any, tuple[type, ...]] = {str: (str,), int: (int,), float: (int, float), bool: (bool,)}
+
 
 class PlainData:
     """A dataclass that can be written as plain JSON data and read back."""
@@ -21,7 +24,7 @@ class PlainData:
         """Return what `plain` wrote.
 
         Raises:
-            TypeError: an entry is missing or unknown, or these are no entries.
+            TypeError: an entry is missing, unknown or of another type, or these are no entries.
         """
         if not isinstance(data, Mapping):
             raise TypeError(f"{cls.__name__} is written as a mapping, got {data!r}")
@@ -51,7 +54,13 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def _typed(hint: Any, value: Any) -> Any:
-    """Return plain data as its annotation says: dataclasses, alone or optional, in dicts or in lists; tuples."""
+    """Return plain data as its annotation says: dataclasses, alone or optional, in dicts or in lists; tuples.
+
+    Raises:
+        TypeError: a text, a number or a truth value is wanted, and it is none.
+    """
+    if hint in _SIMPLE and not (isinstance(value, _SIMPLE[hint]) and (hint is bool or not isinstance(value, bool))):
+        raise TypeError(f"{value!r} is of type {type(value).__name__}, not {hint.__name__}")
     if get_origin(hint) in (Union, UnionType):
         kinds = [kind for kind in get_args(hint) if kind is not NoneType]
         return value if value is None or len(kinds) > 1 else _typed(kinds[0], value)

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge, checked_decisions, checked_scores, outcome
+from dpmia.common.reading.source import made
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.losses import Losses, load_cards, load_losses, together
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.rows import rows_of, tidy
-from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_all
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_all, load_signals
 
 
 def attack_rows(
@@ -104,10 +105,17 @@ class AttackersModels:
         references: Iterable[Path | str] = (),
         distilled: Iterable[Path | str] = (),
     ) -> None:
-        """Read the files."""
+        """Read the files.
+
+        Raises:
+            DataError: one is absent or damaged, or holds no shadow models in the place of some.
+        """
         by_split: defaultdict[tuple[str, int], list[Signal]] = defaultdict(list)
-        for signal in load_all(shadows):
-            by_split[signal.card.split].append(signal)
+        for path in shadows:
+            for signal in load_signals(path):
+                if signal.card.role != "shadow":
+                    raise made(path).error(f"it holds a model of the role {signal.card.role!r}, no shadow model")
+                by_split[signal.card.split].append(signal)
         # Tuples, made once: an attack may keep by their identity what it learnt from them.
         self._shadows = {split: tuple(signals) for split, signals in by_split.items()}
         self._references = _Stored(references, lambda card: card.arm)

@@ -78,7 +78,9 @@ def read_looks(run: str | Path) -> Looks | None:
         return None
     source = Source(path, str(path), "Restore it, or delete it: replicates are then as planned.")
     with source.faults("it is not what `snakemake decide` wrote"):
-        return Looks.from_plain(source.json())
+        looks = Looks.from_plain(source.json())
+        float(looks.spent)
+    return looks
 
 
 def write_looks(run: str | Path, looks: Looks) -> None:

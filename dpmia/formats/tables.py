@@ -72,7 +72,8 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
         required: columns that must be there, beside those of its stage.
 
     Raises:
-        DataError: it is damaged: a column or a part of a row is missing, or a cell holds what its column does not.
+        DataError: it is damaged: a column or a part of a row is missing, a cell holds what its column does not, or a
+            table of metrics is about more than one experiment.
     """
     table = made_frame(path, keep_default_na=False, na_values=[""], dtype=_TYPES)
     folder = Path(path).parent.name
@@ -96,6 +97,8 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
         too_large = name in _NUMBERS and len(column) > 0 and not wrong and _exceeds(column, endless=name != RECORDS)
         if wrong or too_large or (name in KEYS and column.isna().any()):
             raise made(path).error("a cell holds what does not belong there, or nothing", f", column {name!r}")
+    if len(about := table["experiment"].unique()) > 1:
+        raise made(path).error(f"rows are about different experiments, {about[0]} and {about[1]}")
     twice = table.duplicated([*KEYS, "replicate"]) if folder == "replicates" else ()
     if any(twice):
         raise made(path).error("two rows are about the same", f", line {int(np.flatnonzero(twice)[0]) + 2}")

@@ -60,6 +60,8 @@ def adopt(published: Iterable[Path], repository: Path) -> list[Path]:
         "docs/measured/README.md": overview(runs, judged, there | set(taken)),
     }
     pages = {name: with_verdicts(name, (repository / name).read_text("utf-8"), text) for name, text in said.items()}
+    with drawing.style():
+        picture = verdicts.draw(judged, f"Real data: {source_of(runs)}.")
 
     folders = []
     for paper, (source, _) in taken.items():
@@ -71,15 +73,9 @@ def adopt(published: Iterable[Path], repository: Path) -> list[Path]:
     for name, text in (pages | written).items():
         with whole_file(repository / name) as part:
             part.write_text(text, encoding="utf-8")
-    draw(runs, judged, repository)
-    return folders
-
-
-def draw(runs: Mapping[str, Recorded], judged: pd.DataFrame, repository: Path) -> None:
-    """Draw the recorded verdicts of a repository, with the digest of their file in the picture's metadata."""
     with drawing.style():
-        figure = verdicts.draw(judged, f"Real data: {source_of(runs)}.")
-        drawing.save(figure, repository / PICTURE, metadata={SHOWN: digest_of(repository)})
+        drawing.save(picture, repository / PICTURE, metadata={SHOWN: digest_of(repository)})
+    return folders
 
 
 def digest_of(repository: Path) -> str:

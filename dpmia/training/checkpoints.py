@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import torch
+
 from dpmia.common.reading.archives import check_archive
 from dpmia.common.reading.source import made
 
@@ -60,7 +62,10 @@ class Checkpoints:
         """
         path = self.path(name)
         if path.exists():
-            check_archive(replace(made(path), remedy="Delete it: the training then starts from its beginning."))
+            source = replace(made(path), remedy="Delete it: the training then starts from its beginning.")
+            check_archive(source)
+            with source.faults("torch cannot read it"):
+                torch.load(path, map_location="cpu", weights_only=True, mmap=True)
             return path
         return None
 

@@ -209,6 +209,13 @@ def test_mistakes_have_one_message(change, message):
         attack(**right | change)
 
 
+@pytest.mark.parametrize("references", [-1.5, memoryview(np.zeros((6, 6, 2))), 3])
+def test_references_that_are_no_models_are_refused(references):
+    right = {"outputs": [[0, 1], [1, 2], [2, 0], [0, 3], [1, 0], [2, 2]], "labels": [0, 1] * 3, "is_member": [1, 0] * 3}
+    with pytest.raises(ArgumentError, match=r"attack, references: \w+ holds no outputs of several models"):
+        attack(**right, references=references)
+
+
 def test_rows_of_pandas_are_never_matched_by_position_where_their_names_differ(world):
     logits, labels, is_member, references, _ = world
     frame, order = pd.DataFrame(logits), np.random.default_rng(0).permutation(RECORDS)

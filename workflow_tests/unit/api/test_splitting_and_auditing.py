@@ -46,6 +46,7 @@ def test_groups_of_any_type():
         (lambda: split(10, members=None, nonmembers=1), ArgumentError, r"split, members: None is not a number\."),
         (lambda: split(10, members=1, nonmembers=1, iid_arm=[1, 0]), ArgumentError, r"iid_arm: \[1, 0\] is neither"),
         (lambda: split(10, "bernoulli", records="all", rate=1e308), ArgumentError, r"rate: 1e\+308 is not a"),
+        (lambda: split(10, members="all", nonmembers=1), ArgumentError, r"split, members: 'all' is not a number\."),
         (lambda: split(10, members=1.5, nonmembers=1), ArgumentError, r"split, members: 1\.5 is not an integer\."),
         (lambda: split(10, members=0, nonmembers=1), DataError, r"members: 0 records are required"),
         (lambda: split(10, members=0.01, nonmembers=1), DataError, r"members: 0 records are required"),

@@ -146,7 +146,7 @@ def test_distilled_models_are_those_of_the_very_target(files):
 
 def shadow(arm, replicate, number):
     signal = target(arm, "inf", replicate, seed=number)
-    return replace(signal, card=replace(signal.card, number=number))
+    return replace(signal, card=replace(signal.card, role="shadow", number=number))
 
 
 def test_shadow_models_are_those_of_the_targets_split_and_one_object_for_all_its_epsilons(tmp_path):
@@ -209,3 +209,9 @@ def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(fil
         check(known.references, signal, [("other", "inf", 0), ("other", "inf", 1)])
         assert {model.card.arm for model in known.shadows} == {given.card.arm}
         assert known.distilled is None
+
+
+def test_models_of_another_role_are_no_shadow_models(tmp_path):
+    save_signals(tmp_path / "0.npz", [target("va", "inf", 0)], {})
+    with pytest.raises(DataError, match=r"0\.npz: it holds a model of the role 'target', no shadow model"):
+        AttackersModels(shadows=[tmp_path / "0.npz"])

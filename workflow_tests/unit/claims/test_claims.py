@@ -20,9 +20,11 @@ from dpmia.claims import render
 from dpmia.claims.claim import Claim, Finding, MissingRowsError
 from dpmia.claims.comparisons import above, at_least, spelled
 from dpmia.claims.decisions import Condition, DecisionRule, Exact, Undecidable
-from dpmia.claims.judge import COLUMNS, VERDICTS, Run, counts, judge, judge_all
+from dpmia.claims.judge import COLUMNS, VERDICTS, Run, counts, judge, judge_all, read_verdicts
 from dpmia.claims.rows import Epsilons
+from dpmia.common.errors import DataError
 from dpmia.formats.rows import COLUMNS as ROWS
+from dpmia.formats.tables import write_table
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS, claims
 from dpmia.report import verdicts as picture
@@ -381,3 +383,21 @@ def test_names_stay_in_their_column_and_no_two_lines_meet(run):
             assert name.get_window_extent().x1 < end, name.get_text()
         tops = sorted(name.get_window_extent().y0 for name in names)
         assert (np.diff(tops) > 9).all()
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("verdict", "reproducd", "'reproducd' is no verdict"),
+        ("kind", "hope", "'hope' is no verdict and no kind of claim"),
+        ("id", "", "a claim has no paper, figure, id"),
+        ("ours", "perhaps", "column 'ours': a cell is neither True nor False"),
+        ("measured", "high", "it holds no verdicts"),
+    ],
+)
+def test_a_damaged_file_of_verdicts_is_refused(verdicts, tmp_path, column, value, message):
+    write_table(tmp_path / "claims.csv", verdicts)
+    assert len(read_verdicts(tmp_path / "claims.csv")) == len(verdicts)
+    write_table(tmp_path / "claims.csv", verdicts.astype({column: object}).assign(**{column: value}))
+    with pytest.raises(DataError, match=message):
+        read_verdicts(tmp_path / "claims.csv")

@@ -56,10 +56,17 @@ def test_a_damaged_table_is_named(table, old, new, message):
 
 
 def test_names_that_look_like_numbers_stay_texts(tmp_path):
-    write_rows(tmp_path / "metrics.csv", [row(0, 0.75, arm="1"), row(1, 0.5, arm="01", experiment=".5")])
+    rows = [row(0, 0.75, arm="1", experiment=".5"), row(1, 0.5, arm="01", experiment=".5")]
+    write_rows(tmp_path / "metrics.csv", rows)
     found = read_table(tmp_path / "metrics.csv")
     assert found["arm"].tolist() == ["1", "01"]
-    assert found["experiment"].tolist() == ["heart", ".5"]
+    assert found["experiment"].tolist() == [".5", ".5"]
+
+
+def test_rows_of_different_experiments_are_refused(tmp_path):
+    write_rows(tmp_path / "metrics.csv", [row(0, 0.75), row(1, 0.5, experiment="hearts")])
+    with pytest.raises(DataError, match=r"rows are about different experiments, heart and hearts"):
+        read_table(tmp_path / "metrics.csv")
 
 
 @pytest.mark.parametrize("left", [1, 2, 3, 40])

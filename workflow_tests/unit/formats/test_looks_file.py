@@ -28,8 +28,10 @@ def test_looks_are_read_as_they_were_written_and_the_last_one_counts(tmp_path):
     [
         ('{"looks": 3}', "not what `snakemake decide` wrote"),
         ('{"looks": [{"core_hours": 1, "times": {"heart": 3}}]}', "times: 3 is not one of 2, 4, 8"),
-        ('{"looks": [{"core_hours": 1, "times": {"heart": 2.0}}]}', "times: 2.0 is not one of 2, 4, 8"),
+        ('{"looks": [{"core_hours": 1, "times": {"heart": 2.0}}]}', "2.0 is of type float, not int"),
         ('{"looks": [{"core_hours": -1, "times": {"heart": 2}}]}', "core_hours: -1 is not a number of core-hours"),
+        ('{"looks": [{"core_hours": 1%s, "times": {"heart": 2}}]}' % ("0" * 400), "not what `snakemake decide` wrote"),
+        ('{"looks": [{"core_hours": true, "times": {"heart": 2}}]}', "True is of type bool, not float"),
         ('{"look": []}', "Restore it, or delete it: replicates are then as planned."),
         ("{", "not readable as JSON"),
     ],

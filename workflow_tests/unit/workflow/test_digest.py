@@ -298,6 +298,13 @@ def test_a_damaged_file_of_what_was_read_is_refused(kept, known):
         digest.recall(file)
 
 
+def test_an_altered_name_of_a_module_is_refused(kept):
+    file, _ = kept
+    file.write_text(file.read_text().replace("far", "fax", 1))
+    with pytest.raises(DataError, match="another checksum"):
+        digest.recall(file)
+
+
 @pytest.mark.parametrize("text", ["[]", '{"fake/far.py": 3}', "3"])
 def test_a_damaged_record_of_code_is_refused(tmp_path, text):
     (tmp_path / "0123456789abcdef.json").write_text(text)
