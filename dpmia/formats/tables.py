@@ -15,7 +15,7 @@ from dpmia.common.reading.source import made
 from dpmia.formats.rows import COLUMNS, EFFECTS, KEYS, MEASURED, RECORDS, harmless
 
 #: Of tables of metrics: columns of numbers, which may be missing, and of `True` or `False`, which may not.
-_NUMBERS = ("value", "mean", "low", "high", "error", "degrees", "records_error", RECORDS, *EFFECTS)
+_NUMBERS = ("value", "mean", "low", "high", "replicates", "error", "degrees", "records_error", RECORDS, *EFFECTS)
 _TRUTHS = ("iid", "oracle")
 #: Texts stay texts where they look like numbers.
 _TYPES = {**dict.fromkeys(("experiment", "arm", "attack", "metric"), str), "epsilon": float}

@@ -10,9 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import torch
-
-from dpmia.common.reading.archives import check_archive
+from dpmia.common.reading.archives import check_checkpoint
 from dpmia.common.reading.source import made
 
 #: Seconds of work that an interruption may cost. A job that takes less writes no checkpoint.
@@ -62,10 +60,7 @@ class Checkpoints:
         """
         path = self.path(name)
         if path.exists():
-            source = replace(made(path), remedy="Delete it: the training then starts from its beginning.")
-            check_archive(source)
-            with source.faults("torch cannot read it"):
-                torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+            check_checkpoint(replace(made(path), remedy="Delete it: the training then starts from its beginning."))
             return path
         return None
 

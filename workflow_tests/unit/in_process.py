@@ -73,7 +73,7 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
 
 def _references(
     experiment: Experiment, attack: str, dataset: Dataset, splits: dict, folder: Path, seed: int
-) -> list[Path]:
+) -> list[str]:
     if not jobs.reference_arms(experiment, attack):
         return []
     files = []
@@ -82,4 +82,4 @@ def _references(
         if not files[-1].exists():
             losses = train_references(dataset, None, splits, jobs.reference_job(experiment, epsilons, 0), seed)
             save_losses(files[-1], losses, dataset.provenance)
-    return files
+    return [str(file) for file in files]

@@ -69,6 +69,19 @@ def check_archive(source: Source) -> None:
             raise source.error(f"its part {damaged!r} is damaged")
 
 
+def check_checkpoint(source: Source) -> None:
+    """Compare every part of a checkpoint of torch with its checksum, and see that torch reads it.
+
+    Raises:
+        DataError: it is absent or damaged.
+    """
+    import torch  # here: most archives are none of torch
+
+    check_archive(source)
+    with source.faults("torch cannot read it"):
+        torch.load(source.path, map_location="cpu", weights_only=True, mmap=True)
+
+
 def members(source: Source, largest: int) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each regular file of a tar archive, in its order; folders are passed over.
 

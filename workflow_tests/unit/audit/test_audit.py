@@ -307,7 +307,7 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
         "facts": prediction_facts("mine", queried),
         "groups": {},
         "attacks": {
-            name: attack.plain() | {"files": [tmp_path / "references.npz"]}
+            name: attack.plain() | {"files": [str(tmp_path / "references.npz")]}
             for name, attack in prediction_jobs.attacks(queried).items()
         },
         "summary": tmp_path / "summary.csv",

@@ -3,7 +3,7 @@
 import pytest
 
 from dpmia.common.errors import DataError
-from dpmia.formats.rows import MEASURED, write_rows
+from dpmia.formats.rows import KEYS, MEASURED, write_rows
 from dpmia.formats.tables import read_table
 
 
@@ -117,6 +117,14 @@ def test_the_same_row_twice_in_replicates_is_named(tmp_path):
     path = tmp_path / "replicates" / "heart.csv"
     write_rows(path, [row(0, 0.75), row(1, 0.5), row(0, 0.25)])
     with pytest.raises(DataError, match=r"heart\.csv, line 4: two rows are about the same"):
+        read_table(path)
+
+
+def test_replicates_of_a_summary_are_numbers(tmp_path):
+    (tmp_path / "summary").mkdir()
+    path = tmp_path / "summary/heart.csv"
+    path.write_text(f"{','.join(KEYS)},mean,low,high,replicates\nheart,va,False,1.0,lira,False,auc,0.5,,,4x\n")
+    with pytest.raises(DataError, match=r"heart\.csv, column 'replicates': a cell holds what does not belong there"):
         read_table(path)
 
 

@@ -196,8 +196,8 @@ def test_a_short_job_writes_none_and_a_job_that_succeeds_leaves_none(data, tmp_p
 def test_a_damaged_checkpoint_is_named_with_what_to_do(data, tmp_path):
     fit(make(PlainEngine, data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
     content = (tmp_path / KEPT).read_bytes()
-    end = content.rfind(b"PK\x05\x06") + 4
-    other_disk = content[:end] + b"\x07" + content[end + 1 :]  # only torch minds
+    disk = content.rfind(b"PK\x06\x06") + 16
+    other_disk = content[:disk] + b"\x07" + content[disk + 1 :]  # only torch minds
     for damaged in (content[: len(content) // 2], content[:1000] + bytes(200) + content[1200:], b"", other_disk):
         (tmp_path / KEPT).write_bytes(damaged)
         with pytest.raises(DataError, match=r"last\.ckpt: .* Delete it: the training then starts from its beginning\."):
