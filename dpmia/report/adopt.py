@@ -67,7 +67,7 @@ def adopt(published: Iterable[Path], repository: Path) -> list[Path]:
     for paper, (source, _) in taken.items():
         folder = repository / "docs/measured" / paper
         shutil.rmtree(folder, ignore_errors=True)
-        folders.append(Path(shutil.copytree(source, folder)))
+        folders.append(Path(shutil.copytree(source, folder, ignore=shutil.ignore_patterns(".*"))))
     write_table(package / recorded.VERDICTS.name, judged, digits=6)
     written = {f"dpmia/report/{recorded.RUNS.name}": _json({paper: run.plain() for paper, run in runs.items()})}
     for name, text in (pages | written).items():

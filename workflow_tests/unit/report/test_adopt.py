@@ -42,6 +42,8 @@ def published(tmp_path):
     about, verdicts = make_run(tmp_path / "run")
     for paper in ("humphries", "izzo"):
         publish(paper, about, verdicts[verdicts["paper"] == paper], COMMIT, tmp_path / "published" / paper)
+        # Snakemake leaves this in every folder that a job makes.
+        (tmp_path / "published" / paper / ".snakemake_timestamp").touch()
     return tmp_path / "published/humphries"
 
 
@@ -71,6 +73,7 @@ def test_a_paper_takes_the_place_of_its_last_run_and_others_stay(published, repo
     (folder,) = adopt([published], repository)
     assert folder == repository / "docs/measured/humphries"
     assert digests(folder) == digests(published)
+    assert not (folder / ".snakemake_timestamp").exists()
     judged, runs = recorded_in(repository)
     assert runs["izzo"] == EARLIER
     assert (runs["humphries"].scale, runs["humphries"].commit) == ("laptop", COMMIT[:SHORT])
