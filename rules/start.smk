@@ -32,6 +32,11 @@ if workflow.is_main_process:
         refuse(error)
 
 
+def place_of(output):
+    """Return an output that must be no folder: itself, or of a folder the file that Snakemake writes into it."""
+    return os.path.join(output, ".snakemake_timestamp") if output.is_directory else output
+
+
 def remember_pure_functions():
     """Note what Snakemake would find out again for each job: parameters of functions, and where it copies scripts to."""
     for each in workflow.rules:
@@ -79,7 +84,7 @@ onstart:
         from dpmia.workflow.lock import hold  # here: each job reads this file, and the import takes 20 ms
 
         try:
-            check_places(file for job in workflow.dag.needrun_jobs() for file in [*job.output, *job.log])
+            check_places(place_of(file) for job in workflow.dag.needrun_jobs() for file in [*job.output, *job.log])
             if SHARED:  # rules/sharing.smk
                 check_cache(Path(os.environ[VARIABLE]))
             hold(".snakemake/run.lock")

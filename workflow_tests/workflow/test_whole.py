@@ -127,6 +127,7 @@ def test_a_run_is_published_when_a_commit_names_it(grown):
     assert {path.name for path in published.iterdir()} == {*pages}
     assert all("Synthetic data: nothing here" in page for page in pages.values())
     assert grown.planned("publish") == {}
+    assert grown.snakemake("publish", "--forcerun", "publish_paper").returncode == 0, "takes the place of the last one"
 
 
 def test_the_report_of_the_workflow_engine_has_every_artifact_in_its_paper(finished, tmp_path):
