@@ -313,8 +313,8 @@ def bounds(
     )
 
 
-def epsilon_of(mechanism: UpperBound, delta: float, relation: str) -> float:
-    """Return the epsilon of a mechanism at `delta`: see `UpperBound.epsilon`."""
+def epsilon_of(mechanism: UpperBound, delta: float, relation: str, near: float = 1.0) -> float:
+    """Return the epsilon of a mechanism at `delta`: see `UpperBound.epsilon`, and `Mechanism.epsilon` for `near`."""
     from dpmia.privacy.accounting import Mechanism
 
     one_of("epsilon, relation", relation, RELATIONS)
@@ -323,7 +323,7 @@ def epsilon_of(mechanism: UpperBound, delta: float, relation: str) -> float:
         problem = "'add_remove' cannot be combined with the sampler 'shuffle': removing a record moves all others"
         raise ArgumentError("epsilon, relation", problem, "Set relation='replace_one'")
     facts = (sampler, mechanism.sampling_rate, mechanism.steps, mechanism.epochs, relation, delta, "pld")
-    return Mechanism(*facts).epsilon(mechanism.noise_multiplier)
+    return Mechanism(*facts).epsilon(mechanism.noise_multiplier, near)
 
 
 def checked_sampling(where: str, sampler: str | None, sampling_rate: float | None, compares: str) -> tuple[str, float]:

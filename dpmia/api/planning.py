@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 Target = Literal["advantage", "auc", "tpr_at_fpr", "precision", "epsilon"]
 
+#: From it on, an epsilon is computed in coarser steps.
+LARGE_EPSILON = 20.0
+
 TARGETS: tuple[Target, ...] = ("advantage", "auc", "tpr_at_fpr", "precision", "epsilon")
 
 
@@ -167,6 +170,9 @@ def plan_noise(
         raise ArgumentError(where, what, f"Leave out exactly one of {', '.join(counted[sampler])}")
     (unknown,) = missing
 
+    # At a large epsilon, fine steps of the privacy loss take a minute and change nothing that one would read.
+    near = value if target == "epsilon" and value > LARGE_EPSILON else 1.0
+
     @cache
     def bound_at(number: float) -> UpperBound:
         run: dict[str, Any] = {name: amount for name, amount in given.items() if amount is not None}
@@ -177,7 +183,7 @@ def plan_noise(
     def measured(number: float) -> float:
         found = bound_at(number)
         if target == "epsilon":
-            return epsilon_of(found, delta or 0.0, relation)
+            return epsilon_of(found, delta or 0.0, relation, near)
         return found.tpr_at_fpr[fpr] if target == "tpr_at_fpr" else float(getattr(found, target))
 
     found = bound_at(_solve(unknown, measured, value))
@@ -191,7 +197,7 @@ def plan_noise(
         epochs=found.epochs,
         sampler=sampler,
         delta=delta,
-        epsilon=None if delta is None else epsilon_of(found, delta, relation),
+        epsilon=None if delta is None else epsilon_of(found, delta, relation, near),
         relation=relation,
         bound=found,
     )
