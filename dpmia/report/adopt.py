@@ -12,7 +12,6 @@ import json
 import shutil
 import sys
 from collections.abc import Collection, Iterable, Mapping
-from datetime import date
 from pathlib import Path
 
 import pandas as pd
@@ -28,6 +27,9 @@ from dpmia.report import answer, recorded, verdicts
 from dpmia.report.cards import count_verdicts
 from dpmia.report.published import CLAIMS, PROVENANCE, SHORT, digests
 from dpmia.report.recorded import Recorded, source_of
+
+#: What is recorded of a run, as `Recorded` says.
+RUN = ("scale", "commit", "date")
 
 #: In the order of the verdicts of a run.
 PAPERS = tuple(claims.CLAIMS)
@@ -53,6 +55,9 @@ def adopt(published: Iterable[Path], repository: Path) -> list[Path]:
         read_verdicts(taken[paper][0] / CLAIMS) if paper in taken else judged[judged["paper"] == paper]
         for paper in PAPERS
     ]
+    if without := sorted({*judged["paper"]} - {*runs}):
+        problem = f"it does not say which run the verdicts on {without[0]} are of"
+        raise DataError(str(package / recorded.RUNS.name), problem, "Restore it from the repository")
     judged = pd.concat([part for part in parts if len(part)], ignore_index=True)
     there = {path.parent.name for path in (repository / "docs/measured").glob("*/README.md")}
     said = {
@@ -128,7 +133,7 @@ def _checked(published: Path) -> tuple[str, tuple[Path, Recorded]]:
         if digests(published) != provenance["files"]:
             changed = "files were changed after they were published"
             raise DataError(str(published), changed, "Delete it and publish again")
-        run = Recorded(_word(provenance["scale"]), _word(provenance["commit"])[:SHORT], _date(provenance["date"]))
+        run = Recorded.from_plain({**{key: provenance[key] for key in RUN}, "commit": provenance["commit"][:SHORT]})
         paper = str(provenance["paper"])
         ABOUT[paper]
     return paper, (published, run)
@@ -136,17 +141,6 @@ def _checked(published: Path) -> tuple[str, tuple[Path, Recorded]]:
 
 def _json(data: object) -> str:
     return json.dumps(data, indent=1) + "\n"
-
-
-def _date(text: object) -> str:
-    return date.fromisoformat(str(text)).isoformat()
-
-
-def _word(word: object) -> str:
-    """Return a word of letters and digits."""
-    if not isinstance(word, str) or not word.isalnum():
-        raise ValueError(f"{word!r} is no word")
-    return word
 
 
 def main(arguments: list[str] | None = None) -> None:

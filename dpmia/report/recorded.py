@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import pandas as pd
 
 from dpmia.claims.judge import read_verdicts
-from dpmia.common.errors import DataError
 from dpmia.common.plain import PlainData
 from dpmia.common.reading.source import made
 from dpmia.papers.bibliography import ABOUT
@@ -33,6 +33,13 @@ class Recorded(PlainData):
     commit: str
     date: str
 
+    def __post_init__(self) -> None:
+        """Refuse a scale and a commit that are no words, and a date that is none."""
+        for word in (self.scale, self.commit):
+            if not (word.isalnum() and word.isascii()):
+                raise ValueError(f"{word!r} is no word")
+        date.fromisoformat(self.date)
+
     @property
     def source(self) -> str:
         """Scale, commit and date, for readers."""
@@ -49,7 +56,7 @@ def runs(path: Path = RUNS) -> dict[str, Recorded]:
     with source.faults("it is not what `dpmia.report.adopt` writes"):
         found = {paper: Recorded.from_plain(run) for paper, run in source.json().items()}
     if unknown := sorted(set(found) - set(ABOUT)):
-        raise DataError(str(path), f"there is no paper {unknown[0]}", f"Name papers of {', '.join(ABOUT)}")
+        raise source.error(f"there is no paper {unknown[0]!r}")
     return found
 
 

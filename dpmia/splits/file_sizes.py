@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from dpmia.common.errors import DataError
 from dpmia.common.registry import load
 from dpmia.datasets.groups import group_column
 from dpmia.jobs.drawing import ArmDraw
@@ -24,8 +26,16 @@ def from_file(reading: Mapping[str, Any], by: str | None, draw: str, arms: Mappi
         arms: how the records of each arm are drawn.
 
     Raises:
-        DataError: the file cannot be read, or an arm needs more records than there are.
+        DataError: the file cannot be read, an arm needs more records than there are, or what the user names draws no
+            splits.
     """
-    groups = np.array(group_column(reading, by))
-    splits = {(name, 0): load(draw)(groups, np.random.default_rng(0), **arm.draw) for name, arm in arms.items()}
+    groups, function, splits = np.array(group_column(reading, by)), load(draw), {}
+    for name, arm in arms.items():
+        rng = np.random.default_rng(0)
+        try:
+            inspect.signature(function).bind(groups, rng, **arm.draw)
+        except (TypeError, ValueError) as error:
+            problem = f"it takes no groups, generator and arguments of arm {name!r} ({error})"
+            raise DataError(f"membership, {draw}", problem, "Name a function as in docs/extend.md") from None
+        splits[name, 0] = function(groups, rng, **arm.draw)
     return of_splits(splits, arms, len(groups))

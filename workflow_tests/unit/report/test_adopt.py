@@ -134,7 +134,10 @@ def test_a_page_without_the_lines_for_verdicts_is_refused(published, repository,
 @pytest.mark.parametrize(
     ("text", "words"),
     [('{"humphries": {"scale": "night"}}', "not what `dpmia.report.adopt` writes"),
-     ('{"nobody": {"scale": "night", "commit": "a", "date": "b"}}', "there is no paper nobody")],
+     ('{"izzo": {"scale": "night", "commit": "\\ud800", "date": "2026-01-01"}}', "is no word"),
+     ('{"izzo": {"scale": "night", "commit": "a", "date": "today"}}', "not what `dpmia.report.adopt` writes"),
+     ('{"humphries": {"scale": "night", "commit": "a", "date": "2026-01-01"}}', "run the verdicts on izzo are of"),
+     ('{"nobody": {"scale": "night", "commit": "a", "date": "2026-01-01"}}', "there is no paper 'nobody'")],
 )  # fmt: skip
 def test_damaged_records_are_refused(published, repository, text, words):
     (repository / "dpmia/report/claims-real.json").write_text(text)
