@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmia.claims.judge import REPRODUCED, read_verdicts
+from dpmia.claims.judge import read_verdicts
 from dpmia.common.errors import DataError, UserError
 from dpmia.common.files import whole_file
 from dpmia.common.reading.source import made
@@ -24,8 +24,7 @@ from dpmia.formats.tables import write_table
 from dpmia.papers import claims, drawing
 from dpmia.papers.bibliography import ABOUT
 from dpmia.report import answer, recorded, verdicts
-from dpmia.report.cards import count_verdicts
-from dpmia.report.published import CLAIMS, PROVENANCE, SHORT, digests
+from dpmia.report.published import CLAIMS, PROVENANCE, SHORT, digests, held, others
 from dpmia.report.recorded import Recorded, source_of
 
 #: What is recorded of a run, as `Recorded` says.
@@ -104,12 +103,10 @@ def overview(runs: Mapping[str, Recorded], judged: pd.DataFrame, published: Coll
     """
     lines = ["| paper | claims reproduced | others | scale | commit | date |", "| --- | --- | --- | --- | --- | --- |"]
     for paper, rows in judged.groupby("paper", sort=False):
-        run, found = runs[str(paper)], list(rows["verdict"])
+        run = runs[str(paper)]
         name = ABOUT[str(paper)].short
         page = f"[{name}]({paper}/README.md)" if paper in published else name
-        others = count_verdicts([verdict for verdict in found if verdict != REPRODUCED])
-        held = f"{found.count(REPRODUCED)} of {len(found)}"
-        lines.append(f"| {page} | {held} | {others} | {run.scale} | {run.commit} | {run.date} |")
+        lines.append(f"| {page} | {held(rows)} | {others(rows)} | {run.scale} | {run.commit} | {run.date} |")
     return "\n".join(lines) + f"\n\n![Verdicts on all claims, a column for each paper]({PICTURE.replace('docs', '..')})"
 
 

@@ -99,6 +99,13 @@ def _experiments(paper: str) -> set[str]:
     return {table.partition("/")[2] for each in PAPERS[paper] for table in each.tables}
 
 
+def _data(paper: str, about: About) -> str:
+    """Return what the numbers on a paper rest on."""
+    if not any(about.settings.get(name, {}).get("dataset") for name in _experiments(paper)):
+        return "Theory and simulations, which need no data set"
+    return "Synthetic data: nothing here says anything about real records" if about.synthetic else "Real data"
+
+
 def _command(paper: str, about: About) -> str:
     """Return what makes the same again."""
     return f"snakemake --cores all {about.folder}/published/{paper}{about.options}"
@@ -115,14 +122,13 @@ def _page(
 ) -> Iterator[str]:
     """Yield the paragraphs of the page."""
     yield f"# {ABOUT[paper].short}, measured"
-    data = "Synthetic data: nothing here says anything about real records" if about.synthetic else "Real data"
-    yield f"{data}. Scale {about.config['scale']}, commit {commit[:SHORT]}:"
+    yield f"{_data(paper, about)}. Scale {about.config['scale']}, commit {commit[:SHORT]}:"
     yield f"    {_command(paper, about)}"
     if picture:
         yield f"![{title_of(picture)}]({picture}.png)"
         yield _text(about.artifacts[picture]["md"])
     yield "## Claims"
-    yield f"{_held(verdicts)} are reproduced ({_others(verdicts) or 'no others'}). Those marked * are not in the paper."
+    yield f"{held(verdicts)} are reproduced ({others(verdicts) or 'no others'}). Those marked * are not in the paper."
     if not_run:
         yield "Not run, as data are unavailable:"
         yield "\n".join(f"- {why}" for why in dict.fromkeys(not_run.values()))
@@ -143,9 +149,11 @@ def _text(file: str) -> str:
     return Path(file).read_text(encoding="utf-8").strip()
 
 
-def _held(verdicts: pd.DataFrame) -> str:
+def held(verdicts: pd.DataFrame) -> str:
+    """Return how many of some claims are reproduced: `3 of 5`."""
     return f"{(verdicts['verdict'] == REPRODUCED).sum()} of {len(verdicts)}"
 
 
-def _others(verdicts: pd.DataFrame) -> str:
+def others(verdicts: pd.DataFrame) -> str:
+    """Return how many of some claims have which other verdict; nothing where all are reproduced."""
     return count_verdicts([verdict for verdict in verdicts["verdict"] if verdict != REPRODUCED])

@@ -106,9 +106,19 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
         prepared={str(prepared): "student", str(folder / "absent.npz"): "adult"},
         not_run={"texas": "Texas_2006_PUDF.txt has to be downloaded by hand"},
         repository=folder,
-        settings={"student": {"training": {"engine": "stacked", "epochs": 20}, "epsilons": [[1.0, float("inf")]]}},
+        settings={
+            "student": {
+                "dataset": "student",
+                "training": {"engine": "stacked", "epochs": 20},
+                "epsilons": [[1.0, float("inf")]],
+            }
+        },
         paper_settings={
-            "student": {"training": {"engine": "stacked", "epochs": 100}, "epsilons": [[0.01], [1.0, float("inf")]]}
+            "student": {
+                "dataset": "student",
+                "training": {"engine": "stacked", "epochs": 100},
+                "epsilons": [[0.01], [1.0, float("inf")]],
+            }
         },
     )
     return about, pd.DataFrame(VERDICTS)[COLUMNS]

@@ -41,7 +41,9 @@ def test_of_a_paper_of_theorems_there_are_verdicts_alone(run, tmp_path):
     publish("izzo", about, verdicts, COMMIT, tmp_path / "izzo")
     assert {path.name for path in (tmp_path / "izzo").iterdir()} == {"README.md", "claims.csv", PROVENANCE}
     page = (tmp_path / "izzo/README.md").read_text()
-    assert page.startswith("# Izzo et al. 2024, measured")
+    assert page.startswith(
+        "# Izzo et al. 2024, measured\n\nTheory and simulations, which need no data set. Scale laptop"
+    )
     assert "0 of 2 are reproduced (1 not reproduced, 1 undecided)" in page
 
 
