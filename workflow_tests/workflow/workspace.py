@@ -110,15 +110,10 @@ class Workspace:
 
     @property
     def made(self) -> set[str]:
-        """Return the files that runs have made."""
-        folders = (self.folder / "results", self.folder / "resources")
-        return {
-            str(file.relative_to(self.folder))
-            for top in folders
-            if top.exists()
-            for file in top.rglob("*")
-            if file.is_file()
-        }
+        """Return the files that runs have made; a run may be at work, and delete some meanwhile."""
+        tops = (self.folder / "results", self.folder / "resources")
+        walks = (walk for top in tops for walk in os.walk(top))
+        return {str(Path(at, name).relative_to(self.folder)) for at, _, names in walks for name in names}
 
 
 def _few(file: dict) -> None:
