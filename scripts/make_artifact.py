@@ -3,10 +3,14 @@
 Out: of a figure PDF, SVG, PNG, its caption as Markdown, and CSV; of a table CSV and Markdown.
 """
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from _job import run
 
+from dpmia.common.errors import DataError, MemoryShortError, UserError
 from dpmia.common.files import whole_file
 from dpmia.common.registry import load
 from dpmia.formats.tables import read_table, write_table
@@ -19,12 +23,14 @@ def main(snakemake):
     """Make the artifact that `params` describe as `dpmia.papers.artifact.Artifact` does."""
     caption, draw, facts = snakemake.params.caption, snakemake.params.draw, Facts(**snakemake.params.facts)
     tables = dict(zip(snakemake.params.tables, map(read_table, snakemake.input), strict=True))
-    table = load(snakemake.params.tabulate)(tables, facts)
+    with missing_rows(snakemake):
+        table = load(snakemake.params.tabulate)(tables, facts)
     if draw:
         from dpmia.papers import drawing  # here: most tables need no seaborn, which takes a second to import
 
         with drawing.style():
-            figure = load(draw)(table, facts)
+            with missing_rows(snakemake):
+                figure = load(draw)(table, facts)
             drawing.save(figure, snakemake.output.pdf, snakemake.output.svg, snakemake.output.png)
         text = captions.markdown(caption, figure.caption)
     else:
@@ -32,6 +38,29 @@ def main(snakemake):
     with whole_file(Path(snakemake.output.md)) as part:
         part.write_text(text, encoding="utf-8")
     write_table(snakemake.output.csv, table, digits=6)
+
+
+@contextmanager
+def missing_rows(snakemake) -> Iterator[None]:
+    """Turn an error over tables without the rows that an artifact needs into a message that names them.
+
+    Each table was whole when it was written: what it lacks was cut off since. The traceback stands in the log, as the
+    fault may be ours.
+    """
+    try:
+        yield
+    except (UserError, OSError):
+        raise
+    except Exception as error:
+        if MemoryShortError.of(error) or not snakemake.input:
+            raise
+        logging.exception("%s cannot be made", snakemake.rule)
+        remedy = (
+            "If rows of them were deleted, delete these files and start again: what makes them runs once more. "
+            f"If not, this is a fault of dpmia: {snakemake.log[0]} says where"
+        )
+        problem = f"nothing can be made of what they hold ({type(error).__name__}: {error})"
+        raise DataError(", ".join(snakemake.input), problem, remedy) from error
 
 
 run(main, snakemake)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dpmia.claims.limits import ERROR
+from dpmia.formats.rows import MissingRowsError
 
 if TYPE_CHECKING:
     from dpmia.claims.decisions import Condition, DecisionRule
@@ -21,10 +22,6 @@ STAGES = ("nulls", "per_record", "replicates", "sizes", "studies", "summary")
 #: What a claim rests on: formulas; records that are drawn; how many records there are; trained models and attacks.
 THEORY, SIMULATION, COUNT, EXPERIMENT = "theory", "simulation", "count", "experiment"
 KINDS = (THEORY, SIMULATION, COUNT, EXPERIMENT)
-
-
-class MissingRowsError(Exception):
-    """A table lacks rows that a claim needs: an epsilon, an arm or an attack was not run."""
 
 
 @dataclass(frozen=True)
@@ -115,4 +112,7 @@ class Claim:
         Raises:
             MissingRowsError: rows that the claim needs are missing.
         """
-        return self.rule.judge(tables, error)
+        try:
+            return self.rule.judge(tables, error)
+        except (KeyError, IndexError) as missing:
+            raise MissingRowsError(f"rows that it needs are missing ({missing})") from missing

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpmia.claims.claim import Finding, MissingRowsError, Tables
+from dpmia.claims.claim import Finding, Tables
 from dpmia.claims.comparisons import CellComparison, Comparison, HighestAt
 from dpmia.claims.limits import ERROR, Decision, Errors, Limits, decide, name_limits, over_records
 from dpmia.claims.rows import ALL, Epsilons
 from dpmia.claims.shared_records import measure
+from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.intervals import FEWEST, Interval
 
 #: A curve by place, as a sampling rate: the values of each replicate there.

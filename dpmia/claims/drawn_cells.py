@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpmia.claims.claim import Claim, MissingRowsError, Tables
+from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.decisions import DecisionRule, Every, Measured, Some
 from dpmia.claims.limits import Limits
 from dpmia.claims.shared_records import stacked
 from dpmia.claims.world import World
 from dpmia.claims.worlds import BY_REPLICATE, STAGES
-from dpmia.formats.rows import GROUPS
+from dpmia.formats.rows import GROUPS, MissingRowsError
 from dpmia.metrics.intervals import FEWEST
 from dpmia.metrics.shared_records import variance_of
 
@@ -130,20 +130,22 @@ def draw_cells(claim: Claim, tables: Tables, drawn: DrawnTables) -> DrawnCells:
     def measure(start: int, count: int, without: int | None = None) -> Measured:
         return claim.rule.measure({name: drawn.part(name, start, count, without) for name in there})
 
-    def measure_all(start: int, count: int) -> Measured:
-        whole = measure(start, count)
+    def of_first_draw() -> Measured:
+        whole = measure(0, drawn.most)
         if not any(map(drawn.shared, there)):
             return whole
-        return stacked(whole, [measure(start, count, group) for group in range(GROUPS)])
+        return stacked(whole, [measure(0, drawn.most, group) for group in range(GROUPS)])
 
     if any(stage_of(name) not in BY_REPLICATE for name in there):
         return DrawnCells(lambda count: (measure(start, count) for start in drawn.starts))
     cells = claim.rule.measure({name: drawn.whole(name) for name in there})
-    effects = _each(_effects, measure_all(0, drawn.most))
+    effects = _each(_effects, of_first_draw())
     values = DrawnValues(claim.rule, _each(_array, cells), effects, drawn.draws)
     if all(condition.by_replicate for condition in claim.conditions):
         return DrawnCells(values.of, values)
-    return DrawnCells(lambda count: (measure_all(start, count) for start in drawn.starts), values)
+    return DrawnCells(
+        lambda count: (_each(_with_groups, measure(start, count), effects) for start in drawn.starts), values
+    )
 
 
 def _array(values: ArrayLike) -> np.ndarray:
@@ -154,6 +156,10 @@ def _effects(values: ArrayLike) -> np.ndarray:
     """Return the mean effect of each group of records on replicates; none where they share none."""
     found = _array(values)
     return (found[0] - found[1:]).mean(axis=1) if found.ndim > 1 else np.empty(0)
+
+
+def _with_groups(values: ArrayLike, effects: np.ndarray) -> np.ndarray:
+    return _above(_array(values), effects)
 
 
 def _above(values: np.ndarray, effects: np.ndarray) -> np.ndarray:

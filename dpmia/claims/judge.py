@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmia.claims.claim import EXPERIMENT, KINDS, Claim, Finding, MissingRowsError
+from dpmia.claims.claim import EXPERIMENT, KINDS, Claim, Finding
 from dpmia.claims.decisions import Undecidable
 from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
 from dpmia.claims.power import assess, describe, describe_detectable
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.reading.source import made
 from dpmia.formats.looks import TIMES
+from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.tables import read_table
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"

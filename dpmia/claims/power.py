@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpmia.claims.claim import Claim, MissingRowsError, Tables
+from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.drawn_cells import DrawnTables, DrawnValues, draw_cells, stage_of
 from dpmia.claims.limits import ENOUGH, ERROR
 from dpmia.claims.world import EFFECTS, World
 from dpmia.claims.worlds import BY_REPLICATE, STAGES, MetricWorld
+from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.intervals import clopper_pearson
 
 #: Numbers of replicates in which power is looked for, beside those of the run and of each scale.

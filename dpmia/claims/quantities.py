@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpmia.claims.claim import MissingRowsError, Tables
+from dpmia.claims.claim import Tables
 from dpmia.claims.decisions import Cells
 from dpmia.claims.rows import Epsilons, Replicates
 from dpmia.common.epsilon import format_epsilon
-from dpmia.formats.rows import NO_ATTACK
+from dpmia.formats.rows import NO_ATTACK, MissingRowsError
 
 #: Experiment -> its metrics.
 Metrics = Callable[[str], Replicates]

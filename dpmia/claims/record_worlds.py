@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpmia.claims.claim import MissingRowsError
 from dpmia.claims.world import World
+from dpmia.formats.rows import MissingRowsError
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpmia.claims.claim import MissingRowsError, Tables
+from dpmia.claims.claim import Tables
 from dpmia.common.epsilon import format_epsilon
-from dpmia.formats.rows import NO_ATTACK
+from dpmia.formats.rows import NO_ATTACK, MissingRowsError
 
 #: Arm, epsilon, attack and name of a metric.
 MetricKey = tuple[str, float, str, str]

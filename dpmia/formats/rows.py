@@ -40,6 +40,10 @@ RECORDS = "records"
 MEASURED = [*COLUMNS, RECORDS, *EFFECTS]
 
 
+class MissingRowsError(LookupError):
+    """Tables lack rows that a figure or a claim needs: an epsilon, an arm or an attack was not run."""
+
+
 def rows_of(
     experiment: str,
     signal: Signal,

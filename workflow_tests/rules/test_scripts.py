@@ -19,7 +19,7 @@ from dpmia.evaluation.summary import UNCERTAINTY
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.rows import KEYS, MEASURED, NO_ATTACK
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_header, load_signals, save_signals
-from dpmia.formats.tables import read_table
+from dpmia.formats.tables import read_table, write_table
 from dpmia.settings.names import SYNTHETIC
 from dpmia.splits.split import Split, load_splits, save_splits
 from dpmia.workflow.failures import read_failure
@@ -298,6 +298,27 @@ def test_make_artifact_writes_a_figure_and_the_table_it_shows(run_script, tmp_pa
     table = pd.read_csv(tmp_path / "fig.csv", dtype=str)
     assert table["advantage"].astype(float).between(0, 1).all()
     assert max(len(text.strip("0.").replace(".", "")) for text in table["advantage"]) == 6
+
+
+def test_make_artifact_names_the_tables_that_lack_rows(run_script, tmp_path):
+    made_by = {"tabulate": "dpmia.papers.humphries.sampling:tabulate", "draw": ""}
+    table = tmp_path / "summary" / "student.csv"
+    table.parent.mkdir()
+    row = ["student", "left", False, np.inf, NO_ATTACK, False, "accuracy_members", 0.9, 0.8, 1.0, 2, "of replicates"]
+    write_table(table, pd.DataFrame([row], columns=[*KEYS, "mean", "low", "high", "replicates", "interval"]))
+    facts = {"synthetic": True, "scale": "smoke", "experiments": {"student": {"sampling_without_privacy": "poisson"}}}
+    with pytest.raises(SystemExit, match="2"):
+        run_script(
+            "make_artifact",
+            Files(md=str(tmp_path / "made.md"), csv=str(tmp_path / "made.csv")),
+            input=Files(str(table)),
+            params={"caption": "Batches.", **made_by, "tables": ["summary/student"], "facts": facts},
+        )
+    message = read_failure("make_artifact", tmp_path / "make_artifact.log").message
+    assert message.startswith(f"{table}: nothing can be made of what they hold (")
+    assert "delete these files and start again" in message
+    assert "Traceback" in (tmp_path / "make_artifact.log").read_text()
+    assert not list(tmp_path.glob("made.*"))
 
 
 def test_a_script_that_fails_leaves_no_output_and_a_log(run_script, prepared, tmp_path):

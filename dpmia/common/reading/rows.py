@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -108,28 +109,34 @@ def made_frame(path: Path | str, **how: Any) -> pd.DataFrame:
     return frame(source, io.BytesIO(content), **how)
 
 
-def frames(source: Source, stream: IO[bytes], size: int, **how: Any) -> Iterator[pd.DataFrame]:
-    """Yield the rows of a file some after others; none of an empty file.
+def frames(source: Source, stream: IO[bytes], size: int, longest: int, **how: Any) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a file some after others, without blank ones; none of an empty file.
 
     Args:
         source: the file.
         stream: its content.
         size: rows at a time.
+        longest: bytes that a row may have; more are never held.
         how: further arguments of `pandas.read_csv`.
 
     Raises:
-        DataError: it is not readable as a table.
+        DataError: a row is longer, or the file is not readable as a table.
     """
     import pandas as pd  # here: most jobs do without
 
-    with source.faults("not readable as a table"):
-        try:
-            parts = iter(pd.read_csv(stream, chunksize=size, **how))
-        except pd.errors.EmptyDataError:
-            return
-    while True:
-        with source.faults("not readable as a table"):
-            part = next(parts, None)
-        if part is None:
-            return
+    lines, first = _lines(source, stream, longest), 1
+    while some := list(islice(lines, size)):
+        with source.faults("not readable as a table", f", in the {len(some)} rows from {first}"):
+            part = pd.read_csv(io.BytesIO(b"".join(some)), **how)
+        first += len(some)
         yield part
+
+
+def _lines(source: Source, stream: IO[bytes], longest: int) -> Iterator[bytes]:
+    """Yield the lines of a file that are not blank."""
+    with source.faults("not readable as a table"):
+        for row, line in enumerate(iter(lambda: stream.readline(longest + 1), b""), 1):
+            if len(line) > longest:
+                raise source.error(f"it is longer than {longest} bytes", f", row {row}")
+            if not line.isspace():
+                yield line

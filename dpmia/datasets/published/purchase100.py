@@ -26,6 +26,8 @@ CLASSES = tuple(str(number) for number in range(1, 101))
 _AGAIN = "Delete the file and fetch it again if it was not edited on purpose."
 #: Records parsed at a time: pandas takes 8 bytes for each field, which are 600 MB for all records at once.
 _CHUNK = 20_000
+#: Bytes of a row: 601 numbers with all their digits have less.
+_LONGEST = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def read(folder: Path) -> Purchases:
     items, labels, row = [], [], 1
     file = origin.source(folder / FILE, _AGAIN)
     with file.opened() as content:
-        for chunk in frames(file, content, _CHUNK, header=None, low_memory=False):
+        for chunk in frames(file, content, _CHUNK, _LONGEST, header=None, low_memory=False):
             values = _numbers(chunk, row)
             labels.append(values[:, 0].astype(np.int64) - 1)
             items.append(values[:, 1:].astype(np.uint8))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dpmia.formats.rows import NO_ATTACK
+from dpmia.formats.rows import NO_ATTACK, MissingRowsError
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -93,7 +93,7 @@ def _tabulate(tables: dict[str, pd.DataFrame], facts: Facts, metric: str) -> pd.
                 point |= {"ceiling": exact["ceiling"].max(), "feasible": True}
                 found.append(means(of_cell.assign(**point), [*point]))
     if not any(table["feasible"].any() for table in found):
-        raise ValueError(f"no rows with metric {metric!r} and an epsilon of the budgets in {sorted(tables)}")
+        raise MissingRowsError(f"no rows with metric {metric!r} and an epsilon of the budgets in {sorted(tables)}")
     return pd.concat(found, ignore_index=True)
 
 

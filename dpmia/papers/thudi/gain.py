@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -41,7 +42,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     rows = every[(every["attack"] == names.LIRA) & frames.shown(every["epsilon"], names.EPSILONS)]
     wide = rows.pivot(index=_MODEL, columns="metric", values="value").reset_index()
     if wide.empty:
-        raise ValueError(f"no attack {names.LIRA!r} on private models in {sorted(tables)}")
+        raise MissingRowsError(f"no attack {names.LIRA!r} on private models in {sorted(tables)}")
     gains = pd.concat(
         wide[_MODEL].assign(curve=curve, value=wide[metric] - wide["precision_baseline"])
         for curve, metric in ((ATTACK, "precision_best"), (CONTROL, "precision_control"))

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -61,14 +62,14 @@ class RateFigure:
             `bound`, the theorem along the axis, and `ceiling`.
 
         Raises:
-            ValueError: none of the figure's models is in the tables.
+            MissingRowsError: none of the figure's models is in the tables.
         """
         rows = frames.rows_of(tables, names.DATASETS)
         rows = rows[frames.shown(rows["epsilon"], self.paper_epsilons)]
         found = [self._panel_table(panel, rows, facts) for panel in self.panels]
         table = pd.concat(found, ignore_index=True)
         if table.empty:
-            raise ValueError(f"no attack of the figure at epsilon {self.paper_epsilons} in {sorted(tables)}")
+            raise MissingRowsError(f"no attack of the figure at epsilon {self.paper_epsilons} in {sorted(tables)}")
         return table
 
     def _panel_table(self, panel: Panel, rows: pd.DataFrame, facts: Facts) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -45,13 +46,13 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         positive rate is enough to leave it out.
 
     Raises:
-        ValueError: LiRA ran against no model of the figure.
+        MissingRowsError: LiRA ran against no model of the figure.
     """
     every = frames.rows_of(tables, EXPERIMENTS)
     rows = every[(every["attack"] == names.LIRA) & every["metric"].isin(_METRICS)]
     rows = rows[frames.shown(rows["epsilon"], PAPER_EPSILONS)]
     if rows.empty:
-        raise ValueError(f"no attack {names.LIRA!r} at epsilon {PAPER_EPSILONS} in {sorted(tables)}")
+        raise MissingRowsError(f"no attack {names.LIRA!r} at epsilon {PAPER_EPSILONS} in {sorted(tables)}")
     rows = rows.assign(fpr=rows["metric"].map(_METRICS))
     key = ["experiment", "epsilon", "rate", "fpr"]
     shown = rows.groupby(key)["value"].transform(lambda values: values.notna().all())

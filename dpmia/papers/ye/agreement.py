@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.common.formatting import format_interval
+from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.intervals import REPLICATES, clopper_pearson, estimate
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -62,12 +63,12 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         positive rate on `train` points and at 1 minus its false positive rate on `test` points.
 
     Raises:
-        ValueError: no threshold was set for `ALPHA`, or the configuration has no per-record results.
+        MissingRowsError: no threshold was set for `ALPHA`, or the configuration has no per-record results.
     """
     (rows,) = tables.values()
     rows = rows[(rows["arm"] == CONFIGURATION.arm) & (rows["alpha"] == ALPHA)]
     if rows.empty:
-        raise ValueError(f"no thresholds at alpha = {ALPHA} for {CONFIGURATION.label} in {sorted(tables)}")
+        raise MissingRowsError(f"no thresholds at alpha = {ALPHA} for {CONFIGURATION.label} in {sorted(tables)}")
     lines = []
     for part, points in PARTS.items():
         judged = [predictions(of_one, part) for _, of_one in rows[rows["membership"] == part].groupby("target")]

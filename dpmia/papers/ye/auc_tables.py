@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpmia.common.formatting import format_interval
 from dpmia.evaluation.summary import mean_table
-from dpmia.formats.rows import NO_ATTACK
+from dpmia.formats.rows import NO_ATTACK, MissingRowsError
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye.names import ATTACKS, CONFIGURATIONS, MODEL_METRICS, PAPER, Configuration, rows_of
 
@@ -43,7 +43,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         nor the paper's is known; a dash stands for one of the two.
 
     Raises:
-        ValueError: no arm is a configuration of the paper.
+        MissingRowsError: no arm is a configuration of the paper.
     """
     of_paper = Facts(facts.synthetic, facts.scale, facts.paper)
     lines = [
@@ -52,7 +52,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         for line in _lines(row, rows, row.run(facts), row.run(of_paper))
     ]
     if not lines:
-        raise ValueError(f"no configuration of the paper in {sorted(tables)}")
+        raise MissingRowsError(f"no configuration of the paper in {sorted(tables)}")
     table = pd.DataFrame(lines, columns=COLUMNS)
     return table.drop(columns=[column for column in SETTINGS if table[column].isna().all()])
 

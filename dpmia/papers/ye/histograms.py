@@ -11,6 +11,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from dpmia.formats.rows import MissingRowsError
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye.names import PAPER, PURCHASE, Configuration
@@ -72,12 +73,12 @@ class LossFigure:
             common.
 
         Raises:
-            ValueError: other arms have per-record results, that of the configuration has none.
+            MissingRowsError: other arms have per-record results, that of the configuration has none.
         """
         (rows,) = tables.values()
         of_arm = rows["arm"] == self.configuration.arm
         if len(rows) and not of_arm.any():
-            raise ValueError(f"no null losses of {self.configuration.label} in {sorted(tables)}")
+            raise MissingRowsError(f"no null losses of {self.configuration.label} in {sorted(tables)}")
         rows = rows[of_arm & (rows["targets"] == self.targets) & rows["attack"].isin(PAPER.values())]
         letters = {attack: letter for letter, attack in PAPER.items()}
         models = {target: place for place, target in enumerate(rows["target"].unique(), start=1)}

@@ -10,6 +10,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 
+from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.intervals import clopper_pearson
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -44,7 +45,7 @@ def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         has no threshold because no loss would be rare enough.
 
     Raises:
-        ValueError: an attack did not run, no threshold was set for `ALPHA`, or the configuration has no per-record
+        MissingRowsError: an attack did not run, no threshold was set for `ALPHA`, or the configuration has no per-record
             results.
     """
     (rows,) = tables.values()
@@ -54,7 +55,7 @@ def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         index="record", columns="attack", values="margin"
     )
     if missing := {PAPER[letter] for pair in PANELS.values() for letter in pair} - set(found):
-        raise ValueError(
+        raise MissingRowsError(
             f"no thresholds at alpha = {ALPHA} of {', '.join(sorted(missing))} for {CONFIGURATION.label} in "
             f"{sorted(tables)}"
         )

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from dpmia.common.formatting import format_interval
 from dpmia.evaluation.summary import mean_table
+from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -68,7 +69,7 @@ class RocFigure:
             configuration or an attack that did not run.
 
         Raises:
-            ValueError: no configuration of the figure was attacked.
+            MissingRowsError: no configuration of the figure was attacked.
         """
         parts = []
         for row, rows in rows_of(tables, self.configurations):
@@ -83,7 +84,7 @@ class RocFigure:
                 parts.append(_curves(of_attack).assign(**about))
         if not parts:
             wanted = " or ".join(row.label for row in self.configurations)
-            raise ValueError(f"no attack on {wanted} in {sorted(tables)}")
+            raise MissingRowsError(f"no attack on {wanted} in {sorted(tables)}")
         return pd.concat(parts, ignore_index=True)[COLUMNS]
 
     def draw(self, table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:

@@ -17,13 +17,14 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from dpmia.claims import render
-from dpmia.claims.claim import Claim, Finding, MissingRowsError
+from dpmia.claims.claim import Claim, Finding
 from dpmia.claims.comparisons import above, at_least, spelled
 from dpmia.claims.decisions import Condition, DecisionRule, Exact, Undecidable
 from dpmia.claims.judge import COLUMNS, VERDICTS, Run, counts, judge, judge_all, read_verdicts
 from dpmia.claims.rows import Epsilons
 from dpmia.common.errors import DataError
 from dpmia.formats.rows import COLUMNS as ROWS
+from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.tables import write_table
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS, claims

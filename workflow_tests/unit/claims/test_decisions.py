@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmia.claims.claim import MissingRowsError
 from dpmia.claims.comparisons import (
     above,
     at_least,
@@ -21,6 +20,7 @@ from dpmia.claims.comparisons import (
 )
 from dpmia.claims.decisions import Condition, Every, Exact, Highest, NoLater, Some, Together, Undecidable
 from dpmia.claims.rows import ALL, Epsilons, Replicates
+from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.intervals import Interval, mean_interval
 
 

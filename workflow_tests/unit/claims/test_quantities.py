@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmia.claims.claim import MissingRowsError
 from dpmia.claims.quantities import at, at_each, mean_over, metric
 from dpmia.claims.rows import ALL, Epsilons
+from dpmia.formats.rows import MissingRowsError
 
 
 def table(experiment, values):

@@ -21,6 +21,7 @@ from thudi_tables import (
 )
 
 from dpmia.common.registry import load
+from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.precision import precision_metrics
 from dpmia.papers.thudi import names, roc
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
@@ -260,7 +261,7 @@ def test_a_data_set_that_cannot_be_had_leaves_its_panels_empty_and_says_so(name)
 def test_tables_without_the_models_of_a_figure_are_refused(name):
     artifact = BY_NAME[name]
     others = {table: TABLES[table].assign(attack="another", epsilon=12.0) for table in artifact.tables}
-    with pytest.raises(ValueError, match="replicates/thudi"):
+    with pytest.raises(MissingRowsError, match="replicates/thudi"):
         load(artifact.tabulate)(others, facts_of(artifact))
 
 

@@ -13,6 +13,7 @@ from drawn import badges, caption, lines, titles
 from matplotlib.figure import Figure
 
 from dpmia.common.registry import load
+from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -199,7 +200,7 @@ def test_curves_are_drawn_of_the_configurations_that_were_run():
     figure = roc.FIG3.draw(table, facts)
     assert len(figure.axes) == 2
     assert sentences(figure) == [made.sentence("ye_purchase", "IIa")]
-    with pytest.raises(ValueError, match="no attack on MNIST Ia or MNIST IIa"):
+    with pytest.raises(MissingRowsError, match="no attack on MNIST Ia or MNIST IIa"):
         roc.ROC_MNIST.tabulate({"replicates/ye_mnist": made.replicates("ye_mnist", arms=["Ib"])}, facts)
 
 
@@ -257,7 +258,7 @@ def test_the_heatmap_has_the_rates_of_the_table_and_no_cell_where_an_attack_did_
 
 def test_agreement_needs_its_false_positive_rate():
     rows = made.per_record("ye_purchase")
-    with pytest.raises(ValueError, match=r"alpha = 0\.3"):
+    with pytest.raises(MissingRowsError, match=r"alpha = 0\.3"):
         agreement.tabulate({"per_record/ye_purchase": rows[rows["alpha"] == 0.1]}, Facts(True, "laptop"))
 
 
@@ -271,7 +272,7 @@ def test_margins_are_losses_less_thresholds_of_one_target_model():
     np.testing.assert_allclose(found["a"]["x"], np.arange(8) / 8 - 2 / 8 + 1 / 16)
     np.testing.assert_allclose(found["a"]["y"], np.arange(8) / 8 - 1 / 8 + 1 / 16)
     np.testing.assert_allclose(found["b"]["y"] - found["b"]["x"], 1 / 8)
-    with pytest.raises(ValueError, match="distillation"):
+    with pytest.raises(MissingRowsError, match="distillation"):
         margins.tabulate({"per_record/ye_purchase": rows[rows["attack"] != "distillation"]}, Facts(True, "laptop"))
 
 
@@ -280,7 +281,7 @@ def test_records_of_another_configuration_are_not_shown_instead(name):
     artifact, ((_, arm),) = BY_NAME[name], made.SHOWN[name]
     (other,) = {"Ia", "IIa"} - {arm}
     tables = {table: made.MAKE[table.partition("/")[0]]("ye_purchase", [other]) for table in artifact.tables}
-    with pytest.raises(ValueError, match=f"Purchase100 {arm} in"):
+    with pytest.raises(MissingRowsError, match=f"Purchase100 {arm} in"):
         load(artifact.tabulate)(tables, made.facts_of(artifact))
 
 

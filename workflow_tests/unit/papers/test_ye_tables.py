@@ -5,6 +5,7 @@ import pytest
 import ye_tables as made
 
 from dpmia.common.registry import load
+from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.intervals import clopper_pearson
 from dpmia.papers.artifact import Facts
 from dpmia.papers.tables import markdown
@@ -87,7 +88,7 @@ def test_a_table_is_made_of_the_arms_that_were_run_in_the_papers_order():
 def test_a_table_of_no_configuration_is_refused():
     of_mnist = made.replicates("ye_mnist")
     for name, rows in (("other", of_mnist), ("ye_mnist", of_mnist.assign(arm="iid"))):
-        with pytest.raises(ValueError, match="no configuration of the paper"):
+        with pytest.raises(MissingRowsError, match="no configuration of the paper"):
             auc_tables.tabulate({f"replicates/{name}": rows}, Facts(True, "laptop"))
 
 

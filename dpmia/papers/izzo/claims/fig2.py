@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dpmia.claims.claim import Claim, Finding, MissingRowsError, Tables
+from dpmia.claims.claim import Claim, Finding, Tables
 from dpmia.claims.comparisons import at_least, below
 from dpmia.claims.decisions import Condition, Undecidable
+from dpmia.formats.rows import MissingRowsError
 from dpmia.papers.izzo.fig2 import STUDY
 
 SETTINGS_LOST = "the paper's settings are lost in the source; with ours neither outcome decides"

@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 
 from dpmia.claims.build import claim, theorem
-from dpmia.claims.claim import MissingRowsError, Tables
+from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import UNPRINTED, at_most, exactly, highest_at, listed, near_each, not_below, spelled
 from dpmia.claims.decisions import Cells, Condition, Highest, NoLater
 from dpmia.claims.rows import ALL, Replicates
+from dpmia.formats.rows import MissingRowsError
 from dpmia.papers.thudi import budgets, names
 
 #: The three bounds, as figures name them.

@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 
 from dpmia.claims.build import claim
-from dpmia.claims.claim import Claim, MissingRowsError, Tables
+from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.comparisons import above, at_least, at_most, below, near
 from dpmia.claims.decisions import Cells, Condition, Every, Exact, Together
+from dpmia.formats.rows import MissingRowsError
 from dpmia.papers.ye import agreement, histograms, margins
 from dpmia.papers.ye.agreement import ALPHA, LEAVE_ONE_OUT, TRUTH
 from dpmia.papers.ye.histograms import LossFigure
