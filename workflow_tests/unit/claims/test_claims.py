@@ -105,6 +105,14 @@ def test_rows_that_a_scale_left_out_are_named(run):
     assert (verdict, finding.note) == ("not run", "toy has no advantage at ε = 1000 at scale laptop")
 
 
+@pytest.mark.parametrize("lookup", [lambda: {}["cluster"], lambda: pd.DataFrame().loc["cluster"], lambda: [][0]])
+def test_rows_that_were_cut_off_are_no_traceback(run, lookup):
+    with pytest.raises(LookupError) as found:
+        lookup()
+    verdict, finding = judge(claim(found.value), run)
+    assert (verdict, finding.note) == ("not run", f"rows that it needs are missing ({found.value}) at scale laptop")
+
+
 def test_epsilons_that_a_claim_names_and_a_run_lacks_are_named(run):
     one = claim(tables=("replicates/toy",))
     named = replace(one.conditions[0], epsilons=Epsilons(named=(0.1, 1, np.inf)))
