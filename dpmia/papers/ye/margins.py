@@ -45,8 +45,8 @@ def margins(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         has no threshold because no loss would be rare enough.
 
     Raises:
-        MissingRowsError: an attack did not run, no threshold was set for `ALPHA`, or the configuration has no per-record
-            results.
+        MissingRowsError: an attack did not run, no threshold was set for `ALPHA`, or the configuration has no
+            per-record results.
     """
     (rows,) = tables.values()
     rows = rows[(rows["arm"] == CONFIGURATION.arm) & (rows["alpha"] == ALPHA) & (rows["membership"] == "member")]
