@@ -164,8 +164,21 @@ def study_data(study):
 
 
 def epsilon_group(groups, spelled):
-    """Return the epsilons of a group by its name."""
-    return next(group for group in groups if spell_group(group) == spelled)
+    """Return the epsilons of a group by its name; a name that nothing has ends Snakemake."""
+    for group in groups:
+        if spell_group(group) == spelled:
+            return group
+    known = ", ".join(map(spell_group, groups))
+    refuse(ConfigError(f"target, epsilon {spelled}", "no models are trained together at it", f"Name one of {known}"))
+
+
+def block_of(wildcards):
+    """Return the number of a block of replicates; one that the experiment does not have ends Snakemake."""
+    block, known = int(wildcards.block), jobs.blocks(EXPERIMENTS[wildcards.experiment])
+    if block not in known:
+        where = f"target, {wildcards.experiment}, block {block}"
+        refuse(ConfigError(where, "there is no such block", f"Name one from 0 to {max(known)}"))
+    return block
 
 
 def compares_seeds(experiment):

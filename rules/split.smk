@@ -38,7 +38,7 @@ rule draw_splits:
         mem_mb=more(2000),
         runtime=more(20),
     params:
-        job=lambda wildcards: jobs.split_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)).plain(),
+        job=lambda wildcards: jobs.split_job(EXPERIMENTS[wildcards.experiment], block_of(wildcards)).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code(
             "draw_splits.py", names.MEMBERSHIP[EXPERIMENTS[wildcards.experiment].membership.kind]

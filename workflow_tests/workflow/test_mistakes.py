@@ -32,6 +32,25 @@ def test_a_wrong_key_or_value_in_the_config(workspace, config, words):
     assert workspace.made == set()
 
 
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        (
+            "signals/student/1_inf/block-99999.npz",
+            "student, block 99999: there is no such block. Name one from 0 to 0.",
+        ),
+        ("signals/student/0.3_inf/block-0.npz", "epsilon 0.3_inf: no models are trained together at it. Name one of"),
+        ("splits/student/block-7.npz", "student, block 7: there is no such block."),
+    ],
+)
+def test_a_file_that_no_job_makes(workspace, target, words):
+    response = workspace.snakemake(f"results/synthetic-smoke/{target}")
+    assert response.returncode == 2
+    assert words in response.stdout.strip().splitlines()[-1]
+    assert "Traceback" not in response.stdout
+    assert workspace.made == set()
+
+
 def test_a_target_beside_the_forecast_is_not_made(workspace):
     response = workspace.snakemake("forecast", "humphries_fig7")
     assert response.returncode == 2

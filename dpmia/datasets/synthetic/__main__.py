@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import get_args
 
+from dpmia.common.errors import PlaceError
 from dpmia.common.registry import load
 from dpmia.datasets.synthetic import sampler
 from dpmia.settings.base import Scale
@@ -24,7 +26,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--scale", choices=get_args(Scale), default="laptop", help="default: laptop")
     chosen = parser.parse_args(arguments)
     write_files = load(SYNTHETIC[chosen.name]) if chosen.name in SYNTHETIC else sampler.write_files
-    write_files(chosen.name, chosen.folder, chosen.seed, chosen.scale)
+    try:
+        write_files(chosen.name, chosen.folder, chosen.seed, chosen.scale)
+    except OSError as error:
+        sys.exit(f"Error: {PlaceError.of(error) or error}")
 
 
 if __name__ == "__main__":

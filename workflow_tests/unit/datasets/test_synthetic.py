@@ -298,6 +298,9 @@ def test_one_command_writes_the_files_of_a_data_set(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["minst", str(tmp_path)])
     assert "invalid choice: 'minst'" in capsys.readouterr().err
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit, match=r"file/below: Not a directory\. Move away what stands there"):
+        main(["heart", str(tmp_path / "file/below"), "--scale", "smoke"])
 
 
 def test_every_data_set_has_a_table_or_code():
