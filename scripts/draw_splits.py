@@ -2,12 +2,11 @@
 
 from _job import run
 
-from dpmia.common.reading.arrays import array_of
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.jobs.drawing import BatchLimits, SplitJob
 from dpmia.settings.batches import check_batches
-from dpmia.splits.block import draw_block
+from dpmia.splits.block import draw_block, load_clusters
 from dpmia.splits.drawn_sizes import of_splits
 from dpmia.splits.split import save_splits
 
@@ -15,7 +14,7 @@ from dpmia.splits.split import save_splits
 def main(snakemake):
     """Draw as `params.job` says."""
     dataset, job = Dataset.load(snakemake.input.dataset), SplitJob.from_plain(snakemake.params.job)
-    clusters = array_of(snakemake.input.clusters[0], "groups", "text", (None,)) if snakemake.input.clusters else None
+    clusters = load_clusters(snakemake.input.clusters, dataset)
     splits = draw_block(dataset, clusters, load(job.draw), job.arms, job.replicates, snakemake.params.seed)
     batched = {arm: job.arms[arm] for arm in job.batch_sizes}
     limits = BatchLimits(batched, job.batch_sizes)

@@ -4,11 +4,11 @@ from _job import run
 
 import torch
 
-from dpmia.common.reading.arrays import array_of
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import load_signals
 from dpmia.jobs.training import DistilJob
+from dpmia.splits.block import load_clusters
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.roles.distilled import train_distilled
 
@@ -18,7 +18,7 @@ def main(snakemake):
     torch.set_num_threads(snakemake.threads)
     job = DistilJob.from_plain(snakemake.params.job)
     dataset = Dataset.load(snakemake.input.dataset)
-    clusters = array_of(snakemake.input.clusters[0], "groups", "text", (None,)) if snakemake.input.clusters else None
+    clusters = load_clusters(snakemake.input.clusters, dataset)
     targets = list(load_signals(snakemake.input.targets))
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
         losses = train_distilled(dataset, clusters, targets, job, snakemake.params.seed, checkpoints)

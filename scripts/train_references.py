@@ -4,10 +4,10 @@ from _job import run
 
 import torch
 
-from dpmia.common.reading.arrays import array_of
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import save_losses
 from dpmia.jobs.training import ReferenceJob
+from dpmia.splits.block import load_clusters
 from dpmia.splits.split import load_splits
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.roles.references import train_references
@@ -18,7 +18,7 @@ def main(snakemake):
     torch.set_num_threads(snakemake.threads)
     job = ReferenceJob.from_plain(snakemake.params.job)
     dataset = Dataset.load(snakemake.input.dataset)
-    clusters = array_of(snakemake.input.clusters[0], "groups", "text", (None,)) if snakemake.input.clusters else None
+    clusters = load_clusters(snakemake.input.clusters, dataset)
     targets = {
         key: split for file in snakemake.input.splits for key, split in load_splits(file, dataset.fingerprint).items()
     }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpmia.api.arrays import integer, number, several
+from dpmia.api.arrays import array_of, integer, number, several
 from dpmia.common.errors import ArgumentError
 from dpmia.privacy.inversion import MOST_NOISE, MOST_STEPS
 from dpmia.theory.bounds import advantage_bound, auc_bound, tpr_bound
@@ -113,10 +113,17 @@ class UpperBound(Bounds):
     curve: TradeOff = field(compare=False)
 
     def tpr(self, fpr: ArrayLike) -> np.ndarray:
-        """Return the largest true positive rate at each false positive rate."""
+        """Return the largest true positive rate at each false positive rate.
+
+        Raises:
+            ArgumentError: a false positive rate is not between 0 and 1.
+        """
         from dpmia.privacy.upper_bounds import tpr_ceiling
 
-        return tpr_ceiling(self.curve, fpr)
+        rates = array_of(fpr, "upper_bound.tpr, fpr").astype(np.float64)
+        wrong = rates[~((rates >= 0) & (rates <= 1))]
+        require("upper_bound.tpr, fpr", not wrong.size, wrong[:1].tolist(), "numbers from 0 to 1")
+        return tpr_ceiling(self.curve, rates)
 
     def epsilon(self, delta: float, relation: str = "add_remove") -> float:
         """Return the epsilon of (epsilon, delta) that this mechanism has, by its privacy loss distribution.

@@ -35,6 +35,12 @@ _COUNTED = {
 }
 
 
+#: Stages whose tables are named after the experiment that all rows are about.
+_OF_EXPERIMENT = ("nulls", "per_record", "replicates", "sizes", "summary")
+
+#: More records than any data set has.
+LARGEST_COUNT = 1e12
+
 #: Squares of larger numbers overflow; no metric is so large.
 LARGEST = 1e100
 
@@ -81,14 +87,16 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
     if missing := [name for name in (*required, *_REQUIRED.get(folder, ()), *effects) if name not in table]:
         raise made(path).error(f"the column {missing[0]!r} is missing")
     for name in table.columns.intersection(_COUNTED.get(folder, ())):
-        if len(table) and not pd.api.types.is_numeric_dtype(table[name].dtype):
+        if len(table) and not _is_number(table[name].dtype):
             raise made(path).error("a cell holds no number", f", column {name!r}")
-        if folder == "sizes" and table[name].isna().any():
-            raise made(path).error("a number is missing", f", column {name!r}")
+        if folder == "sizes" and not (table[name].between(0, LARGEST_COUNT) & (table[name] % 1 == 0)).all():
+            raise made(path).error("a cell holds no number of records", f", column {name!r}")
+    if "experiment" in table and (folder in _OF_EXPERIMENT or {*KEYS} <= {*table.columns}):
+        _check_experiment(path, table["experiment"].unique(), named=folder in _OF_EXPERIMENT)
     if not {*KEYS} <= {*table.columns}:
         return table
     kinds = {
-        **dict.fromkeys(_NUMBERS, pd.api.types.is_numeric_dtype),
+        **dict.fromkeys(_NUMBERS, _is_number),
         **dict.fromkeys(_TRUTHS, pd.api.types.is_bool_dtype),
         "replicate": pd.api.types.is_integer_dtype,
     }
@@ -97,12 +105,22 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
         too_large = name in _NUMBERS and len(column) > 0 and not wrong and _exceeds(column, endless=name != RECORDS)
         if wrong or too_large or (name in KEYS and column.isna().any()):
             raise made(path).error("a cell holds what does not belong there, or nothing", f", column {name!r}")
-    if len(about := table["experiment"].unique()) > 1:
-        raise made(path).error(f"rows are about different experiments, {about[0]} and {about[1]}")
     twice = table.duplicated([*KEYS, "replicate"]) if folder == "replicates" else ()
     if any(twice):
         raise made(path).error("two rows are about the same", f", line {int(np.flatnonzero(twice)[0]) + 2}")
     return table
+
+
+def _is_number(dtype: Any) -> bool:
+    return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+
+
+def _check_experiment(path: Path | str, about: Sequence[str], named: bool) -> None:
+    """Refuse rows about two experiments or, where the file is named after one, about another."""
+    if len(about) > 1:
+        raise made(path).error(f"rows are about different experiments, {about[0]} and {about[1]}")
+    if named and len(about) and about[0] != Path(path).stem:
+        raise made(path).error(f"its rows are about the experiment {about[0]}")
 
 
 def _exceeds(column: pd.Series, endless: bool) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpmia.common.reading.source import made
+
 #: Signs that Markdown would take for marks of its own.
 _MARKS = "\\`*_<>|#"
 
@@ -15,8 +17,12 @@ def markdown(caption: str, paragraphs: Sequence[str]) -> str:
 
 
 def read(path: Path | str) -> list[str]:
-    """Return the paragraphs of what `markdown` returned, the first one left out, as plain text."""
-    return [_plain(part) for part in Path(path).read_text(encoding="utf-8").strip().split("\n\n")[1:]]
+    """Return the paragraphs of what `markdown` returned, the first one left out, as plain text.
+
+    Raises:
+        DataError: the file is damaged.
+    """
+    return [_plain(part) for part in made(path).text().strip().split("\n\n")[1:]]
 
 
 def _escaped(text: str) -> str:

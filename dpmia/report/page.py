@@ -18,6 +18,8 @@ from typing import Any
 import jinja2
 from PIL import Image
 
+from dpmia.common.reading.source import made
+
 TEMPLATES = Path(__file__).with_name("templates")
 
 #: A file that takes more bytes in the page is named and not embedded, so that the page opens at once.
@@ -116,7 +118,7 @@ def picture(path: Path | str, alt: str, scale: float = 0.625) -> Picture:
         alt: text for those who do not see it.
         scale: pixels of the screen for one pixel of the file: 125 for an inch of a figure, sharp on fine screens too.
     """
-    with Image.open(path) as full:
+    with made(path).faults("not readable as a picture"), Image.open(path) as full:
         width, height = full.size
         few = full.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).convert("RGB")
     buffer = io.BytesIO()

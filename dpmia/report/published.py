@@ -15,6 +15,7 @@ from dpmia import __version__
 from dpmia.claims import render
 from dpmia.claims.judge import REPRODUCED
 from dpmia.common.errors import UnnamedRunError
+from dpmia.common.reading.source import made
 from dpmia.formats.tables import write_table
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT
@@ -146,7 +147,7 @@ def _page(
 
 
 def _text(file: str) -> str:
-    return Path(file).read_text(encoding="utf-8").strip()
+    return made(file).text().strip()
 
 
 def held(verdicts: pd.DataFrame) -> str:

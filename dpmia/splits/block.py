@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpmia.common.errors import ConfigError
+from dpmia.common.reading.arrays import array_of
 from dpmia.common.registry import suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
@@ -52,6 +53,15 @@ def draw_block(
                 split = shuffled(split, np.random.default_rng(derive_seed(root_seed, "shuffle", *meaning)))
             splits[name, replicate] = split
     return splits
+
+
+def load_clusters(files: Sequence[str], dataset: Dataset) -> np.ndarray | None:
+    """Return the cluster of each record of a data set, from the file that a job made; None without a file.
+
+    Raises:
+        DataError: the file is damaged, or made of other records.
+    """
+    return array_of(files[0], "groups", "text", (len(dataset),)) if files else None
 
 
 def _groups(dataset: Dataset, clusters: np.ndarray | None, how: Any) -> np.ndarray:

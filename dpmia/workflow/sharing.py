@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dpmia.common.errors import PlaceError, UserError
 from dpmia.common.files import whole_file
+from dpmia.common.reading.source import made
 from dpmia.settings import jobs, names
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
@@ -49,7 +50,9 @@ def check_cache(folder: Path) -> None:
         with whole_file(file) as part:
             part.write_text(json.dumps(here, indent=1) + "\n", encoding="utf-8")
         file.chmod(0o644)
-    noted = json.loads(file.read_text(encoding="utf-8"))
+    noted = made(file).json()
+    if not isinstance(noted, dict):
+        raise made(file).error("it holds no versions of libraries")
     if others := [f"{library} {noted.get(library)}, here {here[library]}" for library in here
                   if noted.get(library) != here[library]]:  # fmt: skip
         problem = f"its models were trained with other versions ({'; '.join(others)})"

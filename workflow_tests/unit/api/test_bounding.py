@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import torch
 from scipy.optimize import brentq
 from scipy.stats import norm
 
@@ -169,6 +170,19 @@ def test_tables_and_pictures(tmp_path):
     rates = np.geomspace(1e-4, 1, 50)
     assert (np.diff(plan.bound.tpr(rates)) >= 0).all()
     plan.bound.plot().savefig(tmp_path / "bound.png")
+
+
+@pytest.mark.parametrize("fpr", [[-1], [2], [np.nan], None, "abc", [[0.1], [0.1, 0.2]]])
+def test_rates_that_are_none_are_refused(fpr):
+    bound = upper_bound(noise_multiplier=2.0, sampling_rate=0.1, steps=3)
+    with pytest.raises(ArgumentError, match=r"upper_bound\.tpr, fpr: "):
+        bound.tpr(fpr)
+
+
+def test_rates_may_be_tensors_of_any_kind():
+    bound = upper_bound(noise_multiplier=2.0, sampling_rate=0.1, steps=3)
+    rates = torch.tensor([0.25, 0.5], requires_grad=True)
+    np.testing.assert_array_equal(bound.tpr(rates.bfloat16()), bound.tpr([0.25, 0.5]))
 
 
 WRONG = {

@@ -3,7 +3,7 @@
 import pytest
 
 from dpmia.common.errors import DataError
-from dpmia.formats.rows import KEYS, MEASURED, write_rows
+from dpmia.formats.rows import EFFECTS, KEYS, MEASURED, write_rows
 from dpmia.formats.tables import read_table
 
 
@@ -67,6 +67,29 @@ def test_rows_of_different_experiments_are_refused(tmp_path):
     write_rows(tmp_path / "metrics.csv", [row(0, 0.75), row(1, 0.5, experiment="hearts")])
     with pytest.raises(DataError, match=r"rows are about different experiments, heart and hearts"):
         read_table(tmp_path / "metrics.csv")
+
+
+def test_a_table_of_another_experiment_is_refused(tmp_path):
+    (tmp_path / "replicates").mkdir()
+    write_rows(tmp_path / "replicates/student.csv", [row(0, 0.75)])
+    with pytest.raises(DataError, match=r"student\.csv: its rows are about the experiment heart\."):
+        read_table(tmp_path / "replicates/student.csv")
+
+
+@pytest.mark.parametrize("count", [-5, 2.5, 1e300, "", True])
+def test_what_is_no_number_of_records_is_refused(tmp_path, count):
+    (tmp_path / "sizes").mkdir()
+    names = "features,classes,members,nonmembers,population,validation,background"
+    (tmp_path / "sizes/heart.csv").write_text(f"experiment,arm,{names}\nheart,a,1,2,{count},3,0,0,0\n")
+    with pytest.raises(DataError, match="column 'members': a cell holds no number"):
+        read_table(tmp_path / "sizes/heart.csv")
+
+
+def test_truth_values_are_no_numbers(table):
+    name = EFFECTS[10]
+    read_table(table).assign(**{name: True}).to_csv(table, index=False)
+    with pytest.raises(DataError, match=f"column '{name}': a cell holds what does not belong there"):
+        read_table(table)
 
 
 @pytest.mark.parametrize("left", [1, 2, 3, 40])

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from drawn import badges
 
+from dpmia.common.errors import DataError
 from dpmia.metrics.intervals import BOTH, EQUAL, EXACT, TOO_FEW
 from dpmia.papers import captions, drawing
 from dpmia.papers.artifact import Facts
@@ -88,6 +89,9 @@ def test_captions_in_markdown_keep_every_sign(tmp_path, text):
     path.write_text(captions.markdown("What.", (text, "More.")), encoding="utf-8")
     assert captions.read(path) == [text, "More."]
     assert path.read_text(encoding="utf-8").startswith("What.\n\n")
+    path.write_bytes(path.read_bytes() + b"\xfa")
+    with pytest.raises(DataError, match="is not UTF-8 text"):
+        captions.read(path)
 
 
 def test_captions_compare_what_differs_from_the_papers_scale_and_state_the_rest_once():

@@ -11,7 +11,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.jobs import arms as arms_of
 from dpmia.settings.messages import checked
-from dpmia.splits.block import draw_block
+from dpmia.splits.block import draw_block, load_clusters
 from dpmia.splits.draws import group, iid, shuffled
 from dpmia.splits.sizes import arm_sizes, sizes_table
 from dpmia.splits.split import Split, load_splits, save_splits
@@ -322,6 +322,14 @@ def test_clusters_are_groups_by_their_names(dataset):
     for missing in (None, clusters[:-1]):
         with pytest.raises(ValueError, match="needs the cluster of every record"):
             draw_block(dataset, missing, group, cluster_arms, [0], 1)
+
+
+@pytest.mark.parametrize("count", [0, 59, 61])
+def test_clusters_of_other_records_are_refused(dataset, tmp_path, count):
+    np.savez(tmp_path / "clusters.npz", groups=np.full(count, "0"))
+    with pytest.raises(DataError, match=r"clusters\.npz"):
+        load_clusters([tmp_path / "clusters.npz"], dataset)
+    assert load_clusters([], dataset) is None
 
 
 def test_iid_experiments_need_no_groups(dataset):

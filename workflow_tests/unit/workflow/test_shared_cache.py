@@ -6,7 +6,7 @@ import os
 import pytest
 from settings_samples import HEART, IID, experiment
 
-from dpmia.common.errors import PlaceError, UserError
+from dpmia.common.errors import DataError, PlaceError, UserError
 from dpmia.workflow.sharing import LIBRARIES, VERSIONS, check_cache, is_published
 
 OWN = IID | {
@@ -48,6 +48,10 @@ def test_a_cache_is_of_the_versions_that_filled_it(tmp_path):
     assert (tmp_path / VERSIONS).stat().st_mode & 0o777 == 0o644
     check_cache(tmp_path)
     here = noted["torch"]
+    for damaged in ("{", "[]", "\x00"):
+        (tmp_path / VERSIONS).write_text(damaged)
+        with pytest.raises(DataError, match=VERSIONS):
+            check_cache(tmp_path)
     (tmp_path / VERSIONS).write_text(json.dumps(noted | {"torch": "1.0"}))
     with pytest.raises(UserError, match="Name another folder") as refused:
         check_cache(tmp_path)
