@@ -36,7 +36,7 @@ def prepare(experiment: Experiment, root: Path) -> Dataset:
 
 
 def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed: int = 1) -> dict[str, Any]:
-    """Run an experiment of one block, and return what `rules/common.smk` hands to the report of an audit."""
+    """Run an experiment of one block, and return what `rules/audited.smk` hands to the report of an audit."""
     folder.mkdir(parents=True, exist_ok=True)
     dataset.save(folder / "data.npz")
     job = jobs.split_job(experiment, 0)

@@ -1,0 +1,36 @@
+# What the report of an audit takes of experiments and predictions, and which reports there are.
+
+
+def audit_part(name):
+    """Return what the report of an audit takes of an experiment, or of a model known by its predictions."""
+    if name in PREDICTIONS:
+        settings = PREDICTIONS[name]
+        attacks = prediction_jobs.attacks(settings)
+        about, groups = facts.prediction_facts(name, settings), {}
+    else:
+        settings = EXPERIMENTS[name]
+        attacks = {attack: jobs.attack_job(settings, attack) for attack in jobs.audited_attacks(settings)}
+        about, groups = facts.audit_facts(settings), jobs.groups(settings)
+    files = LAYOUT.audited(name)
+    references = files.pop("references")
+    return {
+        "facts": about,
+        "groups": groups,
+        "attacks": {
+            name: AuditedAttack(attack.attack, attack.options, references[name]).plain()
+            for name, attack in attacks.items()
+        },
+        **files,
+    }
+
+
+def audit_reports(ending):
+    """Return the reports of all audits of this run. Called by the target itself, so that a refusal comes first."""
+    if not PLAN.audits:
+        problem = f"nothing to audit in {', '.join(CONFIG.experiments)}"
+        remedy = "Name a file with the line 'paper: audit' and experiments or predictions"
+        refuse(ConfigError("config, experiments", problem, remedy))
+    for name in (name for members in PLAN.audits.values() for name in members):
+        if name in NOT_RUN and isinstance(EXPERIMENTS[name].dataset, OwnData):
+            refuse(NOT_RUN[name])
+    return [LAYOUT.audit_report(stem, ending) for stem in PLAN.audits]
