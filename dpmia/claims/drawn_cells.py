@@ -143,9 +143,7 @@ def draw_cells(claim: Claim, tables: Tables, drawn: DrawnTables) -> DrawnCells:
     values = DrawnValues(claim.rule, _each(_array, cells), effects, drawn.draws)
     if all(condition.by_replicate for condition in claim.conditions):
         return DrawnCells(values.of, values)
-    return DrawnCells(
-        lambda count: (_each(_with_groups, measure(start, count), effects) for start in drawn.starts), values
-    )
+    return DrawnCells(lambda count: (_each(_above, measure(start, count), effects) for start in drawn.starts), values)
 
 
 def _array(values: ArrayLike) -> np.ndarray:
@@ -158,13 +156,10 @@ def _effects(values: ArrayLike) -> np.ndarray:
     return (found[0] - found[1:]).mean(axis=1) if found.ndim > 1 else np.empty(0)
 
 
-def _with_groups(values: ArrayLike, effects: np.ndarray) -> np.ndarray:
-    return _above(_array(values), effects)
-
-
-def _above(values: np.ndarray, effects: np.ndarray) -> np.ndarray:
+def _above(values: ArrayLike, effects: np.ndarray) -> np.ndarray:
     """Return values of replicates above those without each group of records, as `Limits.of` takes them."""
-    return np.vstack([values, values - effects[:, None]]) if len(effects) else values
+    found = _array(values)
+    return np.vstack([found, found - effects[:, None]]) if len(effects) else found
 
 
 def _each(function: Callable[..., Any], *cells: Any) -> Any:
