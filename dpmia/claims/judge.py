@@ -19,6 +19,8 @@ from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.tables import read_table
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
+#: Undecided, and likely to stay so however many replicates there are: those share too few records.
+TOO_FEW_RECORDS = "too few records"
 #: Reproduced, but by random scores and equal accuracies, too: no evidence about attacks.
 WITHOUT_ATTACK = "holds without an attack"
 #: Not reproduced, on networks that are not those of the paper: the paper's may do otherwise.
@@ -27,7 +29,10 @@ OTHER_NETWORK = "other network"
 SETTINGS_LOST = "settings lost"
 NOT_RUN, SYNTHETIC = "not run", "synthetic data"
 #: Verdicts that rest on measured numbers.
-JUDGED = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, WITHOUT_ATTACK, OTHER_NETWORK)
+JUDGED = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, TOO_FEW_RECORDS, WITHOUT_ATTACK, OTHER_NETWORK)
+#: Those of them that are an answer; those that these data could give, with more replicates or another network.
+DECIDED = (REPRODUCED, NOT_REPRODUCED, WITHOUT_ATTACK)
+DECIDABLE = (*DECIDED, UNDECIDED, OTHER_NETWORK)
 VERDICTS = (*JUDGED, SETTINGS_LOST, NOT_RUN, SYNTHETIC)
 
 COLUMNS = [
@@ -150,7 +155,10 @@ def _epsilons_not_run(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> str:
 
 
 def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:
-    """Return the verdicts on the claims of all papers; those that hold without an attack are no longer "reproduced".
+    """Return the verdicts on the claims of all papers; what power says about a verdict is a part of it.
+
+    A claim that holds without an attack is no longer "reproduced", and one that more replicates would hardly decide no
+    longer "undecided".
 
     Args:
         claims: paper -> its claims.
@@ -169,6 +177,8 @@ def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:
             verdict, found = judged[claim.id]
             if verdict == REPRODUCED and claim.id in known.index and known.loc[claim.id, "without_attack"]:
                 verdict, found = WITHOUT_ATTACK, _noted("random scores and equal accuracies give it, too", found)
+            if verdict == UNDECIDED and claim.id in known.index and known.loc[claim.id, "too_few_records"]:
+                verdict, found = TOO_FEW_RECORDS, _noted("more replicates of the same records hardly decide it", found)
             about = [paper, claim.artifact, claim.id, claim.kind, claim.ours, claim.statement]
             about += [claim.criterion, claim.paper_value, claim.expected]
             powers = [describe(known.loc[claim.id])] if claim.id in known.index else []
@@ -205,6 +215,16 @@ def read_verdicts(path: Path | str) -> pd.DataFrame:
         # A column without any text is read as one of missing numbers.
         table = table.astype(dict.fromkeys(texts, str)).fillna(dict.fromkeys(texts, ""))
         return table.astype(dict.fromkeys(("measured", "low", "high"), float))
+
+
+def decided(verdicts: pd.DataFrame) -> str:
+    """Return how many of the claims that the data can decide are decided, by kind: `theory 8 of 8, count 3 of 4`.
+
+    Left out are claims that were not run, that take more records than there are, or whose settings are lost.
+    """
+    can = verdicts[verdicts["verdict"].isin(DECIDABLE)]
+    of_kinds = ((kind, can.loc[can["kind"] == kind, "verdict"].isin(DECIDED)) for kind in KINDS)
+    return ", ".join(f"{kind} {found.sum()} of {len(found)}" for kind, found in of_kinds if len(found))
 
 
 def counts(verdicts: pd.DataFrame) -> pd.DataFrame:

@@ -31,6 +31,9 @@ ERROR_OF_LOOK = ERROR / len(TIMES)
 #: The share of draws with the right verdict that is enough power.
 ENOUGH = 0.8
 
+#: The share of draws with the measured means and scatter in which a claim must be decided to be worth its replicates.
+LIKELY = 0.5
+
 
 @dataclass(frozen=True)
 class Errors:

@@ -9,12 +9,10 @@ import pandas as pd
 
 from dpmia.claims.claim import EXPERIMENT, Claim, Finding
 from dpmia.claims.judge import NOT_RUN, SETTINGS_LOST, SYNTHETIC, UNDECIDED, Run, judge
-from dpmia.claims.power import MORE_RECORDS, replicates_of, verdict_shares
+from dpmia.claims.limits import LIKELY
+from dpmia.claims.power import replicates_of, verdict_shares
 from dpmia.claims.standing import Prospect, Standing
 from dpmia.formats.looks import TIMES
-
-#: The share of draws with the measured means and scatter in which a claim must be decided to be worth its replicates.
-LIKELY = 0.5
 
 #: Stages whose tables more replicates, or more splits, make longer.
 _REPEATED = ("replicates", "studies")
@@ -123,7 +121,7 @@ def _needed(shares: pd.DataFrame, later: Sequence[tuple[int, int]]) -> tuple[int
     found = [times for times, share in likely.items() if share >= LIKELY]
     if found:
         return found[0], ""
-    if shares["unlimited"].iloc[0] == MORE_RECORDS:
+    if shares["decided_without_limit"].iloc[0] < LIKELY:
         return None, "it takes more records, not more replicates"
     most, share = list(likely.items())[-1]
     return None, f"too close to call: {most} times its planned replicates decide it in {100 * share:.0f} % of draws"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpmia.claims.judge import read_verdicts
+from dpmia.claims.judge import decided, read_verdicts
 from dpmia.common.errors import DataError, UserError
 from dpmia.common.files import whole_file
 from dpmia.common.reading.source import made
@@ -29,6 +29,9 @@ from dpmia.report.recorded import Recorded, source_of
 
 #: What is recorded of a run, as `Recorded` says.
 RUN = ("scale", "commit", "date")
+
+#: Of the table of all papers.
+COLUMNS = ("paper", "claims reproduced", "others", "decided, of those that the data can decide", *RUN)
 
 #: In the order of the verdicts of a run.
 PAPERS = tuple(claims.CLAIMS)
@@ -101,13 +104,17 @@ def overview(runs: Mapping[str, Recorded], judged: pd.DataFrame, published: Coll
         judged: the verdicts.
         published: the papers that have a page of their own.
     """
-    lines = ["| paper | claims reproduced | others | scale | commit | date |", "| --- | --- | --- | --- | --- | --- |"]
+    lines = [_row(COLUMNS), _row(["---"] * len(COLUMNS))]
     for paper, rows in judged.groupby("paper", sort=False):
         run = runs[str(paper)]
         name = ABOUT[str(paper)].short
         page = f"[{name}]({paper}/README.md)" if paper in published else name
-        lines.append(f"| {page} | {held(rows)} | {others(rows)} | {run.scale} | {run.commit} | {run.date} |")
+        lines.append(_row([page, held(rows), others(rows), decided(rows), run.scale, run.commit, run.date]))
     return "\n".join(lines) + f"\n\n![Verdicts on all claims, a column for each paper]({PICTURE.replace('docs', '..')})"
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def with_verdicts(name: str, page: str, text: str) -> str:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from dpmia import __version__
 from dpmia.claims import render
-from dpmia.claims.judge import REPRODUCED
+from dpmia.claims.judge import REPRODUCED, decided
 from dpmia.common.errors import UnnamedRunError
 from dpmia.common.reading.source import made
 from dpmia.formats.tables import write_table
@@ -130,6 +130,8 @@ def _page(
         yield _text(about.artifacts[picture]["md"])
     yield "## Claims"
     yield f"{held(verdicts)} are reproduced ({others(verdicts) or 'no others'}). Those marked * are not in the paper."
+    if there := decided(verdicts):
+        yield f"Decided, of the claims that these data can decide: {there}."
     if not_run:
         yield "Not run, as data are unavailable:"
         yield "\n".join(f"- {why}" for why in dict.fromkeys(not_run.values()))

@@ -17,6 +17,7 @@ from dpmia.claims.judge import (
     REPRODUCED,
     SETTINGS_LOST,
     SYNTHETIC,
+    TOO_FEW_RECORDS,
     UNDECIDED,
     VERDICTS,
     WITHOUT_ATTACK,
@@ -24,12 +25,14 @@ from dpmia.claims.judge import (
 
 #: Pale enough for black signs.
 GREEN, VERMILION, PURPLE, YELLOW, SKY = "#029e73", "#d55e00", "#cc78bc", "#ece133", "#56b4e9"
+PALE = "#f7f3c2"
 
 #: Verdict -> colour in the picture, a sign, so that colour alone does not distinguish them, and its badge on pages.
 STYLES = {
     REPRODUCED: (GREEN, "✓", "good"),
     NOT_REPRODUCED: (VERMILION, "✗", "bad"),
     UNDECIDED: (YELLOW, "?", "open"),
+    TOO_FEW_RECORDS: (PALE, "<", "open"),
     WITHOUT_ATTACK: (SKY, "○", "open"),
     OTHER_NETWORK: (PURPLE, "≠", "open"),
     SETTINGS_LOST: ("0.7", "…", "none"),

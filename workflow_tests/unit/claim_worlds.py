@@ -111,7 +111,7 @@ def without_attack(claims: Iterable[Claim], world: World) -> list[str]:
         f"replicates/{name}": _table(name, means, 0.005, 4) for name, means in world.experiments.items()
     }
     found = verdict_shares([*claims], tables, [6], draws=3, worlds=["placebo"])
-    most = found.dropna().sort_values("replicates", kind="stable").groupby("id")["reproduced"].last()
+    most = found.dropna(subset="replicates").sort_values("replicates", kind="stable").groupby("id")["reproduced"].last()
     return sorted(most.index[most == 1])
 
 

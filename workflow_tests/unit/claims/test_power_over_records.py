@@ -1,12 +1,25 @@
 """Power of claims whose replicates share records, in worlds made of what these do to all replicates alike."""
 
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 from world_tables import metrics_table, shared_table
 
 from dpmia.claims.build import claim
 from dpmia.claims.comparisons import above, at_most, highest_at
 from dpmia.claims.decisions import Condition, Highest, NoLater
+from dpmia.claims.judge import (
+    REPRODUCED,
+    SETTINGS_LOST,
+    TOO_FEW_RECORDS,
+    UNDECIDED,
+    VERDICTS,
+    Run,
+    decided,
+    judge_all,
+)
 from dpmia.claims.limits import ERROR
 from dpmia.claims.power import MORE_RECORDS, describe, power, verdict_shares
 from dpmia.claims.quantities import at, metric
@@ -92,6 +105,29 @@ def test_a_claim_that_needs_more_records_says_so():
     (row,) = [row for _, row in power(shares(table, worlds=("as measured", "placebo")), [LEAKS], tables).iterrows()]
     assert row["never"] == MORE_RECORDS
     assert "0.8 with more records only" in describe(row)
+
+
+def verdict(table: pd.DataFrame, folder: Path) -> tuple[str, str]:
+    (folder / "replicates").mkdir(parents=True)
+    table.to_csv(folder / "replicates/toy.csv", index=False)
+    judged = judge_all({"toy": [LEAKS]}, Run(folder, synthetic=False, scale="paper")).iloc[0]
+    return judged["verdict"], judged["note"]
+
+
+def test_what_more_replicates_would_hardly_decide_takes_records(tmp_path):
+    assert verdict(shared_table(0.1), tmp_path / "few") == (
+        TOO_FEW_RECORDS,
+        "more replicates of the same records hardly decide it",
+    )
+    assert verdict(shared_table(4.0), tmp_path / "large") == (REPRODUCED, "")
+    assert verdict(shared_table(0.1)[COLUMNS].head(2), tmp_path / "own")[0] == UNDECIDED
+
+
+def test_only_claims_that_the_data_can_decide_are_counted():
+    found = pd.DataFrame({"verdict": VERDICTS, "kind": "experiment"})
+    theory = pd.DataFrame({"verdict": [REPRODUCED, SETTINGS_LOST], "kind": "theory"})
+    assert decided(pd.concat([found, theory])) == "theory 1 of 1, experiment 3 of 5"
+    assert decided(found[found["verdict"] == TOO_FEW_RECORDS]) == ""
 
 
 def test_no_effect_on_shared_records_is_rarely_taken_for_one():

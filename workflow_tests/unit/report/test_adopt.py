@@ -87,9 +87,12 @@ def test_readme_overview_and_picture_are_made_anew(published, repository):
     assert readme == with_verdicts("README.md", PAGES["README.md"], sentences(runs, judged))
     assert f"(Humphries et al.: {runs['humphries'].source}; Izzo et al.: {EARLIER.source}): " in readme
     assert "1 of 2 claims about data reproduced (1 not run)" in readme
-    assert "| [Humphries et al. 2023](humphries/README.md) | 1 of 2 | 1 not run | laptop | 0123456 |" in pages
+    assert (
+        "| [Humphries et al. 2023](humphries/README.md) | 1 of 2 | 1 not run | experiment 1 of 1 | laptop | 0123456 |"
+        in pages
+    )
     # Of an earlier run there is no page here.
-    assert "| Izzo et al. 2024 | 0 of 2 | 2 undecided | night | fedcba9 | 2026-01-31 |" in pages
+    assert "| Izzo et al. 2024 | 0 of 2 | 2 undecided | theory 0 of 2 | night | fedcba9 | 2026-01-31 |" in pages
     assert "old" not in readme + pages
     with Image.open(repository / PICTURE) as picture:
         assert picture.info[SHOWN] == digest_of(repository)
