@@ -6,7 +6,7 @@ import torch
 
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import save_losses
-from dpmia.formats.signals import load_all
+from dpmia.formats.signals import load_model
 from dpmia.jobs.training import LeaveOneOutJob
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.roles.leave_one_out import train_leave_one_out
@@ -16,8 +16,7 @@ def main(snakemake):
     """Train as `params.job` says."""
     torch.set_num_threads(snakemake.threads)
     dataset, job = Dataset.load(snakemake.input.dataset), LeaveOneOutJob.from_plain(snakemake.params.job)
-    wanted = job.arm, job.replicate
-    target = next(each for each in load_all(snakemake.input.targets) if (each.card.arm, each.card.replicate) == wanted)
+    target = load_model(snakemake.input.targets, job.arm, job.replicate)
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
         losses = train_leave_one_out(dataset, target, job, snakemake.params.seed, checkpoints)
         save_losses(snakemake.output[0], [losses], dataset.provenance)

@@ -26,9 +26,8 @@ def array_of(value: Any, where: str, remedy: str = NUMBERS) -> np.ndarray:
     Raises:
         ArgumentError: it holds something else than numbers and truth values.
     """
-    if hasattr(value, "detach"):  # a tensor, which may track gradients, lie on a GPU, or be of a type numpy lacks
-        value = value.detach().cpu()
-        value = value.float() if value.is_floating_point() else value
+    if hasattr(value, "detach"):
+        value = _of_tensor(value, where)
     try:
         found = np.asarray(value)
     except ValueError as error:
@@ -156,6 +155,21 @@ def same_rows(function: str, given: Mapping[str, Any]) -> None:
 
 #: What a row and a column of truth values of several models are.
 _BOTH = "model and record"
+
+
+def _of_tensor(value: Any, where: str) -> np.ndarray:
+    """Return a tensor as an array: it may track gradients, lie on a GPU, or be of a type that numpy lacks.
+
+    Raises:
+        ArgumentError: it holds no numbers that can be read, as a nested, a quantised or a meta tensor.
+    """
+    try:
+        value = value.detach().cpu()
+        return (value.float() if value.is_floating_point() else value).numpy()
+    except (RuntimeError, TypeError) as error:  # NotImplementedError is a RuntimeError
+        raise ArgumentError(
+            where, "no numbers can be read from this tensor", "Give a dense tensor of numbers"
+        ) from error
 
 
 def _plain(values: np.ndarray, where: str, remedy: str) -> np.ndarray:

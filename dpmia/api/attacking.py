@@ -232,6 +232,8 @@ def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[
         raise ArgumentError("attack, attacks", "no attack is named", "Leave it out to run all that can be")
     found = {}
     for name, options in wanted.items():
+        if not isinstance(name, str):
+            raise ArgumentError("attack, attacks", f"the name {name!r} is no text", "Name each attack by a text")
         if isinstance(options, Attack):
             found[name] = options
             continue

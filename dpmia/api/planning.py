@@ -18,6 +18,7 @@ from dpmia.api.bounding import (
     require,
     upper_bound,
 )
+from dpmia.common.epsilon import DELTAS
 from dpmia.common.errors import ArgumentError
 from dpmia.common.registry import suggestion
 
@@ -147,7 +148,8 @@ def plan_noise(
         raise ArgumentError(f"{where}, delta", "missing", "An epsilon needs a delta, such as 1 / (10 * records)")
     value, fpr, prior = number(value, f"{where}, value"), number(fpr, f"{where}, fpr"), number(prior, f"{where}, prior")
     delta = None if delta is None else float(number(delta, f"{where}, delta"))
-    require(f"{where}, delta", delta is None or 0 < delta < 1, delta, "a number between 0 and 1")
+    least, most = DELTAS
+    require(f"{where}, delta", delta is None or least <= delta <= most, delta, f"a number from {least:g} to {most:g}")
     require(f"{where}, fpr", 0 < fpr < 1, fpr, "a number between 0 and 1")
     _check_value(target, value, fpr, prior)
 

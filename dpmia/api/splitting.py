@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from dpmia.api.arrays import array_of, integer, number
@@ -14,6 +15,7 @@ from dpmia.common.errors import ArgumentError
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.settings import names
+from dpmia.settings.base import MOST
 from dpmia.splits.draws import ALL, shuffled
 from dpmia.splits.split import Split
 
@@ -62,9 +64,9 @@ def split(
         raise ArgumentError(f"{where}, kind", f"{kind!r} is not a membership experiment", remedy)
     records = _records(data)
     replicates, seed = integer(replicates, f"{where}, replicates"), integer(seed, f"{where}, seed")
-    if records < 2 or replicates < 1:
+    if records < 2 or not 1 <= replicates <= MOST:
         wrong = f"{records} records" if records < 2 else f"{replicates} replicates"
-        raise ArgumentError(where, wrong, "Give two records and one replicate at least")
+        raise ArgumentError(where, wrong, f"Give two records at least, and 1 to {MOST} replicates")
     if not isinstance(iid_arm, bool | np.bool_):
         raise ArgumentError(f"{where}, iid_arm", f"{iid_arm!r} is neither True nor False")
     draw = load(names.MEMBERSHIP[kind])
@@ -96,8 +98,19 @@ def _records(data: ArrayLike | int) -> int:
 
 def _texts(groups: ArrayLike) -> np.ndarray:
     """Return groups as text, whatever they are: names, numbers, a column of a data frame."""
-    values = array_of(groups, "split, groups") if hasattr(groups, "detach") else np.asarray(groups)
-    return (values if values.dtype.kind in "OUS" else array_of(groups, "split, groups")).astype(str)
+    where = "split, groups"
+    try:
+        values = array_of(groups, where) if hasattr(groups, "detach") else np.asarray(groups)
+        texts = values if values.dtype.kind in "OUS" else array_of(groups, where)
+        if missing := int(np.sum(pd.isna(texts))):
+            raise ArgumentError(where, f"{missing} values are missing", "Give them a name, or leave these records out")
+        return texts.astype(str)
+    except UnicodeDecodeError as error:
+        raise ArgumentError(where, "some values are bytes, and no text", "Give texts or numbers") from error
+    except ValueError as error:
+        if isinstance(error, ArgumentError):
+            raise
+        raise ArgumentError(where, "rows of different lengths", "Give one group for each record") from error
 
 
 def _check_sizes(draw: Any, kind: str, sizes: dict[str, Any]) -> None:

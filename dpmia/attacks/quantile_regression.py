@@ -11,6 +11,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.confidence import confidence
 from dpmia.attacks.needs import population_of, rate
+from dpmia.common.errors import AttackError
 from dpmia.formats.signals import Signal
 
 #: Boosting bins the features by so many values; a class number is a category, and categories are bins.
@@ -59,15 +60,16 @@ class QuantileRegression(Attack):
         """See `Attack.scores`; in units of log(p / (1 - p)).
 
         Raises:
-            ValueError: the attacker was not given the query records, or there are too few population records
-                to set a threshold at `alpha`.
+            ValueError: the attacker was not given the query records.
+            AttackError: there are too few population records to set a threshold at `alpha`.
         """
         rows = rng.permutation(np.flatnonzero(population_of(signal)))
         held, learnt = np.split(rows, [len(rows) // HELD_OUT])
         place = int(np.ceil((1 - self.alpha) * (len(held) + 1)))
         if place > len(held):
-            fewest = HELD_OUT * int(np.ceil(1 / self.alpha - 1))
-            raise ValueError(f"{len(rows)} population records cannot set a threshold at {self.alpha}; {fewest} can")
+            fewest = HELD_OUT * np.ceil(1 / self.alpha - 1)
+            problem = f"{len(rows)} population records cannot set a threshold at alpha {self.alpha:g}; {fewest:g} can"
+            raise AttackError("quantile regression", problem, "Raise membership.population, or alpha")
         if known.features is None:
             raise ValueError("the attack needs the query records: known.features is empty")
         if len(known.features) != len(signal.records):

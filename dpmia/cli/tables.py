@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,8 @@ def audit(options: argparse.Namespace) -> Asked:
         problem = f"no row has the value {options.positive!r} of --positive"
         shown = f"Values: {', '.join(sorted(values)[:10])}"
         raise UserError(f"{table}, column {options.label!r}", problem, suggestion(options.positive, values) or shown)
+    if options.group and options.group == options.label:
+        raise UserError("dpmia audit, --group", f"{options.group!r} is the column of --label", "Name another column")
     name = _name(table)
     dataset: dict[str, Any] = {"path": str(table), "label": options.label}
     dataset |= {key: value for key in ("positive", "group", "drop") if (value := getattr(options, key))}
@@ -119,7 +122,7 @@ def audit(options: argparse.Namespace) -> Asked:
         "block": replicates,
     }
     model = {"kind": "mlp", "hidden": options.hidden}
-    experiment = {"model": model, "epsilons": [[_epsilon(text) for text in options.epsilon]]}
+    experiment = {"model": model, "epsilons": [_each_once([_epsilon(text) for text in options.epsilon])]}
     settings = {"paper": "audit", "defaults": defaults, "scales": {"smoke": smoke}, "experiments": {name: experiment}}
     return _asked(options, name, settings)
 
@@ -210,6 +213,12 @@ def _epsilon(text: str) -> float | str:
     return "inf" if found == float("inf") else int(found) if found.is_integer() else found
 
 
+def _each_once(epsilons: list[float | str]) -> list[float | str]:
+    if twice := [epsilon for epsilon, count in Counter(epsilons).items() if count > 1]:
+        raise UserError("dpmia audit, --epsilon", f"{twice[0]} is given more than once", "Name it once")
+    return epsilons
+
+
 def _limit(text: str) -> tuple[str, float]:
     metric, _, value = text.partition("=")
     try:
@@ -228,6 +237,10 @@ def _classes(given: list[str] | None, table: Path) -> dict[str, str]:
         pairs = [text.partition("=") for text in given]
         if wrong := [text for text, (_, sign, column) in zip(given, pairs, strict=True) if not sign or not column]:
             raise UserError("dpmia attack, --classes", f"{wrong[0]!r} has no column", "Write CLASS=COLUMN")
+        if twice := [name for name, count in Counter(name for name, _, _ in pairs).items() if count > 1]:
+            raise UserError("dpmia attack, --classes", f"the class {twice[0]!r} has two columns", "Name it once")
+        if len(pairs) < 2:
+            raise UserError("dpmia attack, --classes", f"{given[0]!r} is one class", "Name two classes at least")
         return {name: column for name, _, column in pairs}
     columns = list(_fields(table).columns)
     found = {column.removeprefix(PREFIX): column for column in columns if column.startswith(PREFIX)}

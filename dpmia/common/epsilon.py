@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import math
 
+#: Noise for less takes an accountant more memory and time than there is, and no record can be told from another.
+SMALLEST_EPSILON = 1e-4
+
+#: Delta from where to where: above are no guarantees, and noise is found slowly; below, numbers leave their range.
+DELTAS = (1e-100, 0.99)
+
 
 def parse_epsilon(value: object) -> float:
     """Return epsilon as a float; `inf` means no privacy.
@@ -23,6 +29,8 @@ def parse_epsilon(value: object) -> float:
         raise ValueError(f"{value!r} is too large. Write inf for no privacy")
     if math.isnan(epsilon) or epsilon <= 0:
         raise ValueError(f"{value!r} is not a positive number. Write inf for no privacy")
+    if epsilon < SMALLEST_EPSILON:
+        raise ValueError(f"{value!r} is less than {SMALLEST_EPSILON:g}. Choose a larger epsilon")
     return epsilon
 
 

@@ -70,8 +70,8 @@ def import_predictions(
         compares="replace_one",
     )
     target = Signal(card, _rows(fields), labels, part, logits)
-    save_signals(signals, [target], fields.provenance)
     losses = _losses(job, fields, card) if job.references else None
+    save_signals(signals, [target], fields.provenance)
     save_losses(references, [losses] if losses else [], fields.provenance)
     return target, losses
 

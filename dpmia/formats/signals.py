@@ -164,6 +164,18 @@ def load_all(paths: Iterable[Path | str]) -> Iterator[Signal]:
         yield from load_signals(path)
 
 
+def load_model(paths: Sequence[Path | str], arm: str, replicate: int) -> Signal:
+    """Return the model of an arm and a replicate, which one of several files holds.
+
+    Raises:
+        DataError: a file is damaged, or none of them holds the model.
+    """
+    for signal in load_all(paths):
+        if (signal.card.arm, signal.card.replicate) == (arm, replicate):
+            return signal
+    raise made(paths[-1]).error(f"it holds no model of arm {arm}, replicate {replicate}")
+
+
 def load_header(path: Path | str) -> dict[str, Any]:
     """Return the header alone: provenance and one model card for each model, as plain data.
 

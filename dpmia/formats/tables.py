@@ -18,10 +18,10 @@ from dpmia.formats.rows import COLUMNS, EFFECTS, KEYS, MEASURED, RECORDS, harmle
 _NUMBERS = ("value", "mean", "low", "high", "replicates", "error", "degrees", "records_error", RECORDS, *EFFECTS)
 _TRUTHS = ("iid", "oracle")
 #: Texts stay texts where they look like numbers.
-_TYPES = {**dict.fromkeys(("experiment", "arm", "attack", "metric"), str), "epsilon": float}
+_TYPES = dict.fromkeys(("experiment", "arm", "attack", "metric"), str)
 _SIZES = ("features", "classes", "members", "nonmembers", "population", "validation", "background")
 #: Folder of a table -> its columns.
-_REQUIRED = {"replicates": COLUMNS, "summary": [*KEYS, "mean", "low", "high"], "sizes": _SIZES}
+_REQUIRED = {"replicates": COLUMNS, "summary": [*KEYS, "mean", "low", "high", "replicates"], "sizes": _SIZES}
 #: Folder of a table without `KEYS` -> those of its columns that hold numbers; a study has some of them.
 _COUNTED = {
     "sizes": _SIZES,
@@ -37,6 +37,8 @@ _COUNTED = {
 
 #: Stages whose tables are named after the experiment that all rows are about.
 _OF_EXPERIMENT = ("nulls", "per_record", "replicates", "sizes", "summary")
+#: Stages that have a folder for each experiment, with a table for each job, or a folder for each attack.
+_OF_JOBS = ("accuracy", "blind", "exposure", "metrics")
 
 #: More records than any data set has.
 LARGEST_COUNT = 1e12
@@ -82,7 +84,7 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
             table of metrics is about more than one experiment.
     """
     table = made_frame(path, keep_default_na=False, na_values=[""], dtype=_TYPES)
-    folder = Path(path).parent.name
+    folder, experiment = _place(Path(path))
     effects = EFFECTS if not table.columns.intersection(EFFECTS).empty else ()
     if missing := [name for name in (*required, *_REQUIRED.get(folder, ()), *effects) if name not in table]:
         raise made(path).error(f"the column {missing[0]!r} is missing")
@@ -91,8 +93,12 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
             raise made(path).error("a cell holds no number", f", column {name!r}")
         if folder == "sizes" and not (table[name].between(0, LARGEST_COUNT) & (table[name] % 1 == 0)).all():
             raise made(path).error("a cell holds no number of records", f", column {name!r}")
-    if "experiment" in table and (folder in _OF_EXPERIMENT or {*KEYS} <= {*table.columns}):
-        _check_experiment(path, table["experiment"].unique(), named=folder in _OF_EXPERIMENT)
+    if "epsilon" in table and len(table):
+        if not _is_number(table["epsilon"].dtype) or (table["epsilon"] <= 0).any():
+            raise made(path).error("a cell holds no epsilon", ", column 'epsilon'")
+        table = table.astype({"epsilon": float})
+    if "experiment" in table and (experiment or {*KEYS} <= {*table.columns}):
+        _check_experiment(path, table["experiment"].unique(), experiment)
     if not {*KEYS} <= {*table.columns}:
         return table
     kinds = {
@@ -105,21 +111,48 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
         too_large = name in _NUMBERS and len(column) > 0 and not wrong and _exceeds(column, endless=name != RECORDS)
         if wrong or too_large or (name in KEYS and column.isna().any()):
             raise made(path).error("a cell holds what does not belong there, or nothing", f", column {name!r}")
-    twice = table.duplicated([*KEYS, "replicate"]) if folder == "replicates" else ()
-    if any(twice):
-        raise made(path).error("two rows are about the same", f", line {int(np.flatnonzero(twice)[0]) + 2}")
+    for what, wrong_rows in _faults(table).items():
+        if wrong_rows.any():
+            raise made(path).error(what, f", line {int(np.flatnonzero(wrong_rows)[0]) + 2}")
     return table
+
+
+def _place(path: Path) -> tuple[str, str]:
+    """Return the stage of a table and the experiment that its place names; the folder and nothing for another table."""
+    if path.parent.name in _OF_EXPERIMENT:
+        return path.parent.name, path.stem
+    for folder in (path.parent, path.parent.parent):
+        if folder.parent.name in _OF_JOBS:
+            return folder.parent.name, folder.name
+    return path.parent.name, ""
+
+
+def _faults(table: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return what may be wrong with a row of a table of metrics, and in which rows it is."""
+    keys = table.columns.intersection([*KEYS, "replicate"])
+    found = {"two rows are about the same": table.duplicated(list(keys))}
+    if RECORDS in table:
+        found["a number of records is below 0"] = table[RECORDS] < 0
+    if {*EFFECTS} <= {*table.columns}:
+        found["an effect is infinite"] = np.isinf(table[EFFECTS].astype(float)).any(axis=1)
+    if "replicates" in table:
+        found["a number of replicates is below 0, or missing"] = ~(table["replicates"] >= 0)
+    if {"low", "high"} <= {*table.columns}:
+        found["an interval ends before it begins"] = table["low"] > table["high"]
+    if "error" in table:
+        found["a standard error is below 0"] = table["error"] < 0
+    return found
 
 
 def _is_number(dtype: Any) -> bool:
     return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
 
 
-def _check_experiment(path: Path | str, about: Sequence[str], named: bool) -> None:
-    """Refuse rows about two experiments or, where the file is named after one, about another."""
+def _check_experiment(path: Path | str, about: Sequence[str], named: str) -> None:
+    """Refuse rows about two experiments or, where the place of the file names one, about another."""
     if len(about) > 1:
         raise made(path).error(f"rows are about different experiments, {about[0]} and {about[1]}")
-    if named and len(about) and about[0] != Path(path).stem:
+    if named and len(about) and about[0] != named:
         raise made(path).error(f"its rows are about the experiment {about[0]}")
 
 

@@ -166,7 +166,15 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
     def _answer(self, method: str, X: np.ndarray, *args: Any) -> Any:
         """Return the predictions of the released estimator on `X`."""
         check_is_fitted(self)
-        return getattr(self.estimator_, method)(validate_data(self, X, reset=False), *args)
+        try:
+            return getattr(self.estimator_, method)(validate_data(self, X, reset=False), *args)
+        except AttributeError as error:
+            if error.obj is not self.estimator_ or not str(error.name).endswith("_"):
+                raise
+            raise TypeError(
+                f"{type(self.estimator_).__name__} predicts from {error.name}, which is not released, as it differs "
+                "between halves of the data. Name it in `parameters`."
+            ) from error
 
     @_base_has("predict")
     def predict(self, X: np.ndarray) -> np.ndarray:

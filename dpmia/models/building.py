@@ -104,7 +104,8 @@ def _order_of(image: tuple[int, ...] | None) -> str:
 
 def _accepted(function: Any, given: dict[str, Any]) -> dict[str, Any]:
     """Return those of some arguments that a function or a class of the user's own has a name for, or takes unnamed."""
-    if inspect.isclass(function) and function.__init__.__module__.partition(".")[0] in ("torch", "pytorch_lightning"):
+    origin = getattr(getattr(function, "__init__", None), "__module__", "")  # classes written in C have none
+    if inspect.isclass(function) and origin.partition(".")[0] in ("torch", "pytorch_lightning"):
         return {}  # it inherits `__init__`, which takes anything to refuse it
     parameters = inspect.signature(function).parameters
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):

@@ -13,6 +13,7 @@ from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
 from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
 from scipy.optimize import brentq
 
+from dpmia.common.epsilon import SMALLEST_EPSILON
 from dpmia.common.errors import TrainingError
 from dpmia.privacy.record import Accounting
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
@@ -106,8 +107,11 @@ class Mechanism:
         """Return the smallest sigma found (to one part in 10 000) that meets `epsilon`.
 
         Raises:
-            TrainingError: no sigma up to a million keeps it.
+            TrainingError: no sigma up to a million keeps it, or it is below `SMALLEST_EPSILON`.
         """
+        if epsilon < SMALLEST_EPSILON:
+            problem = f"no accountant here reaches an epsilon below {SMALLEST_EPSILON:g}"
+            raise TrainingError(f"epsilon {epsilon:g}", problem, "Choose a larger one")
         tolerance = 1e-4
 
         def excess(log_sigma: float) -> float:

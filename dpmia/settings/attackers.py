@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from dpmia.common.registry import suggestion
 from dpmia.settings import names
-from dpmia.settings.base import MOST, ArmName, Epsilon, OneOf, Settings
+from dpmia.settings.base import MOST, ArmName, Epsilon, NotNegative, OneOf, Settings
 
 
 class Shadows(Settings):
@@ -16,7 +16,7 @@ class Shadows(Settings):
 
     count: Annotated[int, Field(ge=2)] = 5
     """Shadow models for each split."""
-    l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    l2: NotNegative = 0.0
     """Their coefficient c of the penalty c * |w|^2 / 2; all else is as in `training`."""
     attack_epochs: Annotated[int, Field(ge=1)] = 100
     """Epochs of the attack models, over the outputs of the shadow models."""

@@ -17,11 +17,15 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from dpmia.common.epsilon import parse_epsilon
+from dpmia.common.epsilon import DELTAS, parse_epsilon
 from dpmia.common.plugins import FILE
 from dpmia.common.registry import check_part_of_file
 
 Epsilon = Annotated[float, BeforeValidator(parse_epsilon)]
+Delta = Annotated[float, Field(ge=DELTAS[0], le=DELTAS[1])]
+#: In the range of 32 bits, in which models are trained, with room for products.
+Positive = Annotated[float, Field(gt=0, le=1e30, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0, le=1e30, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)] | Literal["all"]
 Size = Count | Annotated[float, Field(gt=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]

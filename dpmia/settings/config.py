@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, field_validator
 
 from dpmia.common.epsilon import format_epsilon
 from dpmia.settings import names
-from dpmia.settings.base import Epsilon, OneOf, Scale, Settings, no_truth_value
+from dpmia.settings.base import Delta, Epsilon, OneOf, Scale, Settings, no_truth_value
 
 
 class Planner(Settings):
@@ -22,7 +22,7 @@ class Planner(Settings):
     """Expected number of records in a batch."""
     epochs: Annotated[int, Field(ge=1)] = 40
     """Passes over the training set."""
-    delta: Annotated[float, Field(gt=0, lt=1)] = 1e-5
+    delta: Delta = 1e-5
     """Delta of (epsilon, delta)."""
     relation: Literal["replace_one", "add_remove"] = "add_remove"
     """`add_remove`: each record is drawn on its own; `replace_one`: a fixed number is drawn."""

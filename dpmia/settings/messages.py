@@ -81,22 +81,30 @@ def checked(model: type[BaseModel], values: Any, where: str) -> Any:
         ConfigError: one message with a line for each mistake: its place, what is wrong, what to do.
     """
     try:
+        return _checked(model, values, where)
+    except RecursionError:
+        raise ConfigError(where, "a value is nested too deeply", "Remove lists within lists") from None
+
+
+def _checked(model: type[BaseModel], values: Any, where: str) -> Any:
+    try:
         return model.model_validate(values)
     except ValidationError as error:
         found = error.errors()
     # A value that fits none of several types is one mistake, which pydantic reports once for each type.
     by_place = groupby(found, key=lambda item: _path(values, item))
-    problems = [_problem(model, path, list(items), where) for path, items in by_place]
-    raise problems[0] if len(problems) == 1 else _SeveralMistakesError(problems)
+    mistakes = [(path, list(items)) for path, items in by_place]
+    problems = [_problem(model, path, items, where) for path, items in mistakes[:MOST]]
+    raise problems[0] if len(mistakes) == 1 else _SeveralMistakesError(problems, len(mistakes) - len(problems))
 
 
 class _SeveralMistakesError(ConfigError):
     """Several mistakes, one a line."""
 
-    def __init__(self, problems: list[ConfigError]) -> None:
-        lines = [str(problem) for problem in problems[:MOST]]
-        if len(problems) > MOST:
-            lines.append(f"There are {len(problems) - MOST} more mistakes.")
+    def __init__(self, problems: list[ConfigError], more: int) -> None:
+        lines = [str(problem) for problem in problems]
+        if more:
+            lines.append(f"There are {more} more mistakes.")
         Exception.__init__(self, "\n".join(lines))
 
 

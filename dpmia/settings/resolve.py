@@ -226,11 +226,25 @@ def _merged(file: ExperimentFile, section: str, name: str, scale: Scale, where: 
     line = _ancestry(entries, name, place(where, section))
     merged = file.defaults
     for each in line:
+        _check_nulls(merged, entries[each].model_extra, place(where, each))
         merged = _overlaid(merged, entries[each].model_extra)
     for each_scale in BUILDS_ON.get(scale, (scale,)):
-        for layer in (file.scales, *(entries[each].scales for each in line)):
-            merged = _overlaid(merged, layer.get(each_scale, {}), give_back=False)
+        merged = _overlaid(merged, file.scales.get(each_scale, {}), give_back=False)
+        for each in line:
+            layer = entries[each].scales.get(each_scale, {})
+            _check_nulls(merged, layer, place(where, f"{each}.scales.{each_scale}"))
+            merged = _overlaid(merged, layer, give_back=False)
     return _without_null(merged)
+
+
+def _check_nulls(below: Any, above: Any, where: str) -> None:
+    """Refuse null for an arm or an attack that nothing has: a misspelt name would take away nothing."""
+    for key, kinds in (("arms", ()), ("attacks", names.ATTACKS)):
+        there, taken = (each.get(key) if isinstance(each, Mapping) else None for each in (below, above))
+        known = there if isinstance(there, Mapping) else {}
+        for name, value in taken.items() if isinstance(taken, Mapping) else ():
+            if value is None and name not in known and name not in kinds:
+                raise ConfigError(place(where, f"{key}.{name}"), "null takes away nothing", suggestion(name, known))
 
 
 def _runs_at(entries: Mapping[str, ExperimentEntry], name: str, scale: Scale, file: str, section: str) -> bool:

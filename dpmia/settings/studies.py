@@ -7,9 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from dpmia.settings import names
-from dpmia.settings.base import OneOf, Settings
+from dpmia.settings.base import Delta, OneOf, Positive, Settings
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Number = Annotated[int, Field(ge=1)]
 Gain = Annotated[float, Field(gt=0, lt=0.5)]
 
@@ -31,11 +30,11 @@ class LinearGenerator(Settings):
     """Random halves from which moments are estimated."""
     runs: Annotated[int, Field(ge=2)]
     """Independent repetitions."""
-    moments: Annotated[list[Annotated[float, Field(ge=1)]], Field(min_length=1)]
+    moments: Annotated[list[Annotated[float, Field(ge=2, le=100)]], Field(min_length=1)]
     """Moments M of corollary 8."""
     etas: Annotated[list[Gain], Field(min_length=1)]
     """Gains of the best attacker over guessing."""
-    delta: Annotated[float, Field(gt=0, lt=1)] = 1e-5
+    delta: Delta = 1e-5
     """Delta of the differentially private baseline."""
     dataset: ClassVar[None] = None
     attributes: ClassVar[list[str]] = []

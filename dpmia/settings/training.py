@@ -10,7 +10,7 @@ from dpmia.common.epsilon import parse_epsilon, spell_epsilon
 from dpmia.common.optional import needed
 from dpmia.common.plugins import is_file
 from dpmia.settings import names
-from dpmia.settings.base import OneOf, Settings, require_keys
+from dpmia.settings.base import Delta, NotNegative, OneOf, Positive, Settings, require_keys
 from dpmia.settings.own_program import PROGRAM_KEYS, check_command, check_files, program_name, program_shape
 
 
@@ -125,7 +125,7 @@ class Training(Settings):
     other engines, and models with a finite epsilon, take `32-true` only."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """DP-Adam or DP-SGD where epsilon is finite, Adam or SGD where it is not."""
-    learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.01
+    learning_rate: Positive = 0.01
     """Step size."""
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Momentum of `sgd`."""
@@ -140,15 +140,15 @@ class Training(Settings):
     """Batches of models without privacy, those of attackers included. `shuffle`: each epoch cuts a permutation of the
     records into batches of exactly `batch_size` and leaves out the rest; `poisson`: each record joins a batch
     independently."""
-    clip_norm: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    clip_norm: Positive = 1.0
     """Bound C on the gradient of one record; private models only, or all of them, see `clip_all`."""
     clip_all: bool = False
     """Clip the gradients of models without privacy, too; no noise is added to them."""
-    l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    l2: NotNegative = 0.0
     """Coefficient c of the penalty c * |w|^2 / 2."""
     betas: Annotated[list[Annotated[float, Field(ge=0, lt=1)]], Field(min_length=2, max_length=2)] = [0.9, 0.999]
     """How much `adam` keeps of its means of the gradient and of its square, at each step."""
-    decay: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    decay: NotNegative = 0.0
     """How fast the learning rate falls: step t, counted from 0, is taken with learning_rate / (1 + decay * t)."""
 
     @model_validator(mode="after")
@@ -187,13 +187,13 @@ class Training(Settings):
 class ArmTraining(Settings):
     """What differs in how the models of one arm are trained; all else is as in the experiment's `training`."""
 
-    learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    learning_rate: Positive | None = None
     """Step size."""
     batch_size: Annotated[int, Field(ge=1)] | None = None
     """Number of records in a batch; under Poisson sampling the expected one."""
     epochs: Annotated[int, Field(ge=1)] | None = None
     """Passes over the training set."""
-    l2: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    l2: NotNegative | None = None
     """Coefficient c of the penalty c * |w|^2 / 2."""
 
 
@@ -222,7 +222,7 @@ class StatedMechanism(Settings):
     """Probability that a record is in a batch; 1 where each batch holds all records."""
     steps: Annotated[int, Field(ge=1, le=10_000_000)]
     """Number of optimiser steps."""
-    clip_norm: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    clip_norm: Positive
     """Bound C on the gradient of one record."""
 
 
@@ -235,7 +235,7 @@ class Privacy(Settings):
 
     relation: Literal["replace_one", "add_remove"] = "replace_one"
     """Neighbouring data sets: one record replaced, or one added or removed."""
-    delta: Annotated[float, Field(gt=0, lt=1)] = 1e-5
+    delta: Delta = 1e-5
     """Delta of (epsilon, delta)."""
     accountant: Literal["pld", "rdp", "rdp_as_published"] = "pld"
     """Privacy loss distribution, or Renyi DP; `rdp_as_published` only reproduces a paper: it treats shuffled batches

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from dpmia.common.reading.archives import check_checkpoint
-from dpmia.common.reading.source import made
+from dpmia.common.reading.source import Source, made
 
 #: Seconds of work that an interruption may cost. A job that takes less writes no checkpoint.
 EVERY = 300.0
@@ -60,9 +61,16 @@ class Checkpoints:
         """
         path = self.path(name)
         if path.exists():
-            check_checkpoint(replace(made(path), remedy="Delete it: the training then starts from its beginning."))
+            check_checkpoint(self._source(name))
             return path
         return None
+
+    def faults(self, name: str) -> AbstractContextManager[None]:
+        """Return a context in which an error is one of the file of the models `name`: nothing can go on from it."""
+        return self._source(name).faults("training cannot go on from it")
+
+    def _source(self, name: str) -> Source:
+        return replace(made(self.path(name)), remedy="Delete it: the training then starts from its beginning.")
 
     @property
     def often(self) -> dict[str, Any]:

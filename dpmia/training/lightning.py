@@ -88,6 +88,7 @@ class EngineModule(pl.LightningModule):
         super().__init__()
         self.engine = engine
         self.after_epoch, self.spent = after_epoch, spent
+        self.started = False
         self.measured: list[list[float]] = []
         self.rows: list[dict[str, float]] = []
 
@@ -127,6 +128,7 @@ class EngineModule(pl.LightningModule):
 
     def on_train_start(self) -> None:
         """Log again what the training that is resumed had logged."""
+        self.started = True
         for row in self.rows:
             self._log(row)
 
@@ -237,6 +239,7 @@ def fit(
 
     Raises:
         TrainingError: the loss of a model is not finite.
+        DataError: training cannot go on from a checkpoint.
         ValueError: the engine has taken steps.
     """
     if engine.done:
@@ -260,7 +263,14 @@ def fit(
         # In a job, whose log names the epoch, bars of several jobs would share one terminal.
         enable_progress_bar=sys.stderr.isatty() and not log.isEnabledFor(logging.INFO),
     ) as trainer:
-        trainer.fit(module, ckpt_path=checkpoints.kept(name) if checkpoints else None)
+        kept_earlier = checkpoints.kept(name) if checkpoints else None
+        try:
+            trainer.fit(module, ckpt_path=kept_earlier)
+        except Exception:
+            if checkpoints is None or kept_earlier is None or module.started:
+                raise
+            with checkpoints.faults(name):
+                raise
     # The last step of all may break a model whose losses were finite until then.
     states = zip(engine.parameters(), engine.buffers(), strict=True)
     refuse_broken(engine, (not all(bool(values.isfinite().all()) for values in state) for state in states))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def read(folder: Path) -> Images:
     Raises:
         DataError: a file is absent, damaged or of another format.
     """
-    if (folder / ARCHIVE).is_file() and not any((folder / name).is_file() for name in FILES):
+    if os.path.lexists(folder / ARCHIVE) and not any(os.path.lexists(folder / name) for name in FILES):
         return images.joined(folder, [((ARCHIVE,), image_files.packed(folder / ARCHIVE, CLASSES))])
     return images.joined(
         folder, [((name,), image_files.batch(folder / name, "fine_labels", len(CLASSES))) for name in FILES]

@@ -96,12 +96,12 @@ def matlab(path: Path, classes: int) -> Images:
     """
     file = origin.source(path)
     found = _variables(file)
-    for key, shape in (("X", (SIDE, SIDE, 3)), ("y", ())):
+    for key, shape, axes in (("X", (SIDE, SIDE, 3), 4), ("y", (), 2)):
         value = found.get(key)
         if not isinstance(value, np.ndarray):
             raise file.error("the variable is missing", f", variable {key}")
-        if value.dtype.kind != "u" or value.ndim < 2 or value.shape[: len(shape)] != shape:
-            problem = f"{value.dtype} of shape {value.shape} is not unsigned bytes of shape {(*shape, '...')}"
+        if value.dtype != np.uint8 or value.ndim != axes or value.shape[: len(shape)] != shape:
+            problem = f"{value.dtype} of shape {value.shape} is not uint8 of {axes} axes, of shape {(*shape, '...')}"
             raise file.error(problem, f", variable {key}")
     pixels, labels = found["X"], found["y"]
     labels = labels.ravel().astype(np.int64)

@@ -22,7 +22,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m dpmia.datasets.synthetic", description=__doc__)
     parser.add_argument("name", choices=NAMES, help="the data set")
     parser.add_argument("folder", type=Path, help="where to")
-    parser.add_argument("--seed", type=int, default=1, help="of all records (default: 1)")
+    parser.add_argument("--seed", type=_seed, default=1, help="of all records (default: 1)")
     parser.add_argument("--scale", choices=get_args(Scale), default="laptop", help="default: laptop")
     chosen = parser.parse_args(arguments)
     write_files = load(SYNTHETIC[chosen.name]) if chosen.name in SYNTHETIC else sampler.write_files
@@ -30,6 +30,13 @@ def main(arguments: list[str] | None = None) -> None:
         write_files(chosen.name, chosen.folder, chosen.seed, chosen.scale)
     except OSError as error:
         sys.exit(f"Error: {PlaceError.of(error) or error}")
+
+
+def _seed(text: str) -> int:
+    seed = int(text)
+    if seed < 0:
+        raise argparse.ArgumentTypeError(f"{text} is less than 0")
+    return seed
 
 
 if __name__ == "__main__":

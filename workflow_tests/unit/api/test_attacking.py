@@ -209,6 +209,21 @@ def test_mistakes_have_one_message(change, message):
         attack(**right | change)
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.nested.nested_tensor([torch.zeros(2), torch.zeros(3)]),
+        lambda: torch.zeros(6, 2, device="meta"),
+        lambda: torch.zeros(6, 2).to_sparse(),
+    ],
+    ids=["nested", "meta", "sparse"],
+)
+def test_tensors_without_numbers_to_read_are_refused(make):
+    with pytest.raises(ArgumentError, match="attack, outputs: no numbers can be read from this tensor"):
+        attack(make(), [0, 1] * 3, [1, 0] * 3)
+
+
 @pytest.mark.parametrize("references", [-1.5, memoryview(np.zeros((6, 6, 2))), 3])
 def test_references_that_are_no_models_are_refused(references):
     right = {"outputs": [[0, 1], [1, 2], [2, 0], [0, 3], [1, 0], [2, 2]], "labels": [0, 1] * 3, "is_member": [1, 0] * 3}

@@ -104,8 +104,10 @@ def test_what_is_missing_is_named():
         QuantileRegression().scores(signal, Knowledge(), rng())
     with pytest.raises(ValueError, match="has 10 rows for 80 queries"):
         QuantileRegression().scores(signal, Knowledge(features=known.features[:10]), rng())
-    with pytest.raises(ValueError, match=r"60 population records cannot set a threshold at 0.01; 396 can"):
+    with pytest.raises(AttackError, match=r"60 population records cannot set a threshold at alpha 0.01; 396 can"):
         QuantileRegression(alpha=0.01).scores(signal, known, rng())
+    with pytest.raises(AttackError, match="; inf can"):
+        QuantileRegression(alpha=1e-320).scores(signal, known, rng())
     with pytest.raises(AttackError, match="needs population records"):
         QuantileRegression().scores(signal.of(MEMBER, NONMEMBER), known, rng())
     assert QuantileRegression.uses == ("population", "features")
@@ -115,7 +117,7 @@ def test_as_many_population_records_as_the_message_names_are_enough():
     signal, known = drawn(7, members=10, population=36)
     assert np.isfinite(QuantileRegression(alpha=0.1).scores(signal, known, rng())).all()
     fewer, known = drawn(7, members=10, population=35)
-    with pytest.raises(ValueError, match="36 can"):
+    with pytest.raises(AttackError, match="36 can"):
         QuantileRegression(alpha=0.1).scores(fewer, known, rng())
 
 

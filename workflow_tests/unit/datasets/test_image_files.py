@@ -83,6 +83,11 @@ LABELS = np.full((6, 1), 3, dtype=np.uint8)
     [
         ({"X": PIXELS, "y": LABELS}, r"variable X: uint8 of shape \(6, 3, 32, 32\)"),
         ({"X": PIXELS.transpose(2, 3, 1, 0) / 255, "y": LABELS}, "variable X: float64"),
+        ({"X": PIXELS.transpose(2, 3, 1, 0).astype(np.uint16), "y": LABELS}, "variable X: uint16"),
+        (
+            {"X": PIXELS.transpose(2, 3, 1, 0)[..., None], "y": LABELS},
+            r"variable X: uint8 of shape \(32, 32, 3, 6, 1\)",
+        ),
         ({"y": LABELS}, "variable X: the variable is missing"),
         ({"X": PIXELS.transpose(2, 3, 1, 0)}, "variable y: the variable is missing"),
         ({"X": PIXELS.transpose(2, 3, 1, 0), "y": 0 * LABELS}, "variable y: labels 0 to 0 .*1 to 10"),

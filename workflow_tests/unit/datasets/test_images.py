@@ -99,6 +99,14 @@ def test_cifar100_is_read_from_the_archive_where_nothing_else_is(hundred):
     assert [file["name"] for file in dataset.provenance["files"]] == ["cifar100-test-png.tar"]
 
 
+def test_a_folder_in_the_place_of_the_archive_is_named(hundred):
+    for name in ("train", "test", cifar100.ARCHIVE):
+        (hundred / name).unlink()
+    (hundred / cifar100.ARCHIVE).mkdir()
+    with pytest.raises(DataError, match=rf"{cifar100.ARCHIVE}: this is a folder"):
+        cifar100.read(hundred)
+
+
 def test_half_of_the_published_files_is_reported_and_not_replaced_by_the_archive(hundred):
     (hundred / "train").unlink()
     with pytest.raises(DataError, match="train: the file does not exist"):

@@ -40,7 +40,7 @@ def test_a_whole_table_is_read(table):
         ("auc,1", "auc,1.5", "column 'replicate': a cell holds what does not belong there"),
         ("False,auc,2", "?,auc,2", "column 'oracle': a cell holds what does not belong there"),
         ("lira,False,auc,2", ",False,auc,2", "column 'attack': a cell holds what does not belong there, or nothing"),
-        ("False,1.0,lira,False,auc,1", "False,1.0.0,lira,False,auc,1", "not readable as a table"),
+        ("False,1.0,lira,False,auc,1", "False,1.0.0,lira,False,auc,1", "column 'epsilon': a cell holds no epsilon"),
         (",records,", ",recrods,", "the column 'records' is missing"),
         (",effect_3,", ",effect_2,", "its columns have no names, or two have the same"),
         (",effect_3,", ",,", "its columns have no names, or two have the same"),

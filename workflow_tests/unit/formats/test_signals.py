@@ -20,6 +20,7 @@ from dpmia.formats.signals import (
     VERSION,
     Signal,
     load_header,
+    load_model,
     load_signals,
     save_signals,
 )
@@ -186,3 +187,13 @@ def test_numbers_in_the_byte_order_of_another_machine_are_the_same_numbers(tmp_p
     first = next(iter(load_signals(path)))
     assert first.logits.dtype.isnative
     assert np.array_equal(first.logits, arrays["0/logits"])
+
+
+def test_one_model_of_several_files_is_found_or_missed_by_name(tmp_path):
+    logits, labels = np.zeros((4, 2)), [0, 1, 0, 1]
+    paths = [tmp_path / name for name in ("a.npz", "b.npz")]
+    for replicate, path in enumerate(paths):
+        save_signals(path, [signal(logits, labels, arm="a", replicate=replicate)], {})
+    assert load_model(paths, "a", 1).card.replicate == 1
+    with pytest.raises(DataError, match=r"b\.npz: it holds no model of arm b, replicate 1"):
+        load_model(paths, "b", 1)

@@ -255,6 +255,12 @@ def test_parameters_that_cannot_be_released_are_named(base, names, message, clas
         MIPEstimator(base, **TIGHT, parameters=names).fit(*classes)
 
 
+def test_what_a_model_predicts_from_is_named_where_it_is_not_released(classes):
+    fitted = MIPEstimator(LogisticRegression(), **TIGHT, parameters=["coef_"]).fit(*classes)
+    with pytest.raises(TypeError, match=r"predicts from intercept_, which is not released.*Name it in `parameters`"):
+        fitted.predict(classes[0])
+
+
 def test_a_class_that_some_half_lacks_is_reported():
     x = np.random.default_rng(0).normal(size=(60, 2))
     y = np.r_[np.zeros(29), np.ones(29), 2, 2]

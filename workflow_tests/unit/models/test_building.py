@@ -87,6 +87,7 @@ class Normed(nn.Module):
         return self.one(x)
 
 WIDTH, made = 4, nn.ReLU()
+plain = dict
 """
 
 
@@ -167,6 +168,7 @@ WRONG = {
     "a number": ("WIDTH", {}, ["model own.py:WIDTH: it is an object of type int", "Name a class, or a function"]),
     "a table": ("Net", {}, ["own.py, line 17, records of shape (2, 12)", "RuntimeError"]),
     "one logit": ("One", {"image": (3, 2, 2)}, ["forward returns shape (2,) for 2 records, not (2, 5)", "logits"]),
+    "a class of Python": ("plain", {}, ["returns dict, which no engine trains", "torch.nn.Module"]),
     "no forward": ("Forgetful", {}, ["model own.py:Forgetful", "no method forward"]),
     "no network": ("number", {}, ["returns int, which no engine trains", "torch.nn.Module"]),
     "no outputs": ("machine", {}, ["LinearSVC has no predict_proba", "CalibratedClassifierCV"]),

@@ -10,6 +10,7 @@ from opacus.accountants import PRVAccountant, RDPAccountant
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from dpmia.common.epsilon import SMALLEST_EPSILON
 from dpmia.common.errors import TrainingError
 from dpmia.privacy import accounting
 from dpmia.privacy.accounting import Mechanism
@@ -231,6 +232,12 @@ def test_a_guarantee_that_no_noise_gives_is_refused():
         mechanism(steps=10, epochs=1, delta=1e-30).noise_multiplier(0.5)
     for words in ["epsilon 0.5, delta 1e-30", "10 steps at rate 0.02", "no noise multiplier", "Raise epsilon or delta"]:
         assert words in str(error.value)
+
+
+def test_an_epsilon_that_is_hardly_more_than_none_is_refused():
+    with pytest.raises(TrainingError, match=r"epsilon 1e-40: no accountant here reaches an epsilon below 0\.0001"):
+        mechanism(steps=10, epochs=1).noise_multiplier(1e-40)
+    assert mechanism(steps=10, epochs=1).noise_multiplier(SMALLEST_EPSILON) > 100
 
 
 def test_the_record_says_all_that_a_reader_needs():

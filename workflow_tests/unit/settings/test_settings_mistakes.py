@@ -51,6 +51,12 @@ from dpmia.settings.resolve import make_plan
         ("training.sampling", "poison", ["heart.training.sampling: ", "Did you mean 'poisson'?"]),
         ("privacy.relation", "replace", ["heart.privacy.relation: 'replace' ", "Did you mean 'replace_one'?"]),
         ("privacy.accountant", "prv", ["heart.privacy.accountant: 'prv' ", "'pld', 'rdp' or 'rdp_as_published'"]),
+        ("training.l2", 1e100, ["heart.training.l2: 1e+100 ", "at most 1e+30"]),
+        ("privacy.delta", 1e-320, ["heart.privacy.delta: ", "at least 1e-100"]),
+        ("privacy.delta", 0.9999, ["heart.privacy.delta: 0.9999 ", "at most 0.99"]),
+        ("epsilons", [[1e-9]], ["heart.epsilons.0.0: 1e-09 ", "less than 0.0001"]),
+        ("attacks.randm", None, ["heart.attacks.randm: null takes away nothing", "Did you mean 'random'?"]),
+        ("arms.vaa", None, ["heart.arms.vaa: null takes away nothing", "Did you mean 'va'?"]),
         ("training.epochs", "many", ["heart.training.epochs: 'many' ", "integer"]),
         ("training.epochs", 1.5, ["heart.training.epochs: 1.5 ", "integer"]),
         ("training.epochs", True, ["heart.training.epochs: true "]),
@@ -125,9 +131,9 @@ from dpmia.settings.resolve import make_plan
         ("references", {"count": 4}, ["heart.references.block: ", "required", "missing"]),
         ("references", {"count": 5, "block": 2}, ["heart.references: ", "count (5)", "multiple of block (2)"]),
         ("references", {"count": 4, "block": 2}, None),
-        ("privacy.delta", 0, ["heart.privacy.delta: 0 ", "positive number"]),
-        ("privacy.delta", 1, ["heart.privacy.delta: 1 ", "less than 1"]),
-        ("privacy.delta", 1.5, ["heart.privacy.delta: 1.5 ", "less than 1"]),
+        ("privacy.delta", 0, ["heart.privacy.delta: 0 ", "at least 1e-100"]),
+        ("privacy.delta", 1, ["heart.privacy.delta: 1 ", "at most 0.99"]),
+        ("privacy.delta", 1.5, ["heart.privacy.delta: 1.5 ", "at most 0.99"]),
         ("privacy.delta", float("nan"), ["heart.privacy.delta: nan "]),
         ("epsilons", [[1], [0]], ["heart.epsilons.1.0: 0 ", "positive number", "inf for no privacy"]),
         ("epsilons", [[-1]], ["heart.epsilons.0.0: -1 ", "positive number", "inf for no privacy"]),
@@ -353,3 +359,16 @@ def test_the_engine_of_all_experiments_needs_a_mapping_to_stand_in(plan, trainin
     message = refusal(plan, changed(FILE, "experiments.heart.training", training), engine="plain")
     assert "heart.training: " in message
     assert "is not a mapping" in message
+
+
+def test_what_is_nested_too_deeply_is_refused():
+    deep: list = []
+    for _ in range(2000):
+        deep = [deep]
+    with pytest.raises(ConfigError, match="config: a value is nested too deeply"):
+        make_plan({"epsilons": deep}, ROOT)
+
+
+def test_of_many_mistakes_the_first_are_told():
+    with pytest.raises(ConfigError, match="There are 1980 more mistakes"):
+        make_plan({f"key_{number}": 1 for number in range(2000)}, ROOT)

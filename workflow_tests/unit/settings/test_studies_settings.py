@@ -101,7 +101,7 @@ def test_only_some_studies_need_a_data_set(plan):
         ("generator.dataset", "adult", ["generator.dataset: ", "unknown key"]),
         ("generator.etas", [0.5], ["generator.etas.0: 0.5 ", "less than 0.5"]),
         ("generator.etas", [], ["generator.etas: [] ", "at least 1"]),
-        ("generator.moments", [0.5], ["generator.moments.0: 0.5 ", "at least 1"]),
+        ("generator.moments", [0.5], ["generator.moments.0: 0.5 ", "at least 2"]),
         ("generator.splits", 1, ["generator.splits: 1 ", "at least 2"]),
         ("generator.dimension", True, ["generator.dimension: true "]),
         ("ridge.dataset", "eyedat", ["ridge.dataset: 'eyedat' ", "Did you mean 'eyedata'?"]),

@@ -180,6 +180,16 @@ def test_a_checkpoint_of_other_code_or_other_models_is_not_used(data, tmp_path):
 
 
 @pytest.mark.usefixtures("short_calls")
+@pytest.mark.parametrize("changed", [{"optimizer_states": [None]}, {"engine": {}}, {"loops": {}}, {"tally": 1}])
+def test_a_checkpoint_that_holds_something_else_is_named(data, tmp_path, changed):
+    fit(make(PlainEngine, data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
+    kept = torch.load(tmp_path / KEPT, weights_only=True)
+    torch.save(kept | changed, tmp_path / KEPT)
+    with pytest.raises(DataError, match=r"last\.ckpt: training cannot go on from it .*Delete it"):
+        fit(make(PlainEngine, data), Checkpoints(tmp_path / "signals.npz", "code"))
+
+
+@pytest.mark.usefixtures("short_calls")
 def test_a_short_job_writes_none_and_a_job_that_succeeds_leaves_none(data, tmp_path):
     with Checkpoints(tmp_path / "signals.npz", "code") as checkpoints:
         fit(make(PlainEngine, data), checkpoints)
