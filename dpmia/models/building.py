@@ -107,7 +107,10 @@ def _accepted(function: Any, given: dict[str, Any]) -> dict[str, Any]:
     origin = getattr(getattr(function, "__init__", None), "__module__", "")  # classes written in C have none
     if inspect.isclass(function) and origin.partition(".")[0] in ("torch", "pytorch_lightning"):
         return {}  # it inherits `__init__`, which takes anything to refuse it
-    parameters = inspect.signature(function).parameters
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:  # some classes written in C tell nothing of their parameters
+        return {}
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
         return given
     return {name: value for name, value in given.items() if name in parameters}

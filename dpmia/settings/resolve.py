@@ -237,14 +237,19 @@ def _merged(file: ExperimentFile, section: str, name: str, scale: Scale, where: 
     return _without_null(merged)
 
 
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """Return a mapping as it is, and one without keys in the place of anything else: it is refused later."""
+    return value if isinstance(value, Mapping) else {}
+
+
 def _check_nulls(below: Any, above: Any, where: str) -> None:
     """Refuse null for an arm or an attack that nothing has: a misspelt name would take away nothing."""
     for key, kinds in (("arms", ()), ("attacks", names.ATTACKS)):
-        there, taken = (each.get(key) if isinstance(each, Mapping) else None for each in (below, above))
-        known = there if isinstance(there, Mapping) else {}
-        for name, value in taken.items() if isinstance(taken, Mapping) else ():
+        known, taken = (_mapping(_mapping(each).get(key)) for each in (below, above))
+        for name, value in taken.items():
             if value is None and name not in known and name not in kinds:
-                raise ConfigError(place(where, f"{key}.{name}"), "null takes away nothing", suggestion(name, known))
+                others = {*known, *(each for each, given in taken.items() if given is not None)}
+                raise ConfigError(place(where, f"{key}.{name}"), "null takes away nothing", suggestion(name, others))
 
 
 def _runs_at(entries: Mapping[str, ExperimentEntry], name: str, scale: Scale, file: str, section: str) -> bool:
