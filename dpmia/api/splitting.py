@@ -15,9 +15,11 @@ from dpmia.common.errors import ArgumentError
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.settings import names
-from dpmia.settings.base import MOST
 from dpmia.splits.draws import ALL, shuffled
 from dpmia.splits.split import Split
+
+#: Replicates that one call draws at most.
+MOST = 100_000
 
 
 def split(
