@@ -7,9 +7,9 @@ import torch
 from dpmia.datasets.table import Dataset
 from dpmia.formats.rows import write_rows
 from dpmia.formats.signals import load_all
+from dpmia.formats.stages import ENGINES
 from dpmia.jobs.checking import EngineCheck
 from dpmia.splits.split import load_splits
-from dpmia.validation.engines_agree import COLUMNS
 from dpmia.validation.retraining import compare
 
 
@@ -22,7 +22,7 @@ def main(snakemake):
         dataset = Dataset.load(check.dataset)
         splits = load_splits(check.splits, dataset.fingerprint)
         rows += compare(experiment, check.engine, dataset, splits, load_all(check.signals), check.work)
-    write_rows(snakemake.output[0], rows, COLUMNS)
+    write_rows(snakemake.output[0], rows, ENGINES)
 
 
 run(main, snakemake)

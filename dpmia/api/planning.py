@@ -18,8 +18,8 @@ from dpmia.api.bounding import (
     require,
     upper_bound,
 )
-from dpmia.common.epsilon import DELTAS
 from dpmia.common.errors import ArgumentError
+from dpmia.common.limits import DELTAS
 from dpmia.common.registry import suggestion
 
 if TYPE_CHECKING:

@@ -12,14 +12,12 @@ from numpy.typing import ArrayLike
 
 from dpmia.api.arrays import array_of, integer, number
 from dpmia.common.errors import ArgumentError
+from dpmia.common.limits import MOST_MODELS
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.settings import names
 from dpmia.splits.draws import ALL, shuffled
 from dpmia.splits.split import Split
-
-#: Replicates that one call draws at most.
-MOST = 100_000
 
 
 def split(
@@ -66,9 +64,9 @@ def split(
         raise ArgumentError(f"{where}, kind", f"{kind!r} is not a membership experiment", remedy)
     records = _records(data)
     replicates, seed = integer(replicates, f"{where}, replicates"), integer(seed, f"{where}, seed")
-    if records < 2 or not 1 <= replicates <= MOST:
+    if records < 2 or not 1 <= replicates <= MOST_MODELS:
         wrong = f"{records} records" if records < 2 else f"{replicates} replicates"
-        raise ArgumentError(where, wrong, f"Give two records at least, and 1 to {MOST} replicates")
+        raise ArgumentError(where, wrong, f"Give two records at least, and 1 to {MOST_MODELS} replicates")
     if not isinstance(iid_arm, bool | np.bool_):
         raise ArgumentError(f"{where}, iid_arm", f"{iid_arm!r} is neither True nor False")
     draw = load(names.MEMBERSHIP[kind])

@@ -12,10 +12,11 @@ from typing import Any
 from dpmia.common.epsilon import parse_epsilon
 from dpmia.common.errors import UserError
 from dpmia.common.files import is_file
+from dpmia.common.limits import MOST_MODELS
 from dpmia.common.registry import suggestion
 from dpmia.datasets.own.files import Fields, known_column, read_fields
 from dpmia.settings import names
-from dpmia.settings.base import LARGEST, MOST, Scale
+from dpmia.settings.base import LARGEST, Scale
 from dpmia.settings.config import LIMITED
 from dpmia.settings.resolve import SCALES
 
@@ -202,7 +203,7 @@ def _positive(text: str, most: int = LARGEST) -> int:
 
 
 def _replicates(text: str) -> int:
-    return _positive(text, MOST)
+    return _positive(text, MOST_MODELS)
 
 
 def _epsilon(text: str) -> float | str:

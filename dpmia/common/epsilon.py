@@ -7,9 +7,6 @@ import math
 #: Noise for less takes an accountant more memory and time than there is, and no record can be told from another.
 SMALLEST_EPSILON = 1e-4
 
-#: Delta from where to where: above are no guarantees, and noise is found slowly; below, numbers leave their range.
-DELTAS = (1e-100, 0.99)
-
 
 def parse_epsilon(value: object) -> float:
     """Return epsilon as a float; `inf` means no privacy.

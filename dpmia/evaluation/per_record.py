@@ -17,25 +17,8 @@ from dpmia.common.seeds import derive_seed
 from dpmia.evaluation.attacks import AttackersModels
 from dpmia.formats.losses import Losses, load_losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, QUERY_ARRAYS, Signal, load_all
+from dpmia.formats.stages import NULLS, PER_RECORD
 from dpmia.splits.sampled_records import draw_records
-
-COLUMNS = [
-    "experiment",
-    "arm",
-    "target",
-    "record",
-    "label",
-    "membership",
-    "attack",
-    "alpha",
-    "loss",
-    "threshold",
-    "decision",
-]
-NULLS = [
-    *("experiment", "arm", "targets", "target", "record", "label", "attack", "alpha", "loss", "threshold"),
-    *("null_losses", "null_loss"),
-]
 
 #: Of more null losses than this a random choice of as many is kept.
 MOST_LOSSES = 2000
@@ -72,7 +55,7 @@ def per_record_table(
         count: members, and non-members, all where there are fewer.
 
     Returns:
-        Columns `COLUMNS`: `target` is the replicate, `loss` the target model's, `decision` the attack's, true for
+        Columns `PER_RECORD`: `target` is the replicate, `loss` the target model's, `decision` the attack's, true for
         "member". An attack with models that leave one record out scores the records that there are such models for.
     """
     models = AttackersModels((), references, distilled)
@@ -89,7 +72,7 @@ def per_record_table(
                 if part.cards[0].target == signal.card.target:
                     of_part = _cut(queries, part.records).of(MEMBER, NONMEMBER)
                     tables += _judged(experiment, name, attack, of_part, _leave_one_out(part, of_part), alphas)
-    return pd.concat(tables, ignore_index=True)[COLUMNS]
+    return pd.concat(tables, ignore_index=True)[PER_RECORD]
 
 
 def _judged(
@@ -146,7 +129,7 @@ def nulls_table(
 
     Returns:
         Columns `NULLS`, one row for each null loss: `targets` is the number of target models that the records are
-        members of, `null_losses` how many there are, at most `MOST_TOLD` of which are kept. No rows for two target
+        members of, `null_losses` how many there are, at most `MOST_LOSSES` of which are kept. No rows for two target
         models that share fewer than two members of every class.
     """
     models = AttackersModels((), references, distilled)

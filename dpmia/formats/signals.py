@@ -1,8 +1,8 @@
 """What a black-box attacker sees of trained models, in one file format that opens without torch.
 
-A file holds the models of one block. It is an `.npz` archive: `header` is JSON with the format's version and one
-model card for each model; model i has the arrays `i/records`, `i/labels`, `i/membership`, `i/logits` and, where there
-are any, `i/parameters`, `i/buffers`, `i/marks`, `i/accuracy_by_epoch` and `i/curve`.
+A file holds the models of one block. It is an `.npz` archive: `header` is JSON with the format's version, in a run the
+place of the file, and one model card for each model; model i has the arrays `i/records`, `i/labels`, `i/membership`,
+`i/logits` and, where there are any, `i/parameters`, `i/buffers`, `i/marks`, `i/accuracy_by_epoch` and `i/curve`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from dpmia.formats.model_card import ModelCard
 
 FORMAT = "dpmia-signals"
 VERSION = 2
+
+#: Folder of the target models of a run.
+STAGE = "signals"
 
 #: Arrays with one entry for each query.
 QUERY_ARRAYS = ("records", "labels", "membership", "logits")
@@ -123,6 +126,7 @@ def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[s
         "format": FORMAT,
         "version": VERSION,
         "provenance": provenance,
+        "place": _place(path),
         "models": [signal.card.plain() for signal in signals],
     }
     content = {
@@ -183,11 +187,26 @@ def load_header(path: Path | str) -> dict[str, Any]:
         DataError: the file is absent or damaged, or of another format or version.
     """
     with arrays(made(path)) as found:
-        return found.header((FORMAT, VERSION))
+        return _header(found)
+
+
+def _header(found: Arrays) -> dict[str, Any]:
+    """Return the header of a file that stands where it was written to; those of earlier versions do not say where."""
+    header = found.header((FORMAT, VERSION))
+    here, written = _place(found.source.path), header.get("place")
+    if None not in (here, written) and here != written:
+        raise found.source.error(f"it holds the models of {written}", ", header")
+    return header
+
+
+def _place(path: Path | str) -> str | None:
+    """Return experiment, epsilons and block of a file of target models; None of any other, which runs may share."""
+    stage, *inside = Path(path).with_suffix("").parts[-4:]
+    return "/".join(inside) if stage == STAGE else None
 
 
 def _cards(found: Arrays) -> list[ModelCard]:
-    header = found.header((FORMAT, VERSION))
+    header = _header(found)
     with found.source.faults("a model card is damaged", ", header"):
         cards = [ModelCard.from_plain(card) for card in header["models"]]
     found.only({"header", *(f"{i}/{name}" for i in range(len(cards)) for name in (*QUERY_ARRAYS, *OPTIONAL))})

@@ -12,28 +12,16 @@ import pandas as pd
 from dpmia.common.files import whole_file
 from dpmia.common.reading.rows import made_frame
 from dpmia.common.reading.source import made
-from dpmia.formats.rows import COLUMNS, EFFECTS, KEYS, MEASURED, RECORDS, harmless
+from dpmia.formats.rows import EFFECTS, KEYS, MEASURED, RECORDS, harmless
+from dpmia.formats.stages import SIZES, Layout, layout_of
 
 #: Of tables of metrics: columns of numbers, which may be missing, and of `True` or `False`, which may not.
 _NUMBERS = ("value", "mean", "low", "high", "replicates", "error", "degrees", "records_error", RECORDS, *EFFECTS)
 _TRUTHS = ("iid", "oracle")
 #: Texts stay texts where they look like numbers.
 _TYPES = dict.fromkeys(("experiment", "arm", "attack", "metric"), str)
-_SIZES = ("features", "classes", "members", "nonmembers", "population", "validation", "background")
-#: Folder of a table -> its columns.
-_REQUIRED = {"replicates": COLUMNS, "summary": [*KEYS, "mean", "low", "high", "replicates"], "sizes": _SIZES}
-#: Folder of a table without `KEYS` -> those of its columns that hold numbers; a study has some of them.
-_COUNTED = {
-    "sizes": _SIZES,
-    "studies": (
-        *("records", "members", "nonmembers", "parameter", "folds", "sigma_s", "sigma_d", "ratio", "values"),
-        *("replicate", "tpr", "fpr", "advantage", "run", "moment", "eta", "epsilon", "clip_norm"),
-        *("noise_scale", "relative_error", "dimension", "steps", "learning_rate", "splits", "delta"),
-    ),
-    "per_record": ("target", "record", "label", "alpha", "loss", "threshold"),
-    "nulls": ("targets", "target", "record", "label", "alpha", "loss", "threshold", "null_losses", "null_loss"),
-}
-
+#: What is wrong with a row whose keys another one has.
+REPEATED = "two rows are about the same"
 
 #: Stages whose tables are named after the experiment that all rows are about.
 _OF_EXPERIMENT = ("nulls", "per_record", "replicates", "sizes", "summary")
@@ -84,15 +72,14 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
             table of metrics is about more than one experiment.
     """
     table = made_frame(path, keep_default_na=False, na_values=[""], dtype=_TYPES)
-    folder, experiment = _place(Path(path))
+    stage, experiment = _place(Path(path))
+    layout = layout_of(stage, table.columns)
     effects = EFFECTS if not table.columns.intersection(EFFECTS).empty else ()
-    if missing := [name for name in (*required, *_REQUIRED.get(folder, ()), *effects) if name not in table]:
+    needed = (*required, *(layout.columns if layout else ()), *effects)
+    if missing := [name for name in needed if name not in table]:
         raise made(path).error(f"the column {missing[0]!r} is missing")
-    for name in table.columns.intersection(_COUNTED.get(folder, ())):
-        if len(table) and not _is_number(table[name].dtype):
-            raise made(path).error("a cell holds no number", f", column {name!r}")
-        if folder == "sizes" and not (table[name].between(0, LARGEST_COUNT) & (table[name] % 1 == 0)).all():
-            raise made(path).error("a cell holds no number of records", f", column {name!r}")
+    if layout and len(table):
+        _check_layout(path, table, layout, whole=SIZES if stage == "sizes" else ())
     if "epsilon" in table and len(table):
         if not _is_number(table["epsilon"].dtype) or (table["epsilon"] <= 0).any():
             raise made(path).error("a cell holds no epsilon", ", column 'epsilon'")
@@ -112,9 +99,26 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
         if wrong or too_large or (name in KEYS and column.isna().any()):
             raise made(path).error("a cell holds what does not belong there, or nothing", f", column {name!r}")
     for what, wrong_rows in _faults(table).items():
-        if wrong_rows.any():
-            raise made(path).error(what, f", line {int(np.flatnonzero(wrong_rows)[0]) + 2}")
+        _refuse(path, what, wrong_rows)
     return table
+
+
+def _check_layout(path: Path | str, table: pd.DataFrame, layout: Layout, whole: Collection[str]) -> None:
+    """Refuse what is no number in a column of numbers, no number of records in one of `whole`, and repeated rows."""
+    for name in layout.numbers:
+        if not _is_number(table[name].dtype):
+            raise made(path).error("a cell holds no number", f", column {name!r}")
+    for name in whole:
+        if not (table[name].between(0, LARGEST_COUNT) & (table[name] % 1 == 0)).all():
+            raise made(path).error("a cell holds no number of records", f", column {name!r}")
+    if layout.keys:
+        _refuse(path, REPEATED, table.duplicated(list(layout.keys)))
+
+
+def _refuse(path: Path | str, what: str, wrong_rows: pd.Series) -> None:
+    """Refuse a table with wrong rows, and name the first one."""
+    if wrong_rows.any():
+        raise made(path).error(what, f", line {int(np.flatnonzero(wrong_rows)[0]) + 2}")
 
 
 def _place(path: Path) -> tuple[str, str]:
@@ -130,7 +134,7 @@ def _place(path: Path) -> tuple[str, str]:
 def _faults(table: pd.DataFrame) -> dict[str, pd.Series]:
     """Return what may be wrong with a row of a table of metrics, and in which rows it is."""
     keys = table.columns.intersection([*KEYS, "replicate"])
-    found = {"two rows are about the same": table.duplicated(list(keys))}
+    found = {REPEATED: table.duplicated(list(keys))}
     if RECORDS in table:
         found["a number of records is below 0"] = table[RECORDS] < 0
     if {*EFFECTS} <= {*table.columns}:

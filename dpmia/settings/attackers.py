@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from dpmia.common.limits import MOST_MODELS
 from dpmia.common.registry import suggestion
 from dpmia.settings import names
-from dpmia.settings.base import MOST, ArmName, Epsilon, NotNegative, OneOf, Settings
+from dpmia.settings.base import ArmName, Epsilon, NotNegative, OneOf, Settings
 
 
 class Shadows(Settings):
@@ -29,7 +30,7 @@ class References(Settings):
     Distilled models are trained on the same draws, as many for each target.
     """
 
-    count: Annotated[int, Field(ge=1, le=MOST)]
+    count: Annotated[int, Field(ge=1, le=MOST_MODELS)]
     """Reference models for each arm that an attack needs them of, a multiple of `block`."""
     block: Annotated[int, Field(ge=1)]
     """Models of each arm that one job trains."""
@@ -77,7 +78,7 @@ Estimator = Literal["empirical", "linear", "logit_gaussian", "minimum", "mean"]
 class LeaveOneOutSettings(Settings):
     """Attack L: for each record models of its own, trained as the target was but without that record."""
 
-    records: Annotated[int, Field(ge=1, le=MOST)]
+    records: Annotated[int, Field(ge=1, le=MOST_MODELS)]
     """Members, and non-members, of each target model that it attacks, a multiple of `block`; the first of those with
     per-record results. More of them train only the models of the new ones."""
     block: Annotated[int, Field(ge=1)]

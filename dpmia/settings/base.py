@@ -17,7 +17,8 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from dpmia.common.epsilon import DELTAS, parse_epsilon
+from dpmia.common.epsilon import parse_epsilon
+from dpmia.common.limits import DELTAS
 from dpmia.common.plugins import FILE
 from dpmia.common.registry import check_part_of_file
 
@@ -30,8 +31,6 @@ Count = Annotated[int, Field(ge=1)] | Literal["all"]
 Size = Count | Annotated[float, Field(gt=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 ArmName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$")]
-#: Replicates and models of which settings ask for at most: more jobs cannot be planned.
-MOST = 100_000
 #: What 64 bits hold: no library counts further.
 LARGEST = 2**63 - 1
 Scale = Literal["smoke", "laptop", "night", "paper"]

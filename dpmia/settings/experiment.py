@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag, field_validator, mod
 
 from dpmia.common.command_line import placeholders, split_command
 from dpmia.common.epsilon import spell_epsilon
+from dpmia.common.limits import MOST_MODELS
 from dpmia.common.registry import suggestion
 from dpmia.privacy.record import STATED
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
@@ -23,7 +24,7 @@ from dpmia.settings.attackers import (
     each_of_a_kind,
     require_references,
 )
-from dpmia.settings.base import MOST, ArmName, Epsilon, Name, OneOf, Scale, Settings, require_keys
+from dpmia.settings.base import ArmName, Epsilon, Name, OneOf, Scale, Settings, require_keys
 from dpmia.settings.membership import INDEPENDENT, Membership, arm_keys
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
@@ -99,7 +100,7 @@ class Experiment(Settings):
     precision_budgets: PrecisionBudgets | None = None
     """`bernoulli`: compute the epsilons of every arm from bounds on the precision of attacks; `epsilons` are then left
     out, here and in the arms."""
-    replicates: Annotated[int, Field(ge=1, le=MOST)]
+    replicates: Annotated[int, Field(ge=1, le=MOST_MODELS)]
     """Independent repetitions, a multiple of `block`."""
     block: Annotated[int, Field(ge=1)]
     """Replicates that one job trains. A changed number retrains everything; more replicates only add jobs."""

@@ -19,6 +19,7 @@ import pandas as pd
 
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
+from dpmia.formats.stages import LINEAR_GENERATOR
 from dpmia.mip.noise import Noise, random_halves, split_moments
 from dpmia.privacy.accounting import Mechanism
 from dpmia.theory.mip import epsilon_from_eta
@@ -27,11 +28,6 @@ NAME = "linear_generator"
 
 #: (calibration, radius): as the paper prints it, as its theorem 7 proves it, and with our smaller scale.
 NOISES = (("corollary_8", "laplace"), ("corollary_8", "gamma"), ("total_variation", "gamma"))
-
-COLUMNS = [
-    *("run", "method", "moment", "calibration", "radius", "eta", "epsilon"),
-    *("clip_norm", "noise_scale", "relative_error"),
-]
 
 
 def run(
@@ -117,7 +113,7 @@ def run(
             error = float(np.linalg.norm(estimate - truth) / np.linalg.norm(truth))
             rows.append({"run": number, **way, **clip, "relative_error": error})
     options = {"records": records, "dimension": dimension, "steps": steps, "learning_rate": learning_rate}
-    return pd.DataFrame(rows).reindex(columns=COLUMNS).assign(**options, splits=splits, delta=delta)
+    return pd.DataFrame(rows).assign(**options, splits=splits, delta=delta).reindex(columns=LINEAR_GENERATOR)
 
 
 def noise_multipliers(etas: Sequence[float], steps: int, delta: float) -> np.ndarray:

@@ -18,13 +18,10 @@ from dpmia.common.errors import ConfigError, TrainingError
 from dpmia.common.registry import suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
+from dpmia.formats.stages import REGRESSION
 from dpmia.metrics.ranking import advantage
 from dpmia.models.regressors import MODELS, Fit, Predictor
 
-COLUMNS = [
-    "dataset", "records", "members", "nonmembers", "model", "parameter", "folds", "sigma_s", "sigma_d", "ratio",
-    "adversary", "target", "values", "replicate", "tpr", "fpr", "advantage",
-]  # fmt: skip
 #: `cross_validation` that leaves out one record at a time.
 LEAVE_ONE_OUT = "leave_one_out"
 #: `target` of the attacks on membership.
@@ -56,7 +53,7 @@ def run(
             the full name of a column of 0 and 1 stands for its two values.
 
     Returns:
-        Columns `COLUMNS`, one row for each parameter, split, attack and target. `values` counts those of the target,
+        Columns `REGRESSION`, one row for each parameter, split, attack and target. `values` counts those of the target,
         `folds` the parts that cross-validation left out in turn. `sigma_s` and `sigma_d` are root mean squared
         errors, and `ratio` is theirs. Adversaries: `threshold` knows
         both, `threshold_sigma_s` only the first; `attribute`, `uniform`, `multi_query_descending` and
@@ -99,7 +96,7 @@ def run(
             sizes = [len(y), members, len(y) - members]
             about = [dataset.name, *sizes, model, parameter, folded, *known, known[1] / known[0]]
             rows += [[*about, *key, replicate, *rates] for key, rates in found]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=REGRESSION)
 
 
 def target_columns(features: Sequence[str], target: str) -> np.ndarray:

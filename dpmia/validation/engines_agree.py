@@ -18,24 +18,13 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
+from dpmia.formats.stages import ACCOUNTING, DIFFERENCES, ENGINES
 from dpmia.papers.artifact import Facts
 
 #: Largest difference of one model at least of an experiment whose engines agree, and of all its models.
 TOLERANCE, LARGEST_TOLERANCE = 1e-5, 5e-2
 
 AGREES, DIFFERS, NOT_COMPARED = "agrees", "differs", "not compared"
-
-#: Of a model: what was compared and what came out, and its accounting.
-MODEL = ["experiment", "model", "engine", "second_engine", "parameters", "steps_compared", "steps"]
-DIFFERENCES = [
-    *("parameter_difference", "relative_difference", "relative_difference_of_99_percent"),
-    *("loss_difference", "loss_difference_of_99_percent", "advantage_difference"),
-]
-ACCOUNTING = [
-    *("sampler", "relation", "rate", "noise_multiplier", "accounted_steps", "delta", "accountant", "epsilon"),
-    *("epsilon_opacus_rdp", "epsilon_opacus_prv"),
-]
-COLUMNS = [*MODEL, *DIFFERENCES, "tolerance", "verdict", "reason", *ACCOUNTING, "accounting_reason"]
 
 
 def verdict(differences: Iterable[float]) -> str:
@@ -98,4 +87,4 @@ def tabulate_accountants(tables: Mapping[str, pd.DataFrame], facts: Facts) -> pd
 
 
 def _models(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    return pd.concat(list(tables.values()), ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
+    return pd.concat(list(tables.values()), ignore_index=True) if tables else pd.DataFrame(columns=ENGINES)

@@ -20,6 +20,7 @@ from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
+from dpmia.formats.stages import ENGINES
 from dpmia.metrics.ranking import advantage
 from dpmia.privacy.opacus_accountants import not_covered, opacus_epsilons
 from dpmia.privacy.record import Accounting
@@ -27,7 +28,7 @@ from dpmia.splits.split import Split
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.run import Run
 from dpmia.training.train_models import architecture_for, seeds
-from dpmia.validation.engines_agree import COLUMNS, NOT_COMPARED, TOLERANCE, verdict
+from dpmia.validation.engines_agree import NOT_COMPARED, TOLERANCE, verdict
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ def compare(
         work: see `EngineCheck`.
 
     Returns:
-        Rows as `dpmia.validation.engines_agree.COLUMNS` say, one for each model.
+        Rows as `dpmia.formats.stages.ENGINES` say, one for each model.
     """
     chosen = _chosen(signals)
     fast = load(engine)
@@ -67,7 +68,7 @@ def compare(
     else:
         rows = _compared(fast, dataset, splits, chosen, work)
     shared = {"experiment": experiment, "verdict": verdict(row["difference"] for row in rows if "difference" in row)}
-    return [[(row | shared).get(column) for column in COLUMNS] for row in rows]
+    return [[(row | shared).get(column) for column in ENGINES] for row in rows]
 
 
 def _chosen(signals: Iterable[Signal]) -> list[Signal]:

@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 from files import Files
 
-from dpmia.evaluation import per_record
-from dpmia.evaluation.per_record import NULLS
 from dpmia.formats.losses import load_losses
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, MEASURED
 from dpmia.formats.signals import MEMBER, POPULATION, load_header, load_signals
+from dpmia.formats.stages import NULLS, PER_RECORD
 from dpmia.formats.tables import read_table
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
@@ -270,7 +269,7 @@ class TestAttacksRecordByRecord:
             wildcards={"experiment": "toy"},
         )
         points, nulls = (read_table(path) for path in output)
-        assert list(points.columns) == per_record.COLUMNS
+        assert list(points.columns) == PER_RECORD
         assert list(nulls.columns) == NULLS
         judged = points[points["alpha"] == 0.3].groupby(["attack", "target", "membership"]).size().to_dict()
         whole = {(name, target, part): 5 for name in ("population", "reference", "distillation")

@@ -5,9 +5,8 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from dpmia.evaluation import per_record as per_record_results
-from dpmia.evaluation.per_record import NULLS
 from dpmia.formats.rows import COLUMNS, NO_ATTACK
+from dpmia.formats.stages import NULLS, PER_RECORD
 from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers.artifact import Facts
 from dpmia.papers.ye import names
@@ -94,7 +93,7 @@ def per_record(experiment, arms=("Ia", "IIa")):
                 loss, threshold = record / 8, eighths / 8 + alpha - 0.3 - 1 / 16
                 about = [experiment, arm, target, record + shift, 3, part, attack, alpha]
                 rows.append([*about, loss, threshold, loss <= threshold])
-    return pd.DataFrame(rows, columns=per_record_results.COLUMNS)
+    return pd.DataFrame(rows, columns=PER_RECORD)
 
 
 #: Arm -> two records under one target model, two under two, and by how much thresholds are below an attack's number.

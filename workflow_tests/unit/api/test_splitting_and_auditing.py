@@ -52,6 +52,10 @@ def test_groups_of_any_type():
         (lambda: split(10, members=0.01, nonmembers=1), DataError, r"members: 0 records are required"),
         (lambda: split(10, members=1, nonmembers=1, seed=math.nan), ArgumentError, r"split, seed: nan is not an int"),
         (lambda: split(3, "group", group=1, groups=[1, 1, 2], members=1, nonmembers=1), ArgumentError, r"not a text"),
+        (lambda: split(2, groups=["a", None], members=1, nonmembers=1), ArgumentError, r"1 values are missing\."),
+        (lambda: split(2, groups=[b"\xff", b"a"], members=1, nonmembers=1), ArgumentError, r"some values are bytes"),
+        (lambda: split(2, groups=[[1], [1, 2]], members=1, nonmembers=1), ArgumentError, r"split, groups: "),
+        (lambda: split(10, members=1, nonmembers=1, replicates=100_001), ArgumentError, r"split: 100001 replicates\."),
         (lambda: split(10, groups=[1], members=1, nonmembers=1), ArgumentError, r"split, groups: an array of shape"),
     ],
 )  # fmt: skip

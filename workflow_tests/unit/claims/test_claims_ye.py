@@ -9,7 +9,7 @@ from claim_worlds import World, assert_by_replicate, verdict, with_impossible, w
 
 from dpmia.claims.judge import Run, judge
 from dpmia.claims.power import verdict_shares
-from dpmia.evaluation.per_record import COLUMNS, NULLS
+from dpmia.formats.stages import NULLS, PER_RECORD
 from dpmia.papers.ye import agreement, names
 from dpmia.papers.ye.claims import CLAIMS
 
@@ -59,9 +59,9 @@ def per_record(arm, rates, count=2000):
             threshold = rate[place] - draw
             facts = {"experiment": "ye_purchase", "arm": arm, "target": 0, "label": 1, "membership": part}
             facts |= {"alpha": agreement.ALPHA, "attack": agreement.NAMES[letter], "loss": 0.0}
-            facts |= {"record": np.arange(count)}
+            facts |= {"record": place * count + np.arange(count)}
             tables.append(pd.DataFrame({**facts, "threshold": threshold, "decision": threshold >= 0}))
-    return pd.concat(tables)[COLUMNS]
+    return pd.concat(tables)[PER_RECORD]
 
 
 #: Attack -> spread of its null losses; threshold under the first and the second target model.

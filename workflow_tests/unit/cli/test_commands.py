@@ -226,6 +226,16 @@ WRONG = {
     ),
     "limit": (("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "aoc=1"), "--limit: 'aoc=1' is no limit."),
     "classes": (("attack", "Clinic 2.csv"), "no columns of two classes at least; columns: hospital, age"),
+    "class twice": (("attack", "Clinic 2.csv", "--classes", "a=age", "a=age"), "the class 'a' has two columns."),
+    "one class": (("attack", "Clinic 2.csv", "--classes", "a=age"), "'a=age' is one class. Name two classes at least"),
+    "epsilon twice": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--epsilon", "1", "1.0"),
+        "--epsilon: 1 is given more than once. Name it once",
+    ),
+    "label as group": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--group", "readmitted"),
+        "--group: 'readmitted' is the column of --label. Name another column",
+    ),
     "option": (
         ("audit", "Clinic 2.csv", "--label", "readmitted", "--grup", "hospital"),
         "Error: dpmia audit: unknown: --grup hospital. Did you mean '--group'? Options: dpmia audit --help",

@@ -323,3 +323,10 @@ def test_draws_follow_their_tables():
 def test_absent_categories_are_given_to_records_that_can_spare_theirs():
     codes = complete(np.random.default_rng(0), np.array([0, 0, 0, 2]), 4)
     assert sorted(codes.tolist()) == [0, 1, 2, 3]
+
+
+def test_a_seed_below_zero_is_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["adult", str(tmp_path / "raw"), "--seed", "-1"])
+    assert "argument --seed: -1 is less than 0" in capsys.readouterr().err
+    assert not (tmp_path / "raw").exists()

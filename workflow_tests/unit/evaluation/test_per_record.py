@@ -10,9 +10,10 @@ from model_cards import card
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.hypothesis import Distillation, Population, Reference, ShadowThreshold
 from dpmia.evaluation.attacks import AttackersModels
-from dpmia.evaluation.per_record import COLUMNS, MOST_LOSSES, NULLS, nulls_table, per_record_table
+from dpmia.evaluation.per_record import MOST_LOSSES, nulls_table, per_record_table
 from dpmia.formats.losses import Losses, save_losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_signals, save_signals
+from dpmia.formats.stages import NULLS, PER_RECORD
 
 ATTACKS = {"S": ShadowThreshold, "P": Population, "R": Reference, "D": Distillation}
 CLASSES, EACH, RECORDS = 3, 40, 400
@@ -84,7 +85,7 @@ def test_fewer_points_are_drawn_by_the_seed_alike_for_all_attacks(files):
         return {key: set(rows["record"]) for key, rows in table.groupby(["target", "membership", "attack"])}
 
     table = run(per_record_table, files, alphas=(0.1,), count=10)
-    assert table.columns.tolist() == COLUMNS
+    assert table.columns.tolist() == PER_RECORD
     found = drawn(table)
     assert {len(records) for records in found.values()} == {10}
     for (one, part, _), records in found.items():

@@ -4,7 +4,11 @@ import pytest
 
 from dpmia.common.errors import DataError
 from dpmia.formats.rows import EFFECTS, KEYS, MEASURED, write_rows
+from dpmia.formats.stages import LAYOUTS
 from dpmia.formats.tables import read_table
+
+#: Layouts whose rows have keys, but for those of metrics.
+UNIQUE = [(stage, layout) for stage, layouts in LAYOUTS.items() for layout in layouts if layout.keys]
 
 
 def row(replicate, value, **changes):
@@ -125,14 +129,89 @@ def test_the_columns_of_a_stage_must_be_there(tmp_path, stage):
             "experiment,arm,features,classes,members,nonmembers,population,validation,background\na,b,,2,3,3,3,0,0\n",
         ),
         ("sizes", "experiment,arm\na,b\n"),
-        ("studies", "dataset,replicate\na,0\ndataset,replicate\n"),
     ],
 )
-def test_a_table_of_sizes_or_of_a_study_holds_numbers(tmp_path, stage, text):
+def test_a_table_of_sizes_holds_numbers(tmp_path, stage, text):
     path = tmp_path / stage / "made.csv"
     path.parent.mkdir()
     path.write_text(text)
-    with pytest.raises(DataError, match=r"made\.csv.* column '(features|replicate)'(: a (cell|number)| is missing)"):
+    with pytest.raises(DataError, match=r"made\.csv.* column 'features'(: a cell| is missing)"):
+        read_table(path)
+
+
+def written(path, rows, columns):
+    """Write a table of a stage, and return what reading it gives."""
+    path.parent.mkdir(exist_ok=True)
+    write_rows(path, rows, columns)
+    return read_table(path)
+
+
+@pytest.mark.parametrize(("stage", "layout"), UNIQUE, ids=[stage for stage, _ in UNIQUE])
+def test_columns_of_a_stage(tmp_path, stage, layout):
+    def cells(key, **changes):
+        texts = dict.fromkeys(layout.texts, "toy")
+        return list((dict.fromkeys(layout.columns, 1) | texts | {layout.keys[-1]: key} | changes).values())
+
+    path = tmp_path / stage / "toy.csv"
+    keys = ["a", "b"] if layout.keys[-1] in layout.texts else [1, 2]
+    whole = [cells(key) for key in keys]
+    assert written(path, whole, layout.columns).columns.tolist() == list(layout.columns)
+    with pytest.raises(DataError, match=r"toy\.csv, line 4: two rows are about the same"):
+        written(path, [*whole, whole[1]], layout.columns)
+    for name in layout.numbers:
+        with pytest.raises(DataError, match=f"column '{name}': a cell holds no "):
+            written(path, [cells(keys[0]), cells(keys[1], **{name: "x"})], layout.columns)
+    for place, name in enumerate(layout.columns):
+        fewer = [row[:place] + row[place + 1 :] for row in whole]
+        with pytest.raises(DataError, match=rf"toy\.csv: the column '{name}' is missing"):
+            written(path, fewer, [*layout.columns[:place], *layout.columns[place + 1 :]])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"records": -1}, "a number of records is below 0"),
+        (dict.fromkeys(EFFECTS, float("inf")), "an effect is infinite|column 'effect_0': a cell holds what does not"),
+    ],
+)
+def test_rows_of_metrics_that_cannot_be(tmp_path, changes, message):
+    write_rows(tmp_path / "metrics.csv", [row(0, 0.75), row(1, 0.5, **changes)])
+    with pytest.raises(DataError, match=f"metrics.csv.*({message})"):
+        read_table(tmp_path / "metrics.csv")
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ("0.5,0.6,0.4,4,0.1", "an interval ends before it begins"),
+        ("0.5,0.4,0.6,-1,0.1", "a number of replicates is below 0, or missing"),
+        ("0.5,0.4,0.6,,0.1", "a number of replicates is below 0, or missing"),
+        ("0.5,0.4,0.6,4,-0.1", "a standard error is below 0"),
+    ],
+)
+def test_rows_of_a_summary_that_cannot_be(tmp_path, cells, message):
+    path = tmp_path / "summary/heart.csv"
+    path.parent.mkdir()
+    row = "heart,va,False,1.0,lira,False,auc"
+    path.write_text(f"{','.join(KEYS)},mean,low,high,replicates,error\n{row},0.5,0.4,0.6,4,0.1\n{row}2,{cells}\n")
+    with pytest.raises(DataError, match=rf"heart\.csv, line 3: {message}"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("stage", ["accuracy", "blind", "exposure"])
+def test_a_table_of_a_job_of_another_experiment_is_refused(tmp_path, stage):
+    path = tmp_path / stage / "student/block-0.csv"
+    path.parent.mkdir(parents=True)
+    write_rows(path, [row(0, 0.75)])
+    with pytest.raises(DataError, match=r"block-0\.csv: its rows are about the experiment heart\."):
+        read_table(path)
+
+
+def test_a_table_of_an_attack_on_another_experiment_is_refused(tmp_path):
+    path = tmp_path / "metrics/student/lira/block-0.csv"
+    path.parent.mkdir(parents=True)
+    write_rows(path, [row(0, 0.75)])
+    with pytest.raises(DataError, match=r"block-0\.csv: its rows are about the experiment heart\."):
         read_table(path)
 
 
@@ -157,10 +236,9 @@ def test_effects_of_some_groups_of_records_are_too_few(table):
         read_table(table)
 
 
-@pytest.mark.parametrize("stage", ["nulls", "per_record"])
-def test_thresholds_of_single_records_are_numbers(tmp_path, stage):
-    path = tmp_path / stage / "toy.csv"
-    path.parent.mkdir()
-    path.write_text("experiment,record,threshold\ntoy,1,0.5\ntoy,2,0.5x\n")
-    with pytest.raises(DataError, match=r"toy\.csv, column 'threshold': a cell holds no number"):
-        read_table(path)
+def test_null_losses_may_repeat_and_are_numbers(tmp_path):
+    (layout,) = LAYOUTS["nulls"]
+    cells = ["toy" if name in layout.texts else 0.5 for name in layout.columns]
+    assert len(written(tmp_path / "nulls/toy.csv", [cells, cells], layout.columns)) == 2
+    with pytest.raises(DataError, match=r"toy\.csv, column 'null_loss': a cell holds no number"):
+        written(tmp_path / "nulls/toy.csv", [cells, [*cells[:-1], "0.5x"]], layout.columns)

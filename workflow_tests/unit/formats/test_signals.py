@@ -189,6 +189,20 @@ def test_numbers_in_the_byte_order_of_another_machine_are_the_same_numbers(tmp_p
     assert np.array_equal(first.logits, arrays["0/logits"])
 
 
+def test_target_models_of_another_job_are_refused(tmp_path, models):
+    own, other = (tmp_path / f"signals/{name}/1_10/block-0.npz" for name in ("heart", "student"))
+    for path in (own, other):
+        path.parent.mkdir(parents=True)
+    save_signals(own, models, {})
+    assert len(list(load_signals(own))) == 3
+    (tmp_path / "mine.npz").write_bytes(own.read_bytes())
+    assert len(list(load_signals(tmp_path / "mine.npz"))) == 3
+    other.write_bytes(own.read_bytes())
+    for read in (load_header, lambda path: list(load_signals(path))):
+        with pytest.raises(DataError, match=r"block-0\.npz, header: it holds the models of heart/1_10/block-0\. "):
+            read(other)
+
+
 def test_one_model_of_several_files_is_found_or_missed_by_name(tmp_path):
     logits, labels = np.zeros((4, 2)), [0, 1, 0, 1]
     paths = [tmp_path / name for name in ("a.npz", "b.npz")]

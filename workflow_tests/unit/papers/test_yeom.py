@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from dpmia.common.registry import load
 from dpmia.formats.rows import COLUMNS as REPLICATES
 from dpmia.formats.rows import KEYS
+from dpmia.formats.stages import REGRESSION
 from dpmia.metrics.intervals import BOTH, EQUAL, SPLITS
 from dpmia.metrics.intervals import REPLICATES as INDEPENDENT
 from dpmia.papers import drawing
@@ -20,7 +21,6 @@ from dpmia.papers.artifact import Facts
 from dpmia.papers.tables import markdown
 from dpmia.papers.yeom import fig3, names, networks, table1
 from dpmia.papers.yeom.artifacts import ARTIFACTS
-from dpmia.studies.regression import COLUMNS
 from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
 
 BY_NAME = {artifact.name: artifact for artifact in ARTIFACTS}
@@ -58,7 +58,7 @@ def study(dataset):
                 values = {"membership": 2, "vkorc1": 3, "cyp2c9": 6}[target]
                 height = heights[place] + shift
                 rows.append([*about, adversary, target, values, replicate, 0.1 + height, 0.1, height])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=REGRESSION)
 
 
 def heights(dataset, colluding, s):

@@ -10,8 +10,9 @@ from sklearn.tree import DecisionTreeRegressor
 from dpmia.common.errors import ConfigError, TrainingError
 from dpmia.datasets.published import eyedata, iwpc
 from dpmia.datasets.table import Dataset
+from dpmia.formats.stages import REGRESSION
 from dpmia.models.regressors import fit_ridge, fit_tree
-from dpmia.studies.regression import COLUMNS, run, target_columns
+from dpmia.studies.regression import run, target_columns
 from dpmia.theory.overfitting import gaussian_advantage
 
 
@@ -88,7 +89,7 @@ def test_as_many_folds_as_records_leave_one_out():
 def test_one_row_for_each_parameter_split_attack_and_target():
     options = {"model": "tree", "parameters": [2, 4], "splits": 3, "cross_validation": 5, "targets": ["group", "flag"]}
     table = run(seed=0, dataset=made(), **options)
-    assert list(table.columns) == COLUMNS
+    assert list(table.columns) == REGRESSION
     attacks = {"attribute", "uniform", "multi_query_descending", "multi_query_ascending"}
     rows = table.groupby(["target", "parameter", "replicate"])["adversary"].agg(set)
     assert len(rows) == 3 * 2 * 3

@@ -5,12 +5,12 @@ import math
 import pandas as pd
 import pytest
 
+from dpmia.formats.stages import ENGINES
 from dpmia.papers.artifact import Facts
 from dpmia.papers.tables import markdown
 from dpmia.validation.artifacts import ARTIFACTS
 from dpmia.validation.engines_agree import (
     AGREES,
-    COLUMNS,
     DIFFERS,
     NOT_COMPARED,
     tabulate,
@@ -37,11 +37,11 @@ def test_verdicts(differences, expected):
 
 def rows(experiment, word, **more):
     given = {"experiment": experiment, "verdict": word, "engine": "stacked", "steps": 50, "steps_compared": 50}
-    return [{**dict.fromkeys(COLUMNS), **given, **more, "model": f"m{number}"} for number in (0, 1)]
+    return [{**dict.fromkeys(ENGINES), **given, **more, "model": f"m{number}"} for number in (0, 1)]
 
 
 def table(*parts):
-    return pd.DataFrame([row for part in parts for row in part], columns=COLUMNS)
+    return pd.DataFrame([row for part in parts for row in part], columns=ENGINES)
 
 
 TABLES = {

@@ -7,13 +7,14 @@ import pytest
 import torch
 from training_checks import experiment, splits_of, toy
 
+from dpmia.formats.stages import ENGINES
 from dpmia.settings import jobs
 from dpmia.training.engines import stacked
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.engines.stacked_network import StackedMLP
 from dpmia.training.roles.targets import train_block
 from dpmia.validation import retraining
-from dpmia.validation.engines_agree import AGREES, COLUMNS, DIFFERS, NOT_COMPARED
+from dpmia.validation.engines_agree import AGREES, DIFFERS, NOT_COMPARED
 
 CHANGES = {"model": {"hidden": [16, 16]}, "training": {"batch_size": 10, "epochs": 8, "learning_rate": 0.02}}
 
@@ -24,7 +25,7 @@ def compared(epsilons=(1, 3, "inf"), work=5e9, **changes):
     splits = splits_of(dataset, given)
     signals = train_block(dataset, splits, jobs.train_job(given, given.epsilons[0], 0), 1)
     rows = retraining.compare("toy", jobs.engines(given).private, dataset, splits, signals, work)
-    return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+    return [dict(zip(ENGINES, row, strict=True)) for row in rows]
 
 
 @pytest.mark.parametrize("optimiser", ["adam", "sgd"])
@@ -114,7 +115,7 @@ def test_stored_outputs_of_another_training_differ():
     for signal in signals:
         signal.logits[:, 0] += np.float32(0.05)
     rows = retraining.compare("toy", jobs.engines(given).private, dataset, splits, signals, 5e9)
-    rows = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+    rows = [dict(zip(ENGINES, row, strict=True)) for row in rows]
     assert {row["verdict"] for row in rows} == {DIFFERS}
     assert all(row["relative_difference_of_99_percent"] < 1e-5 < row["loss_difference"] for row in rows)
 

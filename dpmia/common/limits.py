@@ -1,0 +1,7 @@
+"""The largest and the smallest values that settings take."""
+
+#: Replicates and models: more jobs cannot be planned.
+MOST_MODELS = 100_000
+
+#: Delta from where to where: above are no guarantees, and noise is found slowly; below, numbers leave their range.
+DELTAS = (1e-100, 0.99)
