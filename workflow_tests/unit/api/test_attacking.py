@@ -188,7 +188,7 @@ WRONG = {
     "no-truth": ({"is_member": [0, 1, 2, 0, 1, 1]}, r"attack, is_member: some values .*: 2\. Give True or 1 for yes"),
     "population": ({"population": [1, 0, 0, 0, 0, 0]}, r"attack, population: row 0 is a member\."),
     "no-attack": ({"attacks": "lyra"}, r"attack, attacks: 'lyra' is not an attack\..*Did you mean 'lira'\?"),
-    "name": ({"attacks": {1: {"kind": "lira"}}}, r"attack, attacks: the name 1 is no text\. Name each attack by a text"),
+    "name": ({"attacks": {1: {"kind": "lira"}}}, r"attack, attacks: the name 1 is no text\. Name each attack"),
     "option": ({"attacks": {"random": {"beta": 1}}}, r"attack, random: unknown option beta\. .*: none"),
     "range": ({"attacks": {"population": {"alpha": 2}}, "population": [0] * 5 + [1]}, r"population: alpha is 2"),
     "needs": ({"attacks": "lira"}, r"attack, lira: it needs the argument 'references'\. Give that, or"),
