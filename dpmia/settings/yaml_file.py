@@ -28,6 +28,8 @@ def read_yaml(path: Path, name: str) -> Any:
     try:
         text = source.text()
         with source.faults("not valid YAML"):
+            if text.startswith("\ufeff"):  # PyYAML drops one, and Snakemake reads the file with both
+                raise source.error("it begins with two byte order marks", remedy="Save it as UTF-8 with one, or none")
             loader = _EachKeyOnce(text)
             node = loader.get_single_node()
             if node is not None and _nodes(node, {}) > MOST_NODES:

@@ -1,5 +1,6 @@
 """The command `dpmia`: what it writes, what it hands to Snakemake, and its messages."""
 
+import codecs
 import os
 import re
 import shutil
@@ -301,7 +302,16 @@ def test_bytes_in_the_place_of_the_settings_are_somebodys(folder, capsys):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"- a\n", b"a: [\n", b"\xff\xfe\0", b"data: !!python/name:os.system\n", b"a: 1\na: 2\n"]
+    "content",
+    [
+        b"",
+        b"- a\n",
+        b"a: [\n",
+        b"\xff\xfe\0",
+        b"data: !!python/name:os.system\n",
+        b"a: 1\na: 2\n",
+        2 * codecs.BOM_UTF8 + b"a: 1\n",
+    ],
 )
 def test_a_damaged_config_is_refused_before_snakemake_reads_it(folder, capsys, content):
     (folder / "config.yaml").write_bytes(content)
