@@ -32,6 +32,9 @@ def array_of(value: Any, where: str, remedy: str = NUMBERS) -> np.ndarray:
         found = np.asarray(value)
     except ValueError as error:
         raise ArgumentError(where, "rows of different lengths", "Give one row for each record") from error
+    except Exception as error:  # whatever an object's own conversion raises
+        problem = f"its own conversion to an array fails ({type(error).__name__}: {error})"
+        raise ArgumentError(where, problem, remedy) from error
     if found.dtype == object:
         found = _plain(found, where, remedy)
     if found.dtype.kind not in "biuf":

@@ -118,7 +118,7 @@ class _Model:
 
     @classmethod
     def of(cls, outputs: ArrayLike, labels: ArrayLike | None, scale: str) -> _Model:
-        if scale not in SCALES:
+        if not isinstance(scale, str) or scale not in SCALES:
             problem = f"{scale!r} is not one of {', '.join(SCALES)}"
             raise ArgumentError("attack, scale", problem, suggestion(scale, SCALES) or "Choose one of them")
         if (labels is None) != (scale == "losses"):

@@ -84,11 +84,12 @@ def build(model: Architecture, inputs: int, outputs: int, image: tuple[int, ...]
     tried = errors_of_file(model.build, where, every=True, remedy=_order_of(image))
     with tried, torch.random.fork_rng(devices=[]):
         found = create()
+        fits, is_made = hasattr(found, "fit"), hasattr(found, "module") or hasattr(found, "make")
     if isinstance(found, torch.nn.Module):
         return _network(found, create, model.build, inputs, outputs, image)
-    if hasattr(found, "fit"):
+    if fits:
         return _classifier(found, outputs, where)
-    if hasattr(found, "module") or hasattr(found, "make"):
+    if is_made:
         return found
     problem = f"it returns {type(found).__name__}, which no engine trains"
     raise TrainingError(where, problem, "Return a torch.nn.Module, a LightningModule or a classifier of scikit-learn")

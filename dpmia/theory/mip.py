@@ -193,7 +193,10 @@ CALIBRATIONS: dict[str, Callable[[ArrayLike, float], np.ndarray]] = {
 
 
 def _checked_eta(eta: ArrayLike) -> np.ndarray:
-    eta = np.asarray(eta, dtype=float)
+    try:
+        eta = np.asarray(eta, dtype=float)
+    except OverflowError:
+        raise ValueError("expected eta in (0, 1/2), got an integer beyond the range of floats") from None
     if not ((eta > 0) & (eta < 0.5)).all():
         raise ValueError(f"expected eta in (0, 1/2), got {eta}: 0 needs infinite noise, 1/2 none")
     return eta

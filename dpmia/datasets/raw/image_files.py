@@ -79,7 +79,7 @@ def batch(path: Path, labels: str, classes: int) -> Images:
         problem = f"{shown} is not uint8 of shape (records, {3 * SIDE**2})"
         raise DataError(f"{path.name}, key 'data'", problem, _AGAIN)
     numbers = found.get(labels)
-    if not isinstance(numbers, list) or not all(type(number) is int for number in numbers):
+    if not isinstance(numbers, list) or not all(type(number) is int and abs(number) < 2**63 for number in numbers):
         raise DataError(f"{path.name}, key {labels!r}", f"{repr(numbers)[:40]} is not a list of integers", _AGAIN)
     return _checked(path, pixels.reshape(-1, 3, SIDE, SIDE), np.array(numbers, dtype=np.int64), classes)
 

@@ -176,6 +176,7 @@ WRONG = {
     "outputs-text": ({"outputs": [["a", "b"]] * 6}, r"attack, outputs: it holds values of type"),
     "outputs-ragged": ({"outputs": [[1, 2], [1]] * 3}, r"attack, outputs: rows of different lengths\."),
     "scale": ({"scale": "logit"}, r"attack, scale: 'logit' is not one of .*Did you mean 'logits'\?"),
+    "no text": ({"scale": pd.NA}, r"attack, scale: <NA> is not one of"),
     "probabilities": ({"scale": "probabilities"}, r"attack, outputs, row 0: 0, 1 are not|row 1: 1, 2 are not prob"),
     "as-logits": ({"outputs": [[0.25, 0.75]] * 6}, r"attack, outputs: all rows are prob.*Set scale='probabilities'"),
     "references-as-logits": ({"references": [[[0, 1]] * 6]}, r"attack, references, model 0: all rows are probabilit"),
@@ -223,6 +224,18 @@ def test_mistakes_have_one_message(change, message):
 def test_tensors_without_numbers_to_read_are_refused(make):
     with pytest.raises(ArgumentError, match="attack, outputs: no numbers can be read from this tensor"):
         attack(make(), [0, 1] * 3, [1, 0] * 3)
+
+
+class Unreadable:
+    """An object whose own conversion fails."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("no array")
+
+
+def test_objects_that_do_not_become_arrays_are_refused():
+    with pytest.raises(ArgumentError, match=r"attack, outputs: its own conversion .* fails \(RuntimeError: no array\)"):
+        attack(Unreadable(), [0, 1] * 3, [1, 0] * 3)
 
 
 @pytest.mark.parametrize("references", [-1.5, memoryview(np.zeros((6, 6, 2))), 3])

@@ -115,7 +115,6 @@ def test_a_bomb_is_put_out_before_it_fills_the_memory(tmp_path, monkeypatch):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 60 << 20, "100 times its 100 kB, and copies"
-    assert len(of(bomb, ratio=2000).content()) == 100 << 20
 
 
 # Damage

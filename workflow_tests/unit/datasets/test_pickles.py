@@ -138,6 +138,7 @@ def test_damaged_pickles_are_reported(tmp_path, content, fault):
         ({"labels": None}, "key 'labels': None is not a list"),
         ({"labels": ["cat"] * 6}, "key 'labels'"),
         ({"labels": [1.0] * 6}, "key 'labels'"),
+        ({"labels": [10**30] * 6}, "key 'labels'"),
         ({"labels": [0, 1]}, "6 images do not fit 2 labels"),
         ({"labels": [0, 1, 2, 3, 4, 10]}, "labels 0 to 10"),
         ({"labels": [0, 1, 2, 3, 4, -1]}, "labels -1 to 4"),

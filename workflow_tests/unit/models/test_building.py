@@ -86,6 +86,10 @@ class Normed(nn.Module):
     def forward(self, x):
         return self.one(x)
 
+class Closed:
+    def __getattr__(self, name):
+        raise RuntimeError(name)  # line 76
+
 WIDTH, made = 4, nn.ReLU()
 plain = dict
 """
@@ -169,6 +173,7 @@ WRONG = {
     "a table": ("Net", {}, ["own.py, line 17, records of shape (2, 12)", "RuntimeError"]),
     "one logit": ("One", {"image": (3, 2, 2)}, ["forward returns shape (2,) for 2 records, not (2, 5)", "logits"]),
     "a class of Python": ("plain", {}, ["returns dict, which no engine trains", "torch.nn.Module"]),
+    "closed": ("Closed", {}, ["own.py, line 76, model own.py:Closed", "RuntimeError: fit"]),
     "no forward": ("Forgetful", {}, ["model own.py:Forgetful", "no method forward"]),
     "no network": ("number", {}, ["returns int, which no engine trains", "torch.nn.Module"]),
     "no outputs": ("machine", {}, ["LinearSVC has no predict_proba", "CalibratedClassifierCV"]),

@@ -240,7 +240,7 @@ def test_no_smaller_scale_than_that_of_total_variation_would_do_for_small_eta(et
 
 
 @pytest.mark.parametrize("calibration", CALIBRATIONS.values(), ids=CALIBRATIONS)
-@pytest.mark.parametrize("eta", [0, 0.5, -0.1, math.nan, [0.1, 0.6]])
+@pytest.mark.parametrize("eta", [0, 0.5, -0.1, math.nan, [0.1, 0.6], 10**400])
 def test_eta_out_of_range_is_refused(calibration, eta):
     with pytest.raises(ValueError, match=r"expected eta in \(0, 1/2\)"):
         calibration(eta, 2)
