@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +70,7 @@ class Dataset:
         chosen = self.x[rows]
         return chosen.astype(np.float32) / 255 if chosen.dtype == np.uint8 else chosen
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A digest of the records (not of names or origin): equal data, equal splits."""
         digest = hashlib.sha256()
@@ -88,6 +89,7 @@ class Dataset:
             "attributes": names,
             "provenance": self.provenance,
             "image": self.image,
+            "fingerprint": self.fingerprint,
         }
         columns = {f"attribute_{i}": self.attributes[name] for i, name in enumerate(names)}
         if self.rows is not None:
@@ -107,7 +109,7 @@ class Dataset:
             header = found.header()
             with found.source.faults("it is no prepared data set"):
                 found.only({"header", "x", "y", "rows", *(f"attribute_{i}" for i in range(len(header["attributes"])))})
-                return cls(
+                dataset = cls(
                     name=header["name"],
                     features=tuple(header["features"]),
                     classes=tuple(header["classes"]),
@@ -121,3 +123,6 @@ class Dataset:
                     image=header["image"] and tuple(header["image"]),
                     rows=found.rows("rows") if "rows" in found else None,
                 )
+                if header.get("fingerprint", dataset.fingerprint) != dataset.fingerprint:  # earlier versions lack it
+                    raise found.source.error("its records are not those that were prepared")
+                return dataset

@@ -23,8 +23,11 @@ def set_state(module: torch.nn.Module, parameters: torch.Tensor, buffers: torch.
         buffers: as `flat_buffers` returns them.
 
     Raises:
-        ValueError: the network has other buffers.
+        ValueError: the network has other parameters or buffers.
     """
+    weights = sum(parameter.numel() for parameter in module.parameters())
+    if weights != len(parameters):
+        raise ValueError(f"{len(parameters)} values for parameters of {weights}")
     torch.nn.utils.vector_to_parameters(parameters, module.parameters())
     own = list(module.buffers())
     sizes = [buffer.numel() for buffer in own]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from dpmia.common.errors import DataError
 from dpmia.common.optional import needed
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
@@ -91,7 +92,11 @@ class _Answers:
         self.dataset = dataset
         self.module = architecture_for(dataset, needed(target.card.model)).module()
         buffers = np.empty(0) if target.buffers is None else target.buffers
-        set_state(self.module, torch.from_numpy(target.parameters), torch.from_numpy(buffers))
+        try:
+            set_state(self.module, torch.from_numpy(target.parameters), torch.from_numpy(buffers))
+        except ValueError as error:
+            where = f"signals of the target model {target.card.arm}, replicate {target.card.replicate}"
+            raise DataError(where, f"it is no such network ({error})", "Delete them, and start again") from error
 
     def probabilities(self, records: np.ndarray) -> np.ndarray:
         """Return the probabilities of all classes: float32 (records, classes)."""

@@ -1,5 +1,6 @@
 """Encoding against tables worked out by hand, and the prepared file."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -167,6 +168,20 @@ def test_save_and_load(tmp_path, frames):
     for name in ("sex", "school"):
         np.testing.assert_array_equal(loaded.attributes[name], made.attributes[name])
         assert loaded.attributes[name].dtype == made.attributes[name].dtype
+
+
+def test_prepared_data_with_other_records_are_refused(tmp_path, frames):
+    path = tmp_path / "student.npz"
+    student.encode(frames[student]).save(path)
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    np.savez(path, **(arrays | {"x": arrays["x"] + np.float32(1)}))
+    with pytest.raises(DataError, match=r"student\.npz: its records are not those that were prepared\. Delete it"):
+        Dataset.load(path)
+    header = json.loads(str(arrays["header"]))
+    del header["fingerprint"]
+    np.savez(path, **(arrays | {"header": np.array(json.dumps(header))}))
+    assert len(Dataset.load(path)) == len(arrays["x"]), "files of earlier versions have none"
 
 
 def test_the_fingerprint_follows_records_and_nothing_else(frames):

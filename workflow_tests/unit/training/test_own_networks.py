@@ -8,7 +8,7 @@ import torch
 from own_networks import Network
 from training_checks import experiment, splits_of, toy
 
-from dpmia.common.errors import TrainingError
+from dpmia.common.errors import DataError, TrainingError
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
@@ -147,12 +147,17 @@ def test_distillation_queries_the_model_that_was_trained(dataset):
         np.testing.assert_allclose(found, torch.softmax(torch.from_numpy(logits), 1), rtol=0, atol=1e-6)
 
 
-def test_buffers_of_another_network_are_refused():
+def test_state_of_another_network_is_refused(dataset):
     module = Network(3, 2, BOTH).module()
     state = torch.nn.utils.parameters_to_vector(module.parameters()).detach(), flat_buffers(module)
     set_state(module, *state)
     with pytest.raises(ValueError, match="0 values for buffers of 33"):
         set_state(module, state[0], torch.empty(0))
+    with pytest.raises(ValueError, match=f"1 values for parameters of {len(state[0])}"):
+        set_state(module, state[0][:1], state[1])
+    (signal, *_) = train(dataset, BOTH)
+    with pytest.raises(DataError, match=r"signals of the target model .*: it is no such network \(1 values for param"):
+        distilled._Answers(dataset, replace(signal, parameters=signal.parameters[:1]))
 
 
 # --- Training -----------------------------------------------------------------------------------------------------
