@@ -156,7 +156,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         print(*adopt(parser.parse_args(arguments).published, Path(__file__).parents[2]), sep="\n")
     except UserError as error:
-        sys.exit(str(error))
+        sys.exit(f"Error: {error}")
 
 
 if __name__ == "__main__":

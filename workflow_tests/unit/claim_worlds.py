@@ -15,6 +15,7 @@ from dpmia.claims.judge import Run, judge
 from dpmia.claims.power import verdict_shares
 from dpmia.claims.worlds import STAGES
 from dpmia.formats.rows import COLUMNS
+from dpmia.formats.stages import layout_of
 
 #: The means of an experiment by (arm, epsilon, attack, metric).
 Means = dict[tuple[str, float, str, str], float]
@@ -51,7 +52,7 @@ class World:
         for name in tables:
             stage, experiment = name.split("/")
             if name in self.others:
-                table = self.others[name]
+                table = whole(stage, self.others[name])
             elif stage == "replicates" and experiment in self.experiments:
                 table = _table(experiment, self.experiments[experiment], noise, replicates)
             else:
@@ -59,6 +60,12 @@ class World:
             path = folder / f"{name}.csv"
             path.parent.mkdir(parents=True, exist_ok=True)
             table.to_csv(path, index=False)
+
+
+def whole(stage: str, table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of a stage with all of its columns; those that nobody looks at are empty."""
+    layout = layout_of(stage, table.columns)
+    return table if layout is None else table.reindex(columns=layout.columns)
 
 
 def _table(experiment: str, means: Means, noise: float, replicates: int) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from claim_worlds import whole
 from world_tables import shared_table, study_table
 
 from dpmia.claims.build import claim, theorem
@@ -127,7 +128,7 @@ def test_looks_that_are_planned_before_the_run_judge_it_as_the_first_of_them(fol
 
 
 def test_studies_get_more_splits_and_single_records_nothing(folder):
-    write_table(folder / "studies/toy.csv", study_table())
+    write_table(folder / "studies/toy.csv", whole("studies", study_table()))
     of_study = claim(
         "toy-study", "S.", Condition("gain", above(0.0995), lambda tables: Splits.of(tables, "toy")(1, "threshold")),
         artifact="toy_fig1", tables=("studies/toy",),
@@ -136,7 +137,9 @@ def test_studies_get_more_splits_and_single_records_nothing(folder):
         "toy-records", "S.", Condition("x", at_most(0), lambda tables: [-1.0, 1.0, 0.0, 0.5]),
         artifact="toy_fig1", tables=("per_record/near",),
     )  # fmt: skip
-    write_table(folder / "per_record/near.csv", pd.DataFrame({"target": [0]}))
+    write_table(
+        folder / "per_record/near.csv", whole("per_record", pd.DataFrame({"experiment": ["near"], "target": [0]}))
+    )
     found = proposed(folder, 9, claims=[of_study, of_records], efforts=EFFORTS | {"toy": EFFORT})
     assert found.leaves["toy-records"] == "it rests on single records or sizes, not on replicates"
     assert ("toy-study" in found.leaves) or found.look.times == {"toy": 2}
