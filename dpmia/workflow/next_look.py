@@ -37,7 +37,11 @@ def next_look(
     known = {name: Effort.from_plain(effort) for name, effort in efforts.items()}
     held = {f"audit {name}": _held(file) for name, file in audits.items()}
     if missing := _missing(about, held, known, looks):
-        return None, f"The last look is not complete: replicates of {', '.join(missing)} are to be made first."
+        first = f"The last look is not complete: replicates of {', '.join(missing)} are to be made first."
+        return (
+            None,
+            f"{first} If no job makes them, their tables in replicates/ were copied from elsewhere: delete these.",
+        )
     times = looks.times if looks else None
     standings = (
         stand_of_claims(chain.from_iterable(claims().values()), about, known, times),
