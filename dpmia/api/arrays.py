@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpmia.common.errors import ArgumentError
+from dpmia.common.errors import ArgumentError, shown
 
 #: What to do about values that are no numbers.
 NUMBERS = "Give numbers, and none missing; turn names of classes into numbers from 0"
@@ -111,7 +111,7 @@ def number(value: Any, where: str) -> int | float:
     """
     found = value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
     if isinstance(found, bool) or not isinstance(found, Real):
-        raise ArgumentError(where, f"{value!r} is not a number", "Give one number")
+        raise ArgumentError(where, f"{shown(value)} is not a number", "Give one number")
     try:
         float(found)
     except OverflowError:
@@ -124,7 +124,7 @@ def several(values: Any, where: str) -> tuple[float, ...]:
     try:
         found = list(values)
     except TypeError:
-        raise ArgumentError(where, f"{values!r} is not a list of numbers", "Give a list such as [0.01]") from None
+        raise ArgumentError(where, f"{shown(values)} is not a list of numbers", "Give a list such as [0.01]") from None
     return tuple(float(number(each, where)) for each in found)
 
 
@@ -133,7 +133,7 @@ def integer(value: Any, where: str, least: int | None = None) -> int:
     found = number(value, where)
     if found != found or found in (math.inf, -math.inf) or found != int(found) or (least is not None and found < least):
         kind = "an integer" if least is None else "a positive integer" if least == 1 else f"an integer from {least} up"
-        raise ArgumentError(where, f"{value!r} is not {kind}")
+        raise ArgumentError(where, f"{shown(value)} is not {kind}")
     return int(found)
 
 

@@ -13,7 +13,7 @@ from dpmia.api.arrays import class_numbers, integer, numbers, same_rows, several
 from dpmia.api.results import AttackResult, AttackResults, Measurement
 from dpmia.attacks.base import Attack, Knowledge, Outcome, outcome
 from dpmia.attacks.confidence import confidence
-from dpmia.common.errors import ArgumentError, MissingExtraError
+from dpmia.common.errors import ArgumentError, MissingExtraError, shown
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.losses import References
@@ -119,7 +119,7 @@ class _Model:
     @classmethod
     def of(cls, outputs: ArrayLike, labels: ArrayLike | None, scale: str) -> _Model:
         if not isinstance(scale, str) or scale not in SCALES:
-            problem = f"{scale!r} is not one of {', '.join(SCALES)}"
+            problem = f"{shown(scale)} is not one of {', '.join(SCALES)}"
             raise ArgumentError("attack, scale", problem, suggestion(scale, SCALES) or "Choose one of them")
         if (labels is None) != (scale == "losses"):
             problem = "missing" if labels is None else "cannot be combined with scale 'losses'"
@@ -180,7 +180,7 @@ def _models(references: Sequence[ArrayLike] | ArrayLike | None) -> list[Any] | N
         return None
     try:
         return list(references)  # type: ignore[arg-type]
-    except (TypeError, NotImplementedError) as error:
+    except (TypeError, RuntimeError) as error:  # NotImplementedError is a RuntimeError
         problem = f"{type(references).__name__} holds no outputs of several models"
         remedy = "Give a list of arrays, or one array of all models"
         raise ArgumentError("attack, references", problem, remedy) from error
@@ -225,7 +225,7 @@ def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[
         attacks = [attacks]
     if not isinstance(attacks, Iterable):
         raise ArgumentError(
-            "attack, attacks", f"{attacks!r} is no name of an attack", "Give a name, or a list of names"
+            "attack, attacks", f"{shown(attacks)} is no name of an attack", "Give a name, or a list of names"
         )
     wanted = dict(attacks) if isinstance(attacks, Mapping) else {str(kind): {} for kind in attacks}
     if not wanted:
@@ -233,12 +233,15 @@ def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[
     found = {}
     for name, options in wanted.items():
         if not isinstance(name, str):
-            raise ArgumentError("attack, attacks", f"the name {name!r} is no text", "Name each attack by a text")
+            raise ArgumentError("attack, attacks", f"the name {shown(name)} is no text", "Name each attack by a text")
         if isinstance(options, Attack):
             found[name] = options
             continue
         if not isinstance(options, Mapping | None):
-            problem, remedy = f"{options!r} is no mapping of options", "Give {} for none, or an object of an attack"
+            problem, remedy = (
+                f"{shown(options)} is no mapping of options",
+                "Give {} for none, or an object of an attack",
+            )
             raise ArgumentError(f"attack, {name}", problem, remedy)
         options = dict(options or {})
         kind = options.pop("kind", name)
@@ -246,7 +249,7 @@ def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[
             remedy = f"Attacks: {', '.join(names.ATTACKS)}. {suggestion(kind, names.ATTACKS)}".strip()
             if options and kind == name:
                 remedy = f"Name the attack of {name!r} by the option 'kind'. {remedy}"
-            raise ArgumentError("attack, attacks", f"{kind!r} is not an attack", remedy)
+            raise ArgumentError("attack, attacks", f"{shown(kind)} is not an attack", remedy)
         if missing := _missing(kind, signal, known, scale):
             remedy = "Leave the attack out" if "workflow" in missing else "Give that, or leave the attack out"
             raise ArgumentError(f"attack, {name}", f"it needs {missing}", remedy)
@@ -283,14 +286,14 @@ def _missing(kind: str, signal: Signal, known: Knowledge, scale: str) -> str:
 
 def _made(kind: str, options: Mapping[str, Any]) -> Attack:
     described = names.ATTACKS[kind]
-    if wrong := sorted(set(options) - set(described.options)):
+    if wrong := sorted(map(str, set(options) - set(described.options))):
         remedy = f"Options of {kind!r}: {', '.join(described.options) or 'none'}"
         raise ArgumentError(f"attack, {kind}", f"unknown option {', '.join(wrong)}", remedy)
     try:
         made: Attack = load(described.spec)(**options)
     except ModuleNotFoundError as error:
         raise MissingExtraError.of(error, f"attack, {kind}", "train") from None
-    except ValueError as error:
+    except (ValueError, TypeError) as error:  # a value out of its range, or of a type that has none
         raise ArgumentError(f"attack, {kind}", str(error)) from error
     return made
 

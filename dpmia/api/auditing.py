@@ -17,6 +17,9 @@ from dpmia.privacy.lower_bounds import epsilon_from_guesses
 #: Fair coins give so unequal numbers of members and non-members less often than this.
 IMPLAUSIBLE = 1e-6
 
+#: The shares divide what is left of 1: of less, nothing would be left.
+MOST_CONFIDENCE = 1 - 1e-9
+
 
 @dataclass(frozen=True, repr=False)
 class EpsilonAudit:
@@ -96,8 +99,10 @@ def audit_epsilon(
         raise ArgumentError(
             f"{where}, shares", f"{shares} are not all above 0 and at most 1", "Give shares such as 0.1"
         )
-    if not (0 <= delta < 1 and 0 < confidence < 1):
-        problem = f"delta {delta} and confidence {confidence} are not both from 0 and below 1"
+    if not (0 <= delta < 1 and 0 < confidence <= MOST_CONFIDENCE):
+        problem = (
+            f"delta {delta} and confidence {confidence} are not both from 0 and below 1 (confidence: at most 1 - 1e-9)"
+        )
         raise ArgumentError(where, problem, "Give a delta such as 1e-5 and a confidence such as 0.95")
     records, members = len(truth), int(truth.sum())
     if records < 2:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpmia.api.arrays import array_of, integer, number, several
-from dpmia.common.errors import ArgumentError
+from dpmia.common.errors import ArgumentError, shown
 from dpmia.privacy.inversion import MOST_NOISE, MOST_STEPS
 from dpmia.theory.bounds import advantage_bound, auc_bound, tpr_bound
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
@@ -371,7 +371,7 @@ def require(where: str, holds: bool, value: object, valid: str, remedy: str = ""
         ArgumentError: `holds` is false.
     """
     if not holds:
-        raise ArgumentError(where, f"{value!r} is not {valid}", remedy)
+        raise ArgumentError(where, f"{shown(value)} is not {valid}", remedy)
 
 
 def _checked(

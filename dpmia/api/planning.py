@@ -18,7 +18,7 @@ from dpmia.api.bounding import (
     require,
     upper_bound,
 )
-from dpmia.common.errors import ArgumentError
+from dpmia.common.errors import ArgumentError, shown
 from dpmia.common.limits import DELTAS
 from dpmia.common.registry import suggestion
 
@@ -142,7 +142,7 @@ def plan_noise(
     """
     where = "plan_noise"
     if not isinstance(target, str) or target not in TARGETS:
-        problem = f"{target!r} is not one of {', '.join(TARGETS)}"
+        problem = f"{shown(target)} is not one of {', '.join(TARGETS)}"
         raise ArgumentError(f"{where}, target", problem, suggestion(target, TARGETS))
     if target == "epsilon" and delta is None:
         raise ArgumentError(f"{where}, delta", "missing", "An epsilon needs a delta, such as 1 / (10 * records)")

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from dpmia.api.arrays import array_of, integer, number
-from dpmia.common.errors import ArgumentError
+from dpmia.common.errors import ArgumentError, shown
 from dpmia.common.limits import MOST_MODELS
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
@@ -61,14 +61,14 @@ def split(
     where = "split"
     if not isinstance(kind, str) or kind not in names.MEMBERSHIP:
         remedy = f"Kinds: {', '.join(names.MEMBERSHIP)}. {suggestion(kind, names.MEMBERSHIP)}".strip()
-        raise ArgumentError(f"{where}, kind", f"{kind!r} is not a membership experiment", remedy)
+        raise ArgumentError(f"{where}, kind", f"{shown(kind)} is not a membership experiment", remedy)
     records = _records(data)
     replicates, seed = integer(replicates, f"{where}, replicates"), integer(seed, f"{where}, seed")
     if records < 2 or not 1 <= replicates <= MOST_MODELS:
         wrong = f"{records} records" if records < 2 else f"{replicates} replicates"
         raise ArgumentError(where, wrong, f"Give two records at least, and 1 to {MOST_MODELS} replicates")
     if not isinstance(iid_arm, bool | np.bool_):
-        raise ArgumentError(f"{where}, iid_arm", f"{iid_arm!r} is neither True nor False")
+        raise ArgumentError(f"{where}, iid_arm", f"{shown(iid_arm)} is neither True nor False")
     draw = load(names.MEMBERSHIP[kind])
     _check_sizes(draw, kind, sizes)
     of_records = np.zeros(records, dtype="<U1")
@@ -93,7 +93,7 @@ def _records(data: ArrayLike | int) -> int:
     try:
         return len(data)  # type: ignore[arg-type]
     except TypeError:
-        raise ArgumentError("split, data", f"{data!r} has no rows", "Give records, or their number") from None
+        raise ArgumentError("split, data", f"{shown(data)} has no rows", "Give records, or their number") from None
 
 
 def _texts(groups: ArrayLike) -> np.ndarray:
@@ -134,10 +134,10 @@ def _check_sizes(draw: Any, kind: str, sizes: dict[str, Any]) -> None:
         where = f"split, {name}"
         if name == "group":
             if not isinstance(size, str):
-                raise ArgumentError(where, f"{size!r} is not a text", f"Name the group by its text: {str(size)!r}")
+                raise ArgumentError(where, f"{shown(size)} is not a text", f"Name the group by its text: {str(size)!r}")
         elif not (size is None and name == "most") and not (isinstance(size, str) and size == ALL and takes_all(name)):
             sizes[name] = given = number(size, where)
             if not 0 <= given < math.inf or (given > 1 and name in ("share", "rate")):
-                raise ArgumentError(where, f"{size!r} is not a number of records, nor a share of them")
+                raise ArgumentError(where, f"{shown(size)} is not a number of records, nor a share of them")
             if name not in ("share", "rate") and (given >= 1 or kind == "bias"):
                 sizes[name] = integer(given, where)

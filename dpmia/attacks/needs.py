@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from dpmia.attacks.base import Knowledge
-from dpmia.common.errors import AttackError
+from dpmia.common.errors import AttackError, shown
 from dpmia.common.registry import suggestion
 from dpmia.formats.losses import References
 from dpmia.formats.signals import POPULATION, Signal
@@ -72,7 +72,7 @@ def one_of(name: str, value: str, allowed: Collection[str]) -> str:
     """
     if value not in allowed:
         raise ValueError(
-            f"{name} is {value!r}, expected one of {', '.join(allowed)}. {suggestion(value, allowed)}".strip()
+            f"{name} is {shown(value)}, expected one of {', '.join(allowed)}. {suggestion(value, allowed)}".strip()
         )
     return value
 

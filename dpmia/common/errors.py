@@ -23,6 +23,14 @@ class UserError(Exception):
         super().__init__(_shown(f"{where}: {' '.join(map(_sentence, filter(None, (problem, remedy))))}"))
 
 
+def shown(value: object) -> str:
+    """Return a value as Python writes it; of an object whose own `repr` fails, the type."""
+    try:
+        return repr(value)
+    except Exception:
+        return f"an object of type {type(value).__name__}"
+
+
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 

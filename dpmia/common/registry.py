@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dpmia.common.errors import UserError
+from dpmia.common.errors import UserError, shown
 from dpmia.common.plugins import module_of_file
 
 
@@ -69,7 +69,7 @@ def _names_of(tree: ast.Module) -> set[str] | None:
 
 def suggestion(name: object, allowed: Iterable[str]) -> str:
     """Return `Did you mean 'x'?` for the nearest allowed name, or nothing where none is near."""
-    known = list(allowed)
-    begun = [each for each in known if each.startswith(str(name))]
-    near = difflib.get_close_matches(str(name), known, n=1) or begun[: len(begun) == 1]
+    known, text = list(allowed), name if isinstance(name, str) else shown(name)
+    begun = [each for each in known if each.startswith(text)]
+    near = difflib.get_close_matches(text, known, n=1) or begun[: len(begun) == 1]
     return f"Did you mean {near[0]!r}?" if near else ""

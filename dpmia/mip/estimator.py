@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dpmia.common.errors import shown
 from dpmia.mip.noise import check_splits, flatten, random_halves, release, split_moments
 
 #: Parameters that are released unless others are named, as far as the fitted estimator has them.
@@ -122,6 +123,8 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
             TypeError: a parameter is missing, holds no floating-point numbers, or cannot be replaced.
         """
         check_splits(self.splits)
+        if not hasattr(self.base, "fit"):
+            raise TypeError(f"base is {shown(self.base)}, expected an estimator of scikit-learn")
         if y is None and not get_tags(self.base).target_tags.required:
             X = validate_data(self, X, ensure_min_samples=2)
         else:

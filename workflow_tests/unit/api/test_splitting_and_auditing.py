@@ -11,6 +11,13 @@ from dpmia.common.errors import ArgumentError, DataError
 from dpmia.privacy.lower_bounds import epsilon_from_guesses
 
 
+class Silent:
+    """An object whose own words fail."""
+
+    def __repr__(self):
+        raise RuntimeError("no repr")
+
+
 def test_members_and_nonmembers_of_one_pool():
     table = pd.DataFrame({"x": range(100)})
     (one,) = split(table, members=30, nonmembers=0.2)
@@ -55,6 +62,7 @@ def test_groups_of_any_type():
         (lambda: split(2, groups=["a", None], members=1, nonmembers=1), ArgumentError, r"1 values are missing\."),
         (lambda: split(2, groups=[b"\xff", b"a"], members=1, nonmembers=1), ArgumentError, r"some values are bytes"),
         (lambda: split(2, groups=[[1], [1, 2]], members=1, nonmembers=1), ArgumentError, r"split, groups: "),
+        (lambda: split(10, Silent(), members=1, nonmembers=1), ArgumentError, r"kind: an object of type Silent is"),
         (lambda: split(10, members=1, nonmembers=1, replicates=100_001), ArgumentError, r"split: 100001 replicates\."),
         (lambda: split(10, groups=[1], members=1, nonmembers=1), ArgumentError, r"split, groups: an array of shape"),
     ],
@@ -105,6 +113,11 @@ def test_scores_of_an_attack_go_into_the_audit():
     [
         (lambda: audit_epsilon(range(100), np.arange(100) < 10), r"10 of 100 records are members, which fair coins"),
         (lambda: audit_epsilon([1, 2], [0, 1], shares=[0]), r"audit_epsilon, shares: \(0\.0,\) are not all above 0"),
+        (lambda: audit_epsilon([1, 2], [0, 1], confidence=1 - 1e-16), r"confidence 0\.9{16} are not both from 0 and"),
+        (
+            lambda: audit_epsilon([1, 2], [0, 1], confidence=Silent()),
+            r"confidence: an object of type Silent is not a n",
+        ),
         (lambda: audit_epsilon([1, 2], [0, 1], delta=1), r"audit_epsilon: delta 1 and confidence 0\.95"),
         (lambda: audit_epsilon([1, np.inf], [0, 1]), r"audit_epsilon, scores, row 1: 1 values are not finite"),
         (lambda: audit_epsilon([1], [1]), r"audit_epsilon: 1 records\."),

@@ -268,6 +268,11 @@ def test_a_class_that_some_half_lacks_is_reported():
         MIPEstimator(GaussianNB(), **TIGHT, parameters=["theta_"]).fit(x, y)
 
 
+def test_what_is_no_estimator_is_refused():
+    with pytest.raises(TypeError, match="base is None, expected an estimator of scikit-learn"):
+        MIPEstimator(None, eta=0.25).fit(np.zeros((8, 2)))
+
+
 @pytest.mark.parametrize(("options", "message"), [({"splits": 1}, "splits of at least 2"), ({"eta": 0.5}, "eta in")])
 def test_wrong_arguments_are_refused_when_fitted(options, message, numbers):
     with pytest.raises(ValueError, match=message):
