@@ -180,7 +180,7 @@ def _models(references: Sequence[ArrayLike] | ArrayLike | None) -> list[Any] | N
         return None
     try:
         return list(references)  # type: ignore[arg-type]
-    except (TypeError, RuntimeError) as error:  # NotImplementedError is a RuntimeError
+    except Exception as error:  # whatever an object of another kind raises
         problem = f"{type(references).__name__} holds no outputs of several models"
         remedy = "Give a list of arrays, or one array of all models"
         raise ArgumentError("attack, references", problem, remedy) from error
@@ -223,7 +223,7 @@ def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[
         return {name: each for name, each in every.items() if not each.oracle}
     if isinstance(attacks, str):
         attacks = [attacks]
-    if not isinstance(attacks, Iterable):
+    if not isinstance(attacks, Iterable) or getattr(attacks, "ndim", 1) == 0:
         raise ArgumentError(
             "attack, attacks", f"{shown(attacks)} is no name of an attack", "Give a name, or a list of names"
         )

@@ -29,6 +29,9 @@ RELATIONS = ("replace_one", "add_remove")
 #: Below these, privacy losses are larger than floats, and a rate is lost beside 1.
 LEAST_NOISE, LEAST_RATE = 1e-3, 1e-12
 
+#: Smallest probability of membership: precision loses its digits below.
+RAREST = 1e-9
+
 
 @dataclass(frozen=True, repr=False)
 class Bounds(ABC):
@@ -374,12 +377,18 @@ def require(where: str, holds: bool, value: object, valid: str, remedy: str = ""
         raise ArgumentError(where, f"{shown(value)} is not {valid}", remedy)
 
 
+def require_prior(where: str, prior: float) -> None:
+    """Refuse a probability of membership that is none, or too near to 0 or 1 for precision to have digits."""
+    valid = f"a number from {RAREST:g} to 1 - {RAREST:g}"
+    require(f"{where}, prior", RAREST <= prior <= 1 - RAREST, prior, valid)
+
+
 def _checked(
     where: str, fprs: Iterable[float], prior: float, acceptance: float
 ) -> tuple[tuple[float, ...], float, float]:
     rates = several(fprs, f"{where}, fprs")
     prior, acceptance = number(prior, f"{where}, prior"), number(acceptance, f"{where}, acceptance")
     require(f"{where}, fprs", all(0 < rate < 1 for rate in rates), rates, "numbers between 0 and 1")
-    require(f"{where}, prior", 0 < prior < 1, prior, "a number between 0 and 1")
+    require_prior(where, prior)
     require(f"{where}, acceptance", 0 < acceptance <= 1, acceptance, "a number above 0 and at most 1")
     return rates, prior, acceptance

@@ -16,6 +16,7 @@ from dpmia.api.bounding import (
     epsilon_of,
     one_of,
     require,
+    require_prior,
     upper_bound,
 )
 from dpmia.common.errors import ArgumentError, shown
@@ -151,6 +152,7 @@ def plan_noise(
     least, most = DELTAS
     require(f"{where}, delta", delta is None or least <= delta <= most, delta, f"a number from {least:g} to {most:g}")
     require(f"{where}, fpr", 0 < fpr < 1, fpr, "a number between 0 and 1")
+    require_prior(where, prior)
     _check_value(target, value, fpr, prior)
 
     sampler = "poisson" if sampler is None else sampler

@@ -25,6 +25,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import gennorm
 
+from dpmia.common.errors import shown
 from dpmia.common.registry import suggestion
 from dpmia.theory.mip import CALIBRATIONS
 
@@ -264,4 +265,4 @@ def _rows(records: Any, half: np.ndarray) -> Any:
 def _known(name: str, allowed: dict[str, Any], argument: str) -> None:
     if name not in allowed:
         hint = suggestion(name, allowed)
-        raise ValueError(f"expected {argument} in {sorted(allowed)}, got {name!r}{'. ' + hint if hint else ''}")
+        raise ValueError(f"expected {argument} in {sorted(allowed)}, got {shown(name)}{'. ' + hint if hint else ''}")

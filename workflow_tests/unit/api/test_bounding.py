@@ -227,7 +227,10 @@ def test_mistakes_in_plans_have_one_message(change, kind, message):
         (lambda: bounds(None), r"bounds, epsilon: None is not a number\."),
         (lambda: bounds(1.0, prior=True), r"bounds, prior: True is not a number\."),
         (lambda: upper_bound(noise_multiplier=1, sampler="poisson"), r"upper_bound, sampling_rate: missing\."),
-        (lambda: upper_bound(noise_multiplier=1, prior=1), r"upper_bound, prior: 1 is not a number between 0 and 1\."),
+        (
+            lambda: upper_bound(noise_multiplier=1, prior=1),
+            r"upper_bound, prior: 1 is not a number from 1e-09 to 1 - 1e-09\.",
+        ),
         (lambda: bounds(-1), r"bounds, epsilon: -1 is not a number of at least 0\."),
         (
             lambda: bounds(1, relation="replace_one", compares="add_remove"),
