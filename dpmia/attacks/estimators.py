@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpmia.attacks.confidence import HIGHEST, LOWEST, SMALLEST_SPREAD, confidence, loss_of
+from dpmia.common.errors import AttackError
 
 #: The tool of Ye et al. interpolates between the losses and two invented ones, 0 and this.
 LARGEST_INTERPOLATED = 1000.0
@@ -57,10 +58,11 @@ class NullLosses:
             group: int64, shape (queries,), the group of each query.
 
         Raises:
-            ValueError: there are no losses at all, or some are not numbers.
+            AttackError: there are no losses at all.
+            ValueError: some are not numbers.
         """
         if not len(values):
-            raise ValueError("no model and no record gives a loss to compare with")
+            raise AttackError("losses to compare with", "no model and no record gives one", "Train more models")
         if np.isnan(values).any():
             raise ValueError(f"{np.isnan(values).sum()} losses to compare with are not numbers")
         order = np.lexsort((values, belongs))

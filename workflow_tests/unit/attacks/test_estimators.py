@@ -7,6 +7,7 @@ from scipy.special import logit
 
 from dpmia.attacks.confidence import HIGHEST, LOWEST, confidence, loss_of
 from dpmia.attacks.estimators import ESTIMATORS, NullLosses
+from dpmia.common.errors import AttackError
 
 LEVELS = (0.001, 0.05, 0.1, 0.29, 0.3, 0.5, 0.7, 0.95)
 
@@ -215,7 +216,7 @@ def test_a_loss_that_is_not_a_number_stays_none(name):
 
 def test_values_that_are_missing_or_not_numbers_are_refused():
     nobody = np.zeros(0, dtype=np.int64)
-    with pytest.raises(ValueError, match="no model and no record"):
+    with pytest.raises(AttackError, match="no model and no record"):
         NullLosses.gather(np.zeros(0), nobody, 1, np.zeros(1, dtype=np.int64))
     with pytest.raises(ValueError, match="1 losses to compare with are not numbers"):
         per_record([[1.0, np.nan]])

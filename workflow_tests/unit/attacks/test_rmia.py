@@ -116,7 +116,7 @@ def test_records_without_a_model_on_one_side_get_the_mean_of_that_side(caplog):
 def test_one_reference_model_is_enough_offline():
     signal, known = LAW.draw(rng(7), 1000, 1000, 1000, references=1)
     assert measure(OfflineRmia(), signal, known, rng())["auc"] > measure(Population(), signal, known, rng())["auc"]
-    with pytest.raises(ValueError, match="no model was trained on any of the query records"):
+    with pytest.raises(AttackError, match="no model was trained on any of the query records"):
         OnlineRmia().scores(signal, known, rng())
 
 
@@ -141,7 +141,7 @@ def test_what_is_missing_is_named():
             attack.scores(signal.of(MEMBER, NONMEMBER), known, rng())
         assert attack.uses == ("references", "population")
     everywhere = np.ones_like(known.references.trained_on)
-    with pytest.raises(ValueError, match="was trained without any of the query records"):
+    with pytest.raises(AttackError, match="was trained without any of the query records"):
         OfflineRmia().scores(signal, Knowledge(references=replace(known.references, trained_on=everywhere)), rng())
 
 
