@@ -92,7 +92,7 @@ def _records(data: ArrayLike | int) -> int:
         return int(data)
     try:
         return len(data)  # type: ignore[arg-type]
-    except TypeError:
+    except Exception:  # TypeError; of a nested tensor, another
         raise ArgumentError("split, data", f"{shown(data)} has no rows", "Give records, or their number") from None
 
 

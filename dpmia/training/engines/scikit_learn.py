@@ -40,10 +40,17 @@ class ScikitLearnEngine(Engine):
         """Fit the classifier: its one step."""
         rows = torch.from_numpy(self.run.records)
         x, y = self.x[rows], self.y[rows]
-        with threadpool_limits(1):
-            self.classifier.fit(x.numpy(), y.numpy())
+        try:
+            with threadpool_limits(1):
+                self.classifier.fit(x.numpy(), y.numpy())
+            answers = self._answers(x)
+        except ValueError as error:
+            if len(torch.unique(y)) > 1:
+                raise
+            problem = f"its training set has records of one class only ({error})"
+            raise TrainingError(f"model {self.run.name}", problem, "Draw more members") from error
         self.done = 1
-        return np.array([torch.nn.functional.cross_entropy(self._answers(x), y).item()])
+        return np.array([torch.nn.functional.cross_entropy(answers, y).item()])
 
     def _answers(self, x: torch.Tensor) -> torch.Tensor:
         """Return the logarithms of the probabilities; a class that the training set lacks is as unlikely as can be."""

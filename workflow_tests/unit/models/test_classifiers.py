@@ -1,10 +1,13 @@
 """Classifiers of scikit-learn behind the interface of all engines."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
 from scipy.special import softmax
 
+from dpmia.common.errors import TrainingError
 from dpmia.formats.recipe import Recipe
 from dpmia.models import classifiers
 from dpmia.training.engines.scikit_learn import CLOSEST, ScikitLearnEngine
@@ -52,6 +55,12 @@ def test_a_class_that_no_member_has_is_unlikely():
     logits = engine(classifiers.logistic_regression(4, 3, None), y=three).answer(0, None, X)
     assert logits.shape == (60, 3)
     assert (logits[:, 2] < -10).all()
+
+
+@pytest.mark.parametrize("make", [classifiers.logistic_regression, partial(classifiers.gradient_boosting, trees=3)])
+def test_a_training_set_of_one_class_is_refused(make):
+    with pytest.raises(TrainingError, match="model one: its training set has records of one class only"):
+        engine(make(4, 2, None), y=torch.zeros(60, dtype=torch.int64))
 
 
 @pytest.mark.parametrize("run", [{"noise_multiplier": 1.0}, {"soft_labels": np.ones((30, 2), dtype=np.float32)}])
