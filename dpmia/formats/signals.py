@@ -17,6 +17,7 @@ import numpy as np
 
 from dpmia.common.files import whole_file
 from dpmia.common.reading.arrays import Arrays, arrays
+from dpmia.common.reading.place import check_place, place_in_run
 from dpmia.common.reading.source import made
 from dpmia.formats.model_card import ModelCard
 
@@ -25,6 +26,8 @@ VERSION = 2
 
 #: Folder of the target models of a run.
 STAGE = "signals"
+#: Its files stand below experiment, epsilons and block.
+_PLACE = (STAGE, 3)
 
 #: Arrays with one entry for each query.
 QUERY_ARRAYS = ("records", "labels", "membership", "logits")
@@ -126,7 +129,7 @@ def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[s
         "format": FORMAT,
         "version": VERSION,
         "provenance": provenance,
-        "place": _place(path),
+        "place": place_in_run(path, *_PLACE),
         "models": [signal.card.plain() for signal in signals],
     }
     content = {
@@ -193,16 +196,8 @@ def load_header(path: Path | str) -> dict[str, Any]:
 def _header(found: Arrays) -> dict[str, Any]:
     """Return the header of a file that stands where it was written to; those of earlier versions do not say where."""
     header = found.header((FORMAT, VERSION))
-    here, written = _place(found.source.path), header.get("place")
-    if None not in (here, written) and here != written:
-        raise found.source.error(f"it holds the models of {written}", ", header")
+    check_place(found.source, *_PLACE, header.get("place"), "the models")
     return header
-
-
-def _place(path: Path | str) -> str | None:
-    """Return experiment, epsilons and block of a file of target models; None of any other, which runs may share."""
-    stage, *inside = Path(path).with_suffix("").parts[-4:]
-    return "/".join(inside) if stage == STAGE else None
 
 
 def _cards(found: Arrays) -> list[ModelCard]:

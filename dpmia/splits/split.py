@@ -10,7 +10,13 @@ import numpy as np
 
 from dpmia.common.files import whole_file
 from dpmia.common.reading.arrays import arrays
+from dpmia.common.reading.place import check_place, place_in_run
 from dpmia.common.reading.source import made
+
+#: Arrays beside the splits.
+_FINGERPRINT, _WRITTEN = "fingerprint", "place"
+#: Files of a run stand below experiment and block.
+_PLACE = ("splits", 2)
 
 
 @dataclass(frozen=True)
@@ -52,30 +58,35 @@ class Split:
 
 
 def save_splits(path: Path | str, splits: Mapping[tuple[str, int], Split], fingerprint: str) -> None:
-    """Write the splits of a block: one array `arm/replicate/part` each, and the data's fingerprint."""
+    """Write the splits of a block: an array `arm/replicate/part` each, the data's fingerprint, in a run their place."""
     content = {
         f"{arm}/{replicate}/{part.name}": getattr(split, part.name)
         for (arm, replicate), split in splits.items()
         for part in fields(Split)
     }
+    about = {_FINGERPRINT: fingerprint, _WRITTEN: place_in_run(path, *_PLACE)}
+    content |= {name: np.array(value) for name, value in about.items() if value is not None}
     with whole_file(path) as part_path:
-        np.savez_compressed(part_path, fingerprint=np.array(fingerprint), **content)
+        np.savez_compressed(part_path, **content)
 
 
 def load_splits(path: Path | str, fingerprint: str | None = None) -> dict[tuple[str, int], Split]:
     """Read what `save_splits` wrote, by (arm, replicate).
 
     Raises:
-        DataError: the file is absent or damaged; or `fingerprint` is given and the splits were drawn from other data.
+        DataError: the file is absent or damaged, or stands in the place of another job's; or `fingerprint` is given and
+            the splits were drawn from other data.
     """
     found: dict[tuple[str, int], dict[str, np.ndarray]] = {}
     with arrays(made(path)) as file:
-        drawn_from = str(file.array("fingerprint", "text", ()))
+        drawn_from = str(file.array(_FINGERPRINT, "text", ()))
         if fingerprint not in (None, drawn_from):
             raise file.source.error(f"splits of data {drawn_from}, expected data {fingerprint}")
+        written = str(file.array(_WRITTEN, "text", ())) if _WRITTEN in file else None
+        check_place(file.source, *_PLACE, written, "the splits")
         with file.source.faults("it holds no splits"):
             for key in file.names:
-                if key != "fingerprint":
+                if key not in (_FINGERPRINT, _WRITTEN):
                     arm, replicate, part = key.split("/")
                     found.setdefault((arm, int(replicate)), {})[part] = file.rows(key)
             expected = {part.name for part in fields(Split)}

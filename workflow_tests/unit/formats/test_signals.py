@@ -199,7 +199,7 @@ def test_target_models_of_another_job_are_refused(tmp_path, models):
     assert len(list(load_signals(tmp_path / "mine.npz"))) == 3
     other.write_bytes(own.read_bytes())
     for read in (load_header, lambda path: list(load_signals(path))):
-        with pytest.raises(DataError, match=r"block-0\.npz, header: it holds the models of heart/1_10/block-0\. "):
+        with pytest.raises(DataError, match=r"block-0\.npz: it holds the models of heart/1_10/block-0\. "):
             read(other)
 
 

@@ -244,6 +244,20 @@ def test_splits_of_other_data_are_refused(tmp_path):
         load_splits(tmp_path / "splits.npz", "data2")
 
 
+def test_splits_in_the_place_of_those_of_another_job_are_refused(tmp_path):
+    run = tmp_path / "results" / "splits"
+    save_splits(run / "adult" / "block-0.npz", {}, "data1")
+    assert load_splits(run / "adult" / "block-0.npz", "data1") == {}
+    for place in ("adult/block-1.npz", "heart/block-0.npz"):
+        (run / place).parent.mkdir(exist_ok=True)
+        (run / place).write_bytes((run / "adult" / "block-0.npz").read_bytes())
+        with pytest.raises(DataError, match=r"block-\d\.npz: it holds the splits of adult/block-0"):
+            load_splits(run / place, "data1")
+    elsewhere = tmp_path / "adult.npz"
+    elsewhere.write_bytes((run / "adult" / "block-0.npz").read_bytes())
+    assert load_splits(elsewhere, "data1") == {}
+
+
 # Blocks
 
 
