@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
-from dpmia.formats.rows import COLUMNS, KEYS
+from dpmia.formats.rows import COLUMNS, EFFECTS, KEYS, RECORDS
 
 SIZES = ("features", "classes", "members", "nonmembers", "population", "validation", "background")
 
@@ -35,32 +36,67 @@ ACCOUNTING = [
 ENGINES = [*COMPARED, *DIFFERENCES, "tolerance", "verdict", "reason", *ACCOUNTING, "accounting_reason"]
 
 
+class Kind(StrEnum):
+    """What the cells of a column hold; the value is how messages name it."""
+
+    TEXT = "text"
+    TRUTH = "True or False"
+    NUMBER = "number"  # may be missing or infinite
+    FINITE = "finite number"  # may be missing
+    ERROR = "standard error"  # may be missing
+    EPSILON = "epsilon"  # may be missing: of mechanisms that have none
+    COUNT = "number of records, models or replicates"
+    KNOWN_COUNT = "number of records, or nothing"
+
+
+#: Columns that hold the same in all tables; columns of a layout that are neither here nor texts hold numbers.
+KINDS = {
+    **dict.fromkeys(("iid", "oracle"), Kind.TRUTH),
+    **dict.fromkeys(("value", "mean", "low", "high"), Kind.NUMBER),
+    **dict.fromkeys(EFFECTS, Kind.FINITE),
+    **dict.fromkeys(("error", "degrees", "records_error"), Kind.ERROR),
+    **dict.fromkeys(("replicate", "replicates"), Kind.COUNT),
+    "epsilon": Kind.EPSILON,
+    RECORDS: Kind.KNOWN_COUNT,
+}
+
+
 @dataclass(frozen=True)
 class Layout:
     """The columns of one kind of table.
 
     Attributes:
         columns: that must be there.
-        texts: those of them that hold texts or truth values; all others hold numbers.
+        texts: those of them that hold texts.
         keys: those that no two rows share; none where rows may repeat.
+        counts: those that hold numbers of records.
     """
 
     columns: Sequence[str]
     texts: Collection[str]
     keys: Sequence[str] = ()
+    counts: Collection[str] = ()
 
-    @property
-    def numbers(self) -> list[str]:
-        """The columns that hold numbers."""
-        return [name for name in self.columns if name not in self.texts]
+    def kind(self, name: str) -> Kind:
+        """Return what a column holds; one that belongs to no table may hold anything."""
+        if name in self.texts:
+            return Kind.TEXT
+        if name in self.counts:
+            return Kind.COUNT
+        return KINDS.get(name, Kind.NUMBER if name in self.columns else Kind.TEXT)
 
 
-#: Stage -> layouts of its tables; one that has several has studies of several kinds. Tables of metrics are checked
-#: further (`dpmia.formats.tables`).
+_TEXTS = ("experiment", "arm", "attack", "metric")
+#: Of metrics: those of a job, which have further columns, of all replicates, and their means.
+METRICS = Layout(KEYS, _TEXTS)
+REPLICATES = Layout(COLUMNS, _TEXTS, COLUMNS[:-1])
+SUMMARY = Layout([*KEYS, "mean", "low", "high", "replicates"], _TEXTS, KEYS)
+
+#: Stage -> layouts of its tables; one that has several has studies of several kinds.
 LAYOUTS: dict[str, tuple[Layout, ...]] = {
-    "replicates": (Layout(COLUMNS, COLUMNS),),
-    "summary": (Layout([*KEYS, "mean", "low", "high", "replicates"], [*KEYS, "mean", "low", "high", "replicates"]),),
-    "sizes": (Layout(["experiment", "arm", *SIZES], ("experiment", "arm"), ("experiment", "arm")),),
+    "replicates": (REPLICATES,),
+    "summary": (SUMMARY,),
+    "sizes": (Layout(["experiment", "arm", *SIZES], ("experiment", "arm"), ("experiment", "arm"), SIZES),),
     "per_record": (
         Layout(
             PER_RECORD,
@@ -95,5 +131,8 @@ LAYOUTS: dict[str, tuple[Layout, ...]] = {
 
 
 def layout_of(stage: str, columns: Collection[str]) -> Layout | None:
-    """Return the layout of a table; of several the one with the most of its columns, None where a stage has none."""
-    return max(LAYOUTS.get(stage, ()), key=lambda layout: len({*layout.columns} & {*columns}), default=None)
+    """Return the layout of a table: of several the one with the most of its columns, None where it has none."""
+    if found := LAYOUTS.get(stage):
+        return max(found, key=lambda layout: len({*layout.columns} & {*columns}))
+    metrics = (REPLICATES, SUMMARY, METRICS)
+    return next((layout for layout in metrics if {*layout.columns} <= {*columns}), None)

@@ -4,7 +4,7 @@ import pytest
 
 from dpmia.common.errors import DataError
 from dpmia.formats.rows import EFFECTS, KEYS, MEASURED, write_rows
-from dpmia.formats.stages import LAYOUTS
+from dpmia.formats.stages import LAYOUTS, Kind
 from dpmia.formats.tables import read_table
 
 #: Layouts whose rows have keys, but for those of metrics.
@@ -37,14 +37,18 @@ def test_a_whole_table_is_read(table):
     [
         ("va,False,1.0,lira,False,auc,2", "va,False,1.0,lira", "row 4: 2[0-9] fields instead of 30"),
         ("heart,va,False,1.0,lira,False,auc,2", "\n", "row 4: 0 fields instead of 30|row 5"),
-        ("0.75", "0.7é", "column 'value': a cell holds what does not belong there"),
-        ("0.75", "1e308", "column 'value': a cell holds what does not belong there"),
-        ("0.75,30", "0.75,1e999", "column 'records': a cell holds what does not belong there"),
-        ("auc,1", "auc,", "column 'replicate': a cell holds what does not belong there"),
-        ("auc,1", "auc,1.5", "column 'replicate': a cell holds what does not belong there"),
-        ("False,auc,2", "?,auc,2", "column 'oracle': a cell holds what does not belong there"),
-        ("lira,False,auc,2", ",False,auc,2", "column 'attack': a cell holds what does not belong there, or nothing"),
-        ("False,1.0,lira,False,auc,1", "False,1.0.0,lira,False,auc,1", "column 'epsilon': a cell holds no epsilon"),
+        ("0.75", "0.7é", "column 'value', line 2: a cell holds no number"),
+        ("0.75", "1e308", "column 'value', line 2: a cell holds no number"),
+        ("0.75,30", "0.75,1e999", "column 'records', line 2: a cell holds no number of records"),
+        ("auc,1", "auc,", "column 'replicate', line 3: a cell holds no number of"),
+        ("auc,1", "auc,1.5", "column 'replicate', line 3: a cell holds no number of"),
+        ("False,auc,2", "?,auc,2", "column 'oracle', line 4: a cell holds no True or False"),
+        ("lira,False,auc,2", ",False,auc,2", "column 'attack', line 4: a cell is empty"),
+        (
+            "False,1.0,lira,False,auc,1",
+            "False,1.0.0,lira,False,auc,1",
+            "column 'epsilon', line 3: a cell holds no epsilon",
+        ),
         (",records,", ",recrods,", "the column 'records' is missing"),
         (",effect_3,", ",effect_2,", "its columns have no names, or two have the same"),
         (",effect_3,", ",,", "its columns have no names, or two have the same"),
@@ -85,14 +89,14 @@ def test_what_is_no_number_of_records_is_refused(tmp_path, count):
     (tmp_path / "sizes").mkdir()
     names = "features,classes,members,nonmembers,population,validation,background"
     (tmp_path / "sizes/heart.csv").write_text(f"experiment,arm,{names}\nheart,a,1,2,{count},3,0,0,0\n")
-    with pytest.raises(DataError, match="column 'members': a cell holds no number"):
+    with pytest.raises(DataError, match="column 'members', line 2: a cell holds no number of records"):
         read_table(tmp_path / "sizes/heart.csv")
 
 
 def test_truth_values_are_no_numbers(table):
     name = EFFECTS[10]
     read_table(table).assign(**{name: True}).to_csv(table, index=False)
-    with pytest.raises(DataError, match=f"column '{name}': a cell holds what does not belong there"):
+    with pytest.raises(DataError, match=f"column '{name}', line 2: a cell holds no finite number"):
         read_table(table)
 
 
@@ -135,7 +139,7 @@ def test_a_table_of_sizes_holds_numbers(tmp_path, stage, text):
     path = tmp_path / stage / "made.csv"
     path.parent.mkdir()
     path.write_text(text)
-    with pytest.raises(DataError, match=r"made\.csv.* column 'features'(: a cell| is missing)"):
+    with pytest.raises(DataError, match=r"made\.csv.* column 'features'(, line 2: a cell| is missing)"):
         read_table(path)
 
 
@@ -149,17 +153,17 @@ def written(path, rows, columns):
 @pytest.mark.parametrize(("stage", "layout"), UNIQUE, ids=[stage for stage, _ in UNIQUE])
 def test_columns_of_a_stage(tmp_path, stage, layout):
     def cells(key, **changes):
-        texts = dict.fromkeys(layout.texts, "toy")
-        return list((dict.fromkeys(layout.columns, 1) | texts | {layout.keys[-1]: key} | changes).values())
+        whole = {name: {Kind.TEXT: "toy", Kind.TRUTH: True}.get(layout.kind(name), 1) for name in layout.columns}
+        return list((whole | {layout.keys[-1]: key} | changes).values())
 
     path = tmp_path / stage / "toy.csv"
-    keys = ["a", "b"] if layout.keys[-1] in layout.texts else [1, 2]
+    keys = {Kind.TEXT: ["a", "b"], Kind.TRUTH: [True, False]}.get(layout.kind(layout.keys[-1]), [1, 2])
     whole = [cells(key) for key in keys]
     assert written(path, whole, layout.columns).columns.tolist() == list(layout.columns)
     with pytest.raises(DataError, match=r"toy\.csv, line 4: two rows are about the same"):
         written(path, [*whole, whole[1]], layout.columns)
-    for name in layout.numbers:
-        with pytest.raises(DataError, match=f"column '{name}': a cell holds no "):
+    for name in [name for name in layout.columns if layout.kind(name) is not Kind.TEXT]:
+        with pytest.raises(DataError, match=f"column '{name}', line 3: a cell holds no "):
             written(path, [cells(keys[0]), cells(keys[1], **{name: "x"})], layout.columns)
     for place, name in enumerate(layout.columns):
         fewer = [row[:place] + row[place + 1 :] for row in whole]
@@ -170,8 +174,8 @@ def test_columns_of_a_stage(tmp_path, stage, layout):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"records": -1}, "a number of records is below 0"),
-        (dict.fromkeys(EFFECTS, float("inf")), "an effect is infinite|column 'effect_0': a cell holds what does not"),
+        ({"records": -1}, "column 'records', line 3: a cell holds no number of records, or nothing"),
+        (dict.fromkeys(EFFECTS, float("inf")), "column 'effect_0', line 3: a cell holds no finite number"),
     ],
 )
 def test_rows_of_metrics_that_cannot_be(tmp_path, changes, message):
@@ -184,9 +188,9 @@ def test_rows_of_metrics_that_cannot_be(tmp_path, changes, message):
     ("cells", "message"),
     [
         ("0.5,0.6,0.4,4,0.1", "an interval ends before it begins"),
-        ("0.5,0.4,0.6,-1,0.1", "a number of replicates is below 0, or missing"),
-        ("0.5,0.4,0.6,,0.1", "a number of replicates is below 0, or missing"),
-        ("0.5,0.4,0.6,4,-0.1", "a standard error is below 0"),
+        ("0.5,0.4,0.6,-1,0.1", "a cell holds no number of records, models or replicates"),
+        ("0.5,0.4,0.6,,0.1", "a cell holds no number of records, models or replicates"),
+        ("0.5,0.4,0.6,4,-0.1", "a cell holds no standard error"),
     ],
 )
 def test_rows_of_a_summary_that_cannot_be(tmp_path, cells, message):
@@ -194,7 +198,7 @@ def test_rows_of_a_summary_that_cannot_be(tmp_path, cells, message):
     path.parent.mkdir()
     row = "heart,va,False,1.0,lira,False,auc"
     path.write_text(f"{','.join(KEYS)},mean,low,high,replicates,error\n{row},0.5,0.4,0.6,4,0.1\n{row}2,{cells}\n")
-    with pytest.raises(DataError, match=rf"heart\.csv, line 3: {message}"):
+    with pytest.raises(DataError, match=rf"heart\.csv(, column '\w+')?, line 3: {message}"):
         read_table(path)
 
 
@@ -226,7 +230,10 @@ def test_replicates_of_a_summary_are_numbers(tmp_path):
     (tmp_path / "summary").mkdir()
     path = tmp_path / "summary/heart.csv"
     path.write_text(f"{','.join(KEYS)},mean,low,high,replicates\nheart,va,False,1.0,lira,False,auc,0.5,,,4x\n")
-    with pytest.raises(DataError, match=r"heart\.csv, column 'replicates': a cell holds what does not belong there"):
+    with pytest.raises(
+        DataError,
+        match=r"heart\.csv, column 'replicates', line 2: a cell holds no number of",
+    ):
         read_table(path)
 
 
@@ -240,5 +247,5 @@ def test_null_losses_may_repeat_and_are_numbers(tmp_path):
     (layout,) = LAYOUTS["nulls"]
     cells = ["toy" if name in layout.texts else 0.5 for name in layout.columns]
     assert len(written(tmp_path / "nulls/toy.csv", [cells, cells], layout.columns)) == 2
-    with pytest.raises(DataError, match=r"toy\.csv, column 'null_loss': a cell holds no number"):
+    with pytest.raises(DataError, match=r"toy\.csv, column 'null_loss', line 3: a cell holds no number"):
         written(tmp_path / "nulls/toy.csv", [cells, [*cells[:-1], "0.5x"]], layout.columns)

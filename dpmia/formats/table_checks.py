@@ -1,0 +1,120 @@
+"""Checks of tables that jobs have made: columns, cells, rows, and which experiment they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpmia.common.reading.source import Source
+from dpmia.formats.rows import EFFECTS, KEYS
+from dpmia.formats.stages import Kind, Layout, layout_of
+
+#: More records than any data set has.
+LARGEST_COUNT = 1e12
+#: Squares of larger numbers overflow; no metric is so large.
+LARGEST = 1e100
+
+#: Stages whose tables are named after the experiment that all rows are about.
+_OF_EXPERIMENT = ("nulls", "per_record", "replicates", "sizes", "summary")
+#: Stages that have a folder for each experiment, with a table for each job, or a folder for each attack.
+_OF_JOBS = ("accuracy", "blind", "exposure", "metrics")
+
+
+def check_table(source: Source, table: pd.DataFrame, required: Collection[str] = ()) -> None:
+    """Check a table by the layout of its stage (`dpmia.formats.stages`), which its place or its columns say.
+
+    Args:
+        source: its file.
+        table: as read.
+        required: columns that must be there, beside those of the layout.
+
+    Raises:
+        DataError: a column is missing, a cell holds what its column does not, two rows are about the same, an interval
+            ends before it begins, or rows are about another experiment.
+    """
+    stage, experiment = _place(source.path)
+    layout = layout_of(stage, table.columns) or Layout((), ())
+    effects = EFFECTS if not table.columns.intersection(EFFECTS).empty else ()
+    for name in (*required, *layout.columns, *effects):
+        if name not in table:
+            raise source.error(f"the column {name!r} is missing")
+    if table.empty:
+        return
+    named = KEYS if {*KEYS} <= {*table.columns} else ()
+    for name in table.columns if layout.columns else table.columns.intersection(["epsilon"]):
+        _check_cells(source, table[name], layout.kind(name))
+        if name in named:
+            _refuse(source, "a cell is empty", table[name].isna(), name)
+    if layout.keys:
+        _refuse(source, "two rows are about the same", table.duplicated(list(layout.keys)))
+    if {"low", "high"} <= {*table.columns} and layout.columns:
+        _refuse(source, "an interval ends before it begins", table["low"] > table["high"])
+    if "experiment" in table and (experiment or named):
+        _check_experiment(source, table["experiment"].unique(), experiment)
+
+
+def _place(path: Path) -> tuple[str, str]:
+    """Return the stage of a table and the experiment that its place names; the folder and nothing for another table."""
+    if path.parent.name in _OF_EXPERIMENT:
+        return path.parent.name, path.stem
+    for folder in (path.parent, path.parent.parent):
+        if folder.parent.name in _OF_JOBS:
+            return folder.parent.name, folder.name
+    return path.parent.name, ""
+
+
+def _check_cells(source: Source, column: pd.Series, kind: Kind) -> None:
+    """Refuse a column that holds something else than its kind says."""
+    if kind is Kind.TEXT:
+        return
+    cells = column.astype(str)
+    if kind is Kind.TRUTH:
+        wrong = ~cells.isin(["True", "False"])
+    elif _is_number(column.dtype):
+        wrong = ~_FITS[kind](column.to_numpy(dtype=float))
+    else:
+        wrong = column.notna() & pd.to_numeric(cells, errors="coerce").isna()
+        wrong = wrong if wrong.any() else column.notna()  # numbers that no type of numpy holds
+    _refuse(source, f"a cell holds no {kind.value}", wrong, column.name)
+
+
+def _number(values: np.ndarray) -> np.ndarray:
+    return np.isinf(values) | ~(np.abs(values) > LARGEST)
+
+
+def _whole(values: np.ndarray) -> np.ndarray:
+    return (values >= 0) & (values <= LARGEST_COUNT) & (values == np.floor(values))
+
+
+#: Kind -> which numbers of an array are of it.
+_FITS: dict[Kind, Callable[[np.ndarray], np.ndarray]] = {
+    Kind.NUMBER: _number,
+    Kind.FINITE: lambda values: _number(values) & ~np.isinf(values),
+    Kind.ERROR: lambda values: _number(values) & ~(values < 0),
+    Kind.EPSILON: lambda values: ~(values <= 0),
+    Kind.COUNT: _whole,
+    Kind.KNOWN_COUNT: lambda values: np.isnan(values) | _whole(values),
+}
+
+
+def _is_number(dtype: Any) -> bool:
+    return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+
+
+def _refuse(source: Source, what: str, wrong: Any, column: Any = None) -> None:
+    """Refuse a table with wrong rows, and name the first one."""
+    if np.any(wrong):
+        line = int(np.flatnonzero(wrong)[0]) + 2
+        raise source.error(what, f", column {column!r}, line {line}" if column else f", line {line}")
+
+
+def _check_experiment(source: Source, about: Sequence[str], named: str) -> None:
+    """Refuse rows about two experiments or, where the place of the file names one, about another."""
+    if len(about) > 1:
+        raise source.error(f"rows are about different experiments, {about[0]} and {about[1]}")
+    if named and about[0] != named:
+        raise source.error(f"its rows are about the experiment {about[0]}")
