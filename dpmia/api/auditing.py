@@ -42,8 +42,12 @@ class EpsilonAudit:
     records: int
 
     def refutes(self, epsilon: float) -> bool:
-        """Return whether the audit refutes that the training has (`epsilon`, delta)."""
-        return self.epsilon > epsilon
+        """Return whether the audit refutes that the training has (`epsilon`, delta).
+
+        Raises:
+            ArgumentError: `epsilon` is no number.
+        """
+        return bool(self.epsilon > number(epsilon, "refutes, epsilon"))
 
     def __repr__(self) -> str:
         return (

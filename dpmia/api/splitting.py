@@ -139,5 +139,5 @@ def _check_sizes(draw: Any, kind: str, sizes: dict[str, Any]) -> None:
             sizes[name] = given = number(size, where)
             if not 0 <= given < math.inf or (given > 1 and name in ("share", "rate")):
                 raise ArgumentError(where, f"{shown(size)} is not a number of records, nor a share of them")
-            if name not in ("share", "rate") and (given >= 1 or kind == "bias"):
+            if name not in ("share", "rate") and (given >= 1 or "float" not in str(taken[name].annotation)):
                 sizes[name] = integer(given, where)

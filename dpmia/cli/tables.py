@@ -87,8 +87,9 @@ def audit(options: argparse.Namespace) -> Asked:
     table = _table(options.table)
     fields = _fields(table)
     for key, columns in (("label", [options.label]), ("group", [options.group]), ("drop", options.drop)):
-        for column in filter(None, columns):
-            known_column(fields, column, key)
+        for column in columns:
+            if column is not None:
+                known_column(fields, column, key)
     if options.positive and options.positive not in (values := set(fields.columns[options.label])):
         problem = f"no row has the value {options.positive!r} of --positive"
         shown = f"Values: {', '.join(sorted(values)[:10])}"

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dpmia.common.files import is_file
 from dpmia.common.registry import load
 from dpmia.datasets.own.files import group_values, in_order
 from dpmia.datasets.raw.parsing import Category, Number
@@ -52,7 +53,9 @@ def group_column(own: Mapping[str, Any], by: str | None) -> tuple[str, ...]:
     Raises:
         DataError: the file cannot be read, or has no such column.
     """
-    return _read(json.dumps(dict(own), sort_keys=True), by, Path(own["path"]).stat().st_mtime_ns)
+    path = Path(own["path"])
+    changed = path.stat().st_mtime_ns if is_file(path) else 0  # reading says what is wrong with it
+    return _read(json.dumps(dict(own), sort_keys=True), by, changed)
 
 
 @cache

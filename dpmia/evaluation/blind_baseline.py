@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from dpmia.common.errors import DataError
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
-from dpmia.evaluation.blind_classifier import THRESHOLD, blind_scores, excess, scores_with_signal
+from dpmia.evaluation.blind_classifier import FOLDS, THRESHOLD, blind_scores, excess, scores_with_signal
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, rows_of, tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
 from dpmia.jobs.attacking import BlindJob
@@ -41,6 +42,9 @@ def blind_rows(
     Returns:
         Rows as `dpmia.formats.rows.MEASURED` says, with the attacks `BLIND`, the same at every epsilon, and
         `BLIND_WITH_LOSS`, which also has the metrics `advantage_excess` and `auc_excess` over the former.
+
+    Raises:
+        DataError: a target model has too few members or non-members.
     """
     scores: dict[tuple[str, int], np.ndarray] = {}
     measured: dict[tuple[str, int], tuple[dict[str, float], dict[str, list[float]]]] = {}
@@ -53,11 +57,15 @@ def blind_rows(
         truth = queries.is_member
         given = dataset.inputs(queries.records), dataset.y[queries.records]
         seed = derive_seed(root_seed, BLIND, dataset.fingerprint, *split)
+        fewest = int(min(truth.sum(), (~truth).sum()))
+        if fewest < 2 * FOLDS:
+            problem = f"arm {split[0]}, replicate {split[1]} has {fewest} members or non-members, not {2 * FOLDS}"
+            remedy = "Take more records, or leave out its key `blind`"
+            raise DataError(f"blind baseline of experiment {experiment}", problem, remedy)
         if split not in scores:
             scores[split] = blind_scores(*given, truth, seed)
             blind = partial(_metrics, scores[split], truth)
             measured[split] = blind(), group_effects(blind, queries.records)
-        fewest = int(min(truth.sum(), (~truth).sum()))
         rows += rows_of(experiment, signal, BLIND, False, *measured[split], fewest)
         if signal.card.epsilon in job.with_loss:
             more = scores_with_signal(*given, queries.losses, truth, seed)

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpmia.common.errors import shown
-from dpmia.mip.noise import check_splits, flatten, random_halves, release, split_moments
+from dpmia.mip.noise import check_arguments, flatten, random_halves, release, split_moments
 
 #: Parameters that are released unless others are named, as far as the fitted estimator has them.
 USUAL_PARAMETERS = ("coef_", "intercept_")
@@ -120,17 +120,19 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
 
         Raises:
             ValueError: arguments or data are out of range, or halves of the data lead to different shapes.
-            TypeError: a parameter is missing, holds no floating-point numbers, or cannot be replaced.
+            TypeError: an argument is of another type; or a parameter is missing, holds no floating-point numbers, or
+                cannot be replaced.
         """
-        check_splits(self.splits)
+        check_arguments(self.eta, self.moment, self.splits, self.radius, self.calibration, self.n_jobs)
         if not hasattr(self.base, "fit"):
             raise TypeError(f"base is {shown(self.base)}, expected an estimator of scikit-learn")
-        if y is None and not get_tags(self.base).target_tags.required:
-            X = validate_data(self, X, ensure_min_samples=2)
-        else:
-            X, y = validate_data(
-                self, X, y, multi_output=True, ensure_min_samples=2
-            )  # more of y is for `base` to check
+        try:
+            if y is None and not get_tags(self.base).target_tags.required:
+                X = validate_data(self, X, ensure_min_samples=2)
+            else:  # more of y is for `base` to check
+                X, y = validate_data(self, X, y, multi_output=True, ensure_min_samples=2)
+        except RuntimeError as error:  # of torch
+            raise TypeError(f"expected X and y to be arrays, got what is none ({error})") from error
         rng = _generator(self.random_state)
         halves = random_halves(len(X), self.splits + 1, rng)
         seeds = rng.integers(2**31, size=len(halves)).tolist()
@@ -155,6 +157,8 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
         """Return the names of the parameters to release."""
         if self.parameters is not None:
             names = list(self.parameters)
+            if wrong := [name for name in names if not isinstance(name, str)]:
+                raise TypeError(f"expected parameters to be names of attributes, got {shown(wrong[0])}")
         else:
             names = [name for name in USUAL_PARAMETERS if hasattr(model, name)]
         missing = [name for name in names if not hasattr(model, name)]

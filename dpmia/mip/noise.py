@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -216,10 +217,11 @@ def privatise(
 
     Raises:
         ValueError: an argument is out of its range, or outputs differ in shape or are not finite.
+        TypeError: an argument is of another type.
 
     Source: Izzo et al. 2024, algorithm 1.
     """
-    check_splits(splits)
+    check_arguments(eta, moment, splits, radius, calibration, n_jobs)
     records = data if hasattr(data, "iloc") else np.asarray(data)
     rng = np.random.default_rng(random_state)
     halves = random_halves(len(records), splits + 1, rng)
@@ -252,10 +254,30 @@ def flatten(outputs: list[list[np.ndarray]], source: str) -> np.ndarray:
     return flat
 
 
-def check_splits(splits: int) -> None:
-    """Refuse fewer splits than a moment needs."""
+def check_arguments(
+    eta: float, moment: float, splits: int, radius: str, calibration: str, n_jobs: int | None = None
+) -> None:
+    """Refuse arguments before anything is fitted; see `privatise`.
+
+    Raises:
+        ValueError: one is out of its range.
+        TypeError: one is of another type.
+    """
+    given: list[tuple[str, Any, type]] = [("eta", eta, Real), ("moment", moment, Real), ("splits", splits, Integral)]
+    for name, value, kind in given:
+        plain = value.item() if getattr(value, "ndim", None) == 0 else value
+        if not isinstance(plain, kind):
+            raise TypeError(f"expected {name} to be {_TYPES[kind]}, got {shown(value)}")
+    if not isinstance(n_jobs, Integral | None):
+        raise TypeError(f"expected n_jobs to be {_TYPES[Integral]} or None, got {shown(n_jobs)}")
     if splits < 2:
         raise ValueError(f"expected splits of at least 2 to estimate moments, got {splits}")
+    _known(radius, RADII, "radius")
+    _known(calibration, CALIBRATIONS, "calibration")
+    CALIBRATIONS[calibration](eta, moment)
+
+
+_TYPES: dict[type, str] = {Real: "a number", Integral: "a whole number"}
 
 
 def _rows(records: Any, half: np.ndarray) -> Any:

@@ -76,7 +76,10 @@ def build(model: Architecture, inputs: int, outputs: int, image: tuple[int, ...]
         if model.build.startswith(IMAGE_NETWORKS) and (image is None or len(image) != 3):
             problem = "it takes images, and the data set has none"
             raise TrainingError(where, problem, "Bring an .npz with x of shape (records, channels, height, width)")
-        return function(**given, **model.shape)
+        try:
+            return function(**given, **model.shape)
+        except ValueError as error:
+            raise TrainingError(where, str(error), "Choose another model, or larger images") from error
     if not callable(function) or isinstance(function, torch.nn.Module):
         problem = f"it is an object of type {type(function).__name__}, and each model is made anew"
         raise TrainingError(where, problem, "Name a class, or a function that returns a new model")

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from dpmia.common.errors import ConfigError, DataError
-from dpmia.common.reading.source import Limits, Source
+from dpmia.common.reading.source import GZIP, Limits, Source
 
 #: Bytes of the longest file of settings, and keys and values in it: a parser in Python takes seconds for them.
 LARGEST_FILE, MOST_NODES = 256 << 10, 200_000
@@ -26,6 +26,9 @@ def read_yaml(path: Path, name: str) -> Any:
     """
     source = Source(path, name, "", limits=Limits(bytes=LARGEST_FILE))
     try:
+        with source.packed() as stream:  # Snakemake unpacks none
+            if stream.read(len(GZIP)) == GZIP:
+                raise source.error("it is a gzip file", remedy="Unpack it")
         text = source.text()
         with source.faults("not valid YAML"):
             if text.startswith("\ufeff"):  # PyYAML drops one, and Snakemake reads the file with both

@@ -95,7 +95,7 @@ def made_frame(path: Path | str, **how: Any) -> pd.DataFrame:
         DataError: it is another.
     """
     source = made(path)
-    content = source.content()
+    content = source.text_content()
     text = source.decoded(content)
     names: list[str] = []
     for line, row in rows(source, text, ","):

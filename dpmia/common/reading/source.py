@@ -26,6 +26,9 @@ UNPACKED = 16 << 20
 #: More than any file has: what jobs make of sparse features may be packed very well.
 ANY_RATIO = 2_000
 
+#: Where the system shows what it does as files; some of them never end.
+_NO_DISK = ("/proc/", "/sys/")
+
 _CHUNK = 1 << 20
 
 
@@ -94,9 +97,11 @@ class Source:
             DataError: there is none, it is a folder, a pipe or a device, or it is larger than the limit.
         """
         try:
-            found = self.path.stat()
+            found, place = self.path.stat(), os.path.realpath(self.path)
         except (OSError, ValueError) as error:
             raise self._absent(error) from None
+        if place.startswith(_NO_DISK):
+            raise self.error(f"{place} is no file on a disk", remedy="Put the file in its place")
         if not stat.S_ISREG(found.st_mode):
             kind = "a folder" if stat.S_ISDIR(found.st_mode) else "a pipe or a device"
             raise self.error(f"this is {kind}, not a file", remedy="Put the file in its place")
@@ -112,8 +117,9 @@ class Source:
             DataError: it cannot be opened; or, while it is read, it is damaged, or larger than the limit.
         """
         with self.packed() as plain:
-            first = plain.read(len(GZIP))
-            plain.seek(0)
+            with self.faults("the file cannot be read"):
+                first = plain.read(len(GZIP))
+                plain.seek(0)
             if first != GZIP:
                 yield plain
                 return
@@ -150,13 +156,25 @@ class Source:
         with self.opened() as stream, self.faults("the file cannot be read"):
             return stream.read()
 
+    def text_content(self) -> bytes:
+        """Return all bytes of a file of text, unpacked; of one with a zero byte, which no text has, as far as that.
+
+        Raises:
+            DataError: it cannot be read, is damaged, or larger than the limit.
+        """
+        parts: list[bytes] = []
+        with self.opened() as stream, self.faults("the file cannot be read"):
+            while not (parts and 0 in parts[-1]) and (part := stream.read(16 * _CHUNK)):
+                parts.append(part)
+        return b"".join(parts)
+
     def text(self) -> str:
         """Return the content as text.
 
         Raises:
             DataError: it cannot be read, or is not UTF-8; the message names the row.
         """
-        return self.decoded(self.content())
+        return self.decoded(self.text_content())
 
     def decoded(self, content: bytes) -> str:
         """Return the content of the file as text.

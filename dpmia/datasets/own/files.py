@@ -62,8 +62,9 @@ def read_fields(path: Path, reading: Mapping[str, Any]) -> Fields:
         DataError: the file is absent, damaged, or no table.
     """
     file = own(path)
-    content = _content(file)
-    names, lines, records = _parquet(file, content) if reading["form"] == "parquet" else _csv(file, content, reading)
+    text = reading["form"] != "parquet"
+    content = _content(file, text)
+    names, lines, records = _csv(file, content, reading) if text else _parquet(file, content)
     _check_names(file, names)
     if not records:
         raise file.error("the table has no records", remedy=_NO_RECORDS)
@@ -78,7 +79,7 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         DataError: the file is absent or damaged, an array is missing, or they do not fit together.
     """
     file = replace(own(path), remedy="Save it with numpy.savez, without objects")
-    content = _content(file)
+    content = _content(file, text=False)
     with opened_arrays(file) as found:
         for name in ("x", "y"):
             if name not in found:
@@ -155,8 +156,8 @@ def groups_of(fields: Fields, by: str, marks: Collection[str]) -> list[str]:
     return [MISSING if text in marks else text for text in fields.columns[by]]
 
 
-def _content(file: Source) -> bytes:
-    content = file.content()
+def _content(file: Source, text: bool) -> bytes:
+    content = file.text_content() if text else file.content()
     if not content.strip():
         raise file.error("the file is empty", remedy="")
     return content

@@ -149,7 +149,7 @@ def stack(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _content(file: Source) -> bytes:
-    content = file.content()
+    content = file.text_content()
     if not content.strip():
         raise file.error("the file is empty")
     return content

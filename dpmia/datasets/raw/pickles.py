@@ -6,12 +6,17 @@ import io
 import pickle
 import pickletools
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from dpmia.common.errors import DataError
+from dpmia.common.reading.source import Limits
 from dpmia.datasets.raw import origin
+
+#: Bytes of a pickle, several times those of any that is published.
+LARGEST = 1 << 30
 
 _AGAIN = "Delete the file and fetch it again."
 #: Stands for the class of arrays, which a pickle must name but needs no access to.
@@ -26,8 +31,9 @@ def unpickled(path: Path) -> dict:
     Raises:
         DataError: the file is absent or damaged, names any other type or function, or holds no dictionary.
     """
-    content = origin.source(path).content()
-    with origin.source(path).faults("the pickle is damaged"):
+    source = replace(origin.source(path), limits=Limits(bytes=LARGEST))
+    content = source.content()
+    with source.faults("the pickle is damaged"):
         try:
             _check_memo(content)
             loaded = _Unpickler(io.BytesIO(content), encoding="bytes").load()

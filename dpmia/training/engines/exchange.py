@@ -66,9 +66,10 @@ def read_outputs(path: Path, program: Program, records: int, where: str) -> np.n
         what = f"shape {_shape(found.shape)}, not {_shape(wanted)}"
         remedy = "Write a row for each query record, in their order, and a column for each class, in the order of y"
         raise file.error(what, remedy=remedy)
-    if not np.isfinite(found).all():
-        row, column = np.argwhere(~np.isfinite(found))[0]
-        problem = f"{found[row, column]} is not a finite number"
+    wrong = ~(np.abs(found) <= np.finfo(np.float32).max)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        problem = f"{found[row, column]:g} is not a finite number of 32 bits"
         raise file.error(problem, f", row {row} and column {column} (from 0)", "Did training break down?")
     return (_of_probabilities(file, found) if program.scale == "probabilities" else found).astype(np.float32)
 

@@ -64,6 +64,7 @@ def test_groups_of_any_type():
         (lambda: split(2, groups=[[1], [1, 2]], members=1, nonmembers=1), ArgumentError, r"split, groups: "),
         (lambda: split(10, Silent(), members=1, nonmembers=1), ArgumentError, r"kind: an object of type Silent is"),
         (lambda: split(10, members=1, nonmembers=1, replicates=100_001), ArgumentError, r"split: 100001 replicates\."),
+        (lambda: split(9, "bernoulli", records=9, rate=0.5, validation=0.3), ArgumentError, r"0\.3 is not an integer"),
         (lambda: split(10, groups=[1], members=1, nonmembers=1), ArgumentError, r"split, groups: an array of shape"),
     ],
 )  # fmt: skip
@@ -122,6 +123,7 @@ def test_scores_of_an_attack_go_into_the_audit():
         (lambda: audit_epsilon([1, np.inf], [0, 1]), r"audit_epsilon, scores, row 1: 1 values are not finite"),
         (lambda: audit_epsilon([1], [1]), r"audit_epsilon: 1 records\."),
         (lambda: audit_epsilon([1, 2], [0, 1], delta="0"), r"audit_epsilon, delta: '0' is not a number\."),
+        (lambda: audit_epsilon([1, 2], [0, 1]).refutes("1"), r"refutes, epsilon: '1' is not a number\."),
         (lambda: audit_epsilon([1, 2], [0, 1], shares=0.5), r"audit_epsilon, shares: 0\.5 is not a list of numbers\."),
     ],
 )

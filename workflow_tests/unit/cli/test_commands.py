@@ -1,6 +1,7 @@
 """The command `dpmia`: what it writes, what it hands to Snakemake, and its messages."""
 
 import codecs
+import gzip
 import os
 import re
 import shutil
@@ -216,6 +217,7 @@ WRONG = {
     "no label": (("audit", "Clinic 2.csv"), "Error: dpmia audit: the following arguments are required: --label."),
     "no file": (("audit", "x.csv", "--label", "y"), "Error: x.csv: there is no such file. Paths start at "),
     "column": (("audit", "Clinic 2.csv", "--label", "readmited"), "Did you mean 'readmitted'?"),
+    "empty column": (("audit", "Clinic 2.csv", "--label", "", "--positive", "yes"), "'' of the key label is not one"),
     "group": (("audit", "Clinic 2.csv", "--label", "readmitted", "--group", "hospitl"), "'hospitl' of the key group"),
     "positive": (("audit", "Clinic 2.csv", "--label", "readmitted", "--positive", "Yes"), "Did you mean 'yes'?"),
     "epsilon": (("audit", "Clinic 2.csv", "--label", "readmitted", "--epsilon", "-1"), "Error: dpmia"),
@@ -311,6 +313,7 @@ def test_bytes_in_the_place_of_the_settings_are_somebodys(folder, capsys):
         b"data: !!python/name:os.system\n",
         b"a: 1\na: 2\n",
         2 * codecs.BOM_UTF8 + b"a: 1\n",
+        gzip.compress(b"a: 1\n", mtime=0),
     ],
 )
 def test_a_damaged_config_is_refused_before_snakemake_reads_it(folder, capsys, content):

@@ -98,6 +98,8 @@ def test_arrays_are_taken_as_they_are(tmp_path):
     assert dataset.attributes["group"].tolist() == group.tolist()
     reading = OwnData(path="own.npz").reading | {"path": str(tmp_path / "own.npz")}
     assert group_sizes(None, reading, "group") == {"left": 20, "right": 30}
+    with pytest.raises(DataError, match=r"other\.npz: the file does not exist"):
+        group_sizes(None, reading | {"path": str(tmp_path / "other.npz")}, "group")
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,16 @@
 """The blind baseline in tables: which models it is measured for, the same at every epsilon, and what losses add."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from model_cards import card
 
+from dpmia.common.errors import DataError
 from dpmia.datasets.table import Dataset
 from dpmia.evaluation.blind_baseline import blind_rows
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS, MEASURED
-from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
+from dpmia.formats.signals import MEMBER, NONMEMBER, QUERY_ARRAYS, VALIDATION, Signal, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.jobs.attacking import BlindJob
 from dpmia.splits.split import Split
@@ -94,6 +97,15 @@ def test_only_the_chosen_replicates_are_measured_each_with_folds_of_its_own(meas
     aucs = table.loc[table["metric"] == "auc"].set_index("replicate")["value"]
     assert aucs[0] != aucs[2]
     assert measured(data, models[:1], replicates=[2]).empty
+
+
+def test_too_few_members_are_named_with_the_key(measured):
+    data = dataset(telling=False)
+    whole = model(data)
+    kept = (whole.membership != MEMBER) | (whole.records < 9)
+    few = replace(whole, **{name: getattr(whole, name)[kept] for name in QUERY_ARRAYS})
+    with pytest.raises(DataError, match=r"experiment toy: arm one, replicate 0 has 9 members.*not 10.*key `blind`"):
+        measured(data, [few])
 
 
 def test_the_root_seed_decides_and_other_models_do_not(measured):

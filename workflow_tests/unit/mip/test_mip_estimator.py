@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+import torch
 from joblib import parallel_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import make_classification, make_regression
@@ -247,6 +248,7 @@ def test_the_random_state_of_the_base_is_set_where_it_is_open(given, different, 
         (SVC(kernel="linear"), None, "coef_ of SVC cannot be replaced"),
         (KNeighborsClassifier(), None, r"has none of the parameters \['coef_', 'intercept_'\]"),
         (LogisticRegression(), ["coef_", "slope_"], r"has none of the parameters \['slope_'\]"),
+        (LogisticRegression(), ["coef_", 1], "expected parameters to be names of attributes, got 1"),
         (LogisticRegression(), ["coef_", "classes_"], "classes_ of LogisticRegression holds int64"),
     ],
 )
@@ -266,6 +268,12 @@ def test_a_class_that_some_half_lacks_is_reported():
     y = np.r_[np.zeros(29), np.ones(29), 2, 2]
     with pytest.raises(ValueError, match="on different halves; expected one shape"):
         MIPEstimator(GaussianNB(), **TIGHT, parameters=["theta_"]).fit(x, y)
+
+
+def test_tensors_that_numpy_cannot_read_are_refused(numbers):
+    x, y = numbers
+    with pytest.raises(TypeError, match=r"expected X and y to be arrays, got what is none \(Can't call numpy"):
+        MIPEstimator(Ridge(), **TIGHT).fit(torch.from_numpy(x).requires_grad_(), y)
 
 
 def test_what_is_no_estimator_is_refused():

@@ -255,6 +255,21 @@ def test_wrong_arguments_are_refused(changes, message):
         privatise(lambda data: data.mean(axis=0), DATA, **PRIVATE | changes)
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"eta": "0.3"}, "expected eta to be a number, got '0.3'"),
+        ({"moment": ...}, "expected moment to be a number, got Ellipsis"),
+        ({"splits": 3.0}, "expected splits to be a whole number, got 3.0"),
+        ({"splits": [[1], [1, 2]]}, "expected splits to be a whole number"),
+        ({"n_jobs": "2"}, "expected n_jobs to be a whole number or None, got '2'"),
+    ],
+)
+def test_arguments_of_another_type_are_refused_before_anything_runs(changes, message):
+    with pytest.raises(TypeError, match=message):
+        privatise(None, DATA, **PRIVATE | changes)
+
+
 def test_outputs_that_cannot_be_released_are_refused():
     with pytest.raises(ValueError, match="not finite"):
         privatise(lambda data: np.inf, DATA, **PRIVATE)

@@ -205,3 +205,8 @@ def test_image_networks_of_this_library_need_images():
     for image in (None, (8, 8)):
         with pytest.raises(UserError, match="takes images, and the data set has none"):
             build(Architecture("dpmia.models.networks:vgg", {}), 64, 2, image)
+
+
+def test_image_networks_of_this_library_need_images_that_are_large_enough():
+    with pytest.raises(UserError, match=r"the layers leave nothing of an image of \(1, 5, 5\).*Choose another model"):
+        build(Architecture("dpmia.models.networks:tramer_boneh", {}), 25, 2, (1, 5, 5))

@@ -168,6 +168,7 @@ CSVS = {
     "digits that Python alone groups": ("a,b\\n1,0\\n1,1_0\\n", "line 3, field 2: '1_0' is not a number"),
     "a word": ("a,b\\n1,0\\nhigh,0\\n", "line 3, field 1: 'high' is not a number"),
     "a short row": ("a,b\\n1,0\\n1\\n", "line 3: 1 fields, not 2"),
+    "more than 32 bits hold": ("a,b\\n" + "1,-1e39\\n" * 60, "column 1 (from 0): -1e+39 is not a finite number"),
     "nothing": ("\\n", "no numbers below the row of names"),
 }
 
