@@ -2,11 +2,9 @@
 
 from _job import run
 
-import numpy as np
-
-from dpmia.common.files import whole_file
 from dpmia.datasets.table import Dataset
 from dpmia.jobs.drawing import ClusterJob
+from dpmia.splits.block import save_clusters
 from dpmia.splits.clusters import clusters
 
 
@@ -15,8 +13,7 @@ def main(snakemake):
     job = ClusterJob.from_plain(snakemake.params.job)
     dataset = Dataset.load(snakemake.input.dataset)
     groups = clusters(dataset.x, dataset.y, count=job.count, pairing=job.pairing, seed=job.seed, restarts=job.restarts)
-    with whole_file(snakemake.output[0]) as part:
-        np.savez_compressed(part, groups=groups)
+    save_clusters(snakemake.output[0], groups)
 
 
 run(main, snakemake)

@@ -11,6 +11,7 @@ def main(snakemake):
     """Run the function `params.study`."""
     dataset = Dataset.load(snakemake.input[0]) if snakemake.input else None
     table = load(snakemake.params.study)(seed=snakemake.params.seed, dataset=dataset, **snakemake.params.options)
+    table.insert(0, "experiment", snakemake.wildcards.study)
     write_table(snakemake.output[0], table)
 
 

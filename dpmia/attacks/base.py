@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpmia.common.errors import AttackError
+from dpmia.common.plugins import errors_of_file, spec_of
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
 from dpmia.metrics.precision import measured_precision, precision_metrics
@@ -67,13 +69,19 @@ class Attack(ABC):
         """Return True where the attack predicts "member"; bool, shape (queries,)."""
 
 
+def errors_of(attack: Attack, method: str) -> AbstractContextManager[None]:
+    """Report an error of a method of an attack that is not of this library as its own."""
+    return errors_of_file(spec_of(type(attack)), f"attack {type(attack).__name__}, {method}()", every=True)
+
+
 def checked_scores(attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
     """Return `attack.scores`.
 
     Raises:
         AttackError: they are no array of one number for each query.
     """
-    scores = attack.scores(signal, known, rng)
+    with errors_of(attack, "scores"):
+        scores = attack.scores(signal, known, rng)
     _check(attack, "scores", scores, len(signal.records), np.floating, "floats")
     return scores
 
@@ -84,7 +92,8 @@ def checked_decisions(attack: Attack, signal: Signal, scores: np.ndarray) -> np.
     Raises:
         AttackError: they are no array of one truth value for each query.
     """
-    decisions = attack.decisions(signal, scores)
+    with errors_of(attack, "decisions"):
+        decisions = attack.decisions(signal, scores)
     _check(attack, "decisions", decisions, len(signal.records), np.bool_, "bools")
     return decisions
 

@@ -17,7 +17,7 @@ from dpmia.formats.signals import POPULATION, Signal
 
 log = logging.getLogger(__name__)
 
-_REMEDY = "Delete the files of the attacker's models, and start again"
+REMEDY = "Delete the files of the attacker's models, and start again"
 
 
 def models_of(known: Knowledge, name: str, signal: Signal) -> References:
@@ -28,12 +28,12 @@ def models_of(known: Knowledge, name: str, signal: Signal) -> References:
     """
     where, found = f"known.{name}", getattr(known, name)
     if found is None or not len(found.losses):
-        raise AttackError(where, "the attack needs the outputs of models, and there are none", _REMEDY)
+        raise AttackError(where, "the attack needs the outputs of models, and there are none", REMEDY)
     if found.losses.shape[1] != len(signal.records):
         problem = f"outputs on {found.losses.shape[1]} queries, where the target model has {len(signal.records)}"
-        raise AttackError(where, problem, _REMEDY)
+        raise AttackError(where, problem, REMEDY)
     if np.isnan(found.losses).any():
-        raise AttackError(where, f"{np.isnan(found.losses).sum()} losses are not numbers", _REMEDY)
+        raise AttackError(where, f"{np.isnan(found.losses).sum()} losses are not numbers", REMEDY)
     return cast(References, found)
 
 

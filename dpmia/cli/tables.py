@@ -167,7 +167,10 @@ def _add_shared(parser: argparse.ArgumentParser, table: str) -> None:
 
 
 def _asked(options: argparse.Namespace, name: str, settings: dict[str, Any]) -> Asked:
-    limits = ", ".join(f"{metric}: {value:g}" for metric, value in map(_limit, options.limit))
+    given = [_limit(text) for text in options.limit]
+    if twice := [metric for metric, count in Counter(metric for metric, _ in given).items() if count > 1]:
+        raise UserError("dpmia, --limit", f"{twice[0]} has two limits", "Give one")
+    limits = ", ".join(f"{metric}: {value:g}" for metric, value in given)
     audit = [f"audit={{fail_above: {{{limits}}}}}"] if limits else []
     return Asked(Path(f"{name}.yaml"), settings, options.scale, audit)
 

@@ -31,6 +31,18 @@ def shown(value: object) -> str:
         return f"an object of type {type(value).__name__}"
 
 
+def words_of(error: BaseException) -> str:
+    """Return type and message of an error; of one without a message, or whose own `str` fails, the type."""
+    return f"{type(error).__name__}: {_message(error)}".removesuffix(": ")
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return ""
+
+
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
@@ -70,7 +82,7 @@ class MemoryShortError(UserError):
     @classmethod
     def of(cls, error: Exception) -> Self | None:
         """Return the message of an error of NumPy's or torch's allocation; None for any other error."""
-        problem = str(error) or "there is too little"
+        problem = _message(error) or "there is too little"
         if not isinstance(error, MemoryError) and not any(words in problem for words in _NO_MEMORY):
             return None
         return cls("memory", problem, "Choose a smaller model, batch or block, run fewer jobs at once, or add memory")

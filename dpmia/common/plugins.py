@@ -5,6 +5,7 @@ An entry point is text, `name = package.module:object` in a group. Nothing is im
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import traceback
@@ -15,9 +16,9 @@ from functools import cache
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from dpmia.common.errors import ConfigError, UserError
+from dpmia.common.errors import ConfigError, MemoryShortError, UserError, words_of
 
 _Part = TypeVar("_Part")
 
@@ -26,6 +27,9 @@ FILE = re.compile(r"(?P<file>[^:]+\.py):(?P<object>[A-Za-z_]\w*)")
 
 #: Where built-in parts come from.
 BUILT_IN = "dpmia"
+
+#: What the names of modules of files begin with.
+_OF_FILE = "dpmia_file:"
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ def module_of_file(path: str) -> ModuleType:
         UserError: there is no such file, or its code fails; the message names the line.
     """
     file = Path(path)
-    name = f"dpmia_file:{file.absolute()}"
+    name = f"{_OF_FILE}{file.absolute()}"
     if name in sys.modules:
         return sys.modules[name]
     if not file.is_file():
@@ -137,7 +141,7 @@ def module_of_file(path: str) -> ModuleType:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == spec.origin]
         line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
         where = f"{path}, line {line}" if line else path
-        raise UserError(where, f"{type(error).__name__}: {error}") from error
+        raise UserError(where, words_of(error)) from error
     return module
 
 
@@ -159,6 +163,14 @@ def source_file(module: str) -> Path | None:
     return base if base.suffix == ".py" and base.is_file() else None
 
 
+def spec_of(part: Any) -> str:
+    """Return what `errors_of_file` takes for a class or a function, whose file is named from the working folder."""
+    module = str(getattr(part, "__module__", BUILT_IN))
+    if module.startswith(_OF_FILE):
+        module = os.path.relpath(module.removeprefix(_OF_FILE))
+    return f"{module}:{getattr(part, '__qualname__', '')}"
+
+
 @contextmanager
 def errors_of_file(spec: str, where: str, every: bool = False, remedy: str = "") -> Iterator[None]:
     """Report an error of a part that is not of this library as its own: with file, line and what was going on.
@@ -170,13 +182,15 @@ def errors_of_file(spec: str, where: str, every: bool = False, remedy: str = "")
         remedy: what to do, where it is known.
 
     Raises:
-        UserError: the block failed in the file of the part.
+        UserError: the block failed in the file of the part, other than by too little memory.
     """
     try:
         yield
     except UserError:
         raise
     except Exception as error:
+        if MemoryShortError.of(error):
+            raise
         module = spec.partition(":")[0]
         file = None if module.partition(".")[0] == BUILT_IN else source_file(module)
         if file is None:
@@ -189,4 +203,4 @@ def errors_of_file(spec: str, where: str, every: bool = False, remedy: str = "")
         if not lines and not every:
             raise
         place = f"{file}, line {lines[-1]}" if lines else str(file)
-        raise UserError(f"{place}, {where}", f"{type(error).__name__}: {error}", remedy) from error
+        raise UserError(f"{place}, {where}", words_of(error), remedy) from error

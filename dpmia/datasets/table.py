@@ -13,7 +13,11 @@ import numpy as np
 
 from dpmia.common.files import whole_file
 from dpmia.common.reading.arrays import arrays
+from dpmia.common.reading.place import check_place, place_in_run
 from dpmia.common.reading.source import made
+
+#: Files stand in this folder, each under the id of its data set.
+_PLACE = ("prepared", 1)
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,7 @@ class Dataset:
             "provenance": self.provenance,
             "image": self.image,
             "fingerprint": self.fingerprint,
+            "place": place_in_run(path, *_PLACE),
         }
         columns = {f"attribute_{i}": self.attributes[name] for i, name in enumerate(names)}
         if self.rows is not None:
@@ -107,6 +112,7 @@ class Dataset:
         """
         with arrays(made(path)) as found:
             header = found.header()
+            check_place(found.source, *_PLACE, header.get("place"), "the records")
             with found.source.faults("it is no prepared data set"):
                 found.only({"header", "x", "y", "rows", *(f"attribute_{i}" for i in range(len(header["attributes"])))})
                 dataset = cls(

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dpmia.attacks.base import Attack, Knowledge, checked_decisions, checked_scores, outcome
+from dpmia.attacks.base import Attack, Knowledge, checked_decisions, checked_scores, errors_of, outcome
+from dpmia.common.errors import AttackError
 from dpmia.common.reading.source import made
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.losses import Losses, load_cards, load_losses, together
@@ -53,7 +54,8 @@ def attack_rows(
         Rows as `dpmia.formats.rows.MEASURED` says, sorted, so that the order of blocks leaves no trace.
     """
     models = AttackersModels(shadows, references, distilled)
-    attack.prepare(models.shadows)
+    with errors_of(attack, "prepare"):
+        attack.prepare(models.shadows)
     rows = []
     for signal in load_all(files):
         if epsilons is not None and signal.card.epsilon not in epsilons:
@@ -132,7 +134,11 @@ class AttackersModels:
         return references is not None and target.card.epsilon in _epsilons(references)
 
     def known(self, target: Signal, reference_arm: str | None) -> Knowledge:
-        """Return the models that help against `target`."""
+        """Return the models that help against `target`.
+
+        Raises:
+            AttackError: they were trained on other data.
+        """
         arm, epsilon = target.card.arm, target.card.epsilon
         references = distilled = None
         if (trained := self._references.of(reference_arm or arm)) is not None:
@@ -142,6 +148,9 @@ class AttackersModels:
         if (students := self._distilled.of(target.card.target)) is not None:
             distilled = students.on(target.records, np.ones(len(students.cards), dtype=bool))
         shadows = () if target.card.replicate is None else self._shadows.get(target.card.split, ())
+        sets = [models.cards for models in (trained, students) if models is not None]
+        for cards in (*sets, [shadow.card for shadow in shadows]):
+            _check_data(target, cards)
         return Knowledge(shadows=shadows, references=references, distilled=distilled)
 
 
@@ -166,6 +175,14 @@ class _Stored:
             self._loaded = together(part for path, place in self._places[key] for part in load_losses(path, [place]))
             self._key = key
         return self._loaded
+
+
+def _check_data(target: Signal, cards: Iterable[ModelCard]) -> None:
+    """Refuse the attacker's models of a run that were trained on other data than its target models."""
+    of_run = [card.meaning for card in (target.card, *cards) if len(card.meaning) > 1]  # outputs of users have one word
+    if len({meaning[0] for meaning in of_run}) > 1:
+        remedy = "Delete their files and those of the target models, and start again"
+        raise AttackError("models of the attacker", "they were trained on other data than the target model", remedy)
 
 
 def _epsilons(models: Losses) -> set[str]:

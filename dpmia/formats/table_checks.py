@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.common.reading.source import Source
-from dpmia.formats.rows import EFFECTS, KEYS
+from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, EFFECTS, KEYS, NO_ATTACK
 from dpmia.formats.stages import Kind, Layout, layout_of
 
 #: More records than any data set has.
@@ -19,9 +19,10 @@ LARGEST_COUNT = 1e12
 LARGEST = 1e100
 
 #: Stages whose tables are named after the experiment that all rows are about.
-_OF_EXPERIMENT = ("nulls", "per_record", "replicates", "sizes", "summary")
-#: Stages that have a folder for each experiment, with a table for each job, or a folder for each attack.
-_OF_JOBS = ("accuracy", "blind", "exposure", "metrics")
+_OF_EXPERIMENT = ("nulls", "per_record", "replicates", "sizes", "studies", "summary")
+#: Stages that have a folder for each experiment with a table for each job, and what the rows of those are about. Tables
+#: of `metrics` have a folder for each attack below.
+_ATTACKS = {"accuracy": (NO_ATTACK,), "blind": (BLIND, BLIND_WITH_LOSS), "exposure": ()}
 
 
 def check_table(source: Source, table: pd.DataFrame, required: Collection[str] = ()) -> None:
@@ -36,7 +37,7 @@ def check_table(source: Source, table: pd.DataFrame, required: Collection[str] =
         DataError: a column is missing, a cell holds what its column does not, two rows are about the same, an interval
             ends before it begins, or rows are about another experiment.
     """
-    stage, experiment = _place(source.path)
+    stage, experiment, attack = _place(source.path)
     layout = layout_of(stage, table.columns) or Layout((), ())
     effects = EFFECTS if not table.columns.intersection(EFFECTS).empty else ()
     for name in (*required, *layout.columns, *effects):
@@ -55,16 +56,23 @@ def check_table(source: Source, table: pd.DataFrame, required: Collection[str] =
         _refuse(source, "an interval ends before it begins", table["low"] > table["high"])
     if "experiment" in table and (experiment or named):
         _check_experiment(source, table["experiment"].unique(), experiment)
+    if attack and (others := [name for name in table["attack"].unique() if name not in attack]):
+        raise source.error(f"its rows are about {others[0]!r}, not {' or '.join(map(repr, attack))}")
 
 
-def _place(path: Path) -> tuple[str, str]:
-    """Return the stage of a table and the experiment that its place names; the folder and nothing for another table."""
-    if path.parent.name in _OF_EXPERIMENT:
-        return path.parent.name, path.stem
-    for folder in (path.parent, path.parent.parent):
-        if folder.parent.name in _OF_JOBS:
-            return folder.parent.name, folder.name
-    return path.parent.name, ""
+def _place(path: Path) -> tuple[str, str, tuple[str, ...]]:
+    """Return the stage of a table, and the experiment and the attacks that its place names.
+
+    Of another table: the folder, and nothing.
+    """
+    folder = path.parent
+    if folder.name in _OF_EXPERIMENT:
+        return folder.name, path.stem, ()
+    if folder.parent.name in _ATTACKS:
+        return folder.parent.name, folder.name, _ATTACKS[folder.parent.name]
+    if folder.parent.parent.name == "metrics":
+        return "metrics", folder.parent.name, (folder.name,)
+    return folder.name, "", ()
 
 
 def _check_cells(source: Source, column: pd.Series, kind: Kind) -> None:

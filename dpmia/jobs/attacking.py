@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpmia.common.plain import PlainData
+from dpmia.common.plugins import errors_of_file
 from dpmia.common.registry import load
 
 
@@ -17,8 +18,13 @@ class AttackSpec(PlainData):
     options: dict[str, Any]
 
     def make(self) -> Any:
-        """Return the attack."""
-        return load(self.attack)(**self.options)
+        """Return the attack.
+
+        Raises:
+            UserError: it is not of this library, and fails.
+        """
+        with errors_of_file(self.attack, "attack", every=True):
+            return load(self.attack)(**self.options)
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
     def _names(self, model: Any) -> list[str]:
         """Return the names of the parameters to release."""
         if self.parameters is not None:
-            names = list(self.parameters)
+            names = list(self.parameters) if np.iterable(self.parameters) else [self.parameters]
             if wrong := [name for name in names if not isinstance(name, str)]:
                 raise TypeError(f"expected parameters to be names of attributes, got {shown(wrong[0])}")
         else:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dpmia.common.errors import ConfigError
-from dpmia.common.reading.arrays import array_of
+from dpmia.common.files import whole_file
+from dpmia.common.plugins import errors_of_file, spec_of
+from dpmia.common.reading.arrays import arrays
+from dpmia.common.reading.place import check_place, place_in_run
+from dpmia.common.reading.source import made
 from dpmia.common.registry import suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
 from dpmia.jobs.drawing import ArmDraw
 from dpmia.splits.draws import shuffled
 from dpmia.splits.split import Split
+
+#: Files stand in this folder, each under the id of its clusters.
+_PLACE = ("clusters", 1)
 
 
 def draw_block(
@@ -45,23 +53,48 @@ def draw_block(
         for replicate in replicates:
             # The IID arm reshuffles the very records of its counterpart, so both start from one draw.
             meaning = (dataset.fingerprint, arm.groups, arm.drawn_by, replicate)
-            split = draw(groups, np.random.default_rng(derive_seed(root_seed, "split", *meaning)), **arm.draw)
-            if not isinstance(split, Split):
-                where = f"membership, {getattr(draw, '__name__', draw)}"
-                raise ConfigError(where, f"it returns {type(split).__name__}", "Return a dpmia.splits.split.Split")
+            split = draw_one(draw, groups, np.random.default_rng(derive_seed(root_seed, "split", *meaning)), arm)
             if arm.iid:
                 split = shuffled(split, np.random.default_rng(derive_seed(root_seed, "shuffle", *meaning)))
             splits[name, replicate] = split
     return splits
 
 
+def draw_one(draw: Callable[..., Split], groups: np.ndarray, rng: np.random.Generator, arm: ArmDraw) -> Split:
+    """Return one split of an arm, but for its shuffling; see `draw_block`.
+
+    Raises:
+        ConfigError: `draw` returns no split.
+        UserError: `draw` is not of this library, and fails.
+    """
+    where = f"membership, {getattr(draw, '__name__', draw)}"
+    with errors_of_file(spec_of(draw), where, every=True):
+        split = draw(groups, rng, **arm.draw)
+    if not isinstance(split, Split):
+        raise ConfigError(where, f"it returns {type(split).__name__}", "Return a dpmia.splits.split.Split")
+    return split
+
+
+def save_clusters(path: Path | str, groups: np.ndarray) -> None:
+    """Write the cluster of each record, and in a run the place of the file."""
+    place = place_in_run(path, *_PLACE)
+    arrays_by_name: dict[str, Any] = {"groups": groups} | ({} if place is None else {"place": np.array(place)})
+    with whole_file(path) as part:
+        np.savez_compressed(part, **arrays_by_name)
+
+
 def load_clusters(files: Sequence[str], dataset: Dataset) -> np.ndarray | None:
     """Return the cluster of each record of a data set, from the file that a job made; None without a file.
 
     Raises:
-        DataError: the file is damaged, or made of other records.
+        DataError: the file is damaged, made of other records, or stands in the place of other clusters.
     """
-    return array_of(files[0], "groups", "text", (len(dataset),)) if files else None
+    if not files:
+        return None
+    with arrays(made(files[0])) as found:
+        written = str(found.array("place", "text", ())) if "place" in found else None
+        check_place(found.source, *_PLACE, written, "the clusters")
+        return found.array("groups", "text", (len(dataset),))
 
 
 def _groups(dataset: Dataset, clusters: np.ndarray | None, how: Any) -> np.ndarray:

@@ -13,6 +13,7 @@ from dpmia.common.registry import load
 from dpmia.datasets.groups import group_column
 from dpmia.jobs.drawing import ArmDraw
 from dpmia.settings.training_sets import Drawn
+from dpmia.splits.block import draw_one
 from dpmia.splits.drawn_sizes import of_splits
 
 
@@ -37,5 +38,5 @@ def from_file(reading: Mapping[str, Any], by: str | None, draw: str, arms: Mappi
         except (TypeError, ValueError) as error:
             problem = f"it takes no groups, generator and arguments of arm {name!r} ({error})"
             raise DataError(f"membership, {draw}", problem, "Name a function as in docs/extend.md") from None
-        splits[name, 0] = function(groups, rng, **arm.draw)
+        splits[name, 0] = draw_one(function, groups, rng, arm)
     return of_splits(splits, arms, len(groups))

@@ -127,7 +127,15 @@ class EngineModule(pl.LightningModule):
         """Do nothing: gradients of clipped records are no derivative of one loss, so the engine has formed them."""
 
     def on_train_start(self) -> None:
-        """Log again what the training that is resumed had logged."""
+        """Log again what the training that is resumed had logged.
+
+        Raises:
+            ValueError: the state of the optimiser that was kept is that of other parameters.
+        """
+        for parameter, state in self.engine.optimiser.state.items():
+            shapes = {value.shape for value in state.values() if isinstance(value, torch.Tensor) and value.ndim}
+            if shapes - {parameter.shape}:
+                raise ValueError(f"state of the optimiser of shapes {shapes} for parameters of {parameter.shape}")
         self.started = True
         for row in self.rows:
             self._log(row)
@@ -170,7 +178,8 @@ class EngineModule(pl.LightningModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Go on where the engine stood."""
         self.engine.load_state_dict(checkpoint["engine"])
-        self.measured, self.rows = checkpoint["measured"], checkpoint["rows"]
+        self.measured = checkpoint["measured"]
+        self.rows = [{name: float(row[name]) for name in CURVE} for row in checkpoint["rows"]]
         vars(self.engine.tally).update(checkpoint["tally"], records=checkpoint["tally"]["records"].numpy())
 
 

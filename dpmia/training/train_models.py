@@ -171,8 +171,8 @@ def train_models(
     groups = list(_groups(dataset, specs, engines))
     for engine_type, architecture, group in groups:
         where = f"model {group[0].run.name}"
-        engine_type.check(architecture, group[0].recipe, where)
         with errors_of_file(group[0].model.build, where, every=True):
+            engine_type.check(architecture, group[0].recipe, where)
             engine_type.try_out(architecture, group[0].recipe, where, x, y)
     for engine_type, architecture, group in groups:
         recipe = group[0].recipe
@@ -184,7 +184,7 @@ def train_models(
             after_epoch = partial(_accuracies, dataset, inputs, together) if watched else None
             accounting = together[0].card.accounting
             own = together[0].model.build, f"model {together[0].run.name}"
-            with errors_of_file(*own):
+            with errors_of_file(*own, every=True):
                 engine = engine_type(architecture, recipe, [one.run for one in together], x, y, device=device)
                 fitted = fit(
                     engine,
@@ -198,7 +198,7 @@ def train_models(
             done += len(together)
             log.info("%d of %d models trained", done, len(specs))
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
-                with errors_of_file(*own):
+                with errors_of_file(*own, every=True):
                     logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.queries]))
                 accuracy = None if one.validation is None or by_epoch is None else by_epoch[:, number]
                 buffers = engine.buffers()[number].numpy()

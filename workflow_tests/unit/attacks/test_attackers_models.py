@@ -7,7 +7,7 @@ import pytest
 from model_cards import card
 
 from dpmia.attacks.base import Attack
-from dpmia.common.errors import DataError
+from dpmia.common.errors import AttackError, DataError
 from dpmia.evaluation import attacks as measure
 from dpmia.evaluation.attacks import AttackersModels, attack_rows
 from dpmia.formats.losses import Losses, load_losses, save_losses
@@ -215,3 +215,14 @@ def test_models_of_another_role_are_no_shadow_models(tmp_path):
     save_signals(tmp_path / "0.npz", [target("va", "inf", 0)], {})
     with pytest.raises(DataError, match=r"0\.npz: it holds a model of the role 'target', no shadow model"):
         AttackersModels(shadows=[tmp_path / "0.npz"])
+
+
+def test_models_that_were_trained_on_other_data_are_refused(files):
+    signal = target()
+    for data, refused in (("va", False), ("other data", True)):
+        models = AttackersModels(references=files(outputs("va", "1", [0], meaning=[data, "reference 0"])))
+        if not refused:
+            assert models.known(signal, None).references is not None
+            continue
+        with pytest.raises(AttackError, match="models of the attacker: they were trained on other data"):
+            models.known(signal, None)

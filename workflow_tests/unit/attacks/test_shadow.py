@@ -10,6 +10,7 @@ from dpmia.attacks.attack_models import Task, train_classifiers
 from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.shadow import ShadowModels, probabilities
 from dpmia.attacks.threshold import OptimalThreshold
+from dpmia.common.errors import AttackError
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal
@@ -189,7 +190,7 @@ def test_probabilities_are_those_of_the_softmax():
 
 def test_shadow_models_must_be_there_and_output_numbers(shadows, attack):
     signal, _ = LAW.draw(rng(10), 5, 5)
-    with pytest.raises(ValueError, match=r"known.shadows is empty"):
+    with pytest.raises(AttackError, match=r"known\.shadows: the attack needs shadow models, and there are none\."):
         attack.scores(signal, Knowledge(), rng())
     logits = shadows[0].logits.copy()
     logits[3] = np.inf

@@ -228,6 +228,10 @@ WRONG = {
         "'1000000' is not a positive integer of at most 100000.",
     ),
     "limit": (("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "aoc=1"), "--limit: 'aoc=1' is no limit."),
+    "limit twice": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc=0.5", "auc=0.6"),
+        "--limit: auc has two limits. Give one.",
+    ),
     "classes": (("attack", "Clinic 2.csv"), "no columns of two classes at least; columns: hospital, age"),
     "class twice": (("attack", "Clinic 2.csv", "--classes", "a=age", "a=age"), "the class 'a' has two columns."),
     "one class": (("attack", "Clinic 2.csv", "--classes", "a=age"), "'a=age' is one class. Name two classes at least"),
