@@ -22,7 +22,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.evaluation.predictions import import_predictions
 from dpmia.evaluation.summary import replicates_table, summary_table
 from dpmia.formats.losses import Losses, load_cards, load_losses, save_losses
-from dpmia.formats.rows import MEASURED, write_rows
+from dpmia.formats.rows import EFFECTS, MEASURED, write_rows
 from dpmia.formats.signals import Signal, load_followed, load_header, load_signals, save_signals
 from dpmia.formats.tables import read_table
 from dpmia.jobs.attacking import PredictionsJob
@@ -226,7 +226,7 @@ def metrics():
     keys = [
         ["a", "iid", True, 1.0, attack, False, metric, 0] for attack in ("x", "y") for metric in ("advantage", "auc")
     ]
-    rows = [[*key, *rng.random(len(MEASURED) - len(key)).round(4)] for key in keys]
+    rows = [[*key, round(rng.random(), 4), 40, *rng.random(len(EFFECTS)).round(4)] for key in keys]
 
     def read(path):
         return summary_table(replicates_table([read_table(path, MEASURED)], ["iid"])).to_csv()

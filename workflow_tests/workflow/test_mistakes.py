@@ -65,7 +65,7 @@ def test_a_target_beside_the_forecast_is_not_made(workspace):
         (change("student", "trainng", to={}), ["student.trainng: ", "Did you mean 'training'?"]),
         (change("student", "scales", to={"smoke": {"epsilons": [[0]]}}), ["epsilons.0.0", "positive number"]),
         (change("student", "scales", to={"paper": {"epsilons": [[-1]]}}), ["epsilons.0.0", "positive number"]),
-        (change("student", "privacy", to={"delta": 1}), ["privacy.delta", ": 1 ", "at most 0.99"]),
+        (change("student", "privacy", to={"delta": 1}), ["privacy.delta", ": 1 ", "at most 0.1"]),
         (change("student", "training", "batch_size", to=0), ["training.batch_size", ": 0 "]),
         (change("student", "dataset", to="students"), ["student.dataset: 'students' ", "Did you mean 'student'?"]),
     ],
