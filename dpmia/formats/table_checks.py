@@ -79,13 +79,14 @@ def _check_cells(source: Source, column: pd.Series, kind: Kind) -> None:
     """Refuse a column that holds something else than its kind says."""
     if kind is Kind.TEXT:
         return
-    cells = column.astype(str)
     if kind is Kind.TRUTH:
-        wrong = ~cells.isin(["True", "False"])
+        if pd.api.types.is_bool_dtype(column.dtype):
+            return
+        wrong = ~column.astype(str).isin(["True", "False"])
     elif _is_number(column.dtype):
         wrong = ~_FITS[kind](column.to_numpy(dtype=float))
     else:
-        wrong = column.notna() & pd.to_numeric(cells, errors="coerce").isna()
+        wrong = column.notna() & pd.to_numeric(column.astype(str), errors="coerce").isna()
         wrong = wrong if wrong.any() else column.notna()  # numbers that no type of numpy holds
     _refuse(source, f"a cell holds no {kind.value}", wrong, column.name)
 
