@@ -13,11 +13,11 @@ import numpy as np
 
 from dpmia.common.files import whole_file
 from dpmia.common.reading.arrays import arrays
-from dpmia.common.reading.place import check_place, place_in_run
+from dpmia.common.reading.place import Stage
 from dpmia.common.reading.source import made
 
 #: Files stand in this folder, each under the id of its data set.
-_PLACE = ("prepared", 1)
+_PREPARED = Stage("prepared", 1, "the records")
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Dataset:
             "provenance": self.provenance,
             "image": self.image,
             "fingerprint": self.fingerprint,
-            "place": place_in_run(path, *_PLACE),
+            "place": _PREPARED.place(path),
         }
         columns = {f"attribute_{i}": self.attributes[name] for i, name in enumerate(names)}
         if self.rows is not None:
@@ -112,7 +112,7 @@ class Dataset:
         """
         with arrays(made(path)) as found:
             header = found.header()
-            check_place(found.source, *_PLACE, header.get("place"), "the records")
+            _PREPARED.check(found.source, header.get("place"))
             with found.source.faults("it is no prepared data set"):
                 found.only({"header", "x", "y", "rows", *(f"attribute_{i}" for i in range(len(header["attributes"])))})
                 dataset = cls(

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpmia.common.files import whole_file
 from dpmia.common.reading.arrays import Arrays, arrays
-from dpmia.common.reading.place import check_place, place_in_run
+from dpmia.common.reading.place import Stage
 from dpmia.common.reading.source import made
 from dpmia.formats.model_card import ModelCard
 
@@ -27,7 +27,7 @@ VERSION = 2
 #: Folder of the target models of a run.
 STAGE = "signals"
 #: Its files stand below experiment, epsilons and block.
-_PLACE = (STAGE, 3)
+_STAGE = Stage(STAGE, 3, "the models")
 
 #: Arrays with one entry for each query.
 QUERY_ARRAYS = ("records", "labels", "membership", "logits")
@@ -129,7 +129,7 @@ def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[s
         "format": FORMAT,
         "version": VERSION,
         "provenance": provenance,
-        "place": place_in_run(path, *_PLACE),
+        "place": _STAGE.place(path),
         "models": [signal.card.plain() for signal in signals],
     }
     content = {
@@ -196,7 +196,7 @@ def load_header(path: Path | str) -> dict[str, Any]:
 def _header(found: Arrays) -> dict[str, Any]:
     """Return the header of a file that stands where it was written to; those of earlier versions do not say where."""
     header = found.header((FORMAT, VERSION))
-    check_place(found.source, *_PLACE, header.get("place"), "the models")
+    _STAGE.check(found.source, header.get("place"))
     return header
 
 

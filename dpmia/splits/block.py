@@ -12,7 +12,7 @@ from dpmia.common.errors import ConfigError
 from dpmia.common.files import whole_file
 from dpmia.common.plugins import errors_of_file, spec_of
 from dpmia.common.reading.arrays import arrays
-from dpmia.common.reading.place import check_place, place_in_run
+from dpmia.common.reading.place import Stage
 from dpmia.common.reading.source import made
 from dpmia.common.registry import suggestion
 from dpmia.common.seeds import derive_seed
@@ -22,7 +22,7 @@ from dpmia.splits.draws import shuffled
 from dpmia.splits.split import Split
 
 #: Files stand in this folder, each under the id of its clusters.
-_PLACE = ("clusters", 1)
+_CLUSTERS = Stage("clusters", 1, "the clusters")
 
 
 def draw_block(
@@ -77,10 +77,9 @@ def draw_one(draw: Callable[..., Split], groups: np.ndarray, rng: np.random.Gene
 
 def save_clusters(path: Path | str, groups: np.ndarray) -> None:
     """Write the cluster of each record, and in a run the place of the file."""
-    place = place_in_run(path, *_PLACE)
-    arrays_by_name: dict[str, Any] = {"groups": groups} | ({} if place is None else {"place": np.array(place)})
+    content: dict[str, Any] = {"groups": groups} | _CLUSTERS.stated(path)
     with whole_file(path) as part:
-        np.savez_compressed(part, **arrays_by_name)
+        np.savez_compressed(part, **content)
 
 
 def load_clusters(files: Sequence[str], dataset: Dataset) -> np.ndarray | None:
@@ -92,8 +91,7 @@ def load_clusters(files: Sequence[str], dataset: Dataset) -> np.ndarray | None:
     if not files:
         return None
     with arrays(made(files[0])) as found:
-        written = str(found.array("place", "text", ())) if "place" in found else None
-        check_place(found.source, *_PLACE, written, "the clusters")
+        _CLUSTERS.check_arrays(found)
         return found.array("groups", "text", (len(dataset),))
 
 

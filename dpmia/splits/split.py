@@ -10,13 +10,13 @@ import numpy as np
 
 from dpmia.common.files import whole_file
 from dpmia.common.reading.arrays import arrays
-from dpmia.common.reading.place import check_place, place_in_run
+from dpmia.common.reading.place import PLACE, Stage
 from dpmia.common.reading.source import made
 
-#: Arrays beside the splits.
-_FINGERPRINT, _WRITTEN = "fingerprint", "place"
+#: The array beside the splits that says which data they were drawn from.
+_FINGERPRINT = "fingerprint"
 #: Files of a run stand below experiment and block.
-_PLACE = ("splits", 2)
+_STAGE = Stage("splits", 2, "the splits")
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,7 @@ def save_splits(path: Path | str, splits: Mapping[tuple[str, int], Split], finge
         for (arm, replicate), split in splits.items()
         for part in fields(Split)
     }
-    about = {_FINGERPRINT: fingerprint, _WRITTEN: place_in_run(path, *_PLACE)}
-    content |= {name: np.array(value) for name, value in about.items() if value is not None}
+    content |= {_FINGERPRINT: np.array(fingerprint)} | _STAGE.stated(path)
     with whole_file(path) as part_path:
         np.savez_compressed(part_path, **content)
 
@@ -82,11 +81,10 @@ def load_splits(path: Path | str, fingerprint: str | None = None) -> dict[tuple[
         drawn_from = str(file.array(_FINGERPRINT, "text", ()))
         if fingerprint not in (None, drawn_from):
             raise file.source.error(f"splits of data {drawn_from}, expected data {fingerprint}")
-        written = str(file.array(_WRITTEN, "text", ())) if _WRITTEN in file else None
-        check_place(file.source, *_PLACE, written, "the splits")
+        _STAGE.check_arrays(file)
         with file.source.faults("it holds no splits"):
             for key in file.names:
-                if key not in (_FINGERPRINT, _WRITTEN):
+                if key not in (_FINGERPRINT, PLACE):
                     arm, replicate, part = key.split("/")
                     found.setdefault((arm, int(replicate)), {})[part] = file.rows(key)
             expected = {part.name for part in fields(Split)}

@@ -144,16 +144,6 @@ def arrays(source: Source) -> Iterator[Arrays]:
             yield Arrays(source, archive)
 
 
-def array_of(path: Path | str, name: str, kind: str, shape: Sequence[int | None]) -> np.ndarray:
-    """Return one array of a file that a job has made; see `Arrays.array`.
-
-    Raises:
-        DataError: the file is absent or damaged, or holds another array.
-    """
-    with arrays(made(path)) as found:
-        return found.array(name, kind, shape)
-
-
 def header_of(path: Path | str) -> dict[str, Any]:
     """Return the header alone of a file that a job has made.
 

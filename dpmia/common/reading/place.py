@@ -2,36 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from dpmia.common.reading.arrays import Arrays
 from dpmia.common.reading.source import Source
 
+#: The array that states the place, in archives without a header.
+PLACE = "place"
 
-def place_in_run(path: Path | str, stage: str, depth: int) -> str | None:
-    """Return the path of a file inside the folder of its stage; None of a file outside, which runs may share.
 
-    Args:
-        path: of the file.
-        stage: name of the folder, as `splits`.
-        depth: how many names the path inside it has.
+@dataclass(frozen=True)
+class Stage:
+    """A folder of a run, in which each file has a place of its own.
+
+    Attributes:
+        name: of the folder, as `splits`.
+        depth: how many names the path of a file inside it has.
+        holds: what a file holds, as `the models`.
     """
-    parent, *inside = Path(path).with_suffix("").parts[-depth - 1 :]
-    return "/".join(inside) if parent == stage else None
 
+    name: str
+    depth: int
+    holds: str
 
-def check_place(source: Source, stage: str, depth: int, written: str | None, what: str) -> None:
-    """Refuse a file that stands elsewhere than it was written to; those of earlier versions do not say where.
+    def place(self, path: Path | str) -> str | None:
+        """Return the path of a file inside the folder; None of a file outside, which runs may share."""
+        parent, *inside = Path(path).with_suffix("").parts[-self.depth - 1 :]
+        return "/".join(inside) if parent == self.name else None
 
-    Args:
-        source: the file.
-        stage: see `place_in_run`.
-        depth: see `place_in_run`.
-        written: the place that the file states; None where it states none.
-        what: what it holds, as `the models`.
+    def stated(self, path: Path | str) -> dict[str, np.ndarray]:
+        """Return the array that states the place of a file; none of a file outside."""
+        place = self.place(path)
+        return {} if place is None else {PLACE: np.array(place)}
 
-    Raises:
-        DataError: the two places differ.
-    """
-    here = place_in_run(source.path, stage, depth)
-    if None not in (here, written) and here != written:
-        raise source.error(f"it holds {what} of {written}")
+    def check(self, source: Source, stated: str | None) -> None:
+        """Refuse a file that stands elsewhere than it states; those of earlier versions state nothing.
+
+        Raises:
+            DataError: the two places differ.
+        """
+        here = self.place(source.path)
+        if None not in (here, stated) and here != stated:
+            raise source.error(f"it holds {self.holds} of {stated}")
+
+    def check_arrays(self, found: Arrays) -> None:
+        """Refuse an archive that stands elsewhere than its array `PLACE` states; see `check`."""
+        self.check(found.source, str(found.array(PLACE, "text", ())) if PLACE in found else None)

@@ -15,7 +15,7 @@ import pytest
 from dpmia.common.errors import DataError, UserError
 from dpmia.common.reading import source
 from dpmia.common.reading.archives import check_archive, members
-from dpmia.common.reading.arrays import array_of, arrays, header_of
+from dpmia.common.reading.arrays import arrays, header_of
 from dpmia.common.reading.rows import frame, rows
 from dpmia.common.reading.source import Limits, Source, made, own
 
@@ -300,7 +300,8 @@ def test_archives_of_too_much_or_of_twins_are_refused(tmp_path):
 def test_arrays_are_what_the_caller_expects(tmp_path):
     np.savez(tmp_path / "a.npz", **ARRAYS, gap=np.array([1.0, np.nan]))
     path = tmp_path / "a.npz"
-    assert array_of(path, "x", "float64", (2, None)).shape == (2, 3)
+    with arrays(made(path)) as found:
+        assert found.array("x", "float64", (2, None)).shape == (2, 3)
     for wanted, fault in (
         (("x", "float64", (3, 3)), r"array 'x': float64 of shape \(2, 3\), not float64 of shape \(3, 3\)"),
         (("x", "float64", (None,)), r"of shape \(any\)"),
@@ -309,8 +310,8 @@ def test_arrays_are_what_the_caller_expects(tmp_path):
         (("z", "float64", (1,)), "the array 'z' is missing"),
         (("gap", "float64", (2,)), "array 'gap': not all of its numbers are finite"),
     ):
-        with pytest.raises(DataError, match=fault):
-            array_of(path, *wanted)
+        with pytest.raises(DataError, match=fault), arrays(made(path)) as found:
+            found.array(*wanted)
     with arrays(made(path)) as found:
         assert np.isnan(found.array("gap", "float64", (2,), gaps=True)[1])
 
