@@ -116,10 +116,11 @@ class Training(Settings):
     """Engine `opacus`: `hooks` forms the gradient of each record; `ghost` computes norms only, in a further backward
     pass; `auto` is `hooks` for convolutional networks, `ghost` for others."""
     accelerator: Literal["auto", "cpu", "gpu"] = "auto"
-    """Engines `lightning`, `opacus` and `plain`: `auto` is a GPU where there is one; the other engines use the CPU."""
+    """Engines `convolution`, `lightning`, `opacus` and `plain`: `auto` is a GPU where there is one; the others use the
+    CPU."""
     devices: Literal[1] | Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1, max_length=1)] = 1
-    """Engines `lightning`, `opacus` and `plain`: 1 is any GPU, `[2]` the one with index 2. A model is trained on one
-    device."""
+    """Engines `convolution`, `lightning`, `opacus` and `plain`: 1 is any GPU, `[2]` the one with index 2. A model is
+    trained on one device."""
     precision: Literal["32-true", "bf16-mixed"] = "32-true"
     """Engines `lightning` and `plain`: `bf16-mixed` multiplies matrices in bfloat16. Clipping needs exact norms, so the
     other engines, and models with a finite epsilon, take `32-true` only."""
@@ -210,7 +211,7 @@ OWN_LOSS = ("lightning", *OWN_STEPS)
 LIGHTNING_KEYS = {"accelerator", "batch_size", "clip_norm", "devices", "epochs", "precision", "sampling"}
 
 #: Engines that can use a GPU.
-GPU_ENGINES = ("lightning", "opacus", "plain")
+GPU_ENGINES = ("convolution", "lightning", "opacus", "plain")
 
 
 class StatedMechanism(Settings):

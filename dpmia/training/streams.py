@@ -80,8 +80,14 @@ class Streams:
         return [members[start:stop] for start, stop in pairwise(ends)]
 
     def noise(self, out: torch.Tensor, deviation: float = 1) -> None:
-        """Fill `out` (flat, one entry for each parameter) with independent normals of a standard deviation."""
-        out.normal_(std=deviation, generator=self._noise)
+        """Fill `out` (flat, one entry for each parameter) with independent normals of a standard deviation.
+
+        They are drawn on the CPU, so that they do not depend on the device of `out`.
+        """
+        on_cpu = out if out.device.type == "cpu" else torch.empty(out.shape)
+        on_cpu.normal_(std=deviation, generator=self._noise)
+        if on_cpu is not out:
+            out.copy_(on_cpu)
 
     @cached_property
     def _dropout(self) -> torch.Generator:

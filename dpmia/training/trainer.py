@@ -19,6 +19,7 @@ from dpmia.training.engines.base import Engine
 
 #: Warnings of Lightning about what is meant so here.
 _KNOWN = (
+    "GPU available but not used",
     ".*does not have many workers.*",
     "Your `IterableDataset` has `__len__` defined",
     "The `srun` command is available on your system but is not used",

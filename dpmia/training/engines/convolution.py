@@ -25,8 +25,6 @@ class ConvolutionEngine(PlainEngine):
     take more memory.
     """
 
-    uses_gpu = False
-
     def _build(self) -> None:
         """Move the parameters of the module into one flat tensor; see `Engine._build`."""
         super()._build()
@@ -39,7 +37,8 @@ class ConvolutionEngine(PlainEngine):
             parameter.data = view
         group = {"params": [self._flat], "lr": self.learning_rates[0]}
         self.optimiser = torch_optimiser(self.recipe, [group], fused=True)
-        self._network = ConvolutionNetwork(self.architecture, clipped=self.recipe.clips(self.run.private))
+        clipped = self.recipe.clips(self.run.private)
+        self._network = ConvolutionNetwork(self.architecture, clipped, device=self.device)
 
     @classmethod
     def check(cls, architecture: Any, recipe: Recipe, where: str) -> None:

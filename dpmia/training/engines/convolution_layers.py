@@ -65,10 +65,13 @@ class Layer(ABC):
 class DenseLayer(Layer):
     """A fully connected layer and the activation after it."""
 
-    def __init__(self, fan_in: int, fan_out: int, activation: str | None, clipped: bool) -> None:
+    def __init__(
+        self, fan_in: int, fan_out: int, activation: str | None, clipped: bool, device: torch.device | None = None
+    ) -> None:
         """Prepare a layer; `activation` None for logits."""
         self.clipped = clipped
-        self.weight_sum, self.bias_sum = torch.empty(fan_out, fan_in), torch.empty(fan_out)
+        self.weight_sum = torch.empty(fan_out, fan_in, device=device)
+        self.bias_sum = torch.empty(fan_out, device=device)
         self._activation = ACTIVATIONS[activation] if activation else None
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -119,6 +122,7 @@ class ConvolutionLayer(Layer):
         chunk: int,
         columns: torch.Tensor | None,
         clipped: bool,
+        device: torch.device | None = None,
     ) -> None:
         """Prepare buffers.
 
@@ -131,6 +135,7 @@ class ConvolutionLayer(Layer):
             columns: memory for `columns_size` numbers that may be lost between calls; None for the first layer,
                 which keeps memory of its own.
             clipped: see `Layer`; without, only the first layer needs columns.
+            device: of all buffers; the CPU where left out.
         """
         self.clipped = clipped
         channels, *sides = image
@@ -140,14 +145,14 @@ class ConvolutionLayer(Layer):
         self._first = columns is None
         if clipped or self._first:
             size = columns_size(layer, image, chunk)
-            self._columns = torch.empty(size) if columns is None else columns[:size]
+            self._columns = torch.empty(size, device=device) if columns is None else columns[:size]
             self._columns = self._columns.view(chunk, -1, layer.kernel**2 * channels)
             # The margin stays zero.
-            self._padded = torch.zeros(chunk, *(side + 2 * layer.padding for side in sides), channels)
+            self._padded = torch.zeros(chunk, *(side + 2 * layer.padding for side in sides), channels, device=device)
         if clipped:
-            self._gradients = torch.empty(chunk, layer.filters, layer.kernel**2 * channels)
-        self.weight_sum = torch.empty(layer.filters * layer.kernel**2 * channels)
-        self.bias_sum = torch.empty(layer.filters)
+            self._gradients = torch.empty(chunk, layer.filters, layer.kernel**2 * channels, device=device)
+        self.weight_sum = torch.empty(layer.filters * layer.kernel**2 * channels, device=device)
+        self.bias_sum = torch.empty(layer.filters, device=device)
 
     def load(self, weight: torch.Tensor, bias: torch.Tensor) -> None:
         """See `Layer.load`."""

@@ -12,7 +12,7 @@ from dpmia.models.cnn import CNN, Convolution, MaxPool
 from dpmia.training.engines.convolution_layers import ConvolutionLayer, DenseLayer, Layer, columns_size
 from dpmia.training.engines.loss import losses_and_gradients
 from dpmia.training.engines.stacked import clip_factors
-from dpmia.training.engines.tally import Tally, count_correct
+from dpmia.training.engines.tally import Tally
 
 #: Bytes that a chunk of records may work on. Measured: a quarter costs a tenth of the speed of both networks in
 #: `dpmia.models.cnn`, four times as much gains less than that.
@@ -24,13 +24,20 @@ LARGEST_CHUNK = 256
 class ConvolutionNetwork:
     """The layers of one network, and the sum of the gradients of the records shown to them."""
 
-    def __init__(self, architecture: CNN, clipped: bool = True, chunk: int | None = None) -> None:
+    def __init__(
+        self,
+        architecture: CNN,
+        clipped: bool = True,
+        chunk: int | None = None,
+        device: torch.device | None = None,
+    ) -> None:
         """Prepare buffers.
 
         Args:
             architecture: of the network.
             clipped: whether gradients of single records are clipped; their sum alone is cheaper.
             chunk: records at once; None for a number suited to the architecture.
+            device: of the network; the CPU where left out.
         """
         self._image, self._clipped = architecture.image, clipped
         self._chunk = chunk or suited_chunk(architecture, clipped)
@@ -42,15 +49,15 @@ class ConvolutionNetwork:
         ]
         # Columns live only from when they are filled to the product: all layers but the first share the memory.
         sizes = [columns_size(layer, image, self._chunk) for layer, _, image in stages[1:] if clipped]
-        columns = torch.empty(max(sizes, default=0))
+        columns = torch.empty(max(sizes, default=0), device=device)
         self._convolutions = [
-            ConvolutionLayer(*stage, architecture.activation, self._chunk, columns if i else None, clipped)
+            ConvolutionLayer(*stage, architecture.activation, self._chunk, columns if i else None, clipped, device)
             for i, stage in enumerate(stages)
         ]
         *hidden, last = pairwise(architecture.widths)
         self._dense = [
-            *(DenseLayer(fan_in, fan_out, architecture.activation, clipped) for fan_in, fan_out in hidden),
-            DenseLayer(*last, None, clipped),
+            *(DenseLayer(fan_in, fan_out, architecture.activation, clipped, device) for fan_in, fan_out in hidden),
+            DenseLayer(*last, None, clipped, device),
         ]
 
     @property
@@ -74,11 +81,10 @@ class ConvolutionNetwork:
         for features, labels in zip(x.split(self._chunk), y.split(self._chunk), strict=True):
             if len(features):
                 outputs, losses = self.forward_backward(features, labels)
-                tally.losses += losses.sum()
-                tally.correct += count_correct(outputs, labels)
+                tally.count(losses, outputs, labels)
                 if self._clipped:
                     norms = self.norms()
-                    tally.clipped += float((norms > clip_norm).sum())
+                    tally.count_clipped(norms, clip_norm)
                     factors = clip_factors(norms, clip_norm)
                     for layer in self._layers:
                         layer.add_scaled(factors)

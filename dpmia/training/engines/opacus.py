@@ -108,8 +108,8 @@ class OpacusEngine(PlainEngine):
         outputs = self.wrapped(x)
         losses = record_losses(outputs, y)
         DPTensorFastGradientClipping(self.wrapped, self.optimiser, losses, loss_reduction="sum").backward()
-        self._count(losses, outputs, y)
-        self._count_clipped(self.wrapped.per_sample_gradient_norms)
+        self.tally.count(losses.detach(), outputs.detach(), y)
+        self.tally.count_clipped(self.wrapped.per_sample_gradient_norms, self.recipe.clip_norm)
 
     def _gradients_by_hooks(self, x: torch.Tensor, y: torch.Tensor) -> None:
         """Leave the gradients of the records of the last chunk, after the clipped sum of the chunks before it."""
@@ -118,18 +118,15 @@ class OpacusEngine(PlainEngine):
             outputs = self.wrapped(features)
             losses = record_losses(outputs, labels)
             losses.sum().backward()
-            self._count(losses, outputs, labels)
+            self.tally.count(losses.detach(), outputs.detach(), labels)
             trained = (parameter for parameter in self.module.parameters() if parameter.requires_grad)
             norms = [parameter.grad_sample.flatten(1).norm(dim=1) for parameter in trained]
-            self._count_clipped(torch.stack(norms).norm(dim=0))
+            self.tally.count_clipped(torch.stack(norms).norm(dim=0), self.recipe.clip_norm)
             left -= len(features)
             if left:
                 self._private_optimiser.signal_skip_step()
                 self.optimiser.step()
                 self.optimiser.zero_grad()
-
-    def _count_clipped(self, norms: torch.Tensor) -> None:
-        self.tally.clipped += float((norms > self.recipe.clip_norm).sum())
 
 
 def check_layers(architecture: Any, network: torch.nn.Module, where: str, otherwise: str) -> None:
@@ -168,13 +165,13 @@ class _StreamsNoise(DPOptimizer):
     def __init__(self, optimizer: torch.optim.Optimizer, *, stream: Streams, **kwargs: Any) -> None:
         super().__init__(optimizer, **kwargs)
         self._stream = stream
-        self._normals = torch.empty(sum(p.numel() for p in self.params))
+        self._normals = torch.empty(sum(p.numel() for p in self.params), device=self.params[0].device)
 
     def add_noise(self) -> None:
         self._stream.noise(self._normals)
         std = self.noise_multiplier * self.max_grad_norm
         for parameter, normals in zip(self.params, self._normals.split([p.numel() for p in self.params]), strict=True):
-            parameter.grad = parameter.summed_grad + std * normals.to(parameter.device).view_as(parameter)
+            parameter.grad = parameter.summed_grad + std * normals.view_as(parameter)
 
 
 class _GhostOptimiser(_StreamsNoise, DPOptimizerFastGradientClipping):

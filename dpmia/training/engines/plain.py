@@ -13,7 +13,6 @@ from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.base import GradientEngine
 from dpmia.training.engines.evaluation import flat_buffers
 from dpmia.training.engines.loss import record_losses
-from dpmia.training.engines.tally import count_correct
 from dpmia.training.run import Run
 
 #: Poisson batches of at least this expected size hold fewer than two records less than once in 10^12 steps.
@@ -81,12 +80,7 @@ class PlainEngine(GradientEngine):
         losses = record_losses(outputs, y)
         # The expected batch size, not the drawn one: the same step as with clipping and noise.
         (losses.sum() / self.recipe.batch_size).backward()
-        self._count(losses, outputs, y)
-
-    def _count(self, losses: torch.Tensor, outputs: torch.Tensor, y: torch.Tensor) -> None:
-        """Add records of a batch to the tally."""
-        self.tally.losses += losses.detach().sum().item()
-        self.tally.correct += count_correct(outputs.detach(), y)
+        self.tally.count(losses.detach(), outputs.detach(), y)
 
     def parameters(self) -> list[torch.Tensor]:
         """See `Engine.parameters`."""

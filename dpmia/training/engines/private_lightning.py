@@ -69,7 +69,8 @@ class PrivateLightningEngine(OpacusEngine):
                 parameter.grad_sample = parameter.grad_sample[:count]
             self.tally.losses += loss * count
             self.tally.correct = math.nan
-            self._count_clipped(torch.stack([each.grad_sample.flatten(1).norm(dim=1) for each in updated]).norm(dim=0))
+            norms = [each.grad_sample.flatten(1).norm(dim=1) for each in updated]
+            self.tally.count_clipped(torch.stack(norms).norm(dim=0), self.recipe.clip_norm)
             left -= count
             if left:
                 self._private_optimiser.signal_skip_step()

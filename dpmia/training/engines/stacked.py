@@ -113,7 +113,7 @@ class StackedEngine(GradientEngine):
             self.tally.losses.index_add_(0, layout.owner, losses.double())
             if self._clipped:
                 norms = self._network.gradient_norms()
-                self.tally.clipped += float((norms[: len(batches[0])] > self.recipe.clip_norm).sum())
+                self.tally.count_clipped(norms[: len(batches[0])], self.recipe.clip_norm)
                 self._network.scale_records(clip_factors(norms, self.recipe.clip_norm))
             self._network.add_gradients(layout, 1 / self.recipe.batch_size, start)
         elif start:

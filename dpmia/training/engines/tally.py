@@ -31,6 +31,15 @@ class Tally:
         self.losses = torch.zeros(self.models, dtype=torch.float64)
         self.records = np.zeros(self.models, dtype=np.int64)
 
+    def count(self, losses: torch.Tensor, outputs: torch.Tensor, labels: torch.Tensor) -> None:
+        """Add records of the one model there is: their losses, and how many it classified as labelled."""
+        self.losses += losses.sum().item()
+        self.correct += count_correct(outputs, labels)
+
+    def count_clipped(self, norms: torch.Tensor, clip_norm: float) -> None:
+        """Add how many gradients of records were longer than the clip norm."""
+        self.clipped += float((norms > clip_norm).sum())
+
     def mean_losses(self) -> np.ndarray:
         """Return the mean loss of each model: NaN where it met no record, infinite where training broke down."""
         total = self.losses.numpy().copy()

@@ -1,4 +1,7 @@
-"""Where models are trained. No GPU is needed: what depends on one is found by the framework's device without memory."""
+"""Where models are trained: choices, and tensors of two devices, which the framework's device without memory finds.
+
+What a GPU computes is tested where there is one.
+"""
 
 import contextlib
 from dataclasses import replace
@@ -10,33 +13,46 @@ import torch
 from dpmia.common.errors import TrainingError
 from dpmia.formats.recipe import Recipe
 from dpmia.jobs.training import Engines
+from dpmia.models.cnn import CNN, Convolution, MaxPool
 from dpmia.models.generators import drawing_from
 from dpmia.models.mlp import MLP
 from dpmia.training.devices import chosen_device
 from dpmia.training.engines.convolution import ConvolutionEngine
+from dpmia.training.engines.convolution_network import ConvolutionNetwork
 from dpmia.training.engines.opacus import OpacusEngine
-from dpmia.training.engines.plain import PlainEngine
+from dpmia.training.engines.plain import PlainEngine, torch_optimiser
 from dpmia.training.engines.scikit_learn import ScikitLearnEngine
 from dpmia.training.engines.stacked import StackedEngine
+from dpmia.training.engines.tally import Tally
 from dpmia.training.lightning import fit
 from dpmia.training.run import Run, Seeds
 
 CPU = torch.device("cpu")
 NETWORK = MLP(5, (4,), 2)
+IMAGES = CNN((1, 4, 5), (Convolution(3, 2), MaxPool(2, 1), Convolution(2, 2, padding=1)), (4,), 2)
 RECIPE = Recipe("adam", 0.01, 20, 2)
+KINDS = [
+    (PlainEngine, None, "auto"),
+    (ConvolutionEngine, None, "auto"),
+    (ConvolutionEngine, 0.8, "auto"),
+    (OpacusEngine, 0.8, "ghost"),
+    (OpacusEngine, 0.8, "hooks"),
+]
 
 
 def engine_of(kind=PlainEngine, sigma=None, recipe=RECIPE, device=CPU):
     generator = torch.Generator().manual_seed(0)
-    x, y = torch.randn(60, 5, generator=generator), torch.randint(2, (60,), generator=generator)
-    return kind(NETWORK, recipe, [Run("r", np.arange(60), Seeds(1, 2, 3), sigma)], x, y, device=device)
+    network = IMAGES if kind is ConvolutionEngine else NETWORK
+    features = 20 if kind is ConvolutionEngine else 5
+    x, y = torch.randn(60, features, generator=generator), torch.randint(2, (60,), generator=generator)
+    return kind(network, recipe, [Run("r", np.arange(60), Seeds(1, 2, 3), sigma)], x, y, device=device)
 
 
 def wanted(accelerator="auto", devices=1):
     return Engines("private", "nonprivate", accelerator, devices)
 
 
-@pytest.mark.parametrize("kind", [PlainEngine, OpacusEngine])
+@pytest.mark.parametrize("kind", [ConvolutionEngine, PlainEngine, OpacusEngine])
 @pytest.mark.parametrize(
     ("engines", "found", "expected"),
     [
@@ -52,7 +68,7 @@ def test_a_gpu_is_used_where_there_is_one_and_it_is_wanted(monkeypatch, kind, en
     assert chosen_device(kind, engines, "model a") == torch.device(expected)
 
 
-@pytest.mark.parametrize("kind", [StackedEngine, ConvolutionEngine, ScikitLearnEngine])
+@pytest.mark.parametrize("kind", [StackedEngine, ScikitLearnEngine])
 def test_the_other_engines_stay_on_the_cpu(monkeypatch, kind):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     assert chosen_device(kind, wanted(), "model a") == CPU
@@ -65,15 +81,15 @@ def test_a_gpu_that_is_not_there_is_named(monkeypatch, engines, found):
         chosen_device(PlainEngine, engines, "model a")
 
 
-@pytest.mark.parametrize(
-    ("kind", "sigma", "mode"),
-    [(PlainEngine, None, "auto"), (OpacusEngine, 0.8, "ghost"), (OpacusEngine, 0.8, "hooks")],
-)
+@pytest.mark.parametrize(("kind", "sigma", "mode"), KINDS)
 def test_a_step_mixes_no_tensors_of_two_devices(monkeypatch, kind, sigma, mode):
     """The device `meta` computes shapes only; a tensor of the CPU among its tensors is an error, as on a GPU."""
     monkeypatch.setattr("dpmia.training.streams.drawing_from", lambda *_: contextlib.nullcontext())
-    for name in ("_count", "_count_clipped"):  # numbers of tensors without memory
-        monkeypatch.setattr(kind, name, lambda *_: None, raising=False)
+    for name in ("count", "count_clipped"):  # numbers of tensors without memory
+        monkeypatch.setattr(Tally, name, lambda *_: None)
+    # Fused steps need memory.
+    unfused = lambda recipe, parameters, fused: torch_optimiser(recipe, parameters)  # noqa: E731
+    monkeypatch.setattr("dpmia.training.engines.convolution.torch_optimiser", unfused)
     engine = engine_of(kind, sigma, Recipe("adam", 0.01, 20, 2, grad_sample_mode=mode), torch.device("meta"))
     for _ in range(3):
         engine.step(engine.draw())
@@ -104,3 +120,46 @@ def test_bfloat16_rounds_products_and_keeps_weights():
     assert other.dtype == torch.float32
     assert not torch.equal(one, other)
     torch.testing.assert_close(one, other, rtol=0, atol=0.02)
+
+
+GPU = torch.device("cuda", 0)
+on_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+
+
+def fitted_on(device, kind, sigma, mode):
+    """Return parameters and outputs of a model that Lightning trained on a device."""
+    chosen_device(kind, wanted("cpu" if device == CPU else "gpu"), "model a")
+    engine = engine_of(kind, sigma, Recipe("adam", 0.01, 20, 3, grad_sample_mode=mode), device)
+    fit(engine)
+    (parameters,) = engine.parameters()
+    return parameters, engine.answer(0, parameters, engine.x)
+
+
+@on_gpu
+@pytest.mark.parametrize(("kind", "sigma", "mode"), KINDS)
+def test_a_gpu_trains_the_model_of_the_cpu(kind, sigma, mode):
+    for found, expected in zip(*(fitted_on(device, kind, sigma, mode) for device in (GPU, CPU)), strict=True):
+        assert found.device == CPU
+        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@on_gpu
+@pytest.mark.parametrize(("kind", "sigma", "mode"), KINDS)
+def test_a_gpu_trains_the_same_model_twice(kind, sigma, mode):
+    (one, _), (other, _) = (fitted_on(GPU, kind, sigma, mode) for _ in range(2))
+    assert torch.equal(one, other)
+
+
+@on_gpu
+def test_no_gradient_is_longer_than_the_clip_norm_on_a_gpu():
+    chosen_device(ConvolutionEngine, wanted("gpu"), "model a")
+    network = CNN((3, 32, 32), (Convolution(32, 3, padding=1), MaxPool(2, 2), Convolution(32, 3, padding=1)), (), 10)
+    x = torch.randn(40, 3 * 32 * 32, generator=torch.Generator().manual_seed(0))
+    mine = ConvolutionNetwork(network, device=GPU)
+    start = [each.to(GPU) for each in network.initial_parameters(torch.Generator().manual_seed(1))]
+    for record in x:
+        mine.load(start)
+        mine.add_records(record[None].to(GPU), torch.tensor([3], device=GPU), Tally(1), clip_norm=0.1)
+        gradients = [torch.zeros_like(each) for each in start]
+        mine.add_sums(gradients, 1)
+        assert torch.cat([each.double().flatten() for each in gradients]).norm() <= 0.1 * (1 + 1e-6)
