@@ -17,14 +17,18 @@ def init(options: argparse.Namespace) -> None:
     """Make a working folder with the settings of the workflow, all of them to edit.
 
     Raises:
-        UserError: the folder is a file, or holds something.
+        UserError: the folder is a file, holds something, or cannot be made.
     """
     folder, root = Path(options.folder), workflow_root()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(options.folder, "it exists and is not an empty folder", "Name a new one")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(options.folder, f"it cannot be made ({error.strerror})", "Name another one") from None
     for part in PARTS:
         source, target = root / part, folder / part
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(exist_ok=True)
         if source.is_dir():
             shutil.copytree(source, target)
         else:

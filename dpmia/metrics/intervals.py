@@ -84,8 +84,8 @@ class Estimate(PlainData):
         return replace(self, error=float(np.sqrt(replicates + records)), degrees=degrees, count=count)
 
     def half_width(self, level: float = 0.95) -> float:
-        """Return half the width of the t interval."""
-        return float(_quantile(self.degrees, level) * self.error)
+        """Return half the width of the t interval; zero without scatter, whatever the degrees of freedom."""
+        return float(_quantile(self.degrees, level) * self.error) if self.error else 0.0
 
     def limits(self, possible: tuple[float, float] = (-np.inf, np.inf), level: float = 0.95) -> tuple[float, float]:
         """Return the limits of the interval, within the possible range; NaN where there is none."""
@@ -95,7 +95,7 @@ class Estimate(PlainData):
             records = round(self.degrees) + 1
             low, high = clopper_pearson(round(self.mean) * records, records, 1 - level)
             return float(low), float(high)
-        half = self.half_width(level) if self.error else 0.0
+        half = self.half_width(level)
         low, high = np.clip([self.mean - half, self.mean + half], *possible)
         return float(low), float(high)
 

@@ -30,6 +30,9 @@ from dpmia.common.errors import shown
 from dpmia.common.registry import suggestion
 from dpmia.theory.mip import CALIBRATIONS
 
+#: Halves that are drawn at most: all are drawn before the first fit.
+MOST_SPLITS = 100_000
+
 #: Law of the distance between the output and what is released: (generator, dimensions, scale, count) -> distances.
 RADII: dict[str, Callable[[np.random.Generator, int, float, int | None], np.ndarray]] = {
     "gamma": lambda rng, dimensions, scale, count: rng.gamma(dimensions, scale, count),
@@ -270,8 +273,8 @@ def check_arguments(
             raise TypeError(f"expected {name} to be {_TYPES[kind]}, got {shown(value)}")
     if not isinstance(n_jobs, Integral | None):
         raise TypeError(f"expected n_jobs to be {_TYPES[Integral]} or None, got {shown(n_jobs)}")
-    if splits < 2:
-        raise ValueError(f"expected splits of at least 2 to estimate moments, got {splits}")
+    if not 2 <= splits <= MOST_SPLITS:
+        raise ValueError(f"expected splits between 2, to estimate moments, and {MOST_SPLITS}, got {shown(splits)}")
     _known(radius, RADII, "radius")
     _known(calibration, CALIBRATIONS, "calibration")
     CALIBRATIONS[calibration](eta, moment)
@@ -284,7 +287,7 @@ def _rows(records: Any, half: np.ndarray) -> Any:
     return records.iloc[half] if hasattr(records, "iloc") else records[half]
 
 
-def _known(name: str, allowed: dict[str, Any], argument: str) -> None:
-    if name not in allowed:
-        hint = suggestion(name, allowed)
+def _known(name: Any, allowed: dict[str, Any], argument: str) -> None:
+    if not isinstance(name, str) or name not in allowed:
+        hint = suggestion(name, allowed) if isinstance(name, str) else ""
         raise ValueError(f"expected {argument} in {sorted(allowed)}, got {shown(name)}{'. ' + hint if hint else ''}")

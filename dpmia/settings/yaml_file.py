@@ -54,8 +54,19 @@ def _nodes(node: yaml.Node, known: dict[int, float]) -> float:
     return known[id(node)]
 
 
+#: Of an integer; those of settings need 64, and Python does not write very long ones.
+_MOST_BITS = 1024
+
+
 class _EachKeyOnce(yaml.SafeLoader):
     """YAML in which a key that stands twice is a mistake; by itself the parser lets the last one win."""
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        value = super().construct_yaml_int(node)
+        if value.bit_length() > _MOST_BITS:
+            problem = f"an integer of more than {_MOST_BITS} bits"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
@@ -67,3 +78,6 @@ class _EachKeyOnce(yaml.SafeLoader):
                     )
                 seen.add(key.value)
         return super().construct_mapping(node, deep)
+
+
+_EachKeyOnce.add_constructor("tag:yaml.org,2002:int", _EachKeyOnce.construct_yaml_int)

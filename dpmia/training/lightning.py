@@ -176,11 +176,47 @@ class EngineModule(pl.LightningModule):
         checkpoint["tally"] = {**vars(tally), "records": torch.from_numpy(tally.records)}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Go on where the engine stood."""
+        """Go on where the engine stood.
+
+        Raises:
+            ValueError: the state of Lightning's loops is not one, or a number is not finite.
+        """
+        for part in ("engine", "tally", "optimizer_states"):
+            _check_finite(checkpoint[part], part)
+        for name, loop in (("fit_loop", self.trainer.fit_loop), ("validate_loop", self.trainer.validate_loop)):
+            _check_alike(checkpoint["loops"][name], loop.state_dict(), name)
         self.engine.load_state_dict(checkpoint["engine"])
         self.measured = checkpoint["measured"]
         self.rows = [{name: float(row[name]) for name in CURVE} for row in checkpoint["rows"]]
         vars(self.engine.tally).update(checkpoint["tally"], records=checkpoint["tally"]["records"].numpy())
+
+
+def _check_finite(found: Any, place: str) -> None:
+    """Refuse tensors of numbers that are not finite, however deep they stand.
+
+    Raises:
+        ValueError: the message names the place.
+    """
+    if isinstance(found, torch.Tensor) and not found.isfinite().all():
+        raise ValueError(f"{place} holds numbers that are not finite")
+    if isinstance(found, dict | list | tuple):
+        for key, value in found.items() if isinstance(found, dict) else enumerate(found):
+            _check_finite(value, f"{place}.{key}")
+
+
+def _check_alike(found: Any, expected: Any, place: str) -> None:
+    """Refuse a state that has other keys or types than the one it is to replace.
+
+    Raises:
+        ValueError: the message names the place.
+    """
+    if type(found) is not type(expected):
+        raise ValueError(f"{place} is of type {type(found).__name__}, not {type(expected).__name__}")
+    if isinstance(expected, dict):
+        if set(found) != set(expected):
+            raise ValueError(f"{place} has other keys: {', '.join(sorted(map(str, set(found) ^ set(expected))))}")
+        for key, value in expected.items():
+            _check_alike(found[key], value, f"{place}.{key}")
 
 
 def steps_per_call(engine: GradientEngine) -> int:

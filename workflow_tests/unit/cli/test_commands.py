@@ -202,6 +202,7 @@ def test_a_working_folder_has_all_settings(folder, capsys):
         named = re.findall(r"\b(?:docs|dpmia|rules|scripts)/\w[\w/.]*", file.read_text())
         assert named == [], f"{file.name} names files that are not there"
     assert "Error: work: it exists and is not an empty folder. Name a new one." in refused(capsys, "init", "work")
+    assert "Error: /proc/x: it cannot be made (No such file or directory)." in refused(capsys, "init", "/proc/x")
     assert "it exists" in refused(capsys, "init", "Clinic 2.csv")
     assert ": File name too long. Choose a shorter name" in refused(capsys, "init", "x" * 300)
 

@@ -181,3 +181,7 @@ def test_of_replicates_a_thousand_may_be_needed_and_no_more():
     at_a_thousand = t.isf(0.025, 999) * 0.1 * np.sqrt(4 / 1000)
     assert replicates_needed(found, at_a_thousand * (1 + 1e-9)) == 1000
     assert replicates_needed(found, at_a_thousand * (1 - 1e-9)) is None
+
+
+def test_without_scatter_half_the_width_is_zero_whatever_the_degrees_of_freedom():
+    assert Estimate(1.0, 0.0, 0.0, 1, RECORDS).half_width() == 0

@@ -281,7 +281,15 @@ def test_what_is_no_estimator_is_refused():
         MIPEstimator(None, eta=0.25).fit(np.zeros((8, 2)))
 
 
-@pytest.mark.parametrize(("options", "message"), [({"splits": 1}, "splits of at least 2"), ({"eta": 0.5}, "eta in")])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"splits": 1}, "splits between 2"),
+        ({"splits": 10**20}, "and 100000, got 100000000000000000000"),
+        ({"eta": 0.5}, "eta in"),
+        ({"calibration": {"a"}}, r"calibration in .*got \{'a'\}"),
+    ],
+)
 def test_wrong_arguments_are_refused_when_fitted(options, message, numbers):
     with pytest.raises(ValueError, match=message):
         MIPEstimator(Ridge(), **TIGHT | options).fit(*numbers)

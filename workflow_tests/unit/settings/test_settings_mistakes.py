@@ -315,6 +315,7 @@ def test_a_wrong_config_is_reported_with_its_key(plan, config, words):
         ("paper: [a", "a.yaml: not valid YAML"),
         ("paper: a\n\tb: c", "a.yaml: not valid YAML"),
         ("paper: a\nexperiments: {}\npaper: b", "key 'paper' is given twice"),
+        (f"paper: a\nexperiments: {{one: {{kind: 0x1{'0' * 4000}}}}}", "an integer of more than 1024 bits"),
         ("experiments:\n  one: {dataset: adult, dataset: heart}", "key 'dataset' is given twice"),
         *((text, "a.yaml: it holds no settings. Write keys with values") for text in ("", "- paper", "a line", "7")),
     ],

@@ -182,7 +182,16 @@ def test_a_checkpoint_of_other_code_or_other_models_is_not_used(data, tmp_path):
 @pytest.mark.usefixtures("short_calls")
 @pytest.mark.parametrize(
     "changed",
-    [{"optimizer_states": [None]}, {"engine": {}}, {"loops": {}}, {"tally": 1}, {"rows": [{"step": 1.0}]}, "moments"],
+    [
+        {"optimizer_states": [None]},
+        {"engine": {}},
+        {"loops": {}},
+        {"tally": 1},
+        {"rows": [{"step": 1.0}]},
+        "moments",
+        "not finite",
+        "loops",
+    ],
 )
 def test_a_checkpoint_that_holds_something_else_is_named(data, tmp_path, changed):
     fit(make(PlainEngine, data, optimiser="adam"), Checkpoints(tmp_path / "signals.npz", "code", every=0))
@@ -190,8 +199,11 @@ def test_a_checkpoint_that_holds_something_else_is_named(data, tmp_path, changed
     if changed == "moments":
         moments = next(iter(kept["optimizer_states"][0]["state"].values()))
         moments["exp_avg_sq"] = moments["exp_avg_sq"][None]
-        changed = {}
-    torch.save(kept | changed, tmp_path / KEPT)
+    elif changed == "not finite":
+        next(iter(kept["optimizer_states"][0]["state"].values()))["exp_avg"].fill_(float("nan"))
+    elif changed == "loops":
+        kept["loops"]["fit_loop"]["epoch_progress"]["current"] = 3
+    torch.save(kept | (changed if isinstance(changed, dict) else {}), tmp_path / KEPT)
     with pytest.raises(DataError, match=r"last\.ckpt: training cannot go on from it .*Delete it"):
         fit(make(PlainEngine, data), Checkpoints(tmp_path / "signals.npz", "code"))
 
