@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,16 @@ from typing import Any
 import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge, checked_decisions, checked_scores, errors_of, outcome
-from dpmia.common.errors import AttackError
+from dpmia.common.errors import AttackError, DataError
 from dpmia.common.reading.source import made
 from dpmia.common.seeds import derive_seed
-from dpmia.formats.losses import Losses, load_cards, load_losses, together
+from dpmia.formats.losses import ATTACKERS_MODELS, Losses, load_cards, load_losses, together
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.rows import rows_of, tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_all, load_signals
+
+#: Files that an error about the attacker's models names at most.
+MOST_NAMED = 5
 
 
 def attack_rows(
@@ -62,10 +66,11 @@ def attack_rows(
             continue
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
         rng = _randomness(root_seed, name, signal)
-        known = models.known(signal, reference_arm)
-        if features is not None:
-            known = replace(known, features=features(signal.records))
-        found = outcome(attack, signal, known, rng, details)
+        with models.named():
+            known = models.known(signal, reference_arm)
+            if features is not None:
+                known = replace(known, features=features(signal.records))
+            found = outcome(attack, signal, known, rng, details)
         rows += rows_of(experiment, signal, name, attack.oracle, found.metrics(), found.effects(), found.fewest)
     return tidy(rows)
 
@@ -89,7 +94,8 @@ def scored(
         evaluated = signal.is_member | signal.is_nonmember
         for name, (attack, _) in attacks.items():
             rng = _randomness(root_seed, name, signal)
-            scores = checked_scores(attack, signal, models[name].known(signal, None), rng)
+            with models[name].named():
+                scores = checked_scores(attack, signal, models[name].known(signal, None), rng)
             yield (
                 name,
                 signal.of(MEMBER, NONMEMBER),
@@ -112,6 +118,8 @@ class AttackersModels:
         Raises:
             DataError: one is absent or damaged, or holds no shadow models in the place of some.
         """
+        shadows, references, distilled = list(shadows), list(references), list(distilled)
+        self._files = [str(path) for path in (*shadows, *references, *distilled)]
         by_split: defaultdict[tuple[str, int], list[Signal]] = defaultdict(list)
         for path in shadows:
             for signal in load_signals(path):
@@ -122,6 +130,22 @@ class AttackersModels:
         self._shadows = {split: tuple(signals) for split, signals in by_split.items()}
         self._references = _Stored(references, lambda card: card.arm)
         self._distilled = _Stored(distilled, lambda card: card.target)
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Name the files in an error about the models, raised inside the block.
+
+        Raises:
+            AttackError: an attack cannot do with the models.
+            DataError: a model was not evaluated on a record.
+        """
+        try:
+            yield
+        except (AttackError, DataError) as error:
+            if not self._files or not str(error).startswith(("known.", ATTACKERS_MODELS)):
+                raise
+            more = f" and {len(self._files) - MOST_NAMED} more" if len(self._files) > MOST_NAMED else ""
+            raise type(error)(", ".join(self._files[:MOST_NAMED]) + more, str(error)) from None
 
     @property
     def shadows(self) -> list[Knowledge]:
@@ -182,7 +206,7 @@ def _check_data(target: Signal, cards: Iterable[ModelCard]) -> None:
     of_run = [card.meaning for card in (target.card, *cards) if len(card.meaning) > 1]  # outputs of users have one word
     if len({meaning[0] for meaning in of_run}) > 1:
         remedy = "Delete their files and those of the target models, and start again"
-        raise AttackError("models of the attacker", "they were trained on other data than the target model", remedy)
+        raise AttackError(ATTACKERS_MODELS, "they were trained on other data than the target model", remedy)
 
 
 def _epsilons(models: Losses) -> set[str]:

@@ -82,7 +82,8 @@ def exposure_rows(
     for signal in load_all(files):
         key = signal.card.arm, signal.card.epsilon
         meaning.setdefault(key, signal.card.meaning)
-        by_model[key][signal.card.split[1]] = _scored(signal.of(MEMBER, NONMEMBER), models)
+        with models.named():
+            by_model[key][signal.card.split[1]] = _scored(signal.of(MEMBER, NONMEMBER), models)
     rows = []
     for (arm, epsilon), scored in sorted(by_model.items(), key=lambda item: (item[0][0], float(item[0][1]))):
         ordered = [scored[replicate] for replicate in sorted(scored)]

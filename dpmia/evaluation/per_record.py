@@ -63,10 +63,12 @@ def per_record_table(
     tables: list[pd.DataFrame] = []
     for signal in _signals(files, arms):
         queries = _cut(signal, np.concatenate(draw_records(signal, count, root_seed)))
-        known = models.known(queries, None)
+        with models.named():
+            known = models.known(queries, None)
         for name, attack in attacks.items():
             if "leave_one_out" not in attack.uses:
-                tables += _judged(experiment, name, attack, queries, known, alphas)
+                with models.named():
+                    tables += _judged(experiment, name, attack, queries, known, alphas)
                 continue
             for part in parts:
                 if part.cards[0].target == signal.card.target:
@@ -141,11 +143,12 @@ def nulls_table(
         records = _two_members(together)
         for signal in together if len(records) else ():
             queries = _cut(signal, records)
-            known = models.known(queries, None)
-            for name, attack in attacks.items():
-                rng = np.random.default_rng(derive_seed(root_seed, "nulls", *signal.card.meaning))
-                facts = {"experiment": experiment, "targets": len(together), "attack": name, "alpha": alpha}
-                tables += _nulls(attack, queries, known, rng, facts)
+            with models.named():
+                known = models.known(queries, None)
+                for name, attack in attacks.items():
+                    rng = np.random.default_rng(derive_seed(root_seed, "nulls", *signal.card.meaning))
+                    facts = {"experiment": experiment, "targets": len(together), "attack": name, "alpha": alpha}
+                    tables += _nulls(attack, queries, known, rng, facts)
     return pd.concat([table for table in tables if len(table)] or tables, ignore_index=True)[NULLS]
 
 

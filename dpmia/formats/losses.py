@@ -26,8 +26,9 @@ VERSION = 1
 
 ARRAYS = ("records", "losses", "trained_on")
 
-#: Of files of different jobs that somebody put beside each other.
-_PLACE, _REMEDY = "models of the attacker", "Delete their files and those of the target models, and start again"
+#: Begins errors about them, of files of different jobs that somebody put beside each other.
+ATTACKERS_MODELS = "models of the attacker"
+_REMEDY = "Delete their files and those of the target models, and start again"
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Losses:
         places = np.searchsorted(self.records, records)
         known = np.minimum(places, len(self.records) - 1)
         if not np.array_equal(self.records[known], records):
-            raise DataError(_PLACE, "they were not evaluated on all records of the target model", _REMEDY)
+            raise DataError(ATTACKERS_MODELS, "they were not evaluated on all records of the target model", _REMEDY)
         return References(self.losses[np.ix_(models, known)].astype(np.float64), self.trained_on[np.ix_(models, known)])
 
 
@@ -89,7 +90,7 @@ def together(parts: Iterable[Losses]) -> Losses:
     """
     parts = list(parts)
     if any(not np.array_equal(part.records, parts[0].records) for part in parts):
-        raise DataError(_PLACE, "blocks of them were evaluated on different records", _REMEDY)
+        raise DataError(ATTACKERS_MODELS, "blocks of them were evaluated on different records", _REMEDY)
     return Losses(
         [card for part in parts for card in part.cards],
         parts[0].records,

@@ -7,6 +7,7 @@ import pytest
 from model_cards import card
 
 from dpmia.attacks.base import Attack
+from dpmia.attacks.lira import OfflineLira
 from dpmia.common.errors import AttackError, DataError
 from dpmia.evaluation import attacks as measure
 from dpmia.evaluation.attacks import AttackersModels, attack_rows
@@ -104,6 +105,19 @@ def test_arms_may_have_query_records_of_their_own(files):
     check(models.known(signal, None).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
     with pytest.raises(DataError, match="not evaluated on all records"):
         models.known(signal, "other")
+
+
+def test_errors_about_the_models_name_their_files(files, tmp_path):
+    signals = tmp_path / "signals.npz"
+    save_signals(signals, [target("other", "inf")], {})
+    few = files(outputs("other", "inf", range(3), records=RECORDS[:10]))
+    none = [tmp_path / f"{number}.npz" for number in range(9)]
+    for path in none[1:]:
+        save_losses(path, [outputs("va", "inf", range(3))], {})
+    with pytest.raises(DataError, match=r"/0\.npz: models of the attacker: they were not evaluated on all records"):
+        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=few)
+    with pytest.raises(AttackError, match=r"/1\.npz, .*/5\.npz and 3 more: known\.references: .*there are none\."):
+        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=none[1:])
 
 
 def test_models_of_one_arm_at_a_time_are_in_memory(files, monkeypatch):
