@@ -243,7 +243,7 @@ def test_a_seed_repeats_a_release_and_without_one_none_is_like_another():
     ("changes", "message"),
     [
         ({"eta": 0.6}, "expected eta in"),
-        ({"splits": 1}, "expected splits of at least 2"),
+        ({"splits": 1}, "expected splits between 2"),
         ({"moment": 1, "calibration": "corollary_8"}, "moment M of at least 2"),
         ({"radius": "lapace"}, "Did you mean 'laplace'"),
         ({"calibration": "corollary_9"}, "Did you mean 'corollary_8'"),
