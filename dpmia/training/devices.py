@@ -10,7 +10,7 @@ from dpmia.training.engines.base import CPU, Engine
 
 
 def chosen_device(engine: type[Engine], wanted: Engines, where: str) -> torch.device:
-    """Return where the models of an engine are trained.
+    """Return where the models of an engine are trained; convolutions on a GPU then use all bits.
 
     Args:
         engine: those for the CPU stay there.
@@ -36,8 +36,8 @@ def chosen_device(engine: type[Engine], wanted: Engines, where: str) -> torch.de
 def _compute_exactly() -> None:
     """Let convolutions on a GPU use all bits of their numbers, and sum in the same order each time.
 
-    The framework's default for them is TF32, which keeps 10 bits of 23: a clipped gradient could be longer by a
-    thousandth than the clip norm for which noise was planned.
+    The framework's default for them is TF32, which keeps 10 bits of 23. Models would be others than on the CPU, and ghost
+    clipping, which takes norms in one pass and the clipped sum in another, could round the two differently.
     """
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.deterministic = True
