@@ -36,8 +36,8 @@ def chosen_device(engine: type[Engine], wanted: Engines, where: str) -> torch.de
 def _compute_exactly() -> None:
     """Let convolutions on a GPU use all bits of their numbers, and sum in the same order each time.
 
-    The framework's default for them is TF32, which keeps 10 bits of 23. Models would be others than on the CPU, and ghost
-    clipping, which takes norms in one pass and the clipped sum in another, could round the two differently.
+    The framework's default for them is TF32, which keeps 10 bits of 23. Models would be others than on the CPU, and
+    ghost clipping, which takes norms in one pass and the clipped sum in another, could round the two differently.
     """
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.deterministic = True
