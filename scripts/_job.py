@@ -14,17 +14,20 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from dpmia.workflow.interrupts import end_at_first_interrupt, quiet_interrupts
+
+# Ctrl-C may come while the rest is imported.
+quiet_interrupts()
+end_at_first_interrupt()
+
 from dpmia.common.errors import LimitError, MemoryShortError, PlaceError, UserError
 from dpmia.common.pipes import discard
 from dpmia.workflow.failures import ABOVE_LIMIT, CANNOT_RUN, error_line
 from dpmia.workflow.fork_server import hand_over, seconds_of_client
-from dpmia.workflow.interrupts import end_at_first_interrupt, quiet_interrupts
 
 # All that scripts import stays: looking for garbage in it takes a tenth of the time that starting takes.
 gc.disable()
 
-quiet_interrupts()
-end_at_first_interrupt()
 # What comes after this in a script, its imports of large libraries first of all, is for the process that runs it.
 hand_over()
 

@@ -48,7 +48,7 @@ def audited(tmp_path_factory):
             "training": {"batch_size": 20, "epochs": 2},
             "epsilons": [["inf"]],
             "replicates": 3,
-            "block": 1,
+            "block": 3,
             "attacks": {"average_threshold": {}},
         },
         "experiments": {kind: experiment(kind) for kind in KINDS},
@@ -122,6 +122,7 @@ def test_a_file_of_a_user_that_is_missing_is_one_line(audited, settings, words):
     assert "Exception" not in response.stdout
 
 
+@pytest.mark.slow  # two starts of Snakemake with an audit
 def test_a_report_that_fails_keeps_the_last_page(audited, tmp_path):
     folder = tmp_path / "dpmia"
     shutil.copytree(audited.folder, folder)

@@ -97,12 +97,12 @@ def test_a_wrong_experiment(workspace, apply, words):
 )
 def test_more_than_the_data_can_give(workspace, apply, words):
     workspace.change_experiments(apply)
-    response = workspace.snakemake("humphries_fig7")
+    response = workspace.snakemake("results/synthetic-smoke/splits/student/block-0.npz")
     assert response.returncode == 2
     last = response.stdout.strip().splitlines()[-1]
     assert all(word in last for word in words), response.stdout
     assert "Traceback" not in response.stdout
-    assert not any("signals" in file or "figures" in file for file in workspace.made)
+    assert not any("results" in file for file in workspace.made)
 
 
 def test_a_missing_raw_file_without_a_network_is_reported_with_its_places(workspace):
@@ -129,7 +129,7 @@ def test_a_damaged_raw_file(workspace, old, new, words):
     file = workspace.folder / "resources/synthetic-smoke/raw/student/student-por.csv"
     text = file.read_text()
     file.write_text(text.replace(old, new, 1) if old != new else text[: len(text) // 2])
-    response = workspace.snakemake("humphries_fig7")
+    response = workspace.snakemake("resources/synthetic-smoke/prepared/student.npz")
     assert response.returncode == 2
     last = response.stdout.strip().splitlines()[-1]
     assert all(word in last for word in words), response.stdout

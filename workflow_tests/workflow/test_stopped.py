@@ -18,7 +18,8 @@ LAST = (
 
 
 def start(workspace):
-    """Start Snakemake as the leader of a process group, as a terminal does."""
+    """Start Snakemake as the leader of a process group, as a terminal does, on a training that lasts."""
+    workspace.change_experiments(_train_long)
     return subprocess.Popen(
         [sys.executable, "-m", "snakemake", "--cores", "2", "humphries_fig7", "--config", "scale=smoke"],
         cwd=workspace.folder,
@@ -29,6 +30,10 @@ def start(workspace):
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+def _train_long(file):
+    file["scales"]["smoke"]["training"]["epochs"] = 500
 
 
 def wait_for_training(run, workspace):

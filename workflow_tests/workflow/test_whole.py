@@ -98,6 +98,11 @@ def test_status_and_claims_read_what_is_there_and_leave_the_run_as_it_is(grown):
     assert "humphries" in reported
     assert "results/synthetic-smoke: what is there" in reported
     assert "claims-so-far.md" in grown.snakemake("claims").stdout
+    assert grown.planned() == {}
+
+
+@pytest.mark.slow  # simulations of each claim
+def test_claims_are_judged_in_worlds_of_known_truth(grown):
     assert "claims judged in worlds of known truth: results/synthetic-smoke/claim-worlds.md" in (
         grown.snakemake("check_claims").stdout
     )

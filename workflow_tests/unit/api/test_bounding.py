@@ -115,6 +115,7 @@ def test_epsilon_is_met_by_the_least_noise():
     assert plan.bound.advantage < bounds(2.0, 1e-5).advantage
 
 
+@pytest.mark.slow  # seeks epsilon on long grids
 def test_a_large_epsilon_is_met_in_coarser_steps():
     plan = plan_noise(target="epsilon", value=100, delta=1e-5, sampling_rate=0.05, steps=50)
     assert 99.7 <= Mechanism("poisson", 0.05, 50, 1, "add_remove", 1e-5, "pld").epsilon(plan.noise_multiplier) <= 100

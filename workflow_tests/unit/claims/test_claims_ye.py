@@ -295,6 +295,7 @@ def null_losses(spreads):
     return {"nulls/ye_purchase": table.assign(null_loss=table["null_loss"] + 0.01 * model)}
 
 
+@pytest.mark.slow  # three worlds, simulated
 def test_random_losses_give_what_follows_from_how_attacks_take_theirs():
     """Reference models are the same for all target models, so R's thresholds are, too: whatever the models learnt."""
     claims = [BY_ID["ye-fig1-concentration"], BY_ID["ye-fig2-model-dependence"]]

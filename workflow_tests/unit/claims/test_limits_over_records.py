@@ -101,6 +101,7 @@ def test_exact_numbers_stay(rng):
     assert (found.measured, found.interval) == (1, "exact")
 
 
+@pytest.mark.slow  # judges 240 simulated tables
 def test_a_verdict_on_shared_records_is_wrong_in_at_most_five_per_cent(rng):
     draws = [scores(rng, replicates=8, own=0.5) for _ in range(120)]
     wrong = {

@@ -155,21 +155,21 @@ class PowerCutError(Exception):
 
 class Interrupted(ConvolutionEngine):
     def backward(self, batches):
-        if self.done >= 1100:
+        if self.done >= 110:
             raise PowerCutError
         super().backward(batches)
 
 
 def test_lightning_resumes_from_its_checkpoint(tmp_path):
     small = CNN((1, 5, 5), (Convolution(3, 3),), (), 3)
-    data, recipe, run = make_data(small), make_recipe(batch_size=4, epochs=31), make_run()
+    data, recipe, run = make_data(small), make_recipe(batch_size=4, epochs=4), make_run()
     whole = ConvolutionEngine(small, recipe, [run], *data)
     fit(whole)
     with pytest.raises(PowerCutError):
         fit(Interrupted(small, recipe, [run], *data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
     resumed = ConvolutionEngine(small, recipe, [run], *data)
     fit(resumed, Checkpoints(tmp_path / "signals.npz", "code", every=0))
-    assert resumed.done == whole.done == whole.steps
+    assert resumed.done == whole.done == whole.steps > 110
     assert torch.equal(whole.parameters()[0], resumed.parameters()[0])
 
 
