@@ -167,6 +167,7 @@ def test_lightning_resumes_from_its_checkpoint(tmp_path):
     fit(whole)
     with pytest.raises(PowerCutError):
         fit(Interrupted(small, recipe, [run], *data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
+    assert list(tmp_path.rglob("*.ckpt")), "there is one to resume from"
     resumed = ConvolutionEngine(small, recipe, [run], *data)
     fit(resumed, Checkpoints(tmp_path / "signals.npz", "code", every=0))
     assert resumed.done == whole.done == whole.steps > 110

@@ -204,6 +204,7 @@ def test_lightning_resumes_from_its_checkpoint(data, tmp_path):
     assert whole.done == whole.steps == 204
     with pytest.raises(PowerCutError):
         fit(Interrupted(SHAPE, recipe, runs, *data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
+    assert list(tmp_path.rglob("*.ckpt")), "there is one to resume from"
     resumed = StackedEngine(SHAPE, recipe, runs, *data)
     fit(resumed, Checkpoints(tmp_path / "signals.npz", "code", every=0))
     assert resumed.done == 204
