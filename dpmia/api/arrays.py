@@ -109,7 +109,12 @@ def number(value: Any, where: str) -> int | float:
     Raises:
         ArgumentError: it is none, as texts and truth values are, or larger than a float.
     """
-    found = value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+    found = value
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        try:
+            found = value.item()
+        except RuntimeError as error:  # a tensor of the device "meta" has no number
+            raise ArgumentError(where, "no number can be read from this tensor", "Give one number") from error
     if isinstance(found, bool) or not isinstance(found, Real):
         raise ArgumentError(where, f"{shown(value)} is not a number", "Give one number")
     try:

@@ -14,6 +14,7 @@ from dpmia.api.results import AttackResult, AttackResults, Measurement
 from dpmia.attacks.base import Attack, Knowledge, Outcome, outcome
 from dpmia.attacks.confidence import confidence
 from dpmia.common.errors import ArgumentError, MissingExtraError, shown
+from dpmia.common.probabilities import log_probabilities, problem_of, wrong_row
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.losses import References
@@ -24,9 +25,6 @@ from dpmia.metrics.ranges import possible_range
 from dpmia.metrics.ranking import roc, tpr_at
 from dpmia.metrics.record_errors import record_estimates
 from dpmia.settings import names
-
-#: Rows of probabilities add up to 1, up to this; a probability of 0 is taken for the second number.
-SUM_TOLERANCE, SMALLEST = 0.01, 1e-12
 
 SCALES = ("logits", "probabilities", "losses")
 
@@ -160,17 +158,16 @@ def _logits(outputs: ArrayLike, scale: str, where: str) -> np.ndarray:
         return np.column_stack([confidence(found), np.zeros(len(found))])
     if found.shape[1] < 2:
         raise ArgumentError(where, "one column", "Give a column for each class, also of two classes")
-    wrong = (found < 0).any(axis=1) | (np.abs(found.sum(axis=1) - 1) > SUM_TOLERANCE)
-    if scale == "logits" and not wrong.any():
+    wrong = wrong_row(found)
+    if scale == "logits" and wrong is None:
         problem = "all rows are probabilities, from 0 to 1 with the sum 1, and scale is 'logits'"
         remedy = "Set scale='probabilities'; if they are logits, add 1 to all, which changes no result"
         raise ArgumentError(where, problem, remedy)
     if scale == "probabilities":
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            problem = f"{', '.join(f'{number:g}' for number in found[row][:6])} are not probabilities that add up to 1"
-            raise ArgumentError(f"{where}, row {row}", problem, "Give all classes, or set scale='logits'")
-        return np.log(np.maximum(found, SMALLEST))
+        if wrong is not None:
+            remedy = "Give all classes, or set scale='logits'"
+            raise ArgumentError(f"{where}, row {wrong}", problem_of(found[wrong]), remedy)
+        return log_probabilities(found)
     return found
 
 

@@ -67,9 +67,14 @@ def _names_of(tree: ast.Module) -> set[str] | None:
     return None if found & {"*", "__getattr__"} else found
 
 
-def suggestion(name: object, allowed: Iterable[str]) -> str:
-    """Return `Did you mean 'x'?` for the nearest allowed name, or nothing where none is near."""
-    known, text = list(allowed), name if isinstance(name, str) else shown(name)
+def suggestion(name: object, allowed: Iterable[object]) -> str:
+    """Return `Did you mean 'x'?` for the nearest allowed name, or nothing where none is near.
+
+    Args:
+        name: that is not allowed.
+        allowed: names; only those that are texts are suggested, as keys of a YAML file may be numbers.
+    """
+    known, text = [each for each in allowed if isinstance(each, str)], name if isinstance(name, str) else shown(name)
     begun = [each for each in known if each.startswith(text)]
     near = difflib.get_close_matches(text, known, n=1) or begun[: len(begun) == 1]
     return f"Did you mean {near[0]!r}?" if near else ""

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dpmia.attacks.base import Attack
 from dpmia.common.errors import DataError
+from dpmia.common.probabilities import log_probabilities, problem_of, wrong_row
 from dpmia.datasets.own.files import Fields, is_number, known_column, read_fields
 from dpmia.datasets.raw.parsing import LARGEST
 from dpmia.evaluation.accuracy import accuracy_rows
@@ -31,10 +32,6 @@ MEMBERSHIPS = {
     **dict.fromkeys(("no", "false", "0", "0.0", "nonmember", "non-member", "out"), NONMEMBER),
     "population": POPULATION,
 }
-#: Rows of probabilities add up to 1, up to this.
-SUM_TOLERANCE = 0.01
-#: A probability of 0 is taken for this: the logarithm of a rounded probability must be finite.
-SMALLEST = 1e-12
 
 
 def import_predictions(
@@ -118,14 +115,10 @@ def _answers(fields: Fields, job: PredictionsJob) -> tuple[np.ndarray, np.ndarra
             where = f"{fields.file}, row {row}, column {job.label!r}"
             raise DataError(where, f"{text!r} is not one of the labels of the key classes: {', '.join(code)}")
     if job.scale == "probabilities":
-        wrong = (numbers < 0).any(axis=1) | (np.abs(numbers.sum(axis=1) - 1) > SUM_TOLERANCE)
-        if wrong.any():
-            first = int(np.flatnonzero(wrong)[0])
-            shown = ", ".join(f"{number:g}" for number in numbers[first])
+        if (wrong := wrong_row(numbers)) is not None:
             remedy = "Name the columns of all classes, or set scale: logits."
-            where = f"{fields.file}, row {fields.rows[first]}"
-            raise DataError(where, f"{shown} are not probabilities that add up to 1", remedy)
-        numbers = np.log(np.maximum(numbers, SMALLEST))
+            raise DataError(f"{fields.file}, row {fields.rows[wrong]}", problem_of(numbers[wrong]), remedy)
+        numbers = log_probabilities(numbers)
     labels = np.array([code[text] for text in fields.columns[job.label]], dtype=np.int64)
     return numbers.astype(np.float32), labels
 

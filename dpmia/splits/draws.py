@@ -181,7 +181,7 @@ def bernoulli(
             each of them: then there is nothing to infer.
     """
     if not 0 < rate < 1:
-        raise DataError("rate", f"{rate!r} is not a probability between 0 and 1")
+        raise DataError("rate", f"{rate!r} is not a number above 0 and below 1")
     size = len(groups) if records == ALL else int(records)
     _require(len(groups), size + validation, "records of the pool and for validation")
     count = size if queries == ALL else int(queries)

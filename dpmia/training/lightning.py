@@ -170,25 +170,24 @@ class EngineModule(pl.LightningModule):
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Add the engine's own state, random streams included, and what was measured."""
-        tally = self.engine.tally
-        checkpoint["engine"] = self.engine.state_dict()
+        checkpoint["engine"], checkpoint["tally"] = self.engine.state_dict(), self.engine.tally.state_dict()
         checkpoint["measured"], checkpoint["rows"] = self.measured, self.rows
-        checkpoint["tally"] = {**vars(tally), "records": torch.from_numpy(tally.records)}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Go on where the engine stood.
 
         Raises:
-            ValueError: the state of Lightning's loops is not one, or a number is not finite.
+            ValueError: the state of Lightning's loops or of the engine is not one, or a number is not finite.
         """
         for part in ("engine", "tally", "optimizer_states"):
             _check_finite(checkpoint[part], part)
         for name, loop in (("fit_loop", self.trainer.fit_loop), ("validate_loop", self.trainer.validate_loop)):
             _check_alike(checkpoint["loops"][name], loop.state_dict(), name)
+        _check_alike(checkpoint["engine"], self.engine.state_dict(), "engine")
         self.engine.load_state_dict(checkpoint["engine"])
         self.measured = checkpoint["measured"]
         self.rows = [{name: float(row[name]) for name in CURVE} for row in checkpoint["rows"]]
-        vars(self.engine.tally).update(checkpoint["tally"], records=checkpoint["tally"]["records"].numpy())
+        self.engine.tally.load_state_dict(checkpoint["tally"])
 
 
 def _check_finite(found: Any, place: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from dpmia.common.errors import TrainingError
 from dpmia.common.plugins import errors_of_file
 from dpmia.common.registry import load
 from dpmia.common.seeds import Meaning, derive_seed
@@ -200,10 +201,19 @@ def train_models(
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
                 with errors_of_file(*own, every=True):
                     logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.queries]))
+                _refuse_infinite(logits, one)
                 accuracy = None if one.validation is None or by_epoch is None else by_epoch[:, number]
                 buffers = engine.buffers()[number].numpy()
                 curve = fitted.curve if spent and number == 0 else None
                 yield TrainedModel(one, logits.numpy(), parameters.numpy().copy(), buffers, accuracy, curve)
+
+
+def _refuse_infinite(logits: torch.Tensor, model: ModelSpec) -> None:
+    finite = logits.isfinite().all(dim=1)
+    if not finite.all():
+        record = model.queries[int(finite.int().argmin())]
+        problem = f"its output for record {record} is not finite, though its training loss was"
+        raise TrainingError(f"model {model.run.name}", problem, "Lower learning_rate, or mend what the network returns")
 
 
 def losses(

@@ -6,12 +6,21 @@ from torch import nn
 
 from dpmia.models.initial_weights import torch_default
 
+
+class Broken(nn.Module):
+    """Returns NaN in eval mode only, so that training goes well."""
+
+    def forward(self, x):
+        return x if self.training else x * float("nan")
+
+
 #: name -> layers between the two linear ones.
 LAYERS = {
     "batch norm and dropout": lambda: [nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.5)],
     "batch norm": lambda: [nn.BatchNorm1d(16), nn.ReLU()],
     "dropout": lambda: [nn.ReLU(), nn.Dropout(0.5)],
     "neither": lambda: [nn.ReLU()],
+    "broken": lambda: [Broken()],
     "batch norm without weights": lambda: [nn.BatchNorm1d(16, affine=False), nn.ReLU()],
     "batch norm without statistics": lambda: [nn.BatchNorm1d(16, track_running_stats=False), nn.ReLU()],
     "instance norm with statistics": lambda: [

@@ -7,15 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from dpmia.common.probabilities import log_probabilities, problem_of, wrong_row
 from dpmia.common.reading.arrays import arrays
 from dpmia.common.reading.rows import rows
 from dpmia.common.reading.source import Source, own
 from dpmia.models.program import Program
-
-#: Rows of probabilities add up to 1, up to this.
-SUM_TOLERANCE = 0.01
-#: A probability of 0 is taken for this: the logarithm of a rounded probability must be finite.
-SMALLEST = 1e-12
 
 #: The array of an `.npz` file that holds the outputs.
 OUTPUTS = "outputs"
@@ -75,13 +71,10 @@ def read_outputs(path: Path, program: Program, records: int, where: str) -> np.n
 
 
 def _of_probabilities(file: Source, found: np.ndarray) -> np.ndarray:
-    wrong = (found < 0).any(axis=1) | (np.abs(found.sum(axis=1) - 1) > SUM_TOLERANCE)
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        shown = ", ".join(f"{number:g}" for number in found[row, :8])
-        problem = f"{shown} are not probabilities that add up to 1"
-        raise file.error(problem, f", row {row} (from 0)", "Write probabilities, or set training.scale: logits")
-    return np.log(np.maximum(found, SMALLEST))
+    if (wrong := wrong_row(found)) is not None:
+        remedy = "Write probabilities, or set training.scale: logits"
+        raise file.error(problem_of(found[wrong]), f", row {wrong} (from 0)", remedy)
+    return log_probabilities(found)
 
 
 def _from_npz(file: Source) -> np.ndarray:

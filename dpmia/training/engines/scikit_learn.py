@@ -9,6 +9,7 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from dpmia.common.errors import TrainingError
+from dpmia.common.probabilities import problem_of, wrong_row
 from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.base import Engine
 
@@ -53,10 +54,17 @@ class ScikitLearnEngine(Engine):
         return np.array([torch.nn.functional.cross_entropy(answers, y).item()])
 
     def _answers(self, x: torch.Tensor) -> torch.Tensor:
-        """Return the logarithms of the probabilities; a class that the training set lacks is as unlikely as can be."""
+        """Return the logarithms of the probabilities; a class that the training set lacks is as unlikely as can be.
+
+        Raises:
+            TrainingError: the classifier returned other numbers than probabilities.
+        """
         found = np.zeros((len(x), self.architecture.outputs))
         with threadpool_limits(1):
             found[:, self.classifier.classes_] = self.classifier.predict_proba(x.numpy())
+        if (wrong := wrong_row(found)) is not None:
+            where = f"model {self.run.name}, row {wrong} (from 0) of its predict_proba"
+            raise TrainingError(where, problem_of(found[wrong]), "Return one probability for each class")
         return torch.from_numpy(np.log(np.clip(found, CLOSEST, 1 - CLOSEST)).astype(np.float32))
 
     def answer(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:

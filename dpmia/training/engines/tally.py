@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,13 +24,37 @@ class Tally:
     models: int
     losses: torch.Tensor = field(init=False)
     records: np.ndarray = field(init=False)
-    correct: float = 0
-    clipped: float = 0
+    correct: float = 0.0
+    clipped: float = 0.0
 
     def __post_init__(self) -> None:
         """Start from zero."""
         self.losses = torch.zeros(self.models, dtype=torch.float64)
         self.records = np.zeros(self.models, dtype=np.int64)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all sums; only tensors and plain numbers, which load without running code."""
+        return {
+            "losses": self.losses,
+            "records": torch.from_numpy(self.records),
+            "correct": float(self.correct),
+            "clipped": float(self.clipped),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state_dict`.
+
+        Raises:
+            ValueError: a sum is of another type or shape.
+        """
+        for name, own in self.state_dict().items():
+            found = state[name]
+            if type(found) is not type(own):
+                raise ValueError(f"{name} are of type {type(found).__name__}, not {type(own).__name__}")
+            if isinstance(own, torch.Tensor) and (found.shape, found.dtype) != (own.shape, own.dtype):
+                raise ValueError(f"{name} are {found.dtype} {tuple(found.shape)}, not {own.dtype} {tuple(own.shape)}")
+        self.losses, self.records = state["losses"], state["records"].numpy()
+        self.correct, self.clipped = state["correct"], state["clipped"]
 
     def count(self, losses: torch.Tensor, outputs: torch.Tensor, labels: torch.Tensor) -> None:
         """Add records of the one model there is: their losses, and how many it classified as labelled."""

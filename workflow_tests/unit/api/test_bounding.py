@@ -225,6 +225,10 @@ def test_mistakes_in_plans_have_one_message(change, kind, message):
         (lambda: upper_bound(noise_multiplier=1, sampling_rate=10**400), r"sampling_rate: the number is larger than"),
         (lambda: upper_bound(noise_multiplier=1, fprs=0.1), r"fprs: 0\.1 is not a list of numbers\."),
         (lambda: upper_bound(noise_multiplier=1, compares=[]), r"compares: \[\] is not replace_one or add_remove\."),
+        (
+            lambda: upper_bound(noise_multiplier=torch.tensor(1.0, device="meta")),
+            r"noise_multiplier: no number can be read from this tensor\. Give one number\.",
+        ),
         (lambda: bounds(None), r"bounds, epsilon: None is not a number\."),
         (lambda: bounds(1.0, prior=True), r"bounds, prior: True is not a number\."),
         (lambda: upper_bound(noise_multiplier=1, sampler="poisson"), r"upper_bound, sampling_rate: missing\."),

@@ -49,3 +49,4 @@ def test_the_nearest_name_is_suggested_and_none_where_none_is_near():
     assert suggestion("zzz", ["epochs", "learning_rate"]) == ""
     assert suggestion("x", []) == ""
     assert suggestion(3, ["epochs"]) == ""
+    assert suggestion("epoch", [1, None, "epochs"]) == "Did you mean 'epochs'?"

@@ -67,3 +67,22 @@ def test_a_training_set_of_one_class_is_refused(make):
 def test_noise_and_soft_labels_are_refused(run):
     with pytest.raises(ValueError, match="no noise and no soft labels"):
         engine(classifiers.logistic_regression(4, 2, None), **run)
+
+
+class Odd:
+    """A classifier that answers with the same row for every record."""
+
+    def __init__(self, row):
+        self.row, self.classes_ = row, [0, 1]
+
+    def fit(self, x, y):
+        return self
+
+    def predict_proba(self, x):
+        return np.array([[0.5, 0.5], *[self.row] * (len(x) - 1)])
+
+
+@pytest.mark.parametrize("row", [(np.nan, 0.5), (0.7, 0.7), (-0.5, 1.5), (np.inf, 0)])
+def test_numbers_that_are_no_probabilities_are_refused(row):
+    with pytest.raises(TrainingError, match=r"model one, row 1 .* of its predict_proba: .* add up to 1"):
+        engine(classifiers.Classifier(2, lambda seed: Odd(row)))

@@ -5,8 +5,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from dp_accounting.pld.privacy_loss_mechanism import AdjacencyType
 from scipy.stats import binom, norm
 
+from dpmia.privacy import upper_bounds
 from dpmia.privacy.accounting import Mechanism
 from dpmia.privacy.upper_bounds import (
     TradeOff,
@@ -32,6 +34,20 @@ def poisson(rate, steps, sigma, relation):
 
 def other_centre(relation):
     return -1.0 if relation == "replace_one" else 0.0
+
+
+# --- The sums ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("adjacency", AdjacencyType)
+@pytest.mark.parametrize(
+    ("rate", "steps", "sigma"), [(0.01, 1, 0.3), (0.02, 300, 0.8), (0.5, 10, 2.0), (1e-4, 20, 5.0)]
+)
+def test_deltas_are_bit_by_bit_those_of_the_library(adjacency, rate, steps, sigma):
+    width, one = upper_bounds._one_step(adjacency, rate, sigma)
+    whole = one.self_compose(steps)
+    epsilons = np.arange(0, whole.size + 7, 3) * width
+    np.testing.assert_array_equal(upper_bounds._deltas(whole, epsilons), whole.get_delta_for_epsilon(epsilons))
 
 
 # --- The dominating pair ----------------------------------------------------------------------------------------

@@ -187,6 +187,9 @@ def test_a_checkpoint_of_other_code_or_other_models_is_not_used(data, tmp_path):
         {"engine": {}},
         {"loops": {}},
         {"tally": 1},
+        "a sum that is a text",
+        "a sum of another shape",
+        "steps that are a text",
         {"rows": [{"step": 1.0}]},
         "moments",
         "not finite",
@@ -201,6 +204,12 @@ def test_a_checkpoint_that_holds_something_else_is_named(data, tmp_path, changed
         moments["exp_avg_sq"] = moments["exp_avg_sq"][None]
     elif changed == "not finite":
         next(iter(kept["optimizer_states"][0]["state"].values()))["exp_avg"].fill_(float("nan"))
+    elif changed == "a sum that is a text":
+        kept["tally"]["correct"] = "3.0"
+    elif changed == "a sum of another shape":
+        kept["tally"]["losses"] = torch.zeros(7, dtype=torch.float64)
+    elif changed == "steps that are a text":
+        kept["engine"]["done"] = str(kept["engine"]["done"])
     elif changed == "loops":
         kept["loops"]["fit_loop"]["epoch_progress"]["current"] = 3
     torch.save(kept | (changed if isinstance(changed, dict) else {}), tmp_path / KEPT)

@@ -363,3 +363,10 @@ def test_a_classifier_is_refused_by_engines_of_networks(dataset, engine):
     job = job_of(settings, None, [1.0 if engine == "opacus" else INF], CLASSIFIER)
     with pytest.raises(TrainingError, match="Classifier is not a network"):
         train_block(dataset, splits_of(dataset, settings), job, 1)
+
+
+@pytest.mark.parametrize("engine", ["plain", "opacus"])
+def test_outputs_that_are_not_finite_are_refused_by_the_job_that_made_them(dataset, engine):
+    epsilons = (1.0,) if engine == "opacus" else (INF,)
+    with pytest.raises(TrainingError, match=r"model one/.*: its output for record \d+ is not finite.*Lower"):
+        train(dataset, "broken", engine, POISSON, epsilons, [0])

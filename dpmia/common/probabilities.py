@@ -1,0 +1,32 @@
+"""Outputs that are class probabilities: the check that they are, and the logits that stand for them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+#: Rows of probabilities add up to 1, up to this.
+SUM_TOLERANCE = 0.01
+#: A probability of 0 is taken for this: the logarithm of a rounded probability must be finite.
+SMALLEST = 1e-12
+#: Of one row, a message shows so many numbers.
+MOST_SHOWN = 8
+
+
+def wrong_row(rows: np.ndarray) -> int | None:
+    """Return the first row, from 0, that is not probabilities which add up to 1; None where all are.
+
+    Args:
+        rows: shape (records, classes).
+    """
+    right = (rows >= 0).all(axis=1) & (np.abs(rows.sum(axis=1) - 1) <= SUM_TOLERANCE)  # NaN is not right
+    return None if right.all() else int(np.argmin(right))
+
+
+def problem_of(row: np.ndarray) -> str:
+    """Return what is wrong with a row that `wrong_row` found, for a message."""
+    return f"{', '.join(f'{number:g}' for number in row[:MOST_SHOWN])} are not probabilities that add up to 1"
+
+
+def log_probabilities(rows: np.ndarray) -> np.ndarray:
+    """Return the logarithms of probabilities: logits whose softmax they are; finite."""
+    return np.log(np.maximum(rows, SMALLEST))
