@@ -91,7 +91,7 @@ class Run:
     def tables(self, names: Iterable[str]) -> dict[str, pd.DataFrame]:
         """Return those of the tables that are there now."""
         paths = {name: self.folder / f"{name}.csv" for name in names}
-        return {name: read_table(path) for name, path in paths.items() if path.exists()}
+        return {name: read_table(path) for name, path in paths.items() if path.exists() or path.is_symlink()}
 
     def networks_of_the_paper(self, names: Iterable[str]) -> str:
         """Return the networks at scale `paper` of the experiments behind some tables whose networks are others here."""

@@ -90,4 +90,6 @@ def load_splits(path: Path | str, fingerprint: str | None = None) -> dict[tuple[
             expected = {part.name for part in fields(Split)}
             if any(parts.keys() != expected for parts in found.values()):
                 raise ValueError(f"a split has other parts than {', '.join(sorted(expected))}")
+            if not all(len(parts["members"]) for parts in found.values()):
+                raise ValueError("a split has no members")
             return {key: Split(**parts) for key, parts in found.items()}

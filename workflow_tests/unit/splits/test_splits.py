@@ -244,6 +244,12 @@ def test_splits_of_other_data_are_refused(tmp_path):
         load_splits(tmp_path / "splits.npz", "data2")
 
 
+def test_a_split_without_members_is_a_damaged_file(tmp_path):
+    save_splits(tmp_path / "splits.npz", {("a", 0): Split([], [2], [9], [8], [7])}, "data1")
+    with pytest.raises(DataError, match=r"splits\.npz: it holds no splits \(a split has no members\)"):
+        load_splits(tmp_path / "splits.npz", "data1")
+
+
 def test_splits_in_the_place_of_those_of_another_job_are_refused(tmp_path):
     run = tmp_path / "results" / "splits"
     save_splits(run / "adult" / "block-0.npz", {}, "data1")
