@@ -20,7 +20,7 @@ def main(snakemake):
     for experiment, plain in snakemake.params.checks.items():
         check = EngineCheck.from_plain(plain)
         dataset = Dataset.load(check.dataset)
-        splits = load_splits(check.splits, dataset.fingerprint)
+        splits = load_splits(check.splits, dataset)
         rows += compare(experiment, check.engine, dataset, splits, load_all(check.signals), check.work)
     write_rows(snakemake.output[0], rows, ENGINES)
 

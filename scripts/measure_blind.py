@@ -12,7 +12,7 @@ from dpmia.splits.split import load_splits
 def main(snakemake):
     """Measure as `params.job` says."""
     dataset = Dataset.load(snakemake.input.dataset)
-    splits = load_splits(snakemake.input.splits, dataset.fingerprint)
+    splits = load_splits(snakemake.input.splits, dataset)
     experiment, job = snakemake.wildcards.experiment, BlindJob.from_plain(snakemake.params.job)
     rows = blind_rows(experiment, dataset, splits, snakemake.input.targets, job, snakemake.params.seed)
     write_rows(snakemake.output[0], rows)

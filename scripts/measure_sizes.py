@@ -11,7 +11,7 @@ from dpmia.splits.split import load_splits
 def main(snakemake):
     """Count the records of the experiment in the wildcards."""
     dataset = Dataset.load(snakemake.input.dataset)
-    splits = load_splits(snakemake.input.splits, dataset.fingerprint)
+    splits = load_splits(snakemake.input.splits, dataset)
     write_table(snakemake.output[0], sizes_table(snakemake.wildcards.experiment, dataset, splits))
 
 

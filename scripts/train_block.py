@@ -17,7 +17,7 @@ def main(snakemake):
     torch.set_num_threads(snakemake.threads)
     job = TrainJob.from_plain(snakemake.params.job)
     dataset = Dataset.load(snakemake.input.dataset)
-    splits = load_splits(snakemake.input.splits, dataset.fingerprint)
+    splits = load_splits(snakemake.input.splits, dataset)
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
         signals = train_block(dataset, splits, job, snakemake.params.seed, checkpoints)
         save_signals(snakemake.output[0], signals, dataset.provenance)

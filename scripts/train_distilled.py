@@ -19,7 +19,7 @@ def main(snakemake):
     job = DistilJob.from_plain(snakemake.params.job)
     dataset = Dataset.load(snakemake.input.dataset)
     clusters = load_clusters(snakemake.input.clusters, dataset)
-    targets = list(load_signals(snakemake.input.targets))
+    targets = list(load_signals(snakemake.input.targets, len(dataset)))
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
         losses = train_distilled(dataset, clusters, targets, job, snakemake.params.seed, checkpoints)
         save_losses(snakemake.output[0], losses, dataset.provenance)

@@ -19,9 +19,7 @@ def main(snakemake):
     job = ReferenceJob.from_plain(snakemake.params.job)
     dataset = Dataset.load(snakemake.input.dataset)
     clusters = load_clusters(snakemake.input.clusters, dataset)
-    targets = {
-        key: split for file in snakemake.input.splits for key, split in load_splits(file, dataset.fingerprint).items()
-    }
+    targets = {key: split for file in snakemake.input.splits for key, split in load_splits(file, dataset).items()}
     with Checkpoints(snakemake.output[0], snakemake.params.code) as checkpoints:
         losses = train_references(dataset, clusters, targets, job, snakemake.params.seed, checkpoints)
         save_losses(snakemake.output[0], losses, dataset.provenance)

@@ -19,7 +19,7 @@ def main(snakemake):
     """Train as `params.job` says."""
     torch.set_num_threads(snakemake.threads)
     dataset = Dataset.load(snakemake.input.dataset)
-    splits = load_splits(snakemake.input.splits, dataset.fingerprint)
+    splits = load_splits(snakemake.input.splits, dataset)
     job = ShadowJob.from_plain(snakemake.params.job)
     batch_sizes = {arm: recipe.batch_size for arm, recipe in job.recipes.items()}
     where = f"experiment {snakemake.wildcards.experiment}"

@@ -162,7 +162,7 @@ def _sizes(part: Mapping[str, Any], dataset: Dataset | None) -> dict[str, dict[s
     """Return the sizes of each arm; where they are random, the smallest and the largest over the replicates."""
     if dataset is None:
         return {}
-    splits = {key: split for file in part["splits"] for key, split in load_splits(file, dataset.fingerprint).items()}
+    splits = {key: split for file in part["splits"] for key, split in load_splits(file, dataset).items()}
     return {
         arm: {
             each: sizes[each][0] if len(set(sizes[each])) == 1 else [min(sizes[each]), max(sizes[each])]

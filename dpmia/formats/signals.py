@@ -142,15 +142,23 @@ def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[s
         np.savez(part, header=np.array(json.dumps(header)), **content)
 
 
-def load_signals(path: Path | str) -> Iterator[Signal]:
+def load_signals(path: Path | str, count: int | None = None) -> Iterator[Signal]:
     """Yield the models of a file one by one, so that a large block never stands in memory as a whole.
+
+    Args:
+        path: of the file.
+        count: records of the data set, where one is at hand: queries on others are refused.
 
     Raises:
         DataError: the file is absent or damaged, or of another format or version.
     """
     with arrays(made(path)) as found:
         for i, card in enumerate(_cards(found)):
-            yield _signal(found, i, card)
+            signal = _signal(found, i, card)
+            if count is not None and len(signal.records) and signal.records.max() >= count:
+                problem = f"record {signal.records.max()} of {count}, from 0"
+                raise found.source.error(problem, f", {i}/records")
+            yield signal
 
 
 def load_followed(path: Path | str) -> Iterator[tuple[ModelCard, np.ndarray]]:

@@ -12,6 +12,7 @@ from dpmia.common.files import whole_file
 from dpmia.common.reading.arrays import arrays
 from dpmia.common.reading.place import PLACE, Stage
 from dpmia.common.reading.source import made
+from dpmia.datasets.table import Dataset
 
 #: The array beside the splits that says which data they were drawn from.
 _FINGERPRINT = "fingerprint"
@@ -69,18 +70,18 @@ def save_splits(path: Path | str, splits: Mapping[tuple[str, int], Split], finge
         np.savez_compressed(part_path, **content)
 
 
-def load_splits(path: Path | str, fingerprint: str | None = None) -> dict[tuple[str, int], Split]:
+def load_splits(path: Path | str, dataset: Dataset | None = None) -> dict[tuple[str, int], Split]:
     """Read what `save_splits` wrote, by (arm, replicate).
 
     Raises:
-        DataError: the file is absent or damaged, or stands in the place of another job's; or `fingerprint` is given and
-            the splits were drawn from other data.
+        DataError: the file is absent or damaged, or stands in the place of another job's; or `dataset` is given and the
+            splits were drawn from other data.
     """
     found: dict[tuple[str, int], dict[str, np.ndarray]] = {}
     with arrays(made(path)) as file:
         drawn_from = str(file.array(_FINGERPRINT, "text", ()))
-        if fingerprint not in (None, drawn_from):
-            raise file.source.error(f"splits of data {drawn_from}, expected data {fingerprint}")
+        if dataset is not None and dataset.fingerprint != drawn_from:
+            raise file.source.error(f"splits of data {drawn_from}, expected data {dataset.fingerprint}")
         _STAGE.check_arrays(file)
         with file.source.faults("it holds no splits"):
             for key in file.names:
@@ -92,4 +93,7 @@ def load_splits(path: Path | str, fingerprint: str | None = None) -> dict[tuple[
                 raise ValueError(f"a split has other parts than {', '.join(sorted(expected))}")
             if not all(len(parts["members"]) for parts in found.values()):
                 raise ValueError("a split has no members")
+            last = max((rows.max() for parts in found.values() for rows in parts.values() if len(rows)), default=-1)
+            if dataset is not None and last >= len(dataset):
+                raise ValueError(f"it has row {last} of {len(dataset)} records, from 0")
             return {key: Split(**parts) for key, parts in found.items()}

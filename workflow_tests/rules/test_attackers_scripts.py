@@ -114,7 +114,7 @@ def distilled(run_script, given, prepared, targets, tmp_path):
 
 
 def test_shadow_models_know_the_population_only(shadows, splits, dataset):
-    split = load_splits(splits, dataset.fingerprint)
+    split = load_splits(splits, dataset)
     found = list(load_signals(shadows))
     assert [(s.card.arm, s.card.number) for s in found] == [(arm, n) for arm in ("left", "left-iid") for n in (0, 1)]
     for signal in found:

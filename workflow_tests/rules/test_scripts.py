@@ -152,7 +152,7 @@ def test_draw_splits_and_measure_sizes_tell_the_same_numbers(run_script, dataset
         params={"job": job, "seed": 1},
         wildcards={"experiment": "toy"},
     )
-    drawn = load_splits(splits, dataset.fingerprint)
+    drawn = load_splits(splits, dataset)
     assert set(drawn) == {(arm, replicate) for arm in ARMS for replicate in (0, 1)}
     assert set(dataset.attributes["side"][drawn["left", 0].members]) == {"left"}
     run_script(

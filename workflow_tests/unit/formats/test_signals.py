@@ -164,6 +164,15 @@ def test_outputs_on_members_alone_or_on_none_are_damaged(tmp_path, part):
         list(load_signals(tmp_path / "block.npz"))
 
 
+def test_queries_on_records_beyond_the_data_set_are_damaged(tmp_path, models):
+    path = tmp_path / "block.npz"
+    save_signals(path, models, {})
+    last = max(record for model in models for record in model.records)
+    assert len(list(load_signals(path, last + 1))) == len(models)
+    with pytest.raises(DataError, match=rf"block\.npz, \d/records: record {last} of {last}, from 0\. Delete it"):
+        list(load_signals(path, last))
+
+
 @pytest.mark.parametrize("meaning", [math.nan, 3.0, [math.nan], [{"rate": math.inf}]])
 def test_a_card_from_which_no_seed_follows_is_damaged(tmp_path, models, meaning):
     path = tmp_path / "block.npz"

@@ -14,7 +14,7 @@ from dpmia.settings.messages import checked
 from dpmia.splits.block import draw_block, load_clusters
 from dpmia.splits.draws import group, iid, shuffled
 from dpmia.splits.sizes import arm_sizes, sizes_table
-from dpmia.splits.split import Split, load_splits, save_splits
+from dpmia.splits.split import Split
 
 GROUPS = np.repeat(["a", "b", "c"], [10, 20, 30])
 NOTHING = np.empty(0)
@@ -218,50 +218,6 @@ def test_every_record_of_a_group_is_equally_likely():
     assert chi_square(population[:5], draws / 5, 4) > FALSE_ALARM
     # Two of seven without replacement vary by the factor (7 - 2) / (7 - 1) less than two independent draws.
     assert chi_square(population[5:], draws * 2 / 7, 6) > FALSE_ALARM
-
-
-# Files
-
-
-def test_saved_splits_are_read_back(tmp_path):
-    splits = {
-        (arm, replicate): group(GROUPS, rng(replicate), group=arm, members=5, nonmembers=6)
-        for arm in ("a", "b")
-        for replicate in (0, 11)
-    }
-    splits["a-iid", 0] = shuffled(splits["a", 0], rng())
-    splits["p0.1", 3] = Split([4], [2], [9], [8], [7, 5])
-    save_splits(tmp_path / "splits.npz", splits, "data1")
-    for fingerprint in (None, "data1"):
-        found = load_splits(tmp_path / "splits.npz", fingerprint)
-        assert found.keys() == splits.keys()
-        assert all(same(found[key], splits[key]) for key in splits)
-
-
-def test_splits_of_other_data_are_refused(tmp_path):
-    save_splits(tmp_path / "splits.npz", {}, "data1")
-    with pytest.raises(DataError, match=r"splits\.npz: splits of data data1, expected data data2"):
-        load_splits(tmp_path / "splits.npz", "data2")
-
-
-def test_a_split_without_members_is_a_damaged_file(tmp_path):
-    save_splits(tmp_path / "splits.npz", {("a", 0): Split([], [2], [9], [8], [7])}, "data1")
-    with pytest.raises(DataError, match=r"splits\.npz: it holds no splits \(a split has no members\)"):
-        load_splits(tmp_path / "splits.npz", "data1")
-
-
-def test_splits_in_the_place_of_those_of_another_job_are_refused(tmp_path):
-    run = tmp_path / "results" / "splits"
-    save_splits(run / "adult" / "block-0.npz", {}, "data1")
-    assert load_splits(run / "adult" / "block-0.npz", "data1") == {}
-    for place in ("adult/block-1.npz", "heart/block-0.npz"):
-        (run / place).parent.mkdir(exist_ok=True)
-        (run / place).write_bytes((run / "adult" / "block-0.npz").read_bytes())
-        with pytest.raises(DataError, match=r"block-\d\.npz: it holds the splits of adult/block-0"):
-            load_splits(run / place, "data1")
-    elsewhere = tmp_path / "adult.npz"
-    elsewhere.write_bytes((run / "adult" / "block-0.npz").read_bytes())
-    assert load_splits(elsewhere, "data1") == {}
 
 
 # Blocks
