@@ -133,7 +133,10 @@ class EngineModule(pl.LightningModule):
             ValueError: the state of the optimiser that was kept is that of other parameters.
         """
         for parameter, state in self.engine.optimiser.state.items():
-            shapes = {value.shape for value in state.values() if isinstance(value, torch.Tensor) and value.ndim}
+            tensors = [value for value in state.values() if isinstance(value, torch.Tensor)]
+            if not all(value.is_floating_point() for value in tensors):
+                raise ValueError("state of the optimiser that is no real numbers")
+            shapes = {value.shape for value in tensors if value.ndim}
             if shapes - {parameter.shape}:
                 raise ValueError(f"state of the optimiser of shapes {shapes} for parameters of {parameter.shape}")
         self.started = True

@@ -201,7 +201,7 @@ def train_models(
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
                 with errors_of_file(*own, every=True):
                     logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.queries]))
-                _refuse_infinite(logits, one)
+                    _refuse_infinite(logits, one)
                 accuracy = None if one.validation is None or by_epoch is None else by_epoch[:, number]
                 buffers = engine.buffers()[number].numpy()
                 curve = fitted.curve if spent and number == 0 else None

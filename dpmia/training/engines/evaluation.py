@@ -48,4 +48,4 @@ def evaluate(module: torch.nn.Module, x: torch.Tensor) -> torch.Tensor:
     module.eval()
     at_once = max(1, FEATURES_AT_ONCE // max(1, x[:1].numel()))
     with torch.inference_mode():
-        return torch.cat([module(chunk) for chunk in x.split(at_once)])
+        return torch.cat([module(chunk) for chunk in x.split(at_once)]).float()  # a user's network may return float64

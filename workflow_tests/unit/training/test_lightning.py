@@ -192,6 +192,7 @@ def test_a_checkpoint_of_other_code_or_other_models_is_not_used(data, tmp_path):
         "steps that are a text",
         {"rows": [{"step": 1.0}]},
         "moments",
+        "complex",
         "not finite",
         "loops",
     ],
@@ -202,6 +203,9 @@ def test_a_checkpoint_that_holds_something_else_is_named(data, tmp_path, changed
     if changed == "moments":
         moments = next(iter(kept["optimizer_states"][0]["state"].values()))
         moments["exp_avg_sq"] = moments["exp_avg_sq"][None]
+    elif changed == "complex":
+        for moments in kept["optimizer_states"][0]["state"].values():
+            moments["step"] = moments["step"].to(torch.complex64)
     elif changed == "not finite":
         next(iter(kept["optimizer_states"][0]["state"].values()))["exp_avg"].fill_(float("nan"))
     elif changed == "a sum that is a text":

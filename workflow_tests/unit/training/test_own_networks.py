@@ -370,3 +370,12 @@ def test_outputs_that_are_not_finite_are_refused_by_the_job_that_made_them(datas
     epsilons = (1.0,) if engine == "opacus" else (INF,)
     with pytest.raises(TrainingError, match=r"model one/.*: its output for record \d+ is not finite.*Lower"):
         train(dataset, "broken", engine, POISSON, epsilons, [0])
+
+
+def test_outputs_of_another_precision_are_kept_as_float32():
+    class Precise(torch.nn.Linear):
+        def forward(self, x):
+            return super().forward(x).double()
+
+    found = evaluate(Precise(3, 2), torch.ones(5, 3))
+    assert (found.dtype, found.shape) == (torch.float32, (5, 2))
