@@ -74,6 +74,11 @@ class EpochBatches(IterableDataset[list[Batches]]):
         """Return the number of calls. With a length Lightning draws nothing ahead, so checkpoints miss no batch."""
         return math.ceil(self.steps / self.steps_per_call)
 
+    def steps_of(self, calls: int) -> int:
+        """Return how many steps so many calls have taken since training began."""
+        epochs, begun = divmod(calls, len(self))
+        return epochs * self.steps + begun * self.steps_per_call
+
     def __iter__(self) -> Iterator[list[Batches]]:
         """Yield what is left of the epoch that the engine is in."""
         for first in range(self.engine.done % self.steps, self.steps, self.steps_per_call):
@@ -180,7 +185,8 @@ class EngineModule(pl.LightningModule):
         """Go on where the engine stood.
 
         Raises:
-            ValueError: the state of Lightning's loops or of the engine is not one, or a number is not finite.
+            ValueError: the state of Lightning's loops or of the engine is not one, or a number is not finite; or they
+                stand at different steps.
         """
         for part in ("engine", "tally", "optimizer_states"):
             _check_finite(checkpoint[part], part)
@@ -188,7 +194,13 @@ class EngineModule(pl.LightningModule):
             _check_alike(checkpoint["loops"][name], loop.state_dict(), name)
         _check_alike(checkpoint["engine"], self.engine.state_dict(), "engine")
         self.engine.load_state_dict(checkpoint["engine"])
-        self.measured = checkpoint["measured"]
+        taken = EpochBatches(self.engine, steps_per_call(self.engine)).steps_of(checkpoint["global_step"])
+        if self.engine.done != taken:
+            raise ValueError(f"the engine has taken {self.engine.done} steps, and Lightning {taken}")
+        epochs = self.engine.recipe.epochs * taken // self.engine.steps if self.after_epoch else 0
+        self.measured = [list(map(float, each)) for each in checkpoint["measured"]]
+        if [len(each) for each in self.measured] != [len(self.engine.runs)] * epochs:
+            raise ValueError(f"what was measured is not one number for each model and each of {epochs} epochs")
         self.rows = [{name: float(row[name]) for name in CURVE} for row in checkpoint["rows"]]
         self.engine.tally.load_state_dict(checkpoint["tally"])
 

@@ -110,13 +110,22 @@ class Streams:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict`."""
+        """Go on from `state_dict`.
+
+        Raises:
+            ValueError: a batch has other positions than those of the training set, or one twice.
+        """
         numbers = np.array(state["batches"]["state"], dtype=np.uint64)
         self._batches.bit_generator.state = {**state["batches"], "state": {"state": numbers}}
         self._noise.set_state(state["noise"])
         self._dropout.set_state(state["dropout"])
-        self._order = state["order"].numpy()
-        self._ahead = [batch.numpy() for batch in state["ahead"]]
+        self._order, *self._ahead = [self._positions(each) for each in (state["order"], *state["ahead"])]
+
+    def _positions(self, kept: torch.Tensor) -> np.ndarray:
+        found = kept.numpy()
+        if found.dtype != np.int64 or found.ndim != 1 or not set(found.tolist()) <= set(range(self.records)):
+            raise ValueError(f"batches are no positions of {self.records} records")
+        return found
 
 
 def full_generator(seed: int) -> torch.Generator:

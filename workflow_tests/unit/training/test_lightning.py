@@ -1,7 +1,10 @@
 """Training under Lightning: interruptions leave no trace, and a loss that breaks down stops the run."""
 
+import math
 import os
 import tempfile
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 import numpy as np
@@ -181,44 +184,37 @@ def test_a_checkpoint_of_other_code_or_other_models_is_not_used(data, tmp_path):
 
 @pytest.mark.usefixtures("short_calls")
 @pytest.mark.parametrize(
-    "changed",
+    ("place", "change"),
     [
-        {"optimizer_states": [None]},
-        {"engine": {}},
-        {"loops": {}},
-        {"tally": 1},
-        "a sum that is a text",
-        "a sum of another shape",
-        "steps that are a text",
-        {"rows": [{"step": 1.0}]},
-        "moments",
-        "complex",
-        "not finite",
-        "loops",
+        (["optimizer_states"], lambda kept: [None]),
+        (["optimizer_states", 0, "state", 0, "exp_avg_sq"], lambda kept: kept[None]),
+        (["optimizer_states", 0, "state", 0, "step"], lambda kept: kept.to(torch.complex64)),
+        (["optimizer_states", 0, "state", 0, "exp_avg"], lambda kept: kept * math.nan),
+        (["engine"], lambda kept: {}),
+        (["engine", "done"], str),
+        (["engine", "done"], lambda kept: kept - 1),
+        (["engine", "stream", "order"], lambda kept: torch.tensor([10**6])),
+        (["loops"], lambda kept: {}),
+        (["loops", "fit_loop", "epoch_progress", "current"], lambda kept: 3),
+        (["tally"], lambda kept: 1),
+        (["tally", "correct"], str),
+        (["tally", "losses"], lambda kept: kept.repeat(2)),
+        (["measured"], lambda kept: [[0.5]]),
+        (["rows"], lambda kept: [{"step": 1.0}]),
     ],
 )
-def test_a_checkpoint_that_holds_something_else_is_named(data, tmp_path, changed):
-    fit(make(PlainEngine, data, optimiser="adam"), Checkpoints(tmp_path / "signals.npz", "code", every=0))
+def test_a_checkpoint_that_holds_something_else_is_named(data, tmp_path, place, change):
+    checkpoints = Checkpoints(tmp_path / "signals.npz", "code", every=0)
+    with pytest.raises(PowerCutError):
+        fit(make(failing_at(PlainEngine, 6), data), checkpoints)
     kept = torch.load(tmp_path / KEPT, weights_only=True)
-    if changed == "moments":
-        moments = next(iter(kept["optimizer_states"][0]["state"].values()))
-        moments["exp_avg_sq"] = moments["exp_avg_sq"][None]
-    elif changed == "complex":
-        for moments in kept["optimizer_states"][0]["state"].values():
-            moments["step"] = moments["step"].to(torch.complex64)
-    elif changed == "not finite":
-        next(iter(kept["optimizer_states"][0]["state"].values()))["exp_avg"].fill_(float("nan"))
-    elif changed == "a sum that is a text":
-        kept["tally"]["correct"] = "3.0"
-    elif changed == "a sum of another shape":
-        kept["tally"]["losses"] = torch.zeros(7, dtype=torch.float64)
-    elif changed == "steps that are a text":
-        kept["engine"]["done"] = str(kept["engine"]["done"])
-    elif changed == "loops":
-        kept["loops"]["fit_loop"]["epoch_progress"]["current"] = 3
-    torch.save(kept | (changed if isinstance(changed, dict) else {}), tmp_path / KEPT)
+    fit(make(PlainEngine, data), checkpoints)  # from the file as it was written, training goes on
+    *path, last = place
+    inner = reduce(getitem, path, kept)
+    inner[last] = change(inner[last])
+    torch.save(kept, tmp_path / KEPT)
     with pytest.raises(DataError, match=r"last\.ckpt: training cannot go on from it .*Delete it"):
-        fit(make(PlainEngine, data), Checkpoints(tmp_path / "signals.npz", "code"))
+        fit(make(PlainEngine, data), checkpoints)
 
 
 @pytest.mark.usefixtures("short_calls")
