@@ -90,11 +90,14 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
 
 
 def _check_rows(summary: pd.DataFrame, scores: Scores, path: str) -> None:
-    """Refuse a summary that lacks rows, or has some of models that are not there.
+    """Refuse a summary that lacks rows, has some of models that are not there, or has infinite numbers.
 
     Raises:
         DataError: it is such a summary.
     """
+    infinite = np.isinf(summary[[*LIMITS, *UNCERTAINTY]].select_dtypes("number")).any(axis=1)
+    if infinite.any():
+        raise made(path).error("a number is infinite", f", line {int(np.argmax(infinite)) + 2}")
     attacked = summary[~summary["attack"].isin([NO_ATTACK, BLIND_WITH_LOSS])]
     for (arm, _, epsilon, attack), rows in attacked.groupby(["arm", "iid", "epsilon", "attack"]):
         where = f", {attack} on {arm}, epsilon {spell_epsilon(epsilon)}"

@@ -330,7 +330,7 @@ def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
         summary[summary["metric"] != "resolution"],
         summary.assign(arm="another"),
         summary[summary["attack"] == "model"],
-        summary.drop(columns="interval"),
+        *(summary.drop(columns="interval"), summary.assign(high=np.inf)),
     ):
         spoilt.to_csv(tmp_path / "summary.csv", index=False)
         with pytest.raises(DataError, match=r"summary\.csv"):
