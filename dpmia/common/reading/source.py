@@ -156,6 +156,16 @@ class Source:
         with self.opened() as stream, self.faults("the file cannot be read"):
             return stream.read()
 
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the bytes of the file in parts, unpacked: a large file never stands in memory as a whole.
+
+        Raises:
+            DataError: see `content`.
+        """
+        with self.opened() as stream, self.faults("the file cannot be read"):
+            while part := stream.read(_CHUNK):
+                yield part
+
     def text_content(self) -> bytes:
         """Return all bytes of a file of text, unpacked; of one with a zero byte, which no text has, as far as that.
 

@@ -69,7 +69,8 @@ def read_fields(path: Path, reading: Mapping[str, Any]) -> Fields:
     if not records:
         raise file.error("the table has no records", remedy=_NO_RECORDS)
     columns = dict(zip(names, zip(*records, strict=True), strict=True))
-    return Fields(path.name, lines, columns, _provenance(path, content, len(records)))
+    digest = hashlib.sha256(content).hexdigest()
+    return Fields(path.name, lines, columns, _provenance(path, digest, len(content), len(records)))
 
 
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -79,7 +80,12 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         DataError: the file is absent or damaged, an array is missing, or they do not fit together.
     """
     file = replace(own(path), remedy="Save it with numpy.savez, without objects")
-    content = _content(file, text=False)
+    digest, size = hashlib.sha256(), 0
+    for chunk in file.chunks():
+        digest.update(chunk)
+        size += len(chunk)
+    if not size:
+        raise file.error("the file is empty", remedy="")
     with opened_arrays(file) as found:
         for name in ("x", "y"):
             if name not in found:
@@ -97,7 +103,7 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
                 raise file.error(problem, remedy="Save one value for each row of x")
             with file.faults("its texts are not ASCII", f", array {name!r}"):
                 arrays[name].astype(np.str_)
-    return arrays, _provenance(path, content, shape[0])
+    return arrays, _provenance(path, digest.hexdigest(), size, shape[0])
 
 
 def known_column(fields: Fields, name: str, key: str) -> None:
@@ -163,8 +169,8 @@ def _content(file: Source, text: bool) -> bytes:
     return content
 
 
-def _provenance(path: Path, content: bytes, rows: int) -> dict[str, Any]:
-    file = {"name": path.name, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content), "rows": rows}
+def _provenance(path: Path, digest: str, size: int, rows: int) -> dict[str, Any]:
+    file = {"name": path.name, "sha256": digest, "bytes": size, "rows": rows}
     return {"files": [file], "synthetic": path.with_name(SYNTHETIC_MARK).exists()}
 
 

@@ -23,6 +23,7 @@ SIDE = 32
 
 _AGAIN = "Delete the file and fetch it again."
 _UNSIGNED_BYTES = 8
+_CHUNK = 1 << 20
 #: Most bytes of one packed image.
 LARGEST_PNG = 1 << 20
 
@@ -47,17 +48,20 @@ def idx(path: Path, dimensions: int) -> np.ndarray:
     Raises:
         DataError: the file is absent or of another format, or has not as many bytes as it says.
     """
-    content = origin.source(path).content()
-    head = 4 + 4 * dimensions
     magic = bytes((0, 0, _UNSIGNED_BYTES, dimensions))
-    if content[:4] != magic or len(content) < head:
-        problem = f"the file begins with {content[:4].hex(' ')}, not with {magic.hex(' ')} and {dimensions} lengths"
+    source = origin.source(path)
+    with source.opened() as stream, source.faults("the file cannot be read"):
+        begin, lengths = stream.read(4), stream.read(4 * dimensions)
+        if begin != magic or len(lengths) < 4 * dimensions:
+            problem = f"the file begins with {begin.hex(' ')}, not with {magic.hex(' ')} and {dimensions} lengths"
+            raise DataError(path.name, problem, _AGAIN)
+        shape = tuple(map(int, np.frombuffer(lengths, dtype=">u4")))
+        content = stream.read(math.prod(shape))
+        follow = len(content) + sum(map(len, iter(lambda: stream.read(_CHUNK), b"")))
+    if follow != math.prod(shape):
+        problem = f"{follow} bytes follow the lengths; shape {shape} needs {math.prod(shape)}"
         raise DataError(path.name, problem, _AGAIN)
-    shape = tuple(map(int, np.frombuffer(content, dtype=">u4", count=dimensions, offset=4)))
-    if len(content) - head != math.prod(shape):
-        problem = f"{len(content) - head} bytes follow the lengths; shape {shape} needs {math.prod(shape)}"
-        raise DataError(path.name, problem, _AGAIN)
-    return np.frombuffer(content, dtype=np.uint8, offset=head).reshape(shape)
+    return np.frombuffer(content, dtype=np.uint8).reshape(shape)
 
 
 def batch(path: Path, labels: str, classes: int) -> Images:

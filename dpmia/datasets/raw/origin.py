@@ -11,8 +11,6 @@ from typing import Any
 from dpmia.common.reading.source import Source, raw
 from dpmia.datasets.raw.parsing import SYNTHETIC_MARK
 
-_CHUNK = 1 << 20
-
 
 def source(path: Path, remedy: str = "Delete the file and fetch it again.") -> Source:
     """Return a raw file where it lies plain or gzipped, under its name or with `.gz` added."""
@@ -26,12 +24,10 @@ def described(path: Path, rows: int) -> dict[str, Any]:
     Both checksums, since some publishers give one and some the other.
     """
     sha256, md5, size = hashlib.sha256(), hashlib.md5(usedforsecurity=False), 0
-    file = source(path)
-    with file.opened() as content, file.faults("the file cannot be read"):
-        while chunk := content.read(_CHUNK):
-            sha256.update(chunk)
-            md5.update(chunk)
-            size += len(chunk)
+    for chunk in source(path).chunks():
+        sha256.update(chunk)
+        md5.update(chunk)
+        size += len(chunk)
     return {"name": path.name, "sha256": sha256.hexdigest(), "md5": md5.hexdigest(), "bytes": size, "rows": rows}
 
 
