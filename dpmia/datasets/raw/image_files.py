@@ -13,7 +13,7 @@ from scipy.io import loadmat, whosmat
 
 from dpmia.common.errors import DataError
 from dpmia.common.reading.archives import members
-from dpmia.common.reading.source import Source
+from dpmia.common.reading.source import GZIP_RATIO, Source
 from dpmia.datasets.published.images import Images
 from dpmia.datasets.raw import origin
 from dpmia.datasets.raw.pickles import unpickled
@@ -56,7 +56,7 @@ def idx(path: Path, dimensions: int) -> np.ndarray:
             problem = f"the file begins with {begin.hex(' ')}, not with {magic.hex(' ')} and {dimensions} lengths"
             raise DataError(path.name, problem, _AGAIN)
         shape = tuple(map(int, np.frombuffer(lengths, dtype=">u4")))
-        content = stream.read(math.prod(shape))
+        content = stream.read(min(math.prod(shape), GZIP_RATIO * source.size()))
         follow = len(content) + sum(map(len, iter(lambda: stream.read(_CHUNK), b"")))
     if follow != math.prod(shape):
         problem = f"{follow} bytes follow the lengths; shape {shape} needs {math.prod(shape)}"
