@@ -147,7 +147,7 @@ def load_signals(path: Path | str, count: int | None = None) -> Iterator[Signal]
 
     Args:
         path: of the file.
-        count: records of the data set, where one is at hand: queries on others are refused.
+        count: records of the data set, where it is known: queries on others are refused.
 
     Raises:
         DataError: the file is absent or damaged, or of another format or version.
