@@ -123,7 +123,8 @@ class Streams:
 
     def _positions(self, kept: torch.Tensor) -> np.ndarray:
         found = kept.numpy()
-        if found.dtype != np.int64 or found.ndim != 1 or not set(found.tolist()) <= set(range(self.records)):
+        wrong = found.dtype != np.int64 or found.ndim != 1 or len(np.unique(found)) != len(found)
+        if wrong or (len(found) and not 0 <= found.min() <= found.max() < self.records):
             raise ValueError(f"batches are no positions of {self.records} records")
         return found
 

@@ -194,6 +194,7 @@ def test_a_checkpoint_of_other_code_or_other_models_is_not_used(data, tmp_path):
         (["engine", "done"], str),
         (["engine", "done"], lambda kept: kept - 1),
         (["engine", "stream", "order"], lambda kept: torch.tensor([10**6])),
+        (["engine", "stream", "order"], lambda kept: torch.tensor([3, 3])),
         (["loops"], lambda kept: {}),
         (["loops", "fit_loop", "epoch_progress", "current"], lambda kept: 3),
         (["tally"], lambda kept: 1),
