@@ -22,7 +22,8 @@ class Membership(Settings):
     nonmembers: Size | None = None
     """All but `bernoulli`: records outside of the training set to attack, `all` of the other groups, or a share."""
     population: Size | None = None
-    """`iid`: further records that the attacker has, or a share; `all` others where left out."""
+    """`iid`, `bernoulli`: further records that the attacker has, or a share; `all` others where left out. `bernoulli`:
+    the first ones after those for validation."""
     records: Count | None = None
     """`bernoulli`: size of the pool, the first records of the data set, or `all`."""
     queries: Count | None = None
@@ -89,7 +90,7 @@ MEMBERSHIP_KEYS: dict[str, tuple[set[str], set[str]]] = {
     "group": (_SIZES | {"by"}, {"smallest", "most"}),
     "cluster": (_SIZES | {"clusters", "pairing", "cluster_seed", "restarts"}, set()),
     "bias": (_SIZES | {"by", "validation"}, {"merge"}),
-    "bernoulli": ({"records"}, {"queries", "validation", "canaries"}),
+    "bernoulli": ({"records"}, {"queries", "validation", "population", "canaries"}),
 }
 OPTIONAL_MEMBERSHIP_KEYS = set().union(*(needed | allowed for needed, allowed in MEMBERSHIP_KEYS.values()))
 

@@ -155,6 +155,7 @@ def bernoulli(
     rate: float,
     queries: int | str = ALL,
     validation: int = 0,
+    population: int | float | str = ALL,
 ) -> Split:
     """Let each record of a pool join the training set with one probability, independently of the others.
 
@@ -170,11 +171,11 @@ def bernoulli(
         rate: probability to join, in (0, 1).
         queries: how many records of the pool the attacker queries the model on, or `all` of it.
         validation: how many records after the pool measure accuracy; all draws share them too.
+        population: how many records after those the attacker has, their share of the data set, or `all` that are left.
 
     Returns:
         A split of random sizes. Members and non-members are the query records that joined and that did not;
-        the other records that joined are background; population is every record outside of the pool that is not for
-        validation.
+        the other records that joined are background.
 
     Raises:
         DataError: more records are to be drawn than there are, the rate is none, or no query record joined, or
@@ -183,7 +184,8 @@ def bernoulli(
     if not 0 < rate < 1:
         raise DataError("rate", f"{rate!r} is not a number above 0 and below 1")
     size = len(groups) if records == ALL else int(records)
-    _require(len(groups), size + validation, "records of the pool and for validation")
+    rest = len(groups) - size - validation if population == ALL else _count(population, len(groups), None)
+    _require(len(groups), size + validation + max(rest, 0), "records of the pool, for validation and population")
     count = size if queries == ALL else int(queries)
     _require(size, count, "records to attack")
     joins = rng.random(size) < rate
@@ -195,7 +197,7 @@ def bernoulli(
             "Attack more records (membership.queries), or choose a rate nearer to 0.5",
         )
     background = count + np.flatnonzero(joins[count:])
-    outside = np.arange(size, len(groups))
+    outside = np.arange(size, size + validation + rest)
     return Split(members, nonmembers, outside[validation:], outside[:validation], background)
 
 

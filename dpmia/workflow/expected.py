@@ -162,7 +162,7 @@ def key(trained: Trained) -> str:
     """Return a name for models whose steps cost the same."""
     fitted = trained.records if trained.recipe.epochs == 0 else 0
     recipe = replace(trained.recipe, epochs=0, learning_rate=0.0)
-    alike = replace(trained, recipe=recipe, models=0, records=fitted, queries=0)
+    alike = replace(trained, recipe=recipe, models=0, records=fitted, queries=0, by_epoch=0)
     return hashlib.sha256(json.dumps(alike.plain(), sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -241,8 +241,8 @@ class Expectations:
         for trained in models:
             measured = self.rates.steps.get(key(trained))
             seconds += trained.steps * (step_seconds(trained) * self.rates.speed if measured is None else measured)
-            # Queries are a forward pass, a third of a step's work.
-            seconds += trained.models * trained.queries * trained.network[0] / 2e10 * self.rates.speed
+            # A forward pass for each record, a third of a step's work.
+            seconds += trained.models * trained.evaluated * trained.network[0] / 2e10 * self.rates.speed
         outputs = sum(trained.models * trained.queries * trained.data[1] * 4 for trained in models) / 1e6
         parameters = max((max(_TOGETHER, trained.network[1]) for trained in models), default=0.0) * 6 * 4 / 1e6
         data = max((trained.records * trained.data[0] * 4 * 4 for trained in models), default=0.0) / 1e6
@@ -268,7 +268,7 @@ def _blind(work: ExperimentWork, block: int) -> float:
     if job is None:
         return 0.0
     fits = len(job.replicates) * (1 + len(job.with_loss))
-    return fits * sum(_BLIND + _BLIND_RECORD * queries for _, queries in work.sizes.values())
+    return fits * sum(_BLIND + _BLIND_RECORD * sizes.attacked for sizes in work.sizes.values())
 
 
 def _study(study: Study) -> float:

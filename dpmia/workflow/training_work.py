@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from dpmia.common.optional import needed
 from dpmia.common.plain import PlainData
@@ -44,6 +45,8 @@ _NETWORKS = {
     "two_convolutions": (4.2e6, 3.2e5),
     "vgg": (3.9e7, 5.5e5),
 }
+#: The same for grey images, of networks that are others for them.
+_GREY_NETWORKS = {"tramer_boneh": (5.2e5, 2.6e4)}
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,8 @@ class Trained(PlainData):
         recipe: how they are trained.
         models: their number.
         records: of each training set.
-        queries: records that each is evaluated on.
+        queries: records whose outputs are kept.
+        by_epoch: records that each is evaluated on after each epoch.
     """
 
     engine: str
@@ -69,6 +73,12 @@ class Trained(PlainData):
     models: int
     records: int
     queries: int
+    by_epoch: int = 0
+
+    @property
+    def evaluated(self) -> int:
+        """Records that each model is evaluated on, in its whole training and after it."""
+        return self.queries + self.by_epoch * self.recipe.epochs
 
     @property
     def steps(self) -> int:
@@ -92,7 +102,8 @@ class Trained(PlainData):
             size = self.architecture.shape["size"]
             work, parameters = 2.4e4 * size**2 + 3e4 * size, 320.0 * size**2
         else:
-            work, parameters = _NETWORKS.get(self.architecture.build.partition(":")[2], (1e6, 1e5))
+            known = _NETWORKS | (_GREY_NETWORKS if inputs == rows**2 else {})
+            work, parameters = known.get(self.architecture.build.partition(":")[2], (1e6, 1e5))
         return work * (rows / 32) ** 2 if rows else work, parameters
 
 
@@ -104,8 +115,22 @@ def data_size(experiment: Experiment) -> tuple[int, int, int, int]:
     return records, inputs * pooled**2 // rows**2 if rows else inputs, outputs, pooled
 
 
-def drawn(experiment: Experiment, arm: ArmDraw) -> tuple[int, int]:
-    """Return the size of a training set of an arm, and the number of records that its models are evaluated on."""
+class Drawn(NamedTuple):
+    """Sizes of a draw: of a training set, and of the records that its models are evaluated on, by part."""
+
+    training: int
+    attacked: int
+    population: int
+    validation: int
+
+    @property
+    def queries(self) -> int:
+        """Records whose outputs are kept."""
+        return self.attacked + self.population + self.validation
+
+
+def drawn(experiment: Experiment, arm: ArmDraw) -> Drawn:
+    """Return the sizes of a draw of an arm. The population counts where an attack uses it."""
     records, draw = data_size(experiment)[0], arm.draw
 
     def count(wanted: object, of: float) -> int:
@@ -113,15 +138,17 @@ def drawn(experiment: Experiment, arm: ArmDraw) -> tuple[int, int]:
             return int(min(wanted * of, draw.get("most") or math.inf))
         return wanted if isinstance(wanted, int) else int(of)
 
+    validation, uses_population = draw.get("validation") or 0, jobs.uses(experiment, "population")
     if arm.kind == "bernoulli":
         pool = count(draw["records"], records)
-        queries = draw.get("queries", "all")
-        return int(pool * draw["rate"]), count(queries, pool)
+        rest = max(0, records - pool - validation)
+        population = min(rest, count(draw.get("population", rest), records)) if uses_population else 0
+        return Drawn(int(pool * draw["rate"]), count(draw.get("queries", "all"), pool), population, validation)
     # Of groups, about a half each way: what is in a group is known only when the data are there.
     of = records if arm.kind == "iid" else records / (1 + len(experiment.arms))
     members, others = count(draw["members"], of), count(draw["nonmembers"], of)
-    population = draw.get("population", 0) if jobs.uses(experiment, "population") else 0
-    return members, members + others + count(population, of)
+    population = count(draw.get("population", 0), of) if uses_population else 0
+    return Drawn(members, members + others, population, validation)
 
 
 @dataclass(frozen=True)
@@ -131,7 +158,7 @@ class ExperimentWork:
     experiment: Experiment
     recipes: dict[str, Recipe]
     models: dict[str, Architecture]
-    sizes: dict[str, tuple[int, int]]
+    sizes: dict[str, Drawn]
 
     @classmethod
     def of(cls, experiment: Experiment) -> ExperimentWork:
@@ -155,7 +182,7 @@ class ExperimentWork:
                 private,
                 self.recipes[arm].of(private),
                 count,
-                *(self._of_shadows(arm) if kind == "train_shadows" else self.sizes[arm]),
+                *(self._of_shadows(arm) if kind == "train_shadows" else self._of_others(kind, arm)),
             )
             for arm, private, count in _counts(kind, self.experiment, wildcards)
             if count
@@ -164,15 +191,23 @@ class ExperimentWork:
     def _of_shadows(self, arm: str) -> tuple[int, int]:
         """Return the size of the training set of a shadow model, and on how many records it is evaluated."""
         # The attacker has about as many records as are queried.
-        records = shadow_size(self.sizes[arm][1], needed(self.experiment.shadows).count)
+        sizes = self.sizes[arm]
+        records = shadow_size(sizes.attacked + sizes.population, needed(self.experiment.shadows).count)
         return records, 2 * records
+
+    def _of_others(self, kind: str, arm: str) -> tuple[int, int, int]:
+        """Return the size of a training set, and on how many records a model is evaluated: at its end, and by epoch."""
+        sizes = self.sizes[arm]
+        if kind != "train_block":
+            return sizes.training, sizes.attacked + sizes.population, 0
+        return sizes.training, sizes.queries, sizes.validation if self.experiment.accuracy_by_epoch else 0
 
     def targets(self) -> tuple[int, int]:
         """Return the number of target models of one block, and the records that all of them are evaluated on."""
         epsilons = [epsilon for group in self.experiment.epsilons for epsilon in group]
         by_arm = jobs.epsilons_by_arm(self.experiment, epsilons)
         models = {arm: len(of_arm) * self.experiment.block for arm, of_arm in by_arm.items()}
-        return sum(models.values()), sum(count * self.sizes[arm][1] for arm, count in models.items())
+        return sum(models.values()), sum(count * self.sizes[arm].queries for arm, count in models.items())
 
 
 def _counts(kind: str, experiment: Experiment, wildcards: Mapping[str, str]) -> Iterator[tuple[str, bool, int]]:

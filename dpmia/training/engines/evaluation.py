@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-#: Features in one forward pass: bounds memory, costs nothing.
-FEATURES_AT_ONCE = 2**20
+#: Features in one forward pass: few enough that what convolutions work on stays near the processor.
+FEATURES_AT_ONCE = 2**18
 
 
 def flat_buffers(module: torch.nn.Module) -> torch.Tensor:

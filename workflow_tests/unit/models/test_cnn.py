@@ -51,6 +51,18 @@ def test_pooling_before_the_activation_is_pooling_after_it(activation):
     torch.testing.assert_close(module(x), usual(x))
 
 
+@pytest.mark.parametrize("network", [SMALL, TRAMER_BONEH_MNIST, TRAMER_BONEH_CIFAR10])
+def test_images_in_another_order_in_memory_have_the_same_outputs(network):
+    module, rows = network.module(), torch.rand(5, network.inputs)
+    trained, seen = module.train()(rows), []
+    module[1].register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    evaluated = module.eval()(rows)
+    torch.testing.assert_close(evaluated, trained)
+    images = rows.view(5, *network.image)
+    assert torch.equal(seen[0], images)
+    assert seen[0].stride()[1] == 1 != images.stride()[1]
+
+
 def test_initial_weights_are_glorot_uniform_and_biases_zero():
     generator = torch.Generator().manual_seed(1)
     for parameter, shape in zip(

@@ -61,6 +61,15 @@ def test_the_first_records_after_the_pool_may_measure_accuracy():
     assert np.array_equal(split.members, plain.members)
 
 
+@pytest.mark.parametrize(("population", "last"), [(3, 58), (0.05, 58), ("all", 60)])
+def test_the_attacker_may_have_the_first_records_after_those_only(population, last):
+    whole = bernoulli(GROUPS, rng(3), records=40, rate=0.4, validation=15)
+    split = bernoulli(GROUPS, rng(3), records=40, rate=0.4, validation=15, population=population)
+    assert split.population.tolist() == list(range(55, last))
+    assert split.validation.tolist() == whole.validation.tolist()
+    assert np.array_equal(split.members, whole.members)
+
+
 def test_one_seed_gives_one_split_and_another_seed_another():
     draw = {"records": 40, "rate": 0.5, "queries": 20}
     assert same(bernoulli(GROUPS, rng(1), **draw), bernoulli(GROUPS, rng(1), **draw))
@@ -90,11 +99,15 @@ def test_records_join_at_the_rate_and_independently(rate):
     [
         (
             {"records": 61, "rate": 0.5},
-            "records of the pool and for validation: 61 records are required, and there are 60",
+            "records of the pool, for validation and population: 61 records are required, and there are 60",
         ),
         (
             {"records": 50, "rate": 0.5, "validation": 11},
-            "and for validation: 61 records are required, and there are 60",
+            "for validation and population: 61 records are required, and there are 60",
+        ),
+        (
+            {"records": 50, "rate": 0.5, "validation": 4, "population": 7},
+            "for validation and population: 61 records are required, and there are 60",
         ),
         ({"records": 0, "rate": 0.5}, "0 records"),
         ({"records": 10, "rate": 0.5, "queries": 11}, "records to attack: 11 records are required, and there are 10"),

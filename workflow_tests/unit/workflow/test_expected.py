@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import yaml
 
 from dpmia.common.epsilon import spell_group
 from dpmia.common.errors import DataError
-from dpmia.settings import jobs
+from dpmia.formats.model_card import Architecture
+from dpmia.models.cnn import TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution
+from dpmia.settings import jobs, names
 from dpmia.settings.resolve import make_plan
 from dpmia.workflow.expected import FORK, TRAINING, Expectations, Rates, key, step_seconds
 from dpmia.workflow.training_work import ExperimentWork
@@ -39,6 +42,38 @@ def test_target_models_are_counted_by_arm_and_privacy(plan):
     assert [(each.private, each.models) for each in trained] == [(True, 2), (False, 2), (True, 2), (False, 2)]
     assert {(each.records, each.queries, each.steps) for each in trained} == {(10000, 20000, 2 * 50)}
     assert work.targets() == (8, 8 * 20000)
+
+
+def test_all_records_that_a_model_is_evaluated_on_are_counted(plan):
+    mnist, budget = (ExperimentWork.of(plan.experiments[f"thudi_mnist{name}"]) for name in ("", "_budget"))
+    # Of 70 000 records 300 are the pool, and 200 of them are attacked; all others are the population of attack P.
+    assert {sizes[1:] for sizes in mnist.sizes.values()} == {(200, 69700, 0)}
+    kinds = ("train_block", "train_references")
+    of_all = [each for kind in kinds for each in mnist.trained(kind, wildcards_of(plan, kind, "thudi_mnist"))]
+    assert {each.evaluated for each in of_all} == {69900}
+    # No attack of the other takes a population; 200 records measure accuracy, also after each epoch (one, here).
+    assert {sizes[1:] for sizes in budget.sizes.values()} == {(200, 0, 200)}
+    trained = budget.trained("train_block", wildcards_of(plan, "train_block", "thudi_mnist_budget"))
+    assert {(each.queries, each.evaluated) for each in trained} == {(400, 600)}
+
+
+@pytest.mark.parametrize(
+    ("network", "data"), [(TRAMER_BONEH_MNIST, (784, 10, 28)), (TRAMER_BONEH_CIFAR10, (3072, 10, 32))]
+)
+def test_networks_of_grey_and_of_colour_images_have_their_own_sizes(plan, network, data):
+    (trained, *_) = Expectations(plan, Rates()).trained("train_block", wildcards_of(plan, "train_block", "thudi_mnist"))
+    multiplications, parameters = replace(
+        trained, architecture=Architecture(names.MODELS["tramer_boneh"], {}), data=data
+    ).network
+    assert parameters == pytest.approx(network.parameter_count, rel=0.02)
+    # Each weight of a convolution counts once for each place that it is applied at, of a dense layer once.
+    places = [
+        height * width
+        for (_, height, width), layer in zip(network.images[1:], network.layers, strict=True)
+        if isinstance(layer, Convolution)
+    ] + [1] * (len(network.widths) - 1)
+    weights = [math.prod(shape) for shape in network.shapes[::2]]
+    assert multiplications == pytest.approx(sum(a * b for a, b in zip(places, weights, strict=True)), rel=0.02)
 
 
 def test_models_of_other_roles_are_counted(plan):
