@@ -17,6 +17,7 @@ What is not guaranteed:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -24,7 +25,6 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.stats import gennorm
 
 from dpmia.common.errors import shown
 from dpmia.common.registry import suggestion
@@ -103,8 +103,7 @@ class Noise:
 
     def norm(self, points: np.ndarray) -> np.ndarray:
         """Return the norm of each point: (..., coordinates) -> (...)."""
-        ratios = np.abs(points / self.moments)
-        return (ratios**self.moment).mean(axis=-1) ** (1 / self.moment)
+        return _power_mean(np.abs(points / self.moments), self.moment, axis=-1)
 
     def log_density(self, points: np.ndarray) -> np.ndarray:
         """Return the log density of each point up to a constant: (..., coordinates) -> (...)."""
@@ -115,10 +114,13 @@ class Noise:
 
     def draw(self, rng: np.random.Generator, count: int | None = None) -> np.ndarray:
         """Return one draw, (coordinates,), or `count` of them, (count, coordinates)."""
-        dimensions = len(self.moments)
+        dimensions, power = len(self.moments), float(self.moment)
         radius = RADII[self.radius](rng, dimensions, self.scale, count)
         shape = dimensions if count is None else (count, dimensions)
-        directions = gennorm.rvs(self.moment, scale=self.moments, size=shape, random_state=rng)
+        # Each coordinate has a density proportional to exp(-|x / sigma|^M). That power has a gamma law of shape 1 / M:
+        # a draw of shape 1 + 1 / M times U^M. Roots are multiplied, as at large M most U^M are too small for a float.
+        sizes = rng.standard_gamma(1 + 1 / power, shape) ** (1 / power) * (1 - rng.random(shape))
+        directions = self.moments * sizes * rng.choice([-1, 1], shape)
         return directions * (radius / self.norm(directions))[..., None]
 
 
@@ -136,11 +138,15 @@ def split_moments(outputs: np.ndarray, moment: float) -> np.ndarray:
 
     Source: Izzo et al. 2024, algorithm 1.
     """
-    deviations = np.abs(outputs - outputs.mean(axis=0))
-    largest = deviations.max(axis=0)
+    return _power_mean(np.abs(outputs - outputs.mean(axis=0)), moment, axis=0)
+
+
+def _power_mean(sizes: np.ndarray, moment: float, axis: int) -> np.ndarray:
+    """Return (mean of sizes^M)^(1/M) along an axis."""
+    power, largest = float(moment), sizes.max(axis=axis, keepdims=True)
     # In units of the largest one no power leaves the range of floating-point numbers.
-    ratios = np.divide(deviations, largest, out=np.zeros_like(deviations), where=largest > 0)
-    return largest * (ratios**moment).mean(axis=0) ** (1 / moment)
+    ratios = np.divide(sizes, largest, out=np.zeros_like(sizes), where=largest > 0)
+    return largest.squeeze(axis) * (ratios**power).mean(axis=axis) ** (1 / power)
 
 
 def random_halves(records: int, count: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -275,6 +281,8 @@ def check_arguments(
         raise TypeError(f"expected n_jobs to be {_TYPES[Integral]} or None, got {shown(n_jobs)}")
     if not 2 <= splits <= MOST_SPLITS:
         raise ValueError(f"expected splits between 2, to estimate moments, and {MOST_SPLITS}, got {shown(splits)}")
+    if moment > sys.float_info.max:
+        raise ValueError(f"expected a finite moment M, got {shown(moment)}")
     _known(radius, RADII, "radius")
     _known(calibration, CALIBRATIONS, "calibration")
     CALIBRATIONS[calibration](eta, moment)

@@ -127,7 +127,8 @@ def _network(
     architecture = OwnNetwork(create, image, outputs, hasattr(found, "configure_optimizers"))
     shape = (2, *(image or (inputs,)))
     where = f"model {spec}"
-    if type(found).forward.__qualname__ in ("_forward_unimplemented", "LightningModule.forward"):
+    forward = getattr(type(found), "forward", None)  # the class of a TorchScript module has none
+    if getattr(forward, "__qualname__", "") in ("_forward_unimplemented", "LightningModule.forward"):
         raise TrainingError(where, "it has no method forward", "Add one that returns logits")
     tried = errors_of_file(spec, f"records of shape {shape}", every=True, remedy=_order_of(image))
     with torch.random.fork_rng(devices=[]), torch.inference_mode(), tried:

@@ -141,6 +141,9 @@ def check_layers(architecture: Any, network: torch.nn.Module, where: str, otherw
     Raises:
         TrainingError: the message names the layer.
     """
+    if any(isinstance(module, torch.jit.ScriptModule) for module in network.modules()):
+        problem = "Opacus does not see the layers of TorchScript, nor the gradients of single records there"
+        raise TrainingError(where, problem, f"Return the network before it is compiled, or use {otherwise}")
     named = getattr(architecture, "layer_name", str)
     for name, layer in batch_norms(network):
         raise TrainingError(

@@ -8,7 +8,7 @@ import pytest
 from joblib import parallel_config
 from mip_checks import sampled_gain
 from scipy.integrate import dblquad
-from scipy.stats import gamma, ks_2samp, kstest, laplace
+from scipy.stats import gamma, gennorm, ks_2samp, kstest, laplace, uniform
 
 from dpmia.mip.noise import Noise, privatise, random_halves, release, split_moments
 from dpmia.theory.mip import CALIBRATIONS, all_subsets, corollary_8_scale, laplace_gain
@@ -56,6 +56,25 @@ def test_the_density_is_that_of_the_draws(moment, radius, rng):
     masses = [dblquad(lambda y, x: np.exp(noise.log_density(np.array([x, y]))), *region)[0] for region in regions]
     share = masses[0] / sum(masses)
     assert counts[0] == pytest.approx(sum(counts) * share, abs=4 * math.sqrt(sum(counts) * share * (1 - share)))
+
+
+@pytest.mark.parametrize("moment", [1, 2, 2.5, 8, 1000, 10**6, 2**64])
+def test_directions_have_the_law_of_their_norm_however_large_the_moment(moment, rng):
+    # A direction has the law of independent coordinates with density exp(-|x|^M), over their norm.
+    # At large M that is uniform on the surface of a cube: one coordinate is 1, all others are uniform.
+    drawn = Noise(np.ones(3), moment, 1.0).draw(rng, 4000)
+    directions = drawn / Noise(np.ones(3), moment, 1.0).norm(drawn)[:, None]
+    assert (directions != 0).all()
+    if moment <= 8:
+        other = gennorm.rvs(moment, size=(4000, 3), random_state=rng)
+        other /= ((np.abs(other) ** moment).mean(axis=1) ** (1 / moment))[:, None]
+        assert ks_2samp(directions[:, 0], other[:, 0]).pvalue > 1e-3
+    else:
+        sizes = np.sort(np.abs(directions), axis=1)
+        assert sizes[:, -1] == pytest.approx(1, abs=0.01)
+        others = rng.permuted(sizes[:, :-1], axis=1)[:, 0]
+        assert kstest(others, uniform().cdf).pvalue > 1e-3
+    assert abs((directions > 0).mean() - 0.5) < 4 * 0.5 / math.sqrt(directions.size)
 
 
 def test_noise_is_alike_in_units_of_the_moments(rng):
@@ -245,6 +264,9 @@ def test_a_seed_repeats_a_release_and_without_one_none_is_like_another():
         ({"eta": 0.6}, "expected eta in"),
         ({"splits": 1}, "expected splits between 2"),
         ({"moment": 1, "calibration": "corollary_8"}, "moment M of at least 2"),
+        ({"moment": math.nan}, "moment M of at least 1, got nan"),
+        ({"moment": math.inf}, "expected a finite moment M, got inf"),
+        ({"moment": 10**400}, "expected a finite moment M"),
         ({"radius": "lapace"}, "Did you mean 'laplace'"),
         ({"calibration": "corollary_9"}, "Did you mean 'corollary_8'"),
         ({"radius": "laplace"}, "whose noise is too small"),

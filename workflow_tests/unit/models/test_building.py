@@ -92,6 +92,9 @@ class Closed:
 
 WIDTH, made = 4, nn.ReLU()
 plain = dict
+
+def scripted(inputs, outputs):
+    return torch.jit.script(nn.Linear(inputs, outputs))
 """
 
 
@@ -134,6 +137,14 @@ def test_a_function_is_given_what_it_asks_for(name):
     architecture = built(name)
     assert architecture.module()(torch.zeros(2, 12)).shape == (2, 5)
     assert architecture.lightning == (name == "Module")
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is:DeprecationWarning")
+def test_torchscript_is_a_network_but_not_one_for_privacy():
+    architecture = built("scripted")
+    assert architecture.module()(torch.zeros(2, 12)).shape == (2, 5)
+    with pytest.raises(UserError, match="model scripted: Opacus does not see the layers of TorchScript"):
+        OpacusEngine.check(architecture, None, "model scripted")
 
 
 def test_trying_a_network_leaves_torchs_own_stream_alone():
