@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpmia.common.errors import shown
-from dpmia.mip.noise import check_arguments, flatten, random_halves, release, split_moments
+from dpmia.mip.noise import check_arguments, flatten, random_halves, release, seeded, split_moments
 
 #: Parameters that are released unless others are named, as far as the fitted estimator has them.
 USUAL_PARAMETERS = ("coef_", "intercept_")
@@ -235,7 +235,7 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
 def _generator(random_state: int | np.random.RandomState | None) -> np.random.Generator:
     """Return a generator; without a seed one of its own, not numpy's global stream, which others can predict."""
     if random_state is None or isinstance(random_state, int | np.integer):
-        return np.random.default_rng(random_state)
+        return seeded(random_state)
     return np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
 
 

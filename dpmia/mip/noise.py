@@ -17,7 +17,7 @@ What is not guaranteed:
 
 from __future__ import annotations
 
-import sys
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -232,7 +232,7 @@ def privatise(
     """
     check_arguments(eta, moment, splits, radius, calibration, n_jobs)
     records = data if hasattr(data, "iloc") else np.asarray(data)
-    rng = np.random.default_rng(random_state)
+    rng = seeded(random_state)
     halves = random_halves(len(records), splits + 1, rng)
     results = Parallel(n_jobs=n_jobs)(delayed(function)(_rows(records, half)) for half in halves)
     *outputs, last = map(np.asarray, results)
@@ -281,11 +281,32 @@ def check_arguments(
         raise TypeError(f"expected n_jobs to be {_TYPES[Integral]} or None, got {shown(n_jobs)}")
     if not 2 <= splits <= MOST_SPLITS:
         raise ValueError(f"expected splits between 2, to estimate moments, and {MOST_SPLITS}, got {shown(splits)}")
-    if moment > sys.float_info.max:
+    try:
+        finite = not math.isinf(moment)
+    except OverflowError:  # a whole number beyond all floats
+        finite = False
+    if not finite:
         raise ValueError(f"expected a finite moment M, got {shown(moment)}")
     _known(radius, RADII, "radius")
     _known(calibration, CALIBRATIONS, "calibration")
-    CALIBRATIONS[calibration](eta, moment)
+    with np.errstate(over="ignore"):
+        scale = CALIBRATIONS[calibration](eta, moment)
+    if not np.isfinite(scale):
+        raise ValueError(f"expected a larger eta, got {shown(eta)}, whose noise is infinite")
+
+
+def seeded(random_state: int | None) -> np.random.Generator:
+    """Return a generator of random numbers; of unpredictable ones for None.
+
+    Raises:
+        TypeError: the seed is no whole number.
+        ValueError: it is below 0.
+    """
+    if random_state is not None and not isinstance(random_state, Integral):
+        raise TypeError(f"expected random_state to be {_TYPES[Integral]} or None, got {shown(random_state)}")
+    if random_state is not None and random_state < 0:
+        raise ValueError(f"expected random_state of at least 0, got {shown(random_state)}")
+    return np.random.default_rng(random_state)
 
 
 _TYPES: dict[type, str] = {Real: "a number", Integral: "a whole number"}

@@ -262,11 +262,13 @@ def test_a_seed_repeats_a_release_and_without_one_none_is_like_another():
     ("changes", "message"),
     [
         ({"eta": 0.6}, "expected eta in"),
+        ({"eta": 1e-300}, "expected a larger eta, got 1e-300, whose noise is infinite"),
         ({"splits": 1}, "expected splits between 2"),
         ({"moment": 1, "calibration": "corollary_8"}, "moment M of at least 2"),
         ({"moment": math.nan}, "moment M of at least 1, got nan"),
         ({"moment": math.inf}, "expected a finite moment M, got inf"),
         ({"moment": 10**400}, "expected a finite moment M"),
+        ({"random_state": -1}, "expected random_state of at least 0, got -1"),
         ({"radius": "lapace"}, "Did you mean 'laplace'"),
         ({"calibration": "corollary_9"}, "Did you mean 'corollary_8'"),
         ({"radius": "laplace"}, "whose noise is too small"),
@@ -284,6 +286,7 @@ def test_wrong_arguments_are_refused(changes, message):
         ({"moment": ...}, "expected moment to be a number, got Ellipsis"),
         ({"splits": 3.0}, "expected splits to be a whole number, got 3.0"),
         ({"splits": [[1], [1, 2]]}, "expected splits to be a whole number"),
+        ({"random_state": 0.5}, "expected random_state to be a whole number or None, got 0.5"),
         ({"n_jobs": "2"}, "expected n_jobs to be a whole number or None, got '2'"),
     ],
 )
