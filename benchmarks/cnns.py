@@ -22,6 +22,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from dpmia.formats.recipe import Recipe
 from dpmia.models.cnn import TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST
 from dpmia.training.engines.convolution import ConvolutionEngine
+from dpmia.training.engines.evaluation import evaluate
 from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.plain import torch_optimiser
 
@@ -58,6 +59,23 @@ def opacus_ghost(case: Case, x: torch.Tensor, y: torch.Tensor) -> Iterator[int]:
             yield 1
 
 
+def evaluation(case: Case, x: torch.Tensor, y: torch.Tensor) -> Iterator[int]:
+    """No training: the outputs of all records, as models are evaluated."""
+    yield from _evaluations(case.architecture.module(), case, x)
+
+
+def evaluation_channels_first(case: Case, x: torch.Tensor, y: torch.Tensor) -> Iterator[int]:
+    """The same, but images stay in memory as they come, channel by channel."""
+    images, *layers = case.architecture.module()
+    yield from _evaluations(torch.nn.Sequential(torch.nn.Unflatten(1, images.unflattened_size), *layers), case, x)
+
+
+def _evaluations(module: torch.nn.Module, case: Case, x: torch.Tensor) -> Iterator[int]:
+    while True:
+        evaluate(module, x[: case.records])
+        yield case.records // case.recipe.batch_size
+
+
 HOOKS, OURS, PLAIN = "Opacus hooks, DataLoader", "convolution", "plain torch, tensor indexing, fused"
 USUAL: dict[str, Callable] = {
     HOOKS: opacus_hooks,
@@ -66,6 +84,8 @@ USUAL: dict[str, Callable] = {
     OURS: engine_steps(ConvolutionEngine, 1, 1.0, 1),
     PLAIN: plain_index,
     "convolution, no privacy": engine_steps(ConvolutionEngine, 1, None, 1),
+    "evaluation": evaluation,
+    "evaluation, channels first": evaluation_channels_first,
 }
 WAYS = {name: steps for way, steps in USUAL.items() for name, steps in ((way, steps), (f"{way}, {TUNED}", steps))}
 
