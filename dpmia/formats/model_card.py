@@ -69,8 +69,10 @@ class ModelCard(PlainData):
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a meaning from which no seed follows."""
+        """Refuse a meaning from which no seed follows, or that does not begin with what names the data."""
         derive_seed(0, *self.meaning)
+        if self.meaning and not isinstance(self.meaning[0], str | int):
+            raise ValueError(f"a meaning begins with a {type(self.meaning[0]).__name__}, not with a fingerprint")
 
     @property
     def split(self) -> tuple[str, int]:

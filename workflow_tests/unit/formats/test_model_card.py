@@ -59,6 +59,12 @@ def test_an_unknown_entry_is_refused_and_a_missing_one():
         ModelCard.from_plain(plain)
 
 
+@pytest.mark.parametrize("first", [{"kind": "iid"}, ["fingerprint"], 0.5, None])
+def test_a_meaning_begins_with_the_fingerprint_of_the_data(first):
+    with pytest.raises((ValueError, TypeError)):
+        ModelCard.from_plain(card().plain() | {"meaning": [first, *WHOLE.meaning[1:]]})
+
+
 def test_seeds_are_the_same_after_a_round_trip_and_for_lists_tuples_and_whole_floats():
     def seed(given):
         return derive_seed(1, "weights", *given.meaning)
