@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,19 @@ class EpochBatches(IterableDataset[list[Batches]]):
             yield [self.engine.draw() for _ in range(min(self.steps_per_call, self.steps - first))]
 
 
+def _stopped_by_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a StopIteration of the user's own code an error: Lightning would take it for the end of the epoch."""
+
+    @wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(*args, **kwargs)
+        except StopIteration as error:
+            raise RuntimeError("StopIteration in training").with_traceback(error.__traceback__) from None
+
+    return call
+
+
 class EngineModule(pl.LightningModule):
     """The models of an engine as one Lightning module: the engine forms gradients, Lightning does the rest."""
 
@@ -109,6 +123,7 @@ class EngineModule(pl.LightningModule):
         """Leave positions where they are; the engine holds the records."""
         return batch
 
+    @_stopped_by_nothing
     def training_step(self, batch: list[Batches], index: int) -> torch.Tensor:
         """Take the steps of one call, but for the optimiser's part of the last one, which Lightning takes.
 
@@ -148,6 +163,7 @@ class EngineModule(pl.LightningModule):
         for row in self.rows:
             self._log(row)
 
+    @_stopped_by_nothing
     def optimizer_step(self, *args: Any, **kwargs: Any) -> None:
         """Take the optimiser's step; after the last one of an epoch measure all models.
 
@@ -330,6 +346,8 @@ def fit(
                 raise
             with checkpoints.faults(name):
                 raise
+    if engine.done != engine.steps:
+        raise RuntimeError(f"training ended after {engine.done} of {engine.steps} steps")
     # The last step of all may break a model whose losses were finite until then.
     states = zip(engine.parameters(), engine.buffers(), strict=True)
     refuse_broken(engine, (not all(bool(values.isfinite().all()) for values in state) for state in states))
