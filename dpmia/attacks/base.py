@@ -174,13 +174,14 @@ def outcome(
             ranked last and predicted non-members.
 
     Raises:
-        ValueError: a score is not a number and `details` is false.
+        AttackError: a score is not a number and `details` is false.
     """
     evaluated = signal.is_member | signal.is_nonmember
     scores = checked_scores(attack, signal, known, rng)
     silent = np.isnan(scores[evaluated])
     if silent.any() and not details:
-        raise ValueError(f"{silent.sum()} scores of {type(attack).__name__} are not numbers")
+        where = f"attack {type(attack).__name__}, scores()"
+        raise AttackError(where, f"{silent.sum()} of {len(silent)} are NaN", "Return a number for each query")
     if silent.any():
         log.warning("%d of %d scores are not numbers; their records count as non-members", silent.sum(), len(silent))
     decisions = checked_decisions(attack, signal, scores)[evaluated] & ~silent
@@ -194,6 +195,7 @@ def measure(
     """Attack one model and return every metric by name: the metrics of its `outcome`.
 
     Raises:
-        ValueError: a score is not a number and `details` is false, or members or non-members are missing.
+        AttackError: a score is not a number and `details` is false.
+        ValueError: members or non-members are missing.
     """
     return outcome(attack, signal, known, rng, details).metrics()

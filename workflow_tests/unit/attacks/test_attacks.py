@@ -157,7 +157,7 @@ class Broken(Attack):
 
 
 def test_scores_that_are_not_numbers_are_refused_where_nothing_would_tell_so():
-    with pytest.raises(ValueError, match="3 scores of Broken are not numbers"):
+    with pytest.raises(AttackError, match=r"attack Broken, scores\(\): 3 of \d+ are NaN"):
         measure(Broken(), FOUR, Knowledge(), rng())
 
 
@@ -172,7 +172,7 @@ def test_a_model_with_broken_outputs_is_refused():
     logits = FOUR.logits.copy()
     logits[0] = np.nan
     broken = Signal(card(), FOUR.records, FOUR.labels, FOUR.membership, logits)
-    with pytest.raises(ValueError, match="1 scores of OptimalThreshold are not numbers"):
+    with pytest.raises(AttackError, match=r"attack OptimalThreshold, scores\(\): 1 of \d+ are NaN"):
         measure(OptimalThreshold(), broken, Knowledge(), rng())
 
 

@@ -251,7 +251,7 @@ def test_a_target_with_broken_outputs_is_refused(attack):
     logits = signal.logits.copy()
     logits[0] = np.nan
     broken = Signal(card(), signal.records, signal.labels, signal.membership, logits)
-    with pytest.raises(ValueError, match=r"1 scores of .* are not numbers"):
+    with pytest.raises(AttackError, match=r"scores\(\): 1 of .* are NaN"):
         measure(attack(), broken, known, rng())
 
 
