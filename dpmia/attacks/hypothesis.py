@@ -23,8 +23,8 @@ import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.estimators import ESTIMATORS, NullLosses
-from dpmia.attacks.needs import models_of, one_of, population_of, rate, warn_of_share
-from dpmia.common.errors import DataError
+from dpmia.attacks.needs import REMEDY, models_of, one_of, population_of, rate, warn_of_share
+from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
 
@@ -202,10 +202,10 @@ class LeaveOneOut(HypothesisTest):
         """See `HypothesisTest.null`.
 
         Raises:
-            DataError: a model was trained on the record that it is to leave out.
+            KnowledgeError: a model was trained on the record that it is to leave out.
         """
         models = models_of(known, "leave_one_out", signal)
         if models.trained_on.any():
             problem = f"{models.trained_on.sum()} models were trained on the record left out"
-            raise DataError("known.leave_one_out", problem, "Delete the files of these models and start again")
+            raise KnowledgeError("known.leave_one_out", problem, REMEDY)
         return _per_record(models, np.ones_like(models.trained_on))

@@ -33,7 +33,7 @@ from scipy.special import ndtri
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.confidence import SMALLEST_SPREAD, confidence
 from dpmia.attacks.needs import models_of, one_of, rate, warn_of_share
-from dpmia.common.errors import AttackError
+from dpmia.common.errors import KnowledgeError
 from dpmia.formats.signals import Signal
 
 TOO_FEW = "Add reference models: at least two trained with each record, and two without it (offline: without it)."
@@ -70,12 +70,12 @@ def fit_side(phi: np.ndarray, counted: np.ndarray, variance: str, pooled: np.nda
         pooled: bool, shape (queries,), the queries that give the numbers which all share; None for all.
 
     Raises:
-        AttackError: no model is on this side, or no record has two models there, so nothing varies.
+        KnowledgeError: no model is on this side, or no record has two models there, so nothing varies.
     """
     models = counted.sum(axis=0)
     pooled = np.ones(len(models), dtype=bool) if pooled is None else pooled
     if not models[pooled].any():
-        raise AttackError("LiRA", "no reference model was trained with the queries, or none without them", TOO_FEW)
+        raise KnowledgeError("LiRA", "no reference model was trained with the queries, or none without them", TOO_FEW)
     values = phi[counted & pooled]
     mean = np.divide(np.where(counted, phi, 0).sum(axis=0), models, out=np.full(len(models), values.mean()),
                      where=models > 0)  # fmt: skip
@@ -86,7 +86,7 @@ def fit_side(phi: np.ndarray, counted: np.ndarray, variance: str, pooled: np.nda
     squares = np.where(counted, (phi - mean) ** 2, 0).sum(axis=0)
     freedom = np.maximum(models - 1, 0)
     if not freedom[pooled].any():
-        raise AttackError("LiRA", "no record has two reference models on one side, as a variance needs", TOO_FEW)
+        raise KnowledgeError("LiRA", "no record has two reference models on one side, as a variance needs", TOO_FEW)
     spread = np.full(len(models), np.sqrt(squares[pooled].sum() / freedom[pooled].sum()))
     if variance == "per_point":
         spread[freedom > 0] = np.sqrt(squares[freedom > 0] / freedom[freedom > 0])

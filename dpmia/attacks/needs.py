@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from dpmia.attacks.base import Knowledge
-from dpmia.common.errors import AttackError, shown
+from dpmia.common.errors import AttackError, KnowledgeError, shown
 from dpmia.common.registry import suggestion
 from dpmia.formats.losses import References
 from dpmia.formats.signals import POPULATION, Signal
@@ -24,16 +24,16 @@ def models_of(known: Knowledge, name: str, signal: Signal) -> References:
     """Return the outputs of the attacker's models that the field `name` of `known` holds.
 
     Raises:
-        AttackError: there are none, they were evaluated on other queries than `signal`, or a loss is not a number.
+        KnowledgeError: there are none, they were evaluated on other queries than `signal`, or a loss is not a number.
     """
     where, found = f"known.{name}", getattr(known, name)
     if found is None or not len(found.losses):
-        raise AttackError(where, "the attack needs the outputs of models, and there are none", REMEDY)
+        raise KnowledgeError(where, "the attack needs the outputs of models, and there are none", REMEDY)
     if found.losses.shape[1] != len(signal.records):
         problem = f"outputs on {found.losses.shape[1]} queries, where the target model has {len(signal.records)}"
-        raise AttackError(where, problem, REMEDY)
+        raise KnowledgeError(where, problem, REMEDY)
     if np.isnan(found.losses).any():
-        raise AttackError(where, f"{np.isnan(found.losses).sum()} losses are not numbers", REMEDY)
+        raise KnowledgeError(where, f"{np.isnan(found.losses).sum()} losses are not numbers", REMEDY)
     return cast(References, found)
 
 

@@ -30,7 +30,7 @@ from scipy.special import logsumexp
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.needs import models_of, population_of, rate, warn_of_share
-from dpmia.common.errors import AttackError
+from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
 
@@ -57,7 +57,7 @@ class _Rmia(Attack):
         ratio = -signal.losses - usual
         compared = np.sort(ratio[population & ~np.isnan(usual)])
         if not len(compared):
-            raise AttackError("known.references", "every model was trained on every population record", _MORE_MODELS)
+            raise KnowledgeError("known.references", "every model was trained on every population record", _MORE_MODELS)
         dominated = np.searchsorted(compared, ratio - np.log(self.gamma), side="right") / len(compared)
         return np.where(np.isnan(ratio), np.nan, dominated)
 
@@ -128,7 +128,7 @@ def _mean_or_pooled(models: References, signal: Signal, population: np.ndarray, 
     evaluated = counted & ~population
     if not evaluated.any():
         word = "on" if inside else "without"
-        raise AttackError("known.references", f"no model was trained {word} any of the query records", _MORE_MODELS)
+        raise KnowledgeError("known.references", f"no model was trained {word} any of the query records", _MORE_MODELS)
     without = ~counted.any(axis=0)
     warn_of_share(
         signal, without, f"have no model trained {'with' if inside else 'without'} them and get the mean of others'"

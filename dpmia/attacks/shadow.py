@@ -13,7 +13,7 @@ import torch
 from dpmia.attacks.attack_models import Task, train_classifiers
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.needs import REMEDY
-from dpmia.common.errors import AttackError
+from dpmia.common.errors import KnowledgeError
 from dpmia.common.optional import needed
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.recipe import Recipe
@@ -165,7 +165,7 @@ class ShadowModels(Attack):
 def _classes(shadows: Sequence[Signal]) -> int:
     """Return the number of classes of shadow models."""
     if not len(shadows):
-        raise AttackError("known.shadows", "the attack needs shadow models, and there are none", REMEDY)
+        raise KnowledgeError("known.shadows", "the attack needs shadow models, and there are none", REMEDY)
     found = {shadow.logits.shape[1] for shadow in shadows}
     if len(found) != 1:
         raise ValueError(f"known.shadows: models with different numbers of classes, {sorted(found)}")

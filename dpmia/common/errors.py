@@ -115,6 +115,10 @@ class AttackError(UserError):
     """An attack that returns invalid results, or that has too few models to work with."""
 
 
+class KnowledgeError(AttackError):
+    """Models of the attacker that are absent, damaged, or those of another run."""
+
+
 class LimitError(UserError):
     """A model that is above a limit of the audit, or not shown to keep it."""
 

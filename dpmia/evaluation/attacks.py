@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge, checked_decisions, checked_scores, errors_of, outcome
-from dpmia.common.errors import AttackError, DataError
+from dpmia.common.errors import KnowledgeError
 from dpmia.common.reading.source import made
 from dpmia.common.seeds import derive_seed
-from dpmia.formats.losses import ATTACKERS_MODELS, Losses, load_cards, load_losses, together
+from dpmia.formats.losses import Losses, load_cards, load_losses, misplaced, together
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.rows import rows_of, tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, load_all, load_signals
@@ -136,16 +136,15 @@ class AttackersModels:
         """Name the files in an error about the models, raised inside the block.
 
         Raises:
-            AttackError: an attack cannot do with the models.
-            DataError: a model was not evaluated on a record.
+            KnowledgeError: what is wrong with the models, after the names of their files.
         """
         try:
             yield
-        except (AttackError, DataError) as error:
-            if not self._files or not str(error).startswith(("known.", ATTACKERS_MODELS)):
+        except KnowledgeError as error:
+            if not self._files:
                 raise
             more = f" and {len(self._files) - MOST_NAMED} more" if len(self._files) > MOST_NAMED else ""
-            raise type(error)(", ".join(self._files[:MOST_NAMED]) + more, str(error)) from None
+            raise KnowledgeError(", ".join(self._files[:MOST_NAMED]) + more, str(error)) from None
 
     @property
     def shadows(self) -> list[Knowledge]:
@@ -161,7 +160,7 @@ class AttackersModels:
         """Return the models that help against `target`.
 
         Raises:
-            AttackError: they were trained on other data.
+            KnowledgeError: they were trained on other data.
         """
         arm, epsilon = target.card.arm, target.card.epsilon
         references = distilled = None
@@ -205,8 +204,7 @@ def _check_data(target: Signal, cards: Iterable[ModelCard]) -> None:
     """Refuse the attacker's models of a run that were trained on other data than its target models."""
     of_run = [card.meaning for card in (target.card, *cards) if len(card.meaning) > 1]  # outputs of users have one word
     if len({meaning[0] for meaning in of_run}) > 1:
-        remedy = "Delete their files and those of the target models, and start again"
-        raise AttackError(ATTACKERS_MODELS, "they were trained on other data than the target model", remedy)
+        raise misplaced("they were trained on other data than the target model")
 
 
 def _epsilons(models: Losses) -> set[str]:

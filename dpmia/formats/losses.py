@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dpmia.common.errors import DataError
+from dpmia.common.errors import KnowledgeError
 from dpmia.common.files import whole_file
 from dpmia.common.reading.arrays import Arrays, arrays
 from dpmia.common.reading.source import made
@@ -26,9 +26,11 @@ VERSION = 1
 
 ARRAYS = ("records", "losses", "trained_on")
 
-#: Begins errors about them, of files of different jobs that somebody put beside each other.
-ATTACKERS_MODELS = "models of the attacker"
-_REMEDY = "Delete their files and those of the target models, and start again"
+
+def misplaced(problem: str) -> KnowledgeError:
+    """Return the error for files of different runs that somebody put beside each other."""
+    remedy = "Delete their files and those of the target models, and start again"
+    return KnowledgeError("models of the attacker", problem, remedy)
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,12 @@ class Losses:
             models: bool, shape (models,).
 
         Raises:
-            DataError: a model was not evaluated on a record.
+            KnowledgeError: a model was not evaluated on a record.
         """
         places = np.searchsorted(self.records, records)
         known = np.minimum(places, len(self.records) - 1)
         if not np.array_equal(self.records[known], records):
-            raise DataError(ATTACKERS_MODELS, "they were not evaluated on all records of the target model", _REMEDY)
+            raise misplaced("they were not evaluated on all records of the target model")
         return References(self.losses[np.ix_(models, known)].astype(np.float64), self.trained_on[np.ix_(models, known)])
 
 
@@ -86,11 +88,11 @@ def together(parts: Iterable[Losses]) -> Losses:
     """Return the models of several blocks as one.
 
     Raises:
-        DataError: the blocks were evaluated on different records.
+        KnowledgeError: the blocks were evaluated on different records.
     """
     parts = list(parts)
     if any(not np.array_equal(part.records, parts[0].records) for part in parts):
-        raise DataError(ATTACKERS_MODELS, "blocks of them were evaluated on different records", _REMEDY)
+        raise misplaced("blocks of them were evaluated on different records")
     return Losses(
         [card for part in parts for card in part.cards],
         parts[0].records,

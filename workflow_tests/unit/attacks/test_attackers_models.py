@@ -8,7 +8,7 @@ from model_cards import card
 
 from dpmia.attacks.base import Attack
 from dpmia.attacks.lira import OfflineLira
-from dpmia.common.errors import AttackError, DataError
+from dpmia.common.errors import AttackError, DataError, KnowledgeError
 from dpmia.evaluation import attacks as measure
 from dpmia.evaluation.attacks import AttackersModels, attack_rows
 from dpmia.formats.losses import Losses, load_losses, save_losses
@@ -103,7 +103,7 @@ def test_arms_may_have_query_records_of_their_own(files):
     models = AttackersModels(references=files(groups))
     signal = target(epsilon="inf")
     check(models.known(signal, None).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
-    with pytest.raises(DataError, match="not evaluated on all records"):
+    with pytest.raises(KnowledgeError, match="not evaluated on all records"):
         models.known(signal, "other")
 
 
@@ -114,10 +114,13 @@ def test_errors_about_the_models_name_their_files(files, tmp_path):
     none = [tmp_path / f"{number}.npz" for number in range(9)]
     for path in none[1:]:
         save_losses(path, [outputs("va", "inf", range(3))], {})
-    with pytest.raises(DataError, match=r"/0\.npz: models of the attacker: they were not evaluated on all records"):
+    with pytest.raises(KnowledgeError, match=r"/0\.npz: models of the attacker: they were not evaluated on all"):
         attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=few)
     with pytest.raises(AttackError, match=r"/1\.npz, .*/5\.npz and 3 more: known\.references: .*there are none\."):
         attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=none[1:])
+    save_losses(none[0], [outputs("other", "inf", range(1))], {})
+    with pytest.raises(AttackError, match=r"/0\.npz: LiRA: .* variance needs\. "):
+        attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=none[:1])
 
 
 def test_models_of_one_arm_at_a_time_are_in_memory(files, monkeypatch):
@@ -134,7 +137,7 @@ def test_models_of_one_arm_at_a_time_are_in_memory(files, monkeypatch):
 
 def test_a_target_that_was_queried_more_than_the_references_is_reported(files):
     models = AttackersModels(references=files(outputs("va", "inf", range(2), records=RECORDS[:34])))
-    with pytest.raises(DataError, match="not evaluated on all records"):
+    with pytest.raises(KnowledgeError, match="not evaluated on all records"):
         models.known(target(), None)
 
 

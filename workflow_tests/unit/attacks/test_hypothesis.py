@@ -11,7 +11,7 @@ from scipy import stats
 from dpmia.attacks.base import Attack, Knowledge, measure
 from dpmia.attacks.hypothesis import Distillation, LeaveOneOut, Population, Reference, ShadowThreshold
 from dpmia.attacks.lira import OfflineLira
-from dpmia.common.errors import AttackError, DataError
+from dpmia.common.errors import AttackError, KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal
 from dpmia.validation.gaussian_law import GaussianLaw
@@ -241,7 +241,7 @@ def test_outputs_about_other_queries_or_without_numbers_are_refused(drawn):
 
 def test_leave_one_out_refuses_models_that_saw_the_record(drawn):
     signal, known = drawn
-    with pytest.raises(DataError, match="were trained on the record left out"):
+    with pytest.raises(KnowledgeError, match="were trained on the record left out"):
         LeaveOneOut().scores(signal, replace(known, leave_one_out=known.references), rng())
 
 

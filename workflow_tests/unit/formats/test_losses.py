@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from model_cards import card
 
-from dpmia.common.errors import DataError
+from dpmia.common.errors import DataError, KnowledgeError
 from dpmia.formats.losses import FORMAT, VERSION, Losses, load_losses, save_losses, together
 
 
@@ -51,7 +51,7 @@ def test_all_none_and_repeated_questions_are_answered():
 
 @pytest.mark.parametrize("record", [0, 3, 6, 12])  # before, between and after those that were asked about
 def test_a_record_that_was_never_queried_is_reported(record):
-    with pytest.raises(DataError, match="not evaluated on all records"):
+    with pytest.raises(KnowledgeError, match="not evaluated on all records"):
         losses().on(np.array([2, record]), np.ones(3, dtype=bool))
 
 
@@ -65,9 +65,9 @@ def test_several_blocks_are_one_with_their_models_in_order():
 
 
 def test_blocks_of_different_query_records_are_refused():
-    with pytest.raises(DataError, match="different records"):
+    with pytest.raises(KnowledgeError, match="different records"):
         together([losses(), losses(records=(2, 5, 7, 12))])
-    with pytest.raises(DataError, match="different records"):
+    with pytest.raises(KnowledgeError, match="different records"):
         together([losses(), losses(records=(2, 5, 7))])
 
 
