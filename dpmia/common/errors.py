@@ -112,7 +112,7 @@ class TrainingError(UserError):
 
 
 class AttackError(UserError):
-    """An attack that returns invalid results, or that has too few models to work with."""
+    """An attack that returns invalid results, or that lacks what it needs."""
 
 
 class KnowledgeError(AttackError):

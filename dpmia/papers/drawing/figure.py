@@ -201,7 +201,13 @@ _UNDATED: dict[str, dict[str, Any]] = {
 
 
 def save(figure: Figure, *paths: Path | str, metadata: Mapping[str, str] | None = None) -> None:
-    """Write the figure in the format of each path's ending, with its metadata; equal figures give equal files."""
+    """Write the figure in the format of each path's ending, with its metadata; equal figures give equal files.
+
+    Its panels are laid out once, for all formats, and stay where they are.
+    """
+    if (layout := figure.get_layout_engine()) is not None:
+        layout.execute(figure)
+        figure.set_layout_engine(None)
     for path in paths:
         with whole_file(path) as part:
             figure.savefig(part, dpi=200, metadata={**_UNDATED[Path(path).suffix], **(metadata or {})})
