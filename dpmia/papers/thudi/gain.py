@@ -21,7 +21,7 @@ ATTACK, CONTROL, BOUND, CEILING = "LiRA", "random ranking", "theorem 3.3", "exac
 
 #: The axis is linear up to here, where the curves are, and logarithmic above, where the limits are.
 LINEAR = 0.1
-TICKS = (0, 0.05, 0.1, 0.2, 0.5, 1)
+TICKS = (-0.1, -0.05, 0, 0.05, 0.1, 0.2, 0.5, 1)
 
 _MODEL = ["experiment", "rate", "epsilon", "replicate"]
 
@@ -71,11 +71,13 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel for each data set."""
     figure, axes = drawing.panels(len(PANELS), facts, height=2.1, sharey=True)
     lowest = min(0, 1.1 * table[["mean", "low"]].min(axis=None))
+    ticks = [tick for tick in TICKS if tick >= lowest]
     for axis, panel in zip(axes, PANELS, strict=True):
         rows = table[table["experiment"] == panel.experiment]
         axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=frames.rate_ticks(rows))
         axis.set_yscale("symlog", linthresh=LINEAR, linscale=1.5)
-        axis.set(ylabel="gain over the baseline", ylim=(lowest, 1), yticks=TICKS, yticklabels=map(str, TICKS))
+        axis.set(ylabel="gain over the baseline", ylim=(lowest, 1), yticks=ticks, yticklabels=map(str, ticks))
+        axis.set_yticks([], minor=True)
         axis.label_outer()
         if frames.note_missing(axis, rows):
             continue

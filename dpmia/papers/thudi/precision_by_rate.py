@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +25,11 @@ BASELINE, CONTROL, ATTACK, BOUND, CEILING = "baseline", "control", "attack", "bo
 #: How far apart curves stand at one sampling rate, so that their intervals do not overlap.
 DODGE = 0.011
 
-#: Of the curves of a panel, so that colour is not the only difference.
+#: Of the curves of a figure, so that colour is not the only difference.
 MARKERS = "osD^vP*"
+
+#: How a curve looks, in the words of `drawing.draw_means`.
+_Style = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,10 @@ class RateFigure:
         """
         columns, kinds = len(self.panels) // self.rows, 1 + self.gain
         figure, axes = drawing.panels(kinds * len(self.panels), facts, height=1.7, rows=kinds * self.rows, sharey="row")
+        styles = self._styles(table[table["curve"] == ATTACK])
+        # The legend has all curves in this order, whichever panels they are in.
+        for style in styles.values():
+            axes[0].plot([], [], color=style["colour"], label=style["label"], marker=style["marker"], linewidth=1)
         for place, panel in enumerate(self.panels):
             row, column = divmod(place, columns)
             rows = table[table["panel"] == panel.title]
@@ -122,7 +130,7 @@ class RateFigure:
                     axis.set(title="", ylabel="gain over p", ylim=_gain_range(table))
                 axis.label_outer()
                 if not frames.note_missing(axis, rows):
-                    self._draw_panel(axis, _gains(rows) if kind == 1 else rows, panel.attacks, full)
+                    self._draw_panel(axis, _gains(rows) if kind == 1 else rows, panel.attacks, styles, full)
         oracle = f"{frames.ORACLE} " if self.best else ""
         gain = "Lower panels: the same minus the sampling rate, the gain over the diagonal. " if self.gain else ""
         limits = "Bounds (dashed) and exact upper bounds (ticks) have the colour of their ε. "
@@ -135,25 +143,17 @@ class RateFigure:
         )  # fmt: skip
         return figure
 
-    def _draw_panel(self, axes: Axes, rows: pd.DataFrame, attacks: tuple[str, ...], full: int | None) -> None:
+    def _draw_panel(
+        self, axes: Axes, rows: pd.DataFrame, attacks: tuple[str, ...], styles: Mapping[Any, _Style], full: int | None
+    ) -> None:
         of_attacks = rows[rows["curve"] == ATTACK].groupby(["attack", "epsilon"])
         # In the order of the figure's attacks, epsilons rising: colours rise with them.
         wanted = itertools.product(attacks, sorted(rows.loc[rows["curve"] == ATTACK, "epsilon"].unique()))
         curves = [(key, of_attacks.get_group(key)) for key in wanted if key in of_attacks.groups]
-        several = len({epsilon for (_, epsilon), _ in curves}) > 1
         for place, ((attack, epsilon), curve) in enumerate(curves):
-            colour, label = self._style(attack, epsilon, several)
             beside = curve.assign(rate=curve["rate"] + drawing.dodge(place, len(curves), DODGE))
-            drawing.draw_means(
-                axes,
-                beside,
-                "rate",
-                colour=colour,
-                label=label,
-                linewidth=1,
-                replicates=full,
-                marker=MARKERS[place % 7],
-            )
+            style = styles[attacks.index(attack), epsilon]
+            drawing.draw_means(axes, beside, "rate", linewidth=1, replicates=full, **style)
         for curve, line, label in ((BASELINE, "--", "always member"), (CONTROL, ":", "random ranking")):
             flat = rows[rows["curve"] == curve]
             if len(flat):
@@ -171,13 +171,24 @@ class RateFigure:
             axes.plot([], [], color=drawing.GREY, linestyle=(0, (7, 2)), linewidth=0.8, label="theorem 3.3")
             axes.plot([], [], "_", color=drawing.GREY, markersize=7, label="exact upper bound")
 
-    def _style(self, attack: str, epsilon: float, several: bool) -> tuple[tuple[float, ...] | str, str]:
-        """Return colour and label: of the shadow models' rate where the figure compares them, else of epsilon."""
-        if len(self.panels[0].attacks) > 1:
-            rate = next(rate for rate, name in names.LIRA_BY_RATE.items() if name == attack)
-            return frames.rate_colour(rate), f"shadows at p = {rate:g}" + (f", ε = {epsilon:g}" if several else "")
-        label = "LiRA, no privacy" if math.isinf(epsilon) else f"ε = {epsilon:g}"
-        return frames.epsilon_colour(epsilon), label
+    def _styles(self, curves: pd.DataFrame) -> dict[tuple[int, float], _Style]:
+        """Return colour, label and marker by the place of the attack among its panel's and by epsilon, for all panels.
+
+        Colours are of the shadow models' rate where the figure compares them, else of epsilon.
+        """
+        styles: dict[tuple[int, float], _Style] = {}
+        attacks, epsilons = self.panels[0].attacks, sorted(curves["epsilon"].unique())
+        for place, attack in enumerate(attacks):
+            for epsilon in epsilons:
+                colour = frames.epsilon_colour(epsilon)
+                label = "LiRA, no privacy" if math.isinf(epsilon) else f"ε = {epsilon:g}"
+                if len(attacks) > 1:
+                    rate = next(rate for rate, name in names.LIRA_BY_RATE.items() if name == attack)
+                    of_several = f", {label}" if len(epsilons) > 1 else ""
+                    colour, label = frames.rate_colour(rate), f"shadows at p = {rate:g}{of_several}"
+                marker = MARKERS[len(styles) % len(MARKERS)]
+                styles[place, epsilon] = {"colour": colour, "label": label, "marker": marker}
+        return styles
 
 
 def _gains(rows: pd.DataFrame) -> pd.DataFrame:

@@ -222,6 +222,20 @@ def test_an_epsilon_and_an_arm_that_the_paper_has_not_are_drawn_without_a_change
         assert figure.axes[0].get_xticks().tolist() == [0.1, 0.2, 0.5]
 
 
+def test_an_epsilon_looks_alike_in_all_panels_and_stands_in_its_place_in_the_legend():
+    table = tidy("thudi_fig14")
+    few = table[(table["experiment"] != names.CIFAR10) | table["epsilon"].isin((3.0, np.nan))]
+    artifact = BY_NAME["thudi_fig14"]
+    figure = load(artifact.draw)(few, facts_of(artifact))
+    named = dict.fromkeys(figure.panels[0].get_legend_handles_labels()[1])  # the legend has them first
+    assert [name for name in named if name.startswith("ε")] == [f"ε = {epsilon}" for epsilon in (1, 3, 5, 9, 15)]
+    looks = [
+        {(line.get_marker(), line.get_color()) for line in axes.get_lines() if line.get_label() == "ε = 3"}
+        for axes in figure.panels
+    ]
+    assert len(set.union(*looks)) == 1
+
+
 def test_what_was_not_run_is_said():
     artifact = BY_NAME["thudi_fig14"]
     few = {name: metrics(name.partition("/")[2], epsilons=(1.0, 9.0)) for name in artifact.tables}
