@@ -56,6 +56,7 @@ for artifact in CHECKS:
             facts={
                 "synthetic": CONFIG.data == "synthetic",
                 "scale": CONFIG.scale,
+                "experiments": {name: {} for names in CHECKED.values() for name in names},
                 "not_run": {name: NOT_RUN[name] for name in PRIVATE if not runs(name)},
             },
             code=code("make_artifact.py", artifact.tabulate),

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
+from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.stages import ACCOUNTING, DIFFERENCES, ENGINES
 from dpmia.papers.artifact import Facts
 
@@ -46,9 +47,12 @@ def tabulate(tables: Mapping[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     Args:
         tables: as `dpmia.validation.retraining` writes them.
         facts: of the run.
+
+    Raises:
+        MissingRowsError: the tables are not about the experiments of the run.
     """
     rows = []
-    for experiment, models in _models(tables).groupby("experiment", sort=False):
+    for experiment, models in _models(tables, facts).groupby("experiment", sort=False):
         compared = models[models["verdict"] != NOT_COMPARED]
         steps = [
             f"{done:.0f} of {all_:.0f}"
@@ -79,12 +83,21 @@ def tabulate_accountants(tables: Mapping[str, pd.DataFrame], facts: Facts) -> pd
     Args:
         tables: as `dpmia.validation.retraining` writes them.
         facts: of the run.
+
+    Raises:
+        MissingRowsError: the tables are not about the experiments of the run.
     """
-    models = _models(tables)
+    models = _models(tables, facts)
     models = models[models["epsilon"].notna()]
     shown = models[["experiment", *ACCOUNTING, "accounting_reason"]].drop_duplicates()
     return shown.rename(columns={"accounted_steps": "steps", "accounting_reason": "reason"}).reset_index(drop=True)
 
 
-def _models(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    return pd.concat(list(tables.values()), ignore_index=True) if tables else pd.DataFrame(columns=ENGINES)
+def _models(tables: Mapping[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
+    """Return the rows of all tables; a file does not say which experiments it is about."""
+    if not tables:
+        return pd.DataFrame(columns=ENGINES)
+    models = pd.concat(list(tables.values()), ignore_index=True)
+    if wrong := set(models["experiment"]) ^ set(facts.experiments):
+        raise MissingRowsError(f"experiments that are missing, or not of this run: {', '.join(sorted(wrong))}")
+    return models

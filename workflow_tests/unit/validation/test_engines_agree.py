@@ -5,6 +5,7 @@ import math
 import pandas as pd
 import pytest
 
+from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.stages import ENGINES
 from dpmia.papers.artifact import Facts
 from dpmia.papers.tables import markdown
@@ -52,10 +53,11 @@ TABLES = {
     "engines/two": table(rows("mnist", DIFFERS, relative_difference=0.3, steps_compared=7, epsilon_opacus_prv=0.98)),
 }
 
+FACTS = Facts(True, "smoke", {"heart": {}, "own": {}, "mnist": {}}, not_run={"texas": "no file"})
+
 
 def test_each_experiment_has_a_row_and_so_has_what_was_not_run():
-    facts = Facts(True, "smoke", not_run={"texas": "no file"})
-    found = tabulate(TABLES, facts).set_index("experiment")
+    found = tabulate(TABLES, FACTS).set_index("experiment")
     assert found["verdict"].to_dict() == {
         "heart": AGREES, "own": NOT_COMPARED, "mnist": DIFFERS, "texas": NOT_COMPARED,
     }  # fmt: skip
@@ -64,13 +66,23 @@ def test_each_experiment_has_a_row_and_so_has_what_was_not_run():
     assert found.loc["own", "models"] == 0
     assert found.loc["own", "reason"] == "trained by Opacus itself"
     assert found.loc["texas", "reason"] == "not run: no file"
-    assert "| mnist" in markdown(tabulate(TABLES, facts), ARTIFACTS[0].caption, facts)
+    assert "| mnist" in markdown(tabulate(TABLES, FACTS), ARTIFACTS[0].caption, FACTS)
 
 
 def test_each_mechanism_has_one_row_of_accountants():
-    found = tabulate_accountants(TABLES, Facts(True, "smoke"))
+    found = tabulate_accountants(TABLES, FACTS)
     assert found["experiment"].tolist() == ["heart", "own"]
     assert found["steps"].tolist()[0] == 50
+
+
+@pytest.mark.parametrize("make", [tabulate, tabulate_accountants])
+def test_a_table_in_the_place_of_another_is_refused(make):
+    twice = TABLES | {"engines/two": TABLES["engines/one"]}
+    with pytest.raises(MissingRowsError, match=r"not of this run: mnist$"):
+        make(twice, FACTS)
+    other = TABLES | {"engines/two": table(rows("elsewhere", AGREES, epsilon=1.0))}
+    with pytest.raises(MissingRowsError, match=r"not of this run: elsewhere, mnist$"):
+        make(other, FACTS)
 
 
 def test_a_run_without_private_models_has_empty_tables():
