@@ -47,6 +47,8 @@ MOST_BUCKETS = 20_000
 STEEPEST = 40.0
 #: Lines of each direction, at most.
 LINES = 4000
+#: The loss of more steps than these is a dense distribution, whatever that of one.
+MOST_SPARSE_STEPS = 1000
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,8 @@ def _poisson_trade_off(rate: float, steps: int, sigma: float, relation: str) -> 
 def _lines(adjacency: AdjacencyType, rate: float, steps: int, sigma: float) -> tuple[np.ndarray, np.ndarray]:
     """Return epsilons from 0 up and delta at each, of `steps` steps together."""
     width, one = _one_step(adjacency, rate, sigma)
+    if steps > MOST_SPARSE_STEPS:
+        one = one.to_dense_pmf()  # as composing does, which first raises the number of losses to the power of the steps
     whole = one.self_compose(steps)
     count = min(whole.size, math.ceil(STEEPEST / width))
     stride = math.ceil(count / LINES)

@@ -60,9 +60,18 @@ def test_a_bound_that_no_rate_keeps_is_refused():
         largest_rate(lambda rate: 1.0, 0.1)
 
 
-@pytest.mark.parametrize("value", [1.0, 1.5, 2.0, 3.0, 5.9, 6.0, 7.0, 8.0, 63.5, 64.0, 100.0, 9.2e6])
+@pytest.mark.parametrize("value", [1.0, 1.5, 2.0, 3.0, 5.9, 6.0, 7.0, 8.0, 63.5, 64.0, 100.0, 99_999.0])
 def test_the_steps_are_the_most_that_keep_a_bound(value):
     assert most_steps(BY_STEPS, value) == math.floor(value)
+
+
+@pytest.mark.parametrize("value", [100_001.0, 3.3e6, 9.2e6])
+def test_of_millions_of_steps_the_most_are_found_to_one_part_in_100_000_with_few_bounds(value):
+    asked = []
+    found = most_steps(lambda steps: asked.append(steps) or math.sqrt(BY_STEPS(steps)), math.sqrt(value))
+    assert found <= value
+    assert found == pytest.approx(value, rel=3e-5)
+    assert len(asked) < 30
 
 
 def test_a_bound_that_no_step_keeps_or_all_do_is_refused():
