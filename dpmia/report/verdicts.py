@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -41,6 +43,8 @@ STYLES = {
 }
 #: Inches of a column and of a cell.
 WIDTH, HEIGHT = 2.9, 0.2
+#: Of the small text, in an inch.
+CHARACTERS = 17
 #: Edges of cells.
 EDGE = "0.4"
 
@@ -66,7 +70,8 @@ def draw(verdicts: pd.DataFrame, source: str) -> Figure:
         for verdict in there
     ]  # fmt: skip
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-    figure.supxlabel(f"{source} Claims with * are not in the paper.", fontsize=7, color="0.35", x=0.01, ha="left")
+    words = textwrap.fill(f"{source} Claims with * are not in the paper.", int(CHARACTERS * WIDTH * len(papers)))
+    figure.supxlabel(words, fontsize=7, color="0.35", x=0.01, ha="left")
     return figure
 
 
