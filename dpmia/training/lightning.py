@@ -86,6 +86,13 @@ class EpochBatches(IterableDataset[list[Batches]]):
             yield [self.engine.draw() for _ in range(min(self.steps_per_call, self.steps - first))]
 
 
+#: Tensors that optimisers keep of each parameter, and cannot go on without; a user's may keep more.
+STATES: dict[type, set[str]] = {
+    torch.optim.Adam: {"step", "exp_avg", "exp_avg_sq"},
+    torch.optim.SGD: {"momentum_buffer"},
+}
+
+
 def _stopped_by_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
     """Make a StopIteration of the user's own code an error: Lightning would take it for the end of the epoch."""
 
@@ -152,8 +159,12 @@ class EngineModule(pl.LightningModule):
         Raises:
             ValueError: the state of the optimiser that was kept is that of other parameters.
         """
+        needed = STATES.get(type(self.engine.optimiser), set())
         for parameter, state in self.engine.optimiser.state.items():
-            tensors = [value for value in state.values() if isinstance(value, torch.Tensor)]
+            named = {name: value for name, value in state.items() if isinstance(value, torch.Tensor)}
+            tensors = list(named.values())
+            if missing := needed - set(named):
+                raise ValueError(f"state of the optimiser without {', '.join(sorted(missing))}")
             if not all(value.is_floating_point() for value in tensors):
                 raise ValueError("state of the optimiser that is no real numbers")
             shapes = {value.shape for value in tensors if value.ndim}
