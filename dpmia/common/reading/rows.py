@@ -124,7 +124,7 @@ def frames(source: Source, stream: IO[bytes], size: int, longest: int, **how: An
     """
     import pandas as pd  # here: most jobs do without
 
-    lines, first = _lines(source, stream, longest), 1
+    lines, first = (line for line in lines_of(source, stream, longest) if not line.isspace()), 1
     while some := list(islice(lines, size)):
         with source.faults("not readable as a table", f", in the {len(some)} rows from {first}"):
             part = pd.read_csv(io.BytesIO(b"".join(some)), **how)
@@ -132,11 +132,19 @@ def frames(source: Source, stream: IO[bytes], size: int, longest: int, **how: An
         yield part
 
 
-def _lines(source: Source, stream: IO[bytes], longest: int) -> Iterator[bytes]:
-    """Yield the lines of a file that are not blank."""
+def lines_of(source: Source, stream: IO[bytes], longest: int) -> Iterator[bytes]:
+    """Yield the lines of a file.
+
+    Args:
+        source: the file.
+        stream: its content.
+        longest: bytes that a line may have; more are never held.
+
+    Raises:
+        DataError: a line is longer, or the file cannot be read.
+    """
     with source.faults("not readable as a table"):
         for row, line in enumerate(iter(lambda: stream.readline(longest + 1), b""), 1):
             if len(line) > longest:
                 raise source.error(f"it is longer than {longest} bytes", f", row {row}")
-            if not line.isspace():
-                yield line
+            yield line

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dpmia.common.errors import DataError
 from dpmia.common.reading.rows import frame as frame_of
+from dpmia.common.reading.rows import lines_of
 from dpmia.common.reading.source import raw
 from dpmia.common.registry import suggestion
 from dpmia.datasets.encoding import prepared
@@ -76,6 +77,8 @@ NUMBERS = (
 
 
 _NUMBER = Number()
+#: Bytes of a row: 255 codes, numbers and names have less.
+_LONGEST = 1 << 16
 _REMEDY = "Get the file again if it was not edited on purpose."
 
 
@@ -161,9 +164,9 @@ def _checked(path: Path) -> dict[str, object]:
     Raises:
         DataError: it is absent, has another header or a row with more or fewer fields, or has no records.
     """
-    digest, size, rows = hashlib.sha256(), 0, 0
-    with raw(path, _REMEDY).packed() as lines:
-        for number, line in enumerate(lines, start=1):
+    digest, size, rows, file = hashlib.sha256(), 0, 0, raw(path, _REMEDY)
+    with file.packed() as stream:
+        for number, line in enumerate(lines_of(file, stream, _LONGEST), start=1):
             digest.update(line)
             size += len(line)
             if number == 1:

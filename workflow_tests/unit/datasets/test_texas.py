@@ -124,6 +124,7 @@ def test_an_unknown_attribute_is_reported(tmp_path):
         (HEADER.removesuffix("\tRECORD_ID"), row(), r"row 1: 254 column names instead of 255"),
         (HEADER, row() + "\t", r"row 3: 256 fields instead of 255, separated by tabs"),
         (HEADER, "2006Q1\t100", r"row 3: 2 fields instead of 255"),
+        (HEADER, "\0" * 2**17, r"PUDF_base1q2006_tab\.txt, row 3: it is longer than 65536 bytes"),
         (HEADER, row(LAB_AMOUNT="1,5"), r"row 3, column 'LAB_AMOUNT': '1,5' is not a number \(or nothing"),
         (HEADER, row(PAT_AGE="inf"), r"row 3, column 'PAT_AGE': 'inf' is not a number"),
         (HEADER, row(PAT_AGE="nan"), r"row 3, column 'PAT_AGE': 'nan' is not a number"),
