@@ -84,7 +84,7 @@ def most_steps(bound: Callable[[int], float], value: float) -> int:
     apart = max(1, int(TOLERANCE * steps))
     while bound(steps) > value:
         steps -= apart
-    while bound(steps + apart) <= value:
+    while bound(min(steps + apart, high)) <= value:
         steps += apart
     return steps
 

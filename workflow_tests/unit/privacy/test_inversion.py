@@ -65,7 +65,7 @@ def test_the_steps_are_the_most_that_keep_a_bound(value):
     assert most_steps(BY_STEPS, value) == math.floor(value)
 
 
-@pytest.mark.parametrize("value", [100_001.0, 3.3e6, 9.2e6])
+@pytest.mark.parametrize("value", [100_001.0, 3.3e6, 9.2e6, 9_999_920.5])
 def test_of_millions_of_steps_the_most_are_found_to_one_part_in_100_000_with_few_bounds(value):
     asked = []
     found = most_steps(lambda steps: asked.append(steps) or math.sqrt(BY_STEPS(steps)), math.sqrt(value))
