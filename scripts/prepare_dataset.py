@@ -5,6 +5,7 @@ from pathlib import Path
 
 from _job import run
 
+from dpmia.common.plugins import errors_of_file
 from dpmia.common.registry import load
 from dpmia.datasets.canaries import with_canaries
 from dpmia.datasets.raw.sources import require_published
@@ -17,13 +18,14 @@ def main(snakemake):
     """Read and encode the data set as `params.job` says."""
     job = PrepareJob.from_plain(snakemake.params.job)
     module, own = load(job.module), job.reading or {}
-    raw = module.read(Path(snakemake.input[0]).parent, **own)
-    dataset = module.encode(raw, **job.options)
-    for file in dataset.provenance["files"]:
-        log.info("%s: %s rows", file["name"], file["rows"])
-    log.info("%s: %d records, %d features", dataset.name, *dataset.x.shape[:2])
-    if not dataset.provenance["synthetic"] and not own:
-        require_published(dataset.name, dataset.provenance["files"])
+    with errors_of_file(job.module, "data set", every=True):
+        raw = module.read(Path(snakemake.input[0]).parent, **own)
+        dataset = module.encode(raw, **job.options)
+        for file in dataset.provenance["files"]:
+            log.info("%s: %s rows", file["name"], file["rows"])
+        log.info("%s: %d records, %d features", dataset.name, *dataset.x.shape[:2])
+        if not dataset.provenance["synthetic"] and not own:
+            require_published(dataset.name, dataset.provenance["files"])
     for line in module.describe(dataset.provenance) if own else ():
         log.info("%s", line)
         print(line)

@@ -4,7 +4,7 @@ from _job import run
 
 from dpmia.evaluation.summary import replicates_table, summary_table
 from dpmia.formats.rows import MEASURED
-from dpmia.formats.tables import read_table, write_table
+from dpmia.formats.tables import read_parts, write_table
 from dpmia.splits.overlap import arms_sharing_records
 from dpmia.splits.split import load_splits
 
@@ -12,8 +12,7 @@ from dpmia.splits.split import load_splits
 def main(snakemake):
     """Gather and average all tables of the input."""
     splits = {key: split for path in snakemake.input.splits for key, split in load_splits(path).items()}
-    tables = (read_table(path, MEASURED) for path in snakemake.input.metrics)
-    rows = replicates_table(tables, arms_sharing_records(splits))
+    rows = replicates_table(read_parts(snakemake.input.metrics, MEASURED), arms_sharing_records(splits))
     for table, output in ((rows, snakemake.output.replicates), (summary_table(rows), snakemake.output.summary)):
         write_table(output, table)
 

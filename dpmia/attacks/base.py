@@ -177,16 +177,19 @@ def outcome(
         AttackError: a score is not a number and `details` is false.
     """
     evaluated = signal.is_member | signal.is_nonmember
-    scores = checked_scores(attack, signal, known, rng)
-    silent = np.isnan(scores[evaluated])
+    # Copies: an attack may change its arrays.
+    records, is_member = signal.records[evaluated], signal.is_member[evaluated]
+    given = checked_scores(attack, signal, known, rng)
+    scores = given[evaluated]
+    silent = np.isnan(scores)
     if silent.any() and not details:
         where = f"attack {type(attack).__name__}, scores()"
         raise AttackError(where, f"{silent.sum()} of {len(silent)} are NaN", "Return a number for each query")
     if silent.any():
         log.warning("%d of %d scores are not numbers; their records count as non-members", silent.sum(), len(silent))
-    decisions = checked_decisions(attack, signal, scores)[evaluated] & ~silent
+    decisions = checked_decisions(attack, signal, given)[evaluated] & ~silent
     fair = signal.card.rate == FAIR
-    return Outcome(signal.records[evaluated], signal.is_member[evaluated], scores[evaluated], decisions, details, fair)
+    return Outcome(records, is_member, scores, decisions, details, fair)
 
 
 def measure(

@@ -21,11 +21,11 @@ def init(options: argparse.Namespace) -> None:
     """
     folder, root = Path(options.folder), workflow_root()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(options.folder, "it exists and is not an empty folder", "Name a new one")
+        raise UserError(str(folder), "it exists and is not an empty folder", "Name a new one")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(options.folder, f"it cannot be made ({error.strerror})", "Name another one") from None
+        raise UserError(str(folder), f"it cannot be made ({error.strerror})", "Name another one") from None
     for part in PARTS:
         source, target = root / part, folder / part
         target.parent.mkdir(exist_ok=True)

@@ -19,7 +19,7 @@ from dpmia.cli.folders import init
 from dpmia.cli.plans import add_plan, plan
 from dpmia.cli.settings_file import write_settings
 from dpmia.cli.tables import Asked, add_attack, add_audit, attack, audit
-from dpmia.common.errors import PlaceError, UserError
+from dpmia.common.errors import PlaceError, UserError, printable
 from dpmia.common.pipes import discard
 from dpmia.common.registry import suggestion
 from dpmia.workflow.failures import CANNOT_RUN
@@ -44,7 +44,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         whole = message if message.endswith((".", "?")) else f"{message}."
-        print(f"\nError: {self.prog}: {whole} Options: {self.prog} --help", file=sys.stderr)
+        print(f"\nError: {self.prog}: {printable(whole)} Options: {self.prog} --help", file=sys.stderr)
         raise SystemExit(CANNOT_RUN)
 
 

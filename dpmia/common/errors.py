@@ -20,7 +20,7 @@ class UserError(Exception):
             problem: what is wrong, with the value as the user wrote it.
             remedy: what to do; left out where `problem` already says it.
         """
-        super().__init__(_shown(f"{where}: {' '.join(map(_sentence, filter(None, (problem, remedy))))}"))
+        super().__init__(printable(f"{where}: {' '.join(map(_sentence, filter(None, (problem, remedy))))}"))
 
 
 def shown(value: object) -> str:
@@ -47,7 +47,7 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
-def _shown(text: str) -> str:
+def printable(text: str) -> str:
     """Return a text with what names and values may hold to command a terminal spelt out."""
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"

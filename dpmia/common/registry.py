@@ -9,15 +9,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dpmia.common.errors import UserError, shown
-from dpmia.common.plugins import module_of_file
+from dpmia.common.errors import MemoryShortError, UserError, shown, words_of
+from dpmia.common.plugins import BUILT_IN, errors_of_file, module_of_file
 
 
 def load(spec: str) -> Any:
     """Return what `spec` names: the object of `module:object` or `file.py:object`, or the module of `module`.
 
     Raises:
-        UserError: a file is missing, its code fails, or it has no such object.
+        UserError: a file or a module of another package is missing, its code fails, or it has no such object.
     """
     module, _, attribute = spec.partition(":")
     if module.endswith(".py"):
@@ -26,8 +26,19 @@ def load(spec: str) -> Any:
             names = [name for name in vars(found) if not name.startswith("_")]
             raise UserError(module, f"it has no object {attribute!r}", suggestion(attribute, names))
         return getattr(found, attribute)
-    found = import_module(module)
-    return getattr(found, attribute) if attribute else found
+    if module.partition(".")[0] == BUILT_IN:
+        found = import_module(module)
+        return getattr(found, attribute) if attribute else found
+    try:
+        with errors_of_file(spec, "import", every=True):
+            found = import_module(module)
+            return getattr(found, attribute) if attribute else found
+    except UserError:
+        raise
+    except Exception as error:  # of a module without a file in Python
+        if MemoryShortError.of(error):
+            raise
+        raise UserError(spec, words_of(error), "Repair or uninstall the package that names it") from error
 
 
 def check_part_of_file(file: str, name: str) -> None:
@@ -44,6 +55,8 @@ def check_part_of_file(file: str, name: str) -> None:
         raise ValueError(f"{file}, line {error.lineno}: SyntaxError: {error.msg}") from None
     except ValueError as error:  # a null byte, or no text
         raise ValueError(f"{file} is no Python file: {error}") from None
+    except (MemoryError, RecursionError):  # of Python's parser
+        raise ValueError(f"{file} is no Python file: an expression is nested too deeply") from None
     if names is not None and name not in names:
         raise ValueError(f"{file} has no class or function {name!r}. {suggestion(name, names)}".strip())
 

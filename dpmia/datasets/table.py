@@ -17,7 +17,7 @@ from dpmia.common.reading.place import Stage
 from dpmia.common.reading.source import made
 
 #: Files stand in this folder, each under the id of its data set.
-_PREPARED = Stage("prepared", 1, "the records")
+_PREPARED = Stage({"prepared": 1}, "the records")
 
 
 @dataclass(frozen=True)

@@ -89,16 +89,16 @@ def scored(
         Name of the attack, the outputs on members and non-members, their scores and the attack's decisions.
     """
     models = {name: AttackersModels(references=files) for name, (_, files) in attacks.items()}
-    for signal in load_all(signals):
-        signal = signal.of(MEMBER, NONMEMBER, POPULATION)
-        evaluated = signal.is_member | signal.is_nonmember
+    for loaded in load_all(signals):
         for name, (attack, _) in attacks.items():
+            signal = loaded.of(MEMBER, NONMEMBER, POPULATION)  # for each: an attack may change its arrays
+            evaluated = signal.is_member | signal.is_nonmember
             rng = _randomness(root_seed, name, signal)
             with models[name].named():
                 scores = checked_scores(attack, signal, models[name].known(signal, None), rng)
             yield (
                 name,
-                signal.of(MEMBER, NONMEMBER),
+                loaded.of(MEMBER, NONMEMBER),
                 scores[evaluated],
                 checked_decisions(attack, signal, scores)[evaluated],
             )

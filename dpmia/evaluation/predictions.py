@@ -84,7 +84,7 @@ def tables(
     measured = accuracy_rows(name, files)
     for each, attack in attacks.items():
         measured += attack_rows(name, each, attack, files, root_seed, references=[references])
-    rows = replicates_table([table_of(measured)])
+    rows = replicates_table(table_of(measured))
     summary = summary_table(rows)
     for each, signal, scores, decisions in scored({n: (a, [references]) for n, a in attacks.items()}, files, root_seed):
         for metric, found in record_estimates(scores, decisions, signal.is_member).items():

@@ -24,21 +24,20 @@ UNCERTAINTY = ["interval", "error", "degrees", "records_error"]
 Rows: TypeAlias = pd.DataFrame | Mapping[str, np.ndarray]
 
 
-def replicates_table(tables: Iterable[pd.DataFrame], sharing: Collection[str] = ()) -> pd.DataFrame:
+def replicates_table(rows: pd.DataFrame, sharing: Collection[str] = ()) -> pd.DataFrame:
     """Return all metrics of an experiment, one row for each model.
 
     Where the blind baseline was measured, each attack also has `advantage_excess` and `auc_excess`: what it reaches
     beyond the baseline on the same split.
 
     Args:
-        tables: with the columns `MEASURED`.
+        rows: with the columns `MEASURED`, of all jobs.
         sharing: the arms whose replicates share records (`dpmia.splits.overlap`).
 
     Returns:
         Columns `COLUMNS`, sorted by them, and `RECORDS`; where some arm shares records `EFFECTS`, too, empty in the
         other arms.
     """
-    rows = pd.concat(tables, ignore_index=True)
     rows = pd.concat([rows, _excess(rows)]).sort_values(COLUMNS[:-1], ignore_index=True)
     if not sharing:
         return rows[[*COLUMNS, RECORDS]]

@@ -1,8 +1,8 @@
 """Outputs of the attacker's own models, cut down to what attacks need: one loss for each model and record.
 
 A file holds groups of models; those of a group are evaluated on the same records. It is an `.npz` archive: `header` is
-JSON with the format's version and, for each group, one model card for each model; group i has the arrays
-`i/records`, `i/losses` and `i/trained_on`.
+JSON with the format's version, in a run the place of the file, and, for each group, one model card for each model;
+group i has the arrays `i/records`, `i/losses` and `i/trained_on`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from dpmia.common.errors import KnowledgeError
 from dpmia.common.files import whole_file
 from dpmia.common.reading.arrays import Arrays, arrays
+from dpmia.common.reading.place import Stage
 from dpmia.common.reading.source import made
 from dpmia.formats.model_card import ModelCard
 
@@ -25,6 +26,10 @@ FORMAT = "dpmia-losses"
 VERSION = 1
 
 ARRAYS = ("records", "losses", "trained_on")
+
+#: Below experiment and epsilons stand files of reference models by block, those of distilled ones by block of target
+#: models and block; those that leave one record out below experiment, arm, target model and block.
+_STAGE = Stage({"references": 3, "distilled": 4, "leave_one_out": 4}, "the models")
 
 
 def misplaced(problem: str) -> KnowledgeError:
@@ -107,6 +112,7 @@ def save_losses(path: Path | str, groups: Sequence[Losses], provenance: dict[str
         "format": FORMAT,
         "version": VERSION,
         "provenance": provenance,
+        "place": _STAGE.place(path),
         "models": [[card.plain() for card in group.cards] for group in groups],
     }
     content = {f"{i}/{name}": getattr(group, name) for i, group in enumerate(groups) for name in ARRAYS}
@@ -144,6 +150,7 @@ def load_losses(path: Path | str, places: Collection[int] | None = None) -> list
 
 def _cards(found: Arrays) -> list[list[ModelCard]]:
     header = found.header((FORMAT, VERSION))
+    _STAGE.check(found.source, header.get("place"))
     with found.source.faults("a model card is damaged", ", header"):
         cards = [[ModelCard.from_plain(card) for card in group] for group in header["models"]]
     found.only({"header", *(f"{place}/{name}" for place in range(len(cards)) for name in ARRAYS)})

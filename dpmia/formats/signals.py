@@ -26,8 +26,8 @@ VERSION = 2
 
 #: Folder of the target models of a run.
 STAGE = "signals"
-#: Its files stand below experiment, epsilons and block.
-_STAGE = Stage(STAGE, 3, "the models")
+#: Its files stand below experiment, epsilons and block, those of shadow models below experiment and block.
+_STAGE = Stage({STAGE: 3, "shadows": 2}, "the models")
 
 #: Arrays with one entry for each query.
 QUERY_ARRAYS = ("records", "labels", "membership", "logits")

@@ -12,6 +12,7 @@ from dpmia.common.files import whole_file
 from dpmia.common.reading.rows import made_frame
 from dpmia.common.reading.source import made
 from dpmia.formats.rows import MEASURED, harmless
+from dpmia.formats.stages import REPLICATES
 from dpmia.formats.table_checks import check_table
 
 #: Texts stay texts where they look like numbers.
@@ -56,3 +57,26 @@ def read_table(path: Path | str, required: Collection[str] = ()) -> pd.DataFrame
     table = made_frame(path, keep_default_na=False, na_values=[""], dtype=_TYPES)
     check_table(made(path), table, required)
     return table.astype({"epsilon": float}) if "epsilon" in table and len(table) else table
+
+
+def read_parts(paths: Iterable[Path | str], required: Collection[str] = ()) -> pd.DataFrame:
+    """Read the tidy tables of the jobs of an experiment as one.
+
+    Args:
+        paths: of the files.
+        required: see `read_table`.
+
+    Raises:
+        DataError: one is damaged, or two have rows about the same.
+    """
+    files = list(paths)
+    parts = [read_table(path, required) for path in files]
+    of_file = [place for place, part in enumerate(parts) for _ in range(len(part))]
+    rows = pd.concat(parts, ignore_index=True)
+    keys = list(REPLICATES.keys)
+    twice = rows.duplicated(keys).to_numpy()
+    if twice.any():
+        alike = (rows[keys] == rows.loc[twice.argmax(), keys]).all(axis=1).to_numpy()
+        first, second, *_ = (files[of_file[place]] for place in alike.nonzero()[0])
+        raise made(second).error(f"it holds a row that {first} holds, too", remedy="Delete both and start again")
+    return rows

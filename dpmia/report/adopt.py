@@ -19,7 +19,7 @@ import pandas as pd
 from dpmia.claims.judge import decided, read_verdicts
 from dpmia.common.errors import DataError, UserError
 from dpmia.common.files import whole_file
-from dpmia.common.reading.source import made
+from dpmia.common.reading.source import Source, made
 from dpmia.formats.tables import write_table
 from dpmia.papers import claims, drawing
 from dpmia.papers.bibliography import ABOUT
@@ -66,7 +66,7 @@ def adopt(published: Iterable[Path], repository: Path) -> list[Path]:
         "README.md": sentences(runs, judged),
         "docs/measured/README.md": overview(runs, judged, there | set(taken)),
     }
-    pages = {name: with_verdicts(name, (repository / name).read_text("utf-8"), text) for name, text in said.items()}
+    pages = {name: with_verdicts(name, _page(repository, name).text(), text) for name, text in said.items()}
     with drawing.style():
         picture = verdicts.draw(judged, f"Real data: {source_of(runs)}.")
 
@@ -83,6 +83,10 @@ def adopt(published: Iterable[Path], repository: Path) -> list[Path]:
     with drawing.style():
         drawing.save(picture, repository / PICTURE, metadata={SHOWN: digest_of(repository)})
     return folders
+
+
+def _page(repository: Path, name: str) -> Source:
+    return Source(repository / name, name, "Restore it from the repository")
 
 
 def digest_of(repository: Path) -> str:

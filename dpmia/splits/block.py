@@ -22,7 +22,7 @@ from dpmia.splits.draws import shuffled
 from dpmia.splits.split import Split
 
 #: Files stand in this folder, each under the id of its clusters.
-_CLUSTERS = Stage("clusters", 1, "the clusters")
+_CLUSTERS = Stage({"clusters": 1}, "the clusters")
 
 
 def draw_block(
@@ -64,7 +64,7 @@ def draw_one(draw: Callable[..., Split], groups: np.ndarray, rng: np.random.Gene
     """Return one split of an arm, but for its shuffling; see `draw_block`.
 
     Raises:
-        ConfigError: `draw` returns no split.
+        ConfigError: `draw` returns no split of these records.
         UserError: `draw` is not of this library, and fails.
     """
     where = f"membership, {getattr(draw, '__name__', draw)}"
@@ -72,6 +72,11 @@ def draw_one(draw: Callable[..., Split], groups: np.ndarray, rng: np.random.Gene
         split = draw(groups, rng, **arm.draw)
     if not isinstance(split, Split):
         raise ConfigError(where, f"it returns {type(split).__name__}", "Return a dpmia.splits.split.Split")
+    if not len(split.members):
+        raise ConfigError(where, "it returns a split without members", "Draw at least one")
+    if (last := split.last) >= len(groups):
+        problem = f"it returns row {last} of {len(groups)} records, from 0"
+        raise ConfigError(where, problem, "Draw from range(len(groups))")
     return split
 
 

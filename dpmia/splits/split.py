@@ -17,7 +17,7 @@ from dpmia.datasets.table import Dataset
 #: The array beside the splits that says which data they were drawn from.
 _FINGERPRINT = "fingerprint"
 #: Files of a run stand below experiment and block.
-_STAGE = Stage("splits", 2, "the splits")
+_STAGE = Stage({"splits": 2}, "the splits")
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,14 @@ class Split:
     background: np.ndarray = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
-        """Sort the rows; refuse a row that is both inside and outside of the training set."""
+        """Sort the rows; refuse what is no row, and a row that is both inside and outside of the training set."""
         for part in fields(self):
-            rows = np.sort(np.asarray(getattr(self, part.name), dtype=np.int64))
+            given = np.asarray(getattr(self, part.name))
+            if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+                raise ValueError(f"{part.name} is an array of {given.dtype} of shape {given.shape}, not of row numbers")
+            rows = np.sort(given.astype(np.int64))
+            if len(rows) and rows[0] < 0:
+                raise ValueError(f"{part.name} holds the row {rows[0]}")
             if len(np.unique(rows)) != len(rows):
                 raise ValueError(f"{part.name} holds a record twice")
             object.__setattr__(self, part.name, rows)
@@ -51,6 +56,11 @@ class Split:
                     raise ValueError(f"{inside} and {outside} share records")
         if np.intersect1d(self.members, self.background).size:
             raise ValueError("members and background share records")
+
+    @property
+    def last(self) -> int:
+        """The largest row number; -1 where there is no row."""
+        return max((int(rows[-1]) for part in fields(self) if len(rows := getattr(self, part.name))), default=-1)
 
     @property
     def training(self) -> np.ndarray:

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dpmia.common.errors import UserError, words_of
 from dpmia.common.files import remove_leftovers, whole_file
 from dpmia.common.plugins import source_file
 from dpmia.common.reading.source import made
@@ -185,9 +186,14 @@ def _parse(file: Path) -> tuple[frozenset[str], str]:
     if file.suffix == ".toml":
         content = repr(tomllib.loads(file.read_text(encoding="utf-8")))
         return frozenset(), hashlib.sha256(content.encode()).hexdigest()[:16]
-    tree = ast.parse(file.read_text(encoding="utf-8"))
     package = _name(file).removesuffix(".py").replace("/", ".").rpartition(".")[0]
-    return imports(tree, package), hashlib.sha256(_syntax(tree).encode()).hexdigest()[:16]
+    try:
+        tree = ast.parse(file.read_bytes())
+        return imports(tree, package), hashlib.sha256(_syntax(tree).encode()).hexdigest()[:16]
+    except (SyntaxError, ValueError) as error:
+        raise UserError(str(file), words_of(error)) from None
+    except (MemoryError, RecursionError):  # where Python's parser or its tree is too deep
+        raise UserError(str(file), "an expression is nested too deeply") from None
 
 
 def imports(tree: ast.Module, package: str = "") -> frozenset[str]:

@@ -229,7 +229,7 @@ def metrics():
     rows = [[*key, round(rng.random(), 4), 40, *rng.random(len(EFFECTS)).round(4)] for key in keys]
 
     def read(path):
-        return summary_table(replicates_table([read_table(path, MEASURED)], ["iid"])).to_csv()
+        return summary_table(replicates_table(read_table(path, MEASURED), ["iid"])).to_csv()
 
     damages = (mutations.damaged, mutations.bad_cells)
     return Target(lambda folder: write_rows(folder / "made.csv", rows), lambda f: read(f / "made.csv"), damages, ())

@@ -57,7 +57,7 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
         made = job.make()
         rows += attack_rows(name, attack, made, signals, seed, references=references)
         attacks[attack] = AuditedAttack(job.attack, job.options, references).plain()
-    rows = replicates_table([table_of(rows)], arms_sharing_records(splits))
+    rows = replicates_table(table_of(rows), arms_sharing_records(splits))
     rows.to_csv(folder / "replicates.csv", index=False)
     summary_table(rows).to_csv(folder / "summary.csv", index=False)
     return {

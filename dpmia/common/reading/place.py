@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,22 +17,24 @@ PLACE = "place"
 
 @dataclass(frozen=True)
 class Stage:
-    """A folder of a run, in which each file has a place of its own.
+    """Folders of a run for files of one format, in which each file has a place of its own.
 
     Attributes:
-        name: of the folder, as `splits`.
-        depth: how many names the path of a file inside it has.
+        depths: folder, as `splits` -> how many names the path of a file inside it has.
         holds: what a file holds, as `the models`.
     """
 
-    name: str
-    depth: int
+    depths: Mapping[str, int]
     holds: str
 
     def place(self, path: Path | str) -> str | None:
-        """Return the path of a file inside the folder; None of a file outside, which runs may share."""
-        parent, *inside = Path(path).with_suffix("").parts[-self.depth - 1 :]
-        return "/".join(inside) if parent == self.name else None
+        """Return the path of a file inside its folder; None of a file outside of all."""
+        names = Path(path).with_suffix("").parts
+        for folder, depth in self.depths.items():
+            parent, *inside = names[-depth - 1 :]
+            if parent == folder:
+                return "/".join(inside)
+        return None
 
     def stated(self, path: Path | str) -> dict[str, np.ndarray]:
         """Return the array that states the place of a file; none of a file outside."""
@@ -41,9 +44,13 @@ class Stage:
     def check(self, source: Source, stated: str | None) -> None:
         """Refuse a file that stands elsewhere than it states; those of earlier versions state nothing.
 
+        A link out of all folders leads to a cache that runs share: where its file was made does not matter.
+
         Raises:
             DataError: the two places differ.
         """
+        if source.path.is_symlink() and self.place(source.path.resolve()) is None:
+            return
         here = self.place(source.path)
         if None not in (here, stated) and here != stated:
             raise source.error(f"it holds {self.holds} of {stated}")

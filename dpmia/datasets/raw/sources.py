@@ -13,6 +13,7 @@ from typing import Any
 from dpmia.common.errors import DataError
 from dpmia.common.plugins import installed
 from dpmia.common.reading.rows import named
+from dpmia.common.reading.source import Source
 
 log = logging.getLogger(__name__)
 
@@ -59,13 +60,27 @@ def all_raw_files() -> tuple[RawFile, ...]:
         module = find_spec(point.spec)
         if module is None or module.origin is None:
             raise DataError(f"{point.package}, data set {name}", f"there is no module {point.spec}")
-        own = _listed(Path(module.origin).with_name("sources.csv"))
+        own = _of_plugin(Path(module.origin).with_name("sources.csv"))
         found += tuple(raw for raw in own if raw.dataset == name)
+    return found
+
+
+def _of_plugin(file: Path) -> tuple[RawFile, ...]:
+    """Return every line of the file of another package, which may be wrong."""
+    source = Source(file, str(file), "Repair or uninstall its package")
+    with source.faults("it is no list of raw files"):
+        found = _listed(file)
+    for raw in found:
+        if raw.file != Path(raw.file).name:
+            raise source.error(f"{raw.file!r} is not the name of a file")
     return found
 
 
 def _listed(file: Path) -> tuple[RawFile, ...]:
     """Return every line of a file like `sources.csv`."""
+    lines = named(file)
+    if any(None in row or None in row.values() for row in lines):
+        raise ValueError("a line has more or fewer fields than the first")
     return tuple(
         RawFile(
             dataset=row["dataset"],
@@ -79,7 +94,7 @@ def _listed(file: Path) -> tuple[RawFile, ...]:
             licence=row["licence"],
             homepage=row["homepage"],
         )
-        for row in named(file)
+        for row in lines
     )
 
 

@@ -1,5 +1,6 @@
 """Attacks on models whose answers are chosen here."""
 
+import copy
 from dataclasses import replace
 
 import numpy as np
@@ -188,6 +189,29 @@ def test_an_attack_must_score_and_decide():
 
     with pytest.raises(TypeError, match="decisions"):
         Half()
+
+
+def test_an_attack_that_changes_its_arrays_changes_no_truth():
+    class Liar(AverageThreshold):
+        def scores(self, signal, known, rng):
+            found = super().scores(signal, known, rng)
+            signal.membership[:] = 1 - signal.membership
+            signal.records[:] = 0
+            return found
+
+        def decisions(self, signal, scores):
+            honest = scores > scores.mean()
+            scores[:] = 0
+            return honest
+
+    class Honest(AverageThreshold):
+        def decisions(self, signal, scores):
+            return scores > scores.mean()
+
+    changed = copy.deepcopy(FOUR)
+    found, honest = (measure(*given, Knowledge(), rng()) for given in ((Liar(), changed), (Honest(), FOUR)))
+    np.testing.assert_equal(found, honest)
+    assert not np.array_equal(changed.membership, FOUR.membership)
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,12 @@
 
 import math
 import os.path
+import sys
 
 import pytest
 
-from dpmia.common.registry import load, suggestion
+from dpmia.common.errors import UserError
+from dpmia.common.registry import check_part_of_file, load, suggestion
 from dpmia.settings import names
 
 
@@ -38,10 +40,42 @@ def test_everything_in_the_settings_can_be_loaded(spec):
 
 
 def test_unknown_modules_and_objects_are_errors():
-    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+    remedy = "Repair or uninstall the package that names it"
+    with pytest.raises(UserError, match=f"^no_such_module:x: ModuleNotFoundError: .*{remedy}"):
         load("no_such_module:x")
-    with pytest.raises(AttributeError, match="no_such_object"):
+    with pytest.raises(UserError, match=f"^math:no_such_object: AttributeError: .*{remedy}"):
         load("math:no_such_object")
+    with pytest.raises(ModuleNotFoundError, match=r"dpmia\.no_such_module"):
+        load("dpmia.no_such_module")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("import math\n1 / 0\n", r"broken\.py, line 2, import: ZeroDivisionError: division by zero"),
+        ("# coding: nowhere\n", r"broken\.py, import: SyntaxError: unknown encoding: nowhere"),
+        ("x = 1\n", r"broken\.py, import: AttributeError: .* has no attribute 'Attack'"),
+    ],
+)
+def test_a_module_of_another_package_that_cannot_be_imported_is_named(tmp_path, monkeypatch, text, words):
+    (tmp_path / "other_package").mkdir()
+    (tmp_path / "other_package/__init__.py").touch()
+    (tmp_path / "other_package/broken.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("other_package", "other_package.broken"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    with pytest.raises(UserError, match=words):
+        load("other_package.broken:Attack")
+
+
+@pytest.mark.parametrize("text", ["x = " + "-" * 50_000 + "1", "x = " + "(" * 190 + "1" + ")" * 190])
+def test_a_file_that_is_nested_too_deeply_for_python_is_named(tmp_path, text):
+    (tmp_path / "my.py").write_text(f"class Attack: pass\n{text}\n", encoding="utf-8")
+    try:
+        compile(text, "my.py", "exec")
+    except (MemoryError, RecursionError, SyntaxError):
+        with pytest.raises(ValueError, match=r"my\.py"):
+            check_part_of_file(str(tmp_path / "my.py"), "Attack")
 
 
 def test_the_nearest_name_is_suggested_and_none_where_none_is_near():

@@ -8,6 +8,7 @@ import pytest
 from toy_files import SHA256, raw
 
 from dpmia.common.errors import DataError
+from dpmia.common.plugins import EntryPoint
 from dpmia.datasets.raw import sources
 from dpmia.datasets.raw.sources import all_raw_files, raw_files
 
@@ -119,3 +120,30 @@ def test_the_table_of_sources_is_light():
     heavy = "{'numpy', 'pandas', 'requests', 'torch'} & set(sys.modules)"
     code = f"import sys; import dpmia.datasets.raw.sources as s; s.raw_files('adult'); sys.exit(len({heavy}))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+HEADER = "dataset,file,mirror,urls,checksum,bytes,rows,optional,licence,homepage\n"
+LINE = "coins,coins.csv,coins/coins.csv,,,,,,CC0,https://example.org/coins\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (HEADER + LINE + "x,y\n", "it is no list of raw files"),
+        (HEADER + HEADER + LINE, "it is no list of raw files"),
+        (HEADER + LINE.replace("\n", ",more\n"), "it is no list of raw files"),
+        ((HEADER + LINE).replace(",", ";"), "it is no list of raw files"),
+        (HEADER + LINE.replace("coins.csv,", "../coins.csv,", 1), r"'\.\./coins\.csv' is not the name of a file"),
+    ],
+)
+def test_a_damaged_list_of_another_package_is_named(tmp_path, monkeypatch, text, words):
+    (tmp_path / "with_coins").mkdir()
+    (tmp_path / "with_coins/__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sources, "installed", lambda group: {"coins": EntryPoint("with_coins", "coins 1.0")})
+    table = tmp_path / "with_coins/sources.csv"
+    table.write_text(HEADER + LINE, encoding="utf-8")
+    assert all_raw_files.__wrapped__()[-1].file == "coins.csv"
+    table.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=rf"with_coins/sources\.csv: {words}.*Repair or uninstall its package"):
+        all_raw_files.__wrapped__()

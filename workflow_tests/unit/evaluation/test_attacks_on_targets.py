@@ -222,21 +222,23 @@ def test_no_files_are_an_empty_table():
 
 def test_all_metrics_of_an_experiment_stand_in_one_table_in_one_order(table, files):
     accuracy = accuracy_table("heart", files)
-    rows = replicates_table([table, accuracy])
+    rows = replicates_table(pd.concat([table, accuracy]))
     assert rows.columns.tolist() == [*COLUMNS, RECORDS], "no arm shares records"
-    shared = replicates_table([table, accuracy], {"va"})
+    shared = replicates_table(pd.concat([table, accuracy]), {"va"})
     assert shared.columns.tolist() == MEASURED
     without = shared[EFFECTS].isna().all(axis=1)
     assert without[shared["arm"] != "va"].all()
     assert not without[(shared["arm"] == "va") & (shared["metric"] == "advantage")].any()
     assert len(rows) == len(table) + len(accuracy)
-    pd.testing.assert_frame_equal(rows, replicates_table(iter([accuracy.iloc[::-1], table.iloc[:9], table.iloc[9:]])))
+    pd.testing.assert_frame_equal(
+        rows, replicates_table(pd.concat([accuracy.iloc[::-1], table.iloc[:9], table.iloc[9:]]))
+    )
 
 
 def test_the_excess_of_an_attack_is_what_it_reaches_beyond_the_blind_baseline_of_its_split(table):
     blind = table[(table["metric"].isin(("advantage", "auc"))) & (table["replicate"] < 3)]
     blind = blind.assign(attack=BLIND, oracle=False, value=np.linspace(0, 1, len(blind)))
-    rows = replicates_table([table, blind])
+    rows = replicates_table(pd.concat([table, blind]))
     excess = rows[rows["metric"].str.endswith("_excess")]
     assert set(excess["attack"]) == {"optimal_threshold"}
     assert len(excess) == 2 * len(ARMS) * len(EPSILONS) * 3
@@ -250,7 +252,7 @@ def test_the_excess_of_an_attack_is_what_it_reaches_beyond_the_blind_baseline_of
 
 def test_summaries_are_means_over_replicates_with_intervals(table, files):
     accuracy = accuracy_table("heart", files)
-    summary = summary_table(replicates_table([table, accuracy]))
+    summary = summary_table(replicates_table(pd.concat([table, accuracy])))
     assert summary.columns.tolist() == [*KEYS, "mean", "low", "high", "replicates", *UNCERTAINTY]
     assert len(summary) == len(ARMS) * len(EPSILONS) * (len(measured()) + 4)
     both = pd.concat([table, accuracy])

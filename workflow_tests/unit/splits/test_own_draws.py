@@ -1,13 +1,17 @@
 """A membership experiment of the user's own, which may return anything."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from training_checks import toy
 
-from dpmia.common.errors import ConfigError, DataError
+from dpmia.common.errors import ConfigError, DataError, UserError
 from dpmia.jobs.drawing import ArmDraw
 from dpmia.splits.block import draw_block
 from dpmia.splits.file_sizes import from_file
+from dpmia.splits.split import Split
 
 
 def pair(groups, rng):
@@ -26,3 +30,25 @@ def test_a_class_that_draws_no_splits_is_refused(monkeypatch):
     arms = {"iid": ArmDraw("dpmia.models.cnn:CNN", None, {"members": 3}, False)}
     with pytest.raises(DataError, match=r"membership, dpmia\.models\.cnn:CNN: it takes no groups, generator and arg"):
         from_file({}, None, "dpmia.models.cnn:CNN", arms)
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        (np.arange(3)[:, None], r"UserError: .*members is an array of int64 of shape \(3, 1\), not of row numbers"),
+        (np.arange(3) + 0.5, r"UserError: .*members is an array of float64 of shape \(3,\), not of row numbers"),
+        (np.arange(3).astype("M8[s]"), r"UserError: .*members is an array of datetime64\[s\] of shape"),
+        (-np.arange(3), r"UserError: .*members holds the row -2"),
+        ([], r"ConfigError: membership, drawn: it returns a split without members\. Draw at least one"),
+        ([9999], r"ConfigError: membership, drawn: it returns row 9999 of \d+ records, from 0\. Draw from range\("),
+    ],
+)
+def test_what_holds_other_rows_than_the_records_is_refused(members, message, monkeypatch):
+    def drawn(groups, rng):
+        return Split(members, [5, 6], [], [])
+
+    monkeypatch.setattr(drawn, "__module__", "own")
+    monkeypatch.setattr("dpmia.common.plugins.source_file", lambda module: Path("own.py"))
+    with pytest.raises(UserError) as refused:
+        draw_block(toy(), None, drawn, {"iid": ArmDraw("own.py:drawn", None, {}, False)}, [0], 1)
+    assert re.match(message, f"{type(refused.value).__name__}: {refused.value}")

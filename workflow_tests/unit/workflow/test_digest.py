@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from dpmia.common.errors import DataError
+from dpmia.common.errors import DataError, UserError
 from dpmia.workflow import digest
 
 FILES = {
@@ -102,6 +102,29 @@ def test_numbers_without_a_module_count_where_they_are_named(checkout):
     (checkout / "fake/lone.toml").write_text("share = 0.5\n")
     assert of(checkout) == before
     assert of(checkout, "fake.lone") != before
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"x = (", "SyntaxError"),
+        (b"# coding: nowhere\n", "SyntaxError: unknown encoding"),
+        (b"x = '\xe9'\n", "SyntaxError|ValueError"),
+        (b"x = " + b"+".join([b"y"] * 5000), "an expression is nested too deeply"),
+        (b"x = " + b"-" * 50_000 + b"1", "an expression is nested too deeply"),
+    ],
+)
+def test_a_file_that_is_no_python_is_named(checkout, content, words):
+    (checkout / "fake/far.py").write_bytes(content)
+    with pytest.raises(UserError, match=rf"fake/far\.py: ({words})"):
+        of(checkout)
+
+
+def test_the_encoding_that_a_file_states_counts(checkout):
+    (checkout / "fake/far.py").write_bytes("# coding: latin-1\nx = 'é'\n".encode("latin-1"))
+    latin = of(checkout)
+    (checkout / "fake/far.py").write_bytes("\ufeffx = 'é'\n".encode())
+    assert of(checkout) == latin
 
 
 def test_a_touched_script_is_not_a_changed_one(checkout):
