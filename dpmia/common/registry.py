@@ -22,10 +22,11 @@ def load(spec: str) -> Any:
     module, _, attribute = spec.partition(":")
     if module.endswith(".py"):
         found: Any = module_of_file(module)
-        if not hasattr(found, attribute):
-            names = [name for name in vars(found) if not name.startswith("_")]
-            raise UserError(module, f"it has no object {attribute!r}", suggestion(attribute, names))
-        return getattr(found, attribute)
+        with errors_of_file(spec, f"object {attribute!r}"):  # a module may say for itself what it has
+            if not hasattr(found, attribute):
+                names = [name for name in vars(found) if not name.startswith("_")]
+                raise UserError(module, f"it has no object {attribute!r}", suggestion(attribute, names))
+            return getattr(found, attribute)
     if module.partition(".")[0] == BUILT_IN:
         found = import_module(module)
         return getattr(found, attribute) if attribute else found

@@ -13,7 +13,7 @@ import inspect
 from typing import NamedTuple
 
 from dpmia.common.errors import UserError
-from dpmia.common.plugins import Parts
+from dpmia.common.plugins import Parts, errors_of_file
 from dpmia.common.registry import load
 
 #: what every attack is a subclass of.
@@ -41,8 +41,9 @@ def _attack_kind(spec: str) -> AttackKind:
     attack = load(spec)
     if load(ATTACK) not in inspect.getmro(attack if inspect.isclass(attack) else object):
         raise UserError(spec, f"not a subclass of {ATTACK.replace(':', '.')}", "Derive it from that class")
-    options = tuple(name for name in inspect.signature(attack).parameters)
-    return AttackKind(spec, tuple(attack.uses), options, getattr(attack, "fewest", 0))
+    with errors_of_file(spec, "attack", every=True):
+        options = tuple(name for name in inspect.signature(attack).parameters)
+        return AttackKind(spec, tuple(attack.uses), options, getattr(attack, "fewest", 0))
 
 
 def _same(spec: str) -> str:

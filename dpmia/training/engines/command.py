@@ -90,9 +90,9 @@ class CommandEngine(Engine):
         except UserError:
             raise
         except BaseException:
-            shutil.rmtree(folder)
+            shutil.rmtree(folder, ignore_errors=True)
             raise
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=True)
         return torch.from_numpy(logits)
 
     def parameters(self) -> list[torch.Tensor]:
@@ -202,6 +202,8 @@ def _failure(code: int | None, timeout: float) -> str:
 
 def _last_lines(printed: Path) -> str:
     """Return what a program printed last."""
+    if not printed.is_file():
+        return f"{printed.parent} is gone, with what it printed."
     with printed.open("rb") as stream:
         stream.seek(max(0, printed.stat().st_size - LAST_CHARACTERS))
         lines = stream.read().decode("utf-8", errors="replace").split("\n")

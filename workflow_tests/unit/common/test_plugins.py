@@ -123,6 +123,21 @@ def test_an_attack_that_is_no_subclass_is_refused_before_anything_runs(folder, c
 
 
 @pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("Sureness.__init__ = []\n", r"^my_attack\.py, attack: TypeError: "),
+        ("Sureness.uses = 5\n", r"^my_attack\.py, attack: TypeError: "),
+        ("del Sureness\ndef __getattr__(name):\n    1 / 0\n", r"^my_attack\.py, line 16, object 'Sureness': ZeroDiv"),
+    ],
+)
+def test_an_attack_that_cannot_be_looked_at_is_named(folder, more, message):
+    with (folder / "my_attack.py").open("a", encoding="utf-8") as file:
+        file.write(more)
+    with pytest.raises(UserError, match=message):
+        make_plan({"experiments": ["own.yaml"]}, folder)
+
+
+@pytest.mark.parametrize(
     "code",
     [
         "from torch.nn import Linear as make\n",

@@ -163,6 +163,12 @@ def test_a_program_that_fails_is_one_message_with_what_it_printed_last(folder, c
     assert stat.S_IMODE(kept.stat().st_mode) == 0o700
 
 
+def test_a_program_that_removes_its_folder_is_one_message(folder):
+    with pytest.raises(UserError, match=r"^model one.*(did not write|does not exist)"):
+        outputs("sh -c 'rm -r $(dirname $0)' {outputs}")
+    assert left(folder) == []
+
+
 CSVS = {
     "numbers only": ("1,0\\n" * 60, "shape (59, 2), not (60, 2)"),
     "digits that Python alone groups": ("a,b\\n1,0\\n1,1_0\\n", "line 3, field 2: '1_0' is not a number"),
