@@ -133,6 +133,8 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
                 X, y = validate_data(self, X, y, multi_output=True, ensure_min_samples=2)
         except RuntimeError as error:  # of torch
             raise TypeError(f"expected X and y to be arrays, got what is none ({error})") from error
+        except OverflowError as error:
+            raise ValueError(f"expected numbers that floats can hold in X and y ({error})") from error
         rng = _generator(self.random_state)
         halves = random_halves(len(X), self.splits + 1, rng)
         seeds = rng.integers(2**31, size=len(halves)).tolist()

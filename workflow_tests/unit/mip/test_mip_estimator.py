@@ -276,6 +276,12 @@ def test_tensors_that_numpy_cannot_read_are_refused(numbers):
         MIPEstimator(Ridge(), **TIGHT).fit(torch.from_numpy(x).requires_grad_(), y)
 
 
+def test_integers_beyond_floats_are_refused(numbers):
+    x, y = numbers
+    with pytest.raises(ValueError, match="expected numbers that floats can hold in X and y"):
+        MIPEstimator(Ridge(), **TIGHT).fit([[10**400, 1, 1], *x.tolist()[1:]], y)
+
+
 def test_what_is_no_estimator_is_refused():
     with pytest.raises(TypeError, match="base is None, expected an estimator of scikit-learn"):
         MIPEstimator(None, eta=0.25).fit(np.zeros((8, 2)))
