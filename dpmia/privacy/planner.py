@@ -24,10 +24,14 @@ SHARES = (0.02, 0.05, *(tenth / 10 for tenth in range(1, 10)), 0.95)
 #: Models with less are noise, and accountants lose their precision there.
 SMALLEST_EPSILON = 1e-3
 
+#: More than any private training takes; their noise would take minutes to find.
+MOST_STEPS = 1_000_000
+
 #: Why a rate is out of the question.
 TOO_HIGH = "cannot be met: who calls everybody a member is right more often"
 TOO_FEW = "cannot be trained: the batch is larger than the training set"
 TOO_STRICT = "cannot be trained: an epsilon below 0.001 leaves nothing but noise"
+TOO_MANY = f"not planned: more than {MOST_STEPS:,} steps"
 
 COLUMNS = [
     *("bound", "rate", "members", "epsilon", "noise_multiplier", "batch_rate", "steps"),
@@ -89,6 +93,9 @@ def plan(
             row["remark"] = TOO_FEW if members < batch_size else TOO_STRICT
             continue
         steps, batch_rate = optimiser_steps(batch_size, members, epochs), sampling_rate(batch_size, members)
+        if steps > MOST_STEPS:
+            row["remark"] = TOO_MANY
+            continue
         noise = Mechanism("poisson", batch_rate, steps, epochs, relation, delta, "pld").noise_multiplier(epsilon)
         curve = trade_off(
             sampler="poisson", rate=batch_rate, steps=steps, epochs=epochs, noise_multiplier=noise, relation=relation

@@ -279,7 +279,7 @@ def test_tensors_that_numpy_cannot_read_are_refused(numbers):
 def test_integers_beyond_floats_are_refused(numbers):
     x, y = numbers
     with pytest.raises(ValueError, match="expected numbers that floats can hold in X and y"):
-        MIPEstimator(Ridge(), **TIGHT).fit([[10**400, 1, 1], *x.tolist()[1:]], y)
+        MIPEstimator(Ridge(), **TIGHT).fit(np.array([[10**400, 1, 1], *x.tolist()[1:]], dtype=object), y)
 
 
 def test_what_is_no_estimator_is_refused():

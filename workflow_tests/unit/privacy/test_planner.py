@@ -7,7 +7,7 @@ import pytest
 from dpmia.common.errors import ConfigError
 from dpmia.privacy import planner
 from dpmia.privacy.accounting import Mechanism
-from dpmia.privacy.planner import COLUMNS, TOO_FEW, TOO_HIGH, TOO_STRICT, plan
+from dpmia.privacy.planner import COLUMNS, TOO_FEW, TOO_HIGH, TOO_MANY, TOO_STRICT, plan
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 from dpmia.theory.unlearning import deletion_capacity
 
@@ -27,6 +27,13 @@ def test_every_rate_has_a_row_and_says_why_it_is_out_of_the_question(planned):
     out = table[table["remark"] != ""]
     assert out[["noise_multiplier", "exact_positive_accuracy", "deletion_capacity", "steps"]].isna().all(axis=None)
     assert out["epsilon"].isna().tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("more", [{"epochs": 10**6}, {"records": 2**62}])
+def test_a_plan_of_very_many_steps_is_none(more):
+    table = plan(**ASKED | more, rates=(0.2, 0.5))
+    assert table["remark"].tolist() == [TOO_MANY, TOO_MANY]
+    assert table["noise_multiplier"].isna().all()
 
 
 def test_the_epsilon_of_a_row_makes_theorem_3_3_the_bound(planned):
