@@ -105,8 +105,8 @@ class RocFigure:
                 panel.set(xlabel="false positive rate", ylabel="true positive rate")
         drawing.finish(
             figure,
-            "Thick lines: means over target models; thin lines: each target model; dotted black: guessing. AUC with "
-            "its 95 % interval over target models. Rates below 1 / number of non-members cannot be shown. "
+            "Thick lines: means over target models; thin lines: each target model. AUC with its 95 % interval "
+            "over target models. Rates below 1 / number of non-members cannot be shown. "
             f"{' and '.join(PER_RECORD)} assume Gaussian losses of each record under reference models on the logit "
             "scale: their ranks would reach no rate below 1 / (models + 1).",
             run_note(facts, self.configurations),
@@ -133,7 +133,7 @@ def _draw_curves(axes: Axes, rows: pd.DataFrame) -> None:
             drawing.draw_curve(
                 axes, curve, "fpr", "tpr", colour=colour, label=label, line=line if whole else "-", **look
             )
-    axes.plot(ROC_RATES, ROC_RATES, ":", color="black", linewidth=0.8)
+    axes.plot(ROC_RATES, ROC_RATES, color="0.8", linewidth=0.8, zorder=1, label="guessing")
 
 
 def _write_aucs(axes: Axes, rows: pd.DataFrame) -> None:
