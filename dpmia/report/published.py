@@ -76,7 +76,7 @@ def publish(paper: str, about: About, verdicts: pd.DataFrame, commit: str, folde
 def digests(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of each file of a folder, by name: without `PROVENANCE`, and what Snakemake hides there."""
     return {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "no file"
         for path in sorted(folder.iterdir())
         if path.name != PROVENANCE and not path.name.startswith(".")
     }

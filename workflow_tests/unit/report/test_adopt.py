@@ -1,6 +1,7 @@
 """Evidence of the repository: README, recorded verdicts, their picture and published files are of the same runs."""
 
 import json
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -124,6 +125,21 @@ def test_what_is_no_evidence_is_refused_and_nothing_is_written(published, reposi
     assert (repository / "README.md").read_text() == PAGES["README.md"]
     assert (repository / "docs/measured/humphries/of_an_earlier_run.csv").exists()
     assert not (repository / "docs/measured/izzo").exists()
+
+
+def test_a_pipe_or_a_folder_in_the_place_of_a_table_is_refused(published, repository):
+    table = published / "claims.csv"
+    for replace in (os.mkfifo, os.mkdir):
+        table.unlink()
+        replace(table)
+        with pytest.raises(DataError, match="files were changed after they were published"):
+            adopt([published], repository)
+
+
+def test_a_page_of_the_repository_that_is_no_text_is_named(published, repository):
+    (repository / "README.md").write_bytes(b"\x8b\xff")
+    with pytest.raises(DataError, match=r"^README\.md, row 1: byte 0x8B is not UTF-8 text"):
+        adopt([published], repository)
 
 
 @pytest.mark.parametrize("name", PAGES)
