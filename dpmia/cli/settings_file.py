@@ -32,7 +32,7 @@ def write_settings(path: Path, settings: Any, comment: str, overwrite: bool = Fa
         trial: write nothing, and only check that the file may be written.
 
     Raises:
-        UserError: the file has other settings, and they do not fit its digest: somebody edited them.
+        UserError: the file has other settings, and they do not fit its digest: somebody edited them; or it is none.
     """
     written = yaml.safe_dump(settings, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None)
     if not overwrite:
@@ -63,6 +63,8 @@ def _check_unedited(path: Path, written: str) -> None:
     """Check that a file holds what is to be written, or what a command wrote there before."""
     if not path.exists():
         return
+    if not path.is_file():
+        raise UserError(str(path), "this is no file", "Move it away: the settings of the command belong there")
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
     mark, below = "".join(lines[1:2]).strip(), "".join(lines[2:])
     if mark != f"{MARK}{_digest(below)}" and written not in (below, "".join(lines[1:])):

@@ -18,7 +18,9 @@ def wrong_row(rows: np.ndarray) -> int | None:
     Args:
         rows: shape (records, classes).
     """
-    right = (rows >= 0).all(axis=1) & (np.abs(rows.sum(axis=1) - 1) <= SUM_TOLERANCE)  # NaN is not right
+    with np.errstate(over="ignore"):
+        sums = rows.sum(axis=1)
+    right = (rows >= 0).all(axis=1) & (np.abs(sums - 1) <= SUM_TOLERANCE)  # NaN is not right
     return None if right.all() else int(np.argmin(right))
 
 

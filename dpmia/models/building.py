@@ -83,7 +83,11 @@ def build(model: Architecture, inputs: int, outputs: int, image: tuple[int, ...]
     if not callable(function) or isinstance(function, torch.nn.Module):
         problem = f"it is an object of type {type(function).__name__}, and each model is made anew"
         raise TrainingError(where, problem, "Name a class, or a function that returns a new model")
-    create = partial(function, **_accepted(function, given), **model.shape)
+    accepted = _accepted(function, given)
+    if twice := [name for name in model.shape if name in accepted]:
+        problem = f"{', '.join(twice)} follows from the data set, and stands in arguments, too"
+        raise TrainingError(where, problem, "Remove it there")
+    create = partial(function, **accepted, **model.shape)
     tried = errors_of_file(model.build, where, every=True, remedy=_order_of(image))
     with tried, torch.random.fork_rng(devices=[]):
         found = create()

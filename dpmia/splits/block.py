@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpmia.common.errors import ConfigError
+from dpmia.common.errors import ConfigError, shown
 from dpmia.common.files import whole_file
 from dpmia.common.plugins import errors_of_file, spec_of
 from dpmia.common.reading.arrays import arrays
@@ -67,7 +67,9 @@ def draw_one(draw: Callable[..., Split], groups: np.ndarray, rng: np.random.Gene
         ConfigError: `draw` returns no split of these records.
         UserError: `draw` is not of this library, and fails.
     """
-    where = f"membership, {getattr(draw, '__name__', draw)}"
+    where = f"membership, {getattr(draw, '__name__', None) or shown(draw)}"
+    if not callable(draw):
+        raise ConfigError(where, "it is no function", "Name one as in docs/extend.md")
     with errors_of_file(spec_of(draw), where, every=True):
         split = draw(groups, rng, **arm.draw)
     if not isinstance(split, Split):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpmia.common.errors import DataError
+from dpmia.common.errors import DataError, words_of
 from dpmia.common.registry import load
 from dpmia.datasets.groups import group_column
 from dpmia.jobs.drawing import ArmDraw
@@ -35,8 +35,8 @@ def from_file(reading: Mapping[str, Any], by: str | None, draw: str, arms: Mappi
         rng = np.random.default_rng(0)
         try:
             inspect.signature(function).bind(groups, rng, **arm.draw)
-        except (TypeError, ValueError) as error:
-            problem = f"it takes no groups, generator and arguments of arm {name!r} ({error})"
+        except Exception as error:  # its own words may fail, too
+            problem = f"it takes no groups, generator and arguments of arm {name!r} ({words_of(error)})"
             raise DataError(f"membership, {draw}", problem, "Name a function as in docs/extend.md") from None
         splits[name, 0] = draw_one(function, groups, rng, arm)
     return of_splits(splits, arms, len(groups))

@@ -107,6 +107,14 @@ def test_an_edited_settings_file_is_kept(folder, capsys):
     assert "epochs: 60" in file.read_text()
 
 
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_what_is_no_settings_file_is_kept(folder, capsys, make):
+    make(folder / "clinic_2.yaml")
+    words = "Error: clinic_2.yaml: this is no file. Move it away"
+    assert words in refused(capsys, "audit", "Clinic 2.csv", "--label", "readmitted")
+    assert (folder / "clinic_2.yaml").exists()
+
+
 def test_settings_that_nobody_edited_are_replaced(folder, capsys):
     given = ("audit", "Clinic 2.csv", "--label", "readmitted")
     run(*given)
@@ -297,9 +305,7 @@ def test_snakemake_starts_though_nobody_reads(folder, monkeypatch, unread):
 def test_a_folder_in_the_place_of_the_settings_is_reported(folder, capsys):
     (folder / "plan.yaml").mkdir()
     message = refused(capsys, *PLAN)
-    assert message == (
-        "\nError: plan.yaml: Is a directory. Move away what stands there and start again: what is finished stays.\n"
-    )
+    assert message == ("\nError: plan.yaml: this is no file. Move it away: the settings of the command belong there.\n")
 
 
 def test_bytes_in_the_place_of_the_settings_are_somebodys(folder, capsys):

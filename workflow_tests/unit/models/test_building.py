@@ -221,3 +221,11 @@ def test_image_networks_of_this_library_need_images():
 def test_image_networks_of_this_library_need_images_that_are_large_enough():
     with pytest.raises(UserError, match=r"the layers leave nothing of an image of \(1, 5, 5\).*Choose another model"):
         build(Architecture("dpmia.models.networks:tramer_boneh", {}), 25, 2, (1, 5, 5))
+
+
+@pytest.mark.parametrize("name", ["Net", "flat", "anything"])
+def test_an_argument_that_follows_from_the_data_set_is_refused(name):
+    with pytest.raises(
+        UserError, match=rf"^model own\.py:{name}: outputs follows from the data set, and stands in arg"
+    ):
+        built(name, outputs=7)

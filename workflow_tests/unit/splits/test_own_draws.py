@@ -25,6 +25,30 @@ def test_what_is_no_split_is_refused_with_a_remedy():
         draw_block(toy(), None, pair, {"iid": ArmDraw("own.py:pair", None, {}, False)}, [0], 1)
 
 
+def test_what_is_no_function_is_refused():
+    message = r"^membership, <property object at .*>: it is no function\. Name one as in docs/extend\.md\.$"
+    with pytest.raises(ConfigError, match=message):
+        draw_block(toy(), None, property(pair), {"iid": ArmDraw("own.py:pair", None, {}, False)}, [0], 1)
+
+
+class Odd:
+    """What a user may take for a function: it takes nothing, and cannot be shown."""
+
+    def __call__(self):
+        raise NotImplementedError
+
+    def __repr__(self):
+        raise RuntimeError("repr")
+
+
+def test_what_takes_no_groups_and_cannot_be_shown_is_refused(monkeypatch):
+    monkeypatch.setattr("dpmia.splits.file_sizes.group_column", lambda reading, by: ["all"] * 20)
+    monkeypatch.setattr("dpmia.splits.file_sizes.load", lambda spec: Odd())
+    arms = {"iid": ArmDraw("own.py:odd", None, {"members": 3}, False)}
+    with pytest.raises(DataError, match=r"^membership, own\.py:odd: it takes no groups, generator and arguments"):
+        from_file({}, None, "own.py:odd", arms)
+
+
 def test_a_class_that_draws_no_splits_is_refused(monkeypatch):
     monkeypatch.setattr("dpmia.splits.file_sizes.group_column", lambda reading, by: ["all"] * 20)
     arms = {"iid": ArmDraw("dpmia.models.cnn:CNN", None, {"members": 3}, False)}
