@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,22 @@ def scored(
             )
 
 
+@contextmanager
+def named(files: Sequence[str]) -> Iterator[None]:
+    """Name the files of models of the attacker in an error about them, raised inside the block.
+
+    Raises:
+        KnowledgeError: what is wrong with the models, after the names of their files.
+    """
+    try:
+        yield
+    except KnowledgeError as error:
+        if not files:
+            raise
+        more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
+        raise KnowledgeError(", ".join(files[:MOST_NAMED]) + more, str(error)) from None
+
+
 class AttackersModels:
     """All models of the attacker, and which of them an attack on one target model may use."""
 
@@ -131,20 +147,9 @@ class AttackersModels:
         self._references = _Stored(references, lambda card: card.arm)
         self._distilled = _Stored(distilled, lambda card: card.target)
 
-    @contextmanager
-    def named(self) -> Iterator[None]:
-        """Name the files in an error about the models, raised inside the block.
-
-        Raises:
-            KnowledgeError: what is wrong with the models, after the names of their files.
-        """
-        try:
-            yield
-        except KnowledgeError as error:
-            if not self._files:
-                raise
-            more = f" and {len(self._files) - MOST_NAMED} more" if len(self._files) > MOST_NAMED else ""
-            raise KnowledgeError(", ".join(self._files[:MOST_NAMED]) + more, str(error)) from None
+    def named(self) -> AbstractContextManager[None]:
+        """Name the files in an error about the models, raised inside the block."""
+        return named(self._files)
 
     @property
     def shadows(self) -> list[Knowledge]:

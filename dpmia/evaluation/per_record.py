@@ -14,7 +14,7 @@ import pandas as pd
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.hypothesis import HypothesisTest
 from dpmia.common.seeds import derive_seed
-from dpmia.evaluation.attacks import AttackersModels
+from dpmia.evaluation.attacks import AttackersModels, named
 from dpmia.formats.losses import Losses, load_losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, QUERY_ARRAYS, Signal, load_all
 from dpmia.formats.stages import NULLS, PER_RECORD
@@ -59,7 +59,7 @@ def per_record_table(
         "member". An attack with models that leave one record out scores the records that there are such models for.
     """
     models = AttackersModels((), references, distilled)
-    parts = [part for path in leave_one_out for part in load_losses(path)]
+    parts = [(str(path), part) for path in leave_one_out for part in load_losses(path)]
     tables: list[pd.DataFrame] = []
     for signal in _signals(files, arms):
         queries = _cut(signal, np.concatenate(draw_records(signal, count, root_seed)))
@@ -70,10 +70,11 @@ def per_record_table(
                 with models.named():
                     tables += _judged(experiment, name, attack, queries, known, alphas)
                 continue
-            for part in parts:
+            for path, part in parts:
                 if part.cards[0].target == signal.card.target:
                     of_part = _cut(queries, part.records).of(MEMBER, NONMEMBER)
-                    tables += _judged(experiment, name, attack, of_part, _leave_one_out(part, of_part), alphas)
+                    with named([path]):
+                        tables += _judged(experiment, name, attack, of_part, _leave_one_out(part, of_part), alphas)
     return pd.concat(tables, ignore_index=True)[PER_RECORD]
 
 

@@ -93,6 +93,8 @@ class _Answers:
         self.module = architecture_for(dataset, needed(target.card.model)).module()
         buffers = np.empty(0) if target.buffers is None else target.buffers
         try:
+            if target.parameters is None:
+                raise ValueError("it has no parameters")
             set_state(self.module, torch.from_numpy(target.parameters), torch.from_numpy(buffers))
         except ValueError as error:
             where = f"signals of the target model {target.card.arm}, replicate {target.card.replicate}"

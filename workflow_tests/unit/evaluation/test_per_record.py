@@ -8,7 +8,8 @@ import pytest
 from model_cards import card
 
 from dpmia.attacks.base import Knowledge
-from dpmia.attacks.hypothesis import Distillation, Population, Reference, ShadowThreshold
+from dpmia.attacks.hypothesis import Distillation, LeaveOneOut, Population, Reference, ShadowThreshold
+from dpmia.common.errors import KnowledgeError
 from dpmia.evaluation.attacks import AttackersModels
 from dpmia.evaluation.per_record import MOST_LOSSES, nulls_table, per_record_table
 from dpmia.formats.losses import Losses, save_losses
@@ -58,6 +59,21 @@ def run(table, files, seed=1, attacks=ATTACKS, arms=("iid",), **options):
     chosen = {name: attack() for name, attack in attacks.items()}
     models = {"references": files["references"], "distilled": files["distilled"]}
     return table("one", chosen, files["files"], seed, arms=arms, **models, **options)
+
+
+def test_models_trained_on_the_record_that_they_leave_out_are_named(files, tmp_path):
+    records = np.sort(target(0).records[:4])
+    trained_on = np.eye(2, 4, dtype=bool)
+    wrong = Losses([known(0)] * 2, records, np.ones((2, 4), np.float32), trained_on)
+    save_losses(tmp_path / "wrong.npz", [wrong], {})
+    options = {
+        "attacks": {"L": LeaveOneOut},
+        "leave_one_out": [tmp_path / "wrong.npz"],
+        "alphas": (0.1,),
+        "count": EACH,
+    }
+    with pytest.raises(KnowledgeError, match=r"wrong\.npz: .*2 models were trained on the record left out"):
+        run(per_record_table, files, **options)
 
 
 @pytest.mark.parametrize("letter", ATTACKS)

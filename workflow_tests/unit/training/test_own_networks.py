@@ -158,6 +158,10 @@ def test_state_of_another_network_is_refused(dataset):
     (signal, *_) = train(dataset, BOTH)
     with pytest.raises(DataError, match=r"signals of the target model .*: it is no such network \(1 values for param"):
         distilled._Answers(dataset, replace(signal, parameters=signal.parameters[:1]))
+    with pytest.raises(
+        DataError, match=r"signals of the target model .*: it is no such network \(it has no parameters"
+    ):
+        distilled._Answers(dataset, replace(signal, parameters=None))
 
 
 # --- Training -----------------------------------------------------------------------------------------------------
