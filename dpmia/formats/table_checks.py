@@ -35,7 +35,7 @@ def check_table(source: Source, table: pd.DataFrame, required: Collection[str] =
 
     Raises:
         DataError: a column is missing, a cell holds what its column does not, two rows are about the same, an interval
-            ends before it begins, or rows are about another experiment.
+            ends before it begins, an error has no degrees of freedom, or rows are about another experiment.
     """
     stage, experiment, attack = _place(source.path)
     layout = layout_of(stage, table.columns) or Layout((), ())
@@ -54,6 +54,8 @@ def check_table(source: Source, table: pd.DataFrame, required: Collection[str] =
         _refuse(source, "two rows are about the same", table.duplicated(list(layout.keys)))
     if {"low", "high"} <= {*table.columns} and layout.columns:
         _refuse(source, "an interval ends before it begins", table["low"] > table["high"])
+    if {"error", "degrees"} <= {*table.columns} and layout.columns:
+        _refuse(source, "an error has no degrees of freedom", (table["error"] > 0) & (table["degrees"] == 0))
     if "experiment" in table and (experiment or named):
         _check_experiment(source, table["experiment"].unique(), experiment)
     if attack and (others := [name for name in table["attack"].unique() if name not in attack]):

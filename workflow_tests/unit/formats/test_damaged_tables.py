@@ -187,17 +187,20 @@ def test_rows_of_metrics_that_cannot_be(tmp_path, changes, message):
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ("0.5,0.6,0.4,4,0.1", "an interval ends before it begins"),
-        ("0.5,0.4,0.6,-1,0.1", "a cell holds no number of records, models or replicates"),
-        ("0.5,0.4,0.6,,0.1", "a cell holds no number of records, models or replicates"),
-        ("0.5,0.4,0.6,4,-0.1", "a cell holds no standard error"),
+        ("0.5,0.6,0.4,4,0.1,3", "an interval ends before it begins"),
+        ("0.5,0.4,0.6,-1,0.1,3", "a cell holds no number of records, models or replicates"),
+        ("0.5,0.4,0.6,,0.1,3", "a cell holds no number of records, models or replicates"),
+        ("0.5,0.4,0.6,4,-0.1,3", "a cell holds no standard error"),
+        ("0.5,0.4,0.6,4,0.1,0", "an error has no degrees of freedom"),
     ],
 )
 def test_rows_of_a_summary_that_cannot_be(tmp_path, cells, message):
     path = tmp_path / "summary/heart.csv"
     path.parent.mkdir()
     row = "heart,va,False,1.0,lira,False,auc"
-    path.write_text(f"{','.join(KEYS)},mean,low,high,replicates,error\n{row},0.5,0.4,0.6,4,0.1\n{row}2,{cells}\n")
+    path.write_text(
+        f"{','.join(KEYS)},mean,low,high,replicates,error,degrees\n{row},0.5,0.4,0.6,4,0.1,3\n{row}2,{cells}\n"
+    )
     with pytest.raises(DataError, match=rf"heart\.csv(, column '\w+')?, line 3: {message}"):
         read_table(path)
 
