@@ -153,6 +153,8 @@ def _cards(found: Arrays) -> list[list[ModelCard]]:
     _STAGE.check(found.source, header.get("place"))
     with found.source.faults("a model card is damaged", ", header"):
         cards = [[ModelCard.from_plain(card) for card in group] for group in header["models"]]
+    if not all(cards):
+        raise found.source.error("a group holds no models", ", header")
     found.only({"header", *(f"{place}/{name}" for place in range(len(cards)) for name in ARRAYS)})
     return cards
 

@@ -8,7 +8,7 @@ import pytest
 from model_cards import card
 
 from dpmia.common.errors import DataError, KnowledgeError
-from dpmia.formats.losses import FORMAT, VERSION, Losses, load_losses, save_losses, together
+from dpmia.formats.losses import FORMAT, VERSION, Losses, load_cards, load_losses, save_losses, together
 
 
 def losses(models=3, records=(2, 5, 7, 11), seed=0):
@@ -100,6 +100,18 @@ def test_a_file_of_another_format_is_refused(tmp_path, change):
     np.savez(tmp_path / "other.npz", **content)
     with pytest.raises(DataError, match=rf"other\.npz: format .*expected {FORMAT!r} version {VERSION}"):
         load_losses(tmp_path / "other.npz")
+
+
+@pytest.mark.parametrize("load", [load_cards, load_losses])
+def test_a_group_without_models_is_refused(tmp_path, load):
+    save_losses(tmp_path / "block.npz", [losses(), losses(seed=1)], {})
+    with np.load(tmp_path / "block.npz") as arrays:
+        content = dict(arrays)
+    header = json.loads(str(content["header"]))
+    content["header"] = np.array(json.dumps(header | {"models": [header["models"][0], []]}))
+    np.savez(tmp_path / "block.npz", **content)
+    with pytest.raises(DataError, match=r"block\.npz, header: a group holds no models"):
+        load(tmp_path / "block.npz")
 
 
 def test_a_file_that_cannot_be_written_leaves_none_behind(tmp_path):
