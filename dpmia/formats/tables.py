@@ -71,12 +71,12 @@ def read_parts(paths: Iterable[Path | str], required: Collection[str] = ()) -> p
     """
     files = list(paths)
     parts = [read_table(path, required) for path in files]
-    of_file = [place for place, part in enumerate(parts) for _ in range(len(part))]
     rows = pd.concat(parts, ignore_index=True)
     keys = list(REPLICATES.keys)
     twice = rows.duplicated(keys).to_numpy()
     if twice.any():
         alike = (rows[keys] == rows.loc[twice.argmax(), keys]).all(axis=1).to_numpy()
-        first, second, *_ = (files[of_file[place]] for place in alike.nonzero()[0])
+        of_file = [file for file, part in zip(files, parts, strict=True) for _ in range(len(part))]
+        first, second, *_ = (of_file[place] for place in alike.nonzero()[0])
         raise made(second).error(f"it holds a row that {first} holds, too", remedy="Delete both and start again")
     return rows

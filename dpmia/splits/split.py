@@ -103,7 +103,8 @@ def load_splits(path: Path | str, dataset: Dataset | None = None) -> dict[tuple[
                 raise ValueError(f"a split has other parts than {', '.join(sorted(expected))}")
             if not all(len(parts["members"]) for parts in found.values()):
                 raise ValueError("a split has no members")
-            last = max((rows.max() for parts in found.values() for rows in parts.values() if len(rows)), default=-1)
+            splits = {key: Split(**parts) for key, parts in found.items()}
+            last = max((split.last for split in splits.values()), default=-1)
             if dataset is not None and last >= len(dataset):
                 raise ValueError(f"it has row {last} of {len(dataset)} records, from 0")
-            return {key: Split(**parts) for key, parts in found.items()}
+            return splits

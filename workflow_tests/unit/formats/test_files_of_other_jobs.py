@@ -75,7 +75,7 @@ def test_the_table_of_another_attack(tmp_path, place, attack, message):
         read_table(tmp_path / place)
 
 
-#: Of reference models: of the same data, which differ in nothing but their training.
+#: Losses of one reference model: each file below holds the same, so its place alone tells it from the others.
 LOSSES = Losses([ModelCard("va", False, "inf", "reference", [1])], np.arange(1), np.zeros((1, 1), "f4"), np.eye(1) > 0)
 
 
