@@ -134,8 +134,12 @@ def module_of_file(path: str) -> ModuleType:
         raise UserError(path, "it is no Python file")
     module = module_from_spec(spec)
     sys.modules[name] = module
+    folder = Path.cwd()
     try:
         spec.loader.exec_module(module)
+        if Path.cwd() != folder:  # results would be written elsewhere
+            os.chdir(folder)
+            raise RuntimeError(f"the code leaves {folder}; paths from there name files, so leave os.chdir out")
     except Exception as error:
         del sys.modules[name]
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == spec.origin]
@@ -152,6 +156,8 @@ def source_file(module: str) -> Path | None:
     """
     if module.endswith(".py"):
         return Path(module)
+    if module in sys.modules:  # also the script itself, `__main__`, which cannot be found by name
+        return _python_file(getattr(sys.modules[module], "__file__", None))
     top, *below = module.split(".")
     package = find_spec(top)
     if package is None or package.origin is None:
@@ -160,7 +166,13 @@ def source_file(module: str) -> Path | None:
     if below and package.submodule_search_locations:
         base = base.parent.joinpath(*below)
         base = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
-    return base if base.suffix == ".py" and base.is_file() else None
+    return _python_file(base)
+
+
+def _python_file(path: Path | str | None) -> Path | None:
+    """Return a module's file if it is one in Python."""
+    file = Path(path or "")
+    return file if file.suffix == ".py" and file.is_file() else None
 
 
 def spec_of(part: Any) -> str:
@@ -192,15 +204,15 @@ def errors_of_file(spec: str, where: str, every: bool = False, remedy: str = "")
         if MemoryShortError.of(error):
             raise
         module = spec.partition(":")[0]
-        file = None if module.partition(".")[0] == BUILT_IN else source_file(module)
-        if file is None:
+        if module.partition(".")[0] == BUILT_IN:
             raise
+        file = source_file(module)
         lines = [
             frame.lineno
             for frame in traceback.extract_tb(error.__traceback__)
-            if Path(frame.filename).resolve() == file.resolve()
+            if file is not None and Path(frame.filename).resolve() == file.resolve()
         ]
         if not lines and not every:
             raise
-        place = f"{file}, line {lines[-1]}" if lines else str(file)
+        place = f"{file}, line {lines[-1]}" if lines else str(file or spec)
         raise UserError(f"{place}, {where}", words_of(error), remedy) from error

@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dpmia.common.errors import MemoryShortError, UserError, shown, words_of
-from dpmia.common.plugins import BUILT_IN, errors_of_file, module_of_file
+from dpmia.common.errors import UserError, shown
+from dpmia.common.plugins import errors_of_file, module_of_file
 
 
 def load(spec: str) -> Any:
@@ -27,19 +27,9 @@ def load(spec: str) -> Any:
                 names = [name for name in vars(found) if not name.startswith("_")]
                 raise UserError(module, f"it has no object {attribute!r}", suggestion(attribute, names))
             return getattr(found, attribute)
-    if module.partition(".")[0] == BUILT_IN:
+    with errors_of_file(spec, "import", every=True, remedy="Repair or uninstall the package that names it"):
         found = import_module(module)
         return getattr(found, attribute) if attribute else found
-    try:
-        with errors_of_file(spec, "import", every=True):
-            found = import_module(module)
-            return getattr(found, attribute) if attribute else found
-    except UserError:
-        raise
-    except Exception as error:  # of a module without a file in Python
-        if MemoryShortError.of(error):
-            raise
-        raise UserError(spec, words_of(error), "Repair or uninstall the package that names it") from error
 
 
 def check_part_of_file(file: str, name: str) -> None:

@@ -1,5 +1,10 @@
 """Attacks and membership experiments in files of the user: their errors come with file and line, as one message."""
 
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from model_cards import card
@@ -55,6 +60,14 @@ def number(groups, rng):
     return 3
 """
 
+SCRIPT = """from dpmia import attack
+from dpmia.attacks.base import Attack
+class Mine(Attack):
+    def scores(self, signal, known, rng): return 1 / 0
+    def decisions(self, signal, scores): return scores > 0
+attack([[0, 2], [3, 0]], [0, 1], [True, False], attacks={"mine": Mine()})
+"""
+
 LINE = next(number for number, text in enumerate(ATTACK.splitlines(), 1) if "this line" in text)
 
 
@@ -97,3 +110,29 @@ def test_a_membership_experiment_that_fails(monkeypatch):
             draw_block(toy(), None, load(f"draws.py:{name}"), arms, [0], 1)
         with pytest.raises(error, match=message):
             from_file({}, None, f"draws.py:{name}", arms)
+
+
+def test_a_function_of_python_that_fails_is_named():
+    arms = {"iid": ArmDraw("builtins:max", None, {"members": 3}, False)}
+    with pytest.raises(UserError, match=r"^builtins:max, membership, max: TypeError: 'members' is an invalid keyword"):
+        draw_block(toy(), None, max, arms, [0], 1)
+
+
+@pytest.mark.parametrize(
+    ("interpreter", "place"),
+    [(["script.py"], r"script\.py, line 4, attack Mine"), (["-c", "SCRIPT"], "__main__:Mine, attack Mine")],
+)
+def test_an_attack_of_a_script_that_fails_is_named(tmp_path, interpreter, place):
+    (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
+    call = [sys.executable, *(SCRIPT if word == "SCRIPT" else word for word in interpreter)]
+    answer = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert re.search(rf"{place}, scores\(\): ZeroDivisionError: division by zero\.$", answer.stderr)
+
+
+def test_a_file_that_leaves_the_working_folder_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "my.py").write_text("import os\nos.chdir('elsewhere')\nclass Attack: pass\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"^my\.py: RuntimeError: the code leaves .*leave os\.chdir out\.$"):
+        load("my.py:Attack")
+    assert Path.cwd() == tmp_path

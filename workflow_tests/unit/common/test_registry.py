@@ -41,9 +41,9 @@ def test_everything_in_the_settings_can_be_loaded(spec):
 
 def test_unknown_modules_and_objects_are_errors():
     remedy = "Repair or uninstall the package that names it"
-    with pytest.raises(UserError, match=f"^no_such_module:x: ModuleNotFoundError: .*{remedy}"):
+    with pytest.raises(UserError, match=f"^no_such_module:x, import: ModuleNotFoundError: .*{remedy}"):
         load("no_such_module:x")
-    with pytest.raises(UserError, match=f"^math:no_such_object: AttributeError: .*{remedy}"):
+    with pytest.raises(UserError, match=f"^math:no_such_object, import: AttributeError: .*{remedy}"):
         load("math:no_such_object")
     with pytest.raises(ModuleNotFoundError, match=r"dpmia\.no_such_module"):
         load("dpmia.no_such_module")
