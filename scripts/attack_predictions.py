@@ -2,17 +2,18 @@
 
 from _job import run
 
-from dpmia.evaluation.predictions import import_predictions, tables
+from dpmia.evaluation.predictions import read_predictions, tables
 from dpmia.formats.tables import write_table
 from dpmia.jobs.attacking import AttackSpec, PredictionsJob
 
 
 def main(snakemake):
-    """Import the tables that `params.settings` name, and run `params.attacks`."""
+    """Read the tables that `params.settings` name, and run `params.attacks`; nothing is written if one fails."""
     output, params = snakemake.output, snakemake.params
-    import_predictions(PredictionsJob.from_plain(params.settings), output.signals, output.references)
+    given = read_predictions(PredictionsJob.from_plain(params.settings))
     attacks = {name: AttackSpec.from_plain(attack).make() for name, attack in params.attacks.items()}
-    found = tables(snakemake.wildcards.predictions, attacks, output.signals, output.references, params.seed)
+    found = tables(snakemake.wildcards.predictions, attacks, given, params.seed)
+    given.save(output.signals, output.references)
     for table, path in zip(found, (output.replicates, output.summary), strict=True):
         write_table(path, table)
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dpmia.common.optional import needed
 from dpmia.formats.rows import NO_ATTACK, rows_of, tidy
-from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, load_all
+from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal
 from dpmia.metrics.shared_records import group_effects
 
 
-def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = False) -> list[list[Any]]:
+def accuracy_rows(experiment: str, signals: Iterable[Signal], details: bool = False) -> list[list[Any]]:
     """Return accuracy and mean loss of every model on members, non-members and, if any, validation records.
 
     Of private models also what no attack exceeds where records are independent: `advantage_ceiling`,
@@ -25,7 +24,7 @@ def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = 
 
     Args:
         experiment: name of the experiment.
-        files: signal files of the target models.
+        signals: outputs of the target models.
         details: of private models also `tpr_ceiling@...`, the largest true positive rate at `ROC_RATES`.
 
     Returns:
@@ -33,7 +32,7 @@ def accuracy_rows(experiment: str, files: Iterable[Path | str], details: bool = 
     """
     parts = {"members": MEMBER, "nonmembers": NONMEMBER, "validation": VALIDATION}
     rows = []
-    for signal in load_all(files):
+    for signal in signals:
         values: dict[str, float] = {}
         effects: dict[str, list[float]] = {}
         records: dict[str, int] = {}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpmia.attacks.base import Attack, Knowledge, checked_decisions, checked_scores, errors_of, outcome
+from dpmia.attacks.base import Attack, Knowledge, Outcome, checked_decisions, checked_scores, errors_of, outcome
 from dpmia.common.errors import KnowledgeError
 from dpmia.common.reading.source import made
 from dpmia.common.seeds import derive_seed
@@ -65,14 +65,19 @@ def attack_rows(
         if epsilons is not None and signal.card.epsilon not in epsilons:
             continue
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
-        rng = _randomness(root_seed, name, signal)
+        rng = randomness(root_seed, name, signal)
         with models.named():
             known = models.known(signal, reference_arm)
             if features is not None:
                 known = replace(known, features=features(signal.records))
             found = outcome(attack, signal, known, rng, details)
-        rows += rows_of(experiment, signal, name, attack.oracle, found.metrics(), found.effects(), found.fewest)
+        rows += outcome_rows(experiment, name, attack, signal, found)
     return tidy(rows)
+
+
+def outcome_rows(experiment: str, name: str, attack: Attack, signal: Signal, found: Outcome) -> list[list[Any]]:
+    """Return all metrics of an attack on one model, in rows as `dpmia.formats.rows.MEASURED` says."""
+    return rows_of(experiment, signal, name, attack.oracle, found.metrics(), found.effects(), found.fewest)
 
 
 def scored(
@@ -93,7 +98,7 @@ def scored(
         for name, (attack, _) in attacks.items():
             signal = loaded.of(MEMBER, NONMEMBER, POPULATION)  # for each: an attack may change its arrays
             evaluated = signal.is_member | signal.is_nonmember
-            rng = _randomness(root_seed, name, signal)
+            rng = randomness(root_seed, name, signal)
             with models[name].named():
                 scores = checked_scores(attack, signal, models[name].known(signal, None), rng)
             yield (
@@ -216,5 +221,6 @@ def _epsilons(models: Losses) -> set[str]:
     return {card.epsilon for card in models.cards}
 
 
-def _randomness(root_seed: int, attack: str, target: Signal) -> np.random.Generator:
+def randomness(root_seed: int, attack: str, target: Signal) -> np.random.Generator:
+    """Return the source of randomness of an attack, by its name, on one model."""
     return np.random.default_rng(derive_seed(root_seed, "attack", attack, *target.card.meaning))

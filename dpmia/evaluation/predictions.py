@@ -1,27 +1,30 @@
-"""Predictions only: tables of model outputs become the files that attacks read, and are attacked."""
+"""Predictions only: tables of model outputs are attacked, and become the files that a run keeps of its models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dpmia.attacks.base import Attack
+from dpmia.attacks.base import Attack, Knowledge, outcome
 from dpmia.common.errors import DataError
 from dpmia.common.probabilities import log_probabilities, problem_of, wrong_row
 from dpmia.datasets.own.files import Fields, is_number, known_column, read_fields
 from dpmia.datasets.raw.parsing import LARGEST
 from dpmia.evaluation.accuracy import accuracy_rows
-from dpmia.evaluation.attacks import attack_rows, scored
+from dpmia.evaluation.attacks import named, outcome_rows, randomness
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY, cells, replicates_table, summary_table
 from dpmia.formats.losses import Losses, save_losses
 from dpmia.formats.model_card import ModelCard
+from dpmia.formats.rows import tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.jobs.attacking import PredictionsJob
+from dpmia.metrics.intervals import Estimate
 from dpmia.metrics.record_errors import record_estimates
 
 ARM = "given"
@@ -34,15 +37,35 @@ MEMBERSHIPS = {
 }
 
 
-def import_predictions(
-    job: PredictionsJob, signals: Path | str, references: Path | str
-) -> tuple[Signal, Losses | None]:
-    """Read the tables, and write them as signals of one target model and losses of reference models.
+@dataclass(frozen=True)
+class GivenModel:
+    """A model known by its outputs only.
 
-    Args:
-        job: how to read them.
-        signals: file to write the outputs of the model to.
-        references: file to write the losses of the reference models to; an empty list of models where there are none.
+    Attributes:
+        target: its outputs.
+        references: losses of the attacker's own models on the same records; None without any.
+        files: the tables that hold the outputs of these.
+        provenance: of the table of the model.
+    """
+
+    target: Signal
+    references: Losses | None
+    files: list[str]
+    provenance: dict[str, Any]
+
+    def save(self, signals: Path | str, references: Path | str) -> None:
+        """Write the files that hold target models and reference models in a run.
+
+        Args:
+            signals: file to write the outputs of the model to.
+            references: file to write the losses of the reference models to, of none where there are none.
+        """
+        save_signals(signals, [self.target], self.provenance)
+        save_losses(references, [self.references] if self.references else [], self.provenance)
+
+
+def read_predictions(job: PredictionsJob) -> GivenModel:
+    """Read the tables of a model and of the attacker's.
 
     Raises:
         DataError: a table cannot be read, a column or a value is wrong, or tables do not fit together.
@@ -68,28 +91,37 @@ def import_predictions(
     )
     target = Signal(card, _rows(fields), labels, part, logits)
     losses = _losses(job, fields, card) if job.references else None
-    save_signals(signals, [target], fields.provenance)
-    save_losses(references, [losses] if losses else [], fields.provenance)
-    return target, losses
+    return GivenModel(target, losses, list(job.references), fields.provenance)
 
 
 def tables(
-    name: str, attacks: Mapping[str, Attack], signals: Path | str, references: Path | str, root_seed: int
+    name: str, attacks: Mapping[str, Attack], given: GivenModel, root_seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Attack the one model, and return what `replicates_table` and `summary_table` return.
 
     Intervals are over records: there is one model, and no replicates.
+
+    Raises:
+        KnowledgeError: an attack cannot do with the reference models; the message names their tables.
     """
-    files = [signals]
-    measured = accuracy_rows(name, files)
+    measured = accuracy_rows(name, [given.target])
+    estimates: dict[str, dict[str, Estimate]] = {}
     for each, attack in attacks.items():
-        measured += attack_rows(name, each, attack, files, root_seed, references=[references])
+        target = given.target.of(MEMBER, NONMEMBER, POPULATION)  # for each: an attack may change its arrays
+        known = Knowledge()
+        if given.references is not None:
+            every = np.ones(len(given.references.cards), dtype=bool)
+            known = Knowledge(references=given.references.on(target.records, every))
+        with named(given.files):
+            found = outcome(attack, target, known, randomness(root_seed, each, target))
+        measured += tidy(outcome_rows(name, each, attack, target, found))
+        estimates[each] = record_estimates(found.scores, found.decisions, found.is_member)
     rows = replicates_table(table_of(measured))
     summary = summary_table(rows)
-    for each, signal, scores, decisions in scored({n: (a, [references]) for n, a in attacks.items()}, files, root_seed):
-        for metric, found in record_estimates(scores, decisions, signal.is_member).items():
+    for each, of_metrics in estimates.items():
+        for metric, estimate in of_metrics.items():
             (row,) = summary.index[(summary["attack"] == each) & (summary["metric"] == metric)]
-            summary.loc[row, [*LIMITS, "replicates", *UNCERTAINTY]] = cells(found, metric)
+            summary.loc[row, [*LIMITS, "replicates", *UNCERTAINTY]] = cells(estimate, metric)
     return rows, summary
 
 

@@ -19,7 +19,7 @@ from dpmia.common.registry import load
 from dpmia.datasets.groups import group_sizes
 from dpmia.datasets.own import table as own
 from dpmia.datasets.table import Dataset
-from dpmia.evaluation.predictions import import_predictions
+from dpmia.evaluation.predictions import read_predictions
 from dpmia.evaluation.summary import replicates_table, summary_table
 from dpmia.formats.losses import Losses, load_cards, load_losses, save_losses
 from dpmia.formats.rows import EFFECTS, MEASURED, write_rows
@@ -148,9 +148,11 @@ def predictions():
         path = str(folder / "given.csv")
         job = PredictionsJob(path, "label", "member", {"0": "p0", "1": "p1"}, "probabilities", [path], False, "1", [])
         signals, losses = folder.parent / "signals.npz", folder.parent / "losses.npz"
-        signal, found = import_predictions(job, signals, losses)
+        found = read_predictions(job)
+        signal = found.target
+        found.save(signals, losses)
         assert meaning(load_signals(signals)) == meaning([signal])
-        assert np.isfinite(found.losses).all()
+        assert np.isfinite(found.references.losses).all()
         # Where a record stands in the file is no part of what it means.
         return tuple(values.tobytes() for values in (signal.logits, signal.labels, signal.membership))
 

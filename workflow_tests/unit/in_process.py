@@ -14,7 +14,7 @@ from dpmia.evaluation.attacks import attack_rows
 from dpmia.evaluation.blind_baseline import blind_rows
 from dpmia.evaluation.summary import replicates_table, summary_table
 from dpmia.formats.losses import save_losses
-from dpmia.formats.signals import save_signals
+from dpmia.formats.signals import load_all, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.jobs.attacking import AuditedAttack
 from dpmia.settings import jobs
@@ -47,7 +47,7 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
         signals.append(folder / f"signals-{spell_group(epsilons)}.npz")
         trained = train_block(dataset, splits, jobs.train_job(experiment, epsilons, 0), seed)
         save_signals(signals[-1], trained, dataset.provenance)
-    rows = accuracy_rows(name, signals)
+    rows = accuracy_rows(name, load_all(signals))
     if experiment.blind:
         rows += blind_rows(name, dataset, splits, signals, jobs.blind_job(experiment, 0), seed)
     attacks = {}

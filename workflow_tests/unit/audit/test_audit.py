@@ -19,7 +19,7 @@ from dpmia.audit.limits import held_to
 from dpmia.audit.page import page
 from dpmia.audit.words import MEANING, TRIAL
 from dpmia.common.errors import DataError
-from dpmia.evaluation.predictions import import_predictions, tables
+from dpmia.evaluation.predictions import read_predictions, tables
 from dpmia.formats.losses import load_losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
 from dpmia.formats.tables import read_table
@@ -279,11 +279,9 @@ def settings(folder, **changed):
 
 def test_predictions_only_give_the_numbers_of_the_full_run(given, tmp_path):
     folder, full = given
-    import_predictions(
-        prediction_jobs.read_job(settings(folder)), tmp_path / "signals.npz", tmp_path / "references.npz"
-    )
+    model = read_predictions(prediction_jobs.read_job(settings(folder)))
     attacks = {"average_threshold": AverageThreshold(), "lira_offline": OfflineLira()}
-    rows, summary = tables("mine", attacks, tmp_path / "signals.npz", tmp_path / "references.npz", 1)
+    rows, summary = tables("mine", attacks, model, 1)
     for attack in attacks:
         for metric in ("advantage", "auc", "tpr_at_1pct_fpr"):
             same = full.query(
@@ -299,9 +297,10 @@ def test_predictions_only_give_the_numbers_of_the_full_run(given, tmp_path):
 def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):
     folder, _ = given
     queried = settings(folder)
-    import_predictions(prediction_jobs.read_job(queried), tmp_path / "signals.npz", tmp_path / "references.npz")
+    model = read_predictions(prediction_jobs.read_job(queried))
+    model.save(tmp_path / "signals.npz", tmp_path / "references.npz")
     attacks = {name: AverageThreshold() if name == "average_threshold" else OfflineLira() for name in queried.attacks}
-    _, summary = tables("mine", attacks, tmp_path / "signals.npz", tmp_path / "references.npz", 1)
+    _, summary = tables("mine", attacks, model, 1)
     summary.to_csv(tmp_path / "summary.csv", index=False)
     part = {
         "facts": prediction_facts("mine", queried),
@@ -344,9 +343,9 @@ def test_the_most_exposed_of_predictions_only_are_rows_of_the_file_and_members(t
     rows = [f"{-float(sure[i])},{float(sure[i])},yes,{'yes' if i < 30 else 'no'}" for i in order]
     (tmp_path / "model.csv").write_text("\n".join(["z0,z1,label,member", *rows]) + "\n")
     queried = settings(tmp_path, references=[], attacks={"average_threshold": {}})
-    import_predictions(prediction_jobs.read_job(queried), tmp_path / "signals.npz", tmp_path / "references.npz")
-    _, summary = tables("mine", {"average_threshold": AverageThreshold()}, tmp_path / "signals.npz",
-                        tmp_path / "references.npz", 1)  # fmt: skip
+    model = read_predictions(prediction_jobs.read_job(queried))
+    model.save(tmp_path / "signals.npz", tmp_path / "references.npz")
+    _, summary = tables("mine", {"average_threshold": AverageThreshold()}, model, 1)
     # All pairs are ranked rightly: of no variance, but thirty records of each kind. .025 is p^30.
     auc = summary[summary["metric"] == "auc"].iloc[0]
     assert (auc["interval"], auc["low"], auc["high"]) == ("records", pytest.approx(0.025 ** (1 / 30)), 1)
@@ -398,10 +397,9 @@ def test_what_is_wrong_with_predictions_is_reported(tmp_path, old, new, changed,
     (tmp_path / "model.csv").write_text(text + "\n")
     job = prediction_jobs.read_job(settings(tmp_path, **{"attacks": {"average_threshold": {}}} | changed))
     with pytest.raises(DataError) as caught:
-        import_predictions(job, tmp_path / "signals.npz", tmp_path / "references.npz")
+        read_predictions(job)
     for word in words:
         assert word in str(caught.value)
-    assert not (tmp_path / "signals.npz").exists()
 
 
 @pytest.mark.parametrize(

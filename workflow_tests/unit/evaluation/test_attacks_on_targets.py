@@ -16,7 +16,7 @@ from dpmia.evaluation.accuracy import accuracy_rows
 from dpmia.evaluation.attacks import attack_rows
 from dpmia.evaluation.summary import UNCERTAINTY, replicates_table, summary_table
 from dpmia.formats.rows import BLIND, COLUMNS, EFFECTS, KEYS, MEASURED, RECORDS, write_rows
-from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, save_signals
+from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, load_all, save_signals
 from dpmia.formats.tables import read_table, table_of
 from dpmia.metrics.intervals import REPLICATES as REPLICATES_ONLY
 from dpmia.metrics.precision import ACCEPTANCE, ROC_RATES
@@ -30,8 +30,8 @@ def attack_table(*given, **options):
     return table_of(attack_rows(*given, **options))
 
 
-def accuracy_table(*given, **options):
-    return table_of(accuracy_rows(*given, **options))
+def accuracy_table(name, files, **options):
+    return table_of(accuracy_rows(name, load_all(files), **options))
 
 
 ARMS, EPSILONS, REPLICATES = ("va", "va-iid"), ("0.1", "1000", "inf"), range(4)
