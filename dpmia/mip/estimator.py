@@ -133,7 +133,7 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
                 X, y = validate_data(self, X, y, multi_output=True, ensure_min_samples=2)
         except RuntimeError as error:  # of torch
             raise TypeError(f"expected X and y to be arrays, got what is none ({error})") from error
-        except OverflowError as error:
+        except ArithmeticError as error:  # an integer beyond all floats; a signalling NaN of decimal
             raise ValueError(f"expected numbers that floats can hold in X and y ({error})") from error
         rng = _generator(self.random_state)
         halves = random_halves(len(X), self.splits + 1, rng)

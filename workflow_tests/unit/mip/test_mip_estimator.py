@@ -4,6 +4,7 @@ import doctest
 import math
 import pickle
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -276,10 +277,12 @@ def test_tensors_that_numpy_cannot_read_are_refused(numbers):
         MIPEstimator(Ridge(), **TIGHT).fit(torch.from_numpy(x).requires_grad_(), y)
 
 
-def test_integers_beyond_floats_are_refused(numbers):
+def test_numbers_that_floats_cannot_hold_are_refused(numbers):
     x, y = numbers
     with pytest.raises(ValueError, match="expected numbers that floats can hold in X and y"):
         MIPEstimator(Ridge(), **TIGHT).fit(np.array([[10**400, 1, 1], *x.tolist()[1:]], dtype=object), y)
+    with pytest.raises(ValueError, match="expected numbers that floats can hold in X and y"):
+        MIPEstimator(Ridge(), **TIGHT).fit(x, np.array([Decimal("sNaN"), *y[1:]], dtype=object))
 
 
 def test_what_is_no_estimator_is_refused():
