@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dpmia.common.errors import ConfigError
+from dpmia.common.limits import DELTAS
 from dpmia.privacy.accounting import Mechanism
 from dpmia.privacy.sampling import optimiser_steps, sampling_rate
 from dpmia.privacy.upper_bounds import positive_accuracy_ceiling, trade_off
@@ -58,7 +59,7 @@ def plan(
         records: n, the records there are; at rate p about p * n of them are trained on.
         batch_size: expected number of records in a batch of DP-SGD with Poisson sampling; the same at every rate.
         epochs: passes over the training set.
-        delta: of the privacy guarantee, in (0, `acceptance`).
+        delta: of the privacy guarantee, at least 1e-11 and less than `acceptance`.
         relation: `add_remove`: each record is drawn on its own with probability p; `replace_one`: exactly p * n
             records are drawn.
         acceptance: the bound holds for attacks that call a member a member at least this often, in (0, 1].
@@ -125,7 +126,10 @@ def _check(
     _require(len(rates) > 0, "rates", rates, "a list of at least one sampling rate")
     _require(0 < acceptance <= 1, "acceptance", acceptance, "a number greater than 0 and at most 1")
     _require(
-        0 < delta < acceptance, "delta", delta, f"a number greater than 0 and less than acceptance ({acceptance:g})"
+        DELTAS[0] <= delta < acceptance,
+        "delta",
+        delta,
+        f"a number from {DELTAS[0]:g} up and less than acceptance ({acceptance:g})",
     )
     _require(relation in ("add_remove", "replace_one"), "relation", relation, "add_remove or replace_one")
 

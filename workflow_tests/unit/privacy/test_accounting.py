@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from dpmia.common.epsilon import SMALLEST_EPSILON
 from dpmia.common.errors import TrainingError
+from dpmia.common.limits import DELTAS
 from dpmia.privacy import accounting
 from dpmia.privacy.accounting import Mechanism
 from dpmia.privacy.calibration import spent
@@ -232,6 +233,20 @@ def test_a_guarantee_that_no_noise_gives_is_refused():
         mechanism(steps=10, epochs=1, delta=1e-30).noise_multiplier(0.5)
     for words in ["epsilon 0.5, delta 1e-30", "10 steps at rate 0.02", "no noise multiplier", "Raise epsilon or delta"]:
         assert words in str(error.value)
+
+
+@pytest.mark.parametrize("epsilon", [1, 8])
+def test_at_the_smallest_delta_rounding_errors_do_not_count(epsilon):
+    # Renyi DP knows less of the mechanism, so its noise is larger; it has no such errors. Further down they prevail.
+    noise = {
+        (accountant, delta): mechanism(
+            accountant=accountant, rate=0.01, steps=1000, epochs=10, delta=delta
+        ).noise_multiplier(epsilon)
+        for accountant in ("pld", "rdp")
+        for delta in (DELTAS[0], 1e-15)
+    }
+    assert noise["pld", DELTAS[0]] < noise["rdp", DELTAS[0]]
+    assert noise["pld", 1e-15] > 10 * noise["rdp", 1e-15]
 
 
 def test_an_epsilon_that_is_hardly_more_than_none_is_refused():
