@@ -21,7 +21,8 @@ def main(snakemake):
         check = EngineCheck.from_plain(plain)
         dataset = Dataset.load(check.dataset)
         splits = load_splits(check.splits, dataset)
-        rows += compare(experiment, check.engine, dataset, splits, load_all(check.signals), check.work)
+        signals = load_all(check.signals, len(dataset))
+        rows += compare(experiment, check.engine, dataset, splits, signals, check.work)
     write_rows(snakemake.output[0], rows, ENGINES)
 
 

@@ -20,7 +20,7 @@ def main(snakemake):
         shadows=snakemake.input.shadows,
         references=snakemake.input.references,
         distilled=snakemake.input.distilled,
-        features=Dataset.load(snakemake.input.dataset[0]).inputs if snakemake.input.dataset else None,
+        dataset=Dataset.load(snakemake.input.dataset[0]) if snakemake.input.dataset else None,
         reference_arm=job.reference_arm,
         details=job.details,
         epsilons=job.epsilons,

@@ -15,6 +15,7 @@ from dpmia.attacks.base import Attack, Knowledge, Outcome, checked_decisions, ch
 from dpmia.common.errors import KnowledgeError
 from dpmia.common.reading.source import made
 from dpmia.common.seeds import derive_seed
+from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses, load_cards, load_losses, misplaced, together
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.rows import rows_of, tidy
@@ -33,7 +34,7 @@ def attack_rows(
     shadows: Iterable[Path | str] = (),
     references: Iterable[Path | str] = (),
     distilled: Iterable[Path | str] = (),
-    features: Callable[[np.ndarray], np.ndarray] | None = None,
+    dataset: Dataset | None = None,
     reference_arm: str | None = None,
     details: bool = False,
     epsilons: Collection[str] | None = None,
@@ -49,7 +50,7 @@ def attack_rows(
         shadows: signal files of the shadow models of the same arms and replicates.
         references: files of the losses of reference models.
         distilled: files of the losses of models distilled from the target models.
-        features: returns the features of records of the data set, for an attack that sees them.
+        dataset: prepared data, for an attack that sees the features of records.
         reference_arm: the arm whose reference models to use; the target model's own where None.
         details: also measure what `dpmia.metrics.precision` does.
         epsilons: of the models to attack, as they are spelled; None for all.
@@ -61,15 +62,15 @@ def attack_rows(
     with errors_of(attack, "prepare"):
         attack.prepare(models.shadows)
     rows = []
-    for signal in load_all(files):
+    for signal in load_all(files, None if dataset is None else len(dataset)):
         if epsilons is not None and signal.card.epsilon not in epsilons:
             continue
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
         rng = randomness(root_seed, name, signal)
         with models.named():
             known = models.known(signal, reference_arm)
-            if features is not None:
-                known = replace(known, features=features(signal.records))
+            if dataset is not None:
+                known = replace(known, features=dataset.inputs(signal.records))
             found = outcome(attack, signal, known, rng, details)
         rows += outcome_rows(experiment, name, attack, signal, found)
     return tidy(rows)

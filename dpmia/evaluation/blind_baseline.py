@@ -49,7 +49,7 @@ def blind_rows(
     scores: dict[tuple[str, int], np.ndarray] = {}
     measured: dict[tuple[str, int], tuple[dict[str, float], dict[str, list[float]]]] = {}
     rows = []
-    for signal in load_all(files):
+    for signal in load_all(files, len(dataset)):
         split = signal.card.split
         if split[1] not in job.replicates:
             continue

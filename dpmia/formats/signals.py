@@ -173,10 +173,10 @@ def load_followed(path: Path | str) -> Iterator[tuple[ModelCard, np.ndarray]]:
                 yield card, _curve(found, i)
 
 
-def load_all(paths: Iterable[Path | str]) -> Iterator[Signal]:
-    """Yield the models of several files one by one."""
+def load_all(paths: Iterable[Path | str], count: int | None = None) -> Iterator[Signal]:
+    """Yield the models of several files one by one: see `load_signals`."""
     for path in paths:
-        yield from load_signals(path)
+        yield from load_signals(path, count)
 
 
 def load_model(paths: Sequence[Path | str], arm: str, replicate: int) -> Signal:

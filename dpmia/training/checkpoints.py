@@ -53,6 +53,10 @@ class Checkpoints:
         """Return the file of the models `name`."""
         return self.current / f"{name}.ckpt"
 
+    def place(self, name: str) -> str:
+        """Return which models of which code the file holds, as it states itself: nobody else may go on from it."""
+        return f"{self.current.name}/{name}"
+
     def kept(self, name: str) -> Path | None:
         """Return the file of the models `name`, None where there is none.
 

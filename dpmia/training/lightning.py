@@ -109,10 +109,10 @@ def _stopped_by_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
 class EngineModule(pl.LightningModule):
     """The models of an engine as one Lightning module: the engine forms gradients, Lightning does the rest."""
 
-    def __init__(self, engine: GradientEngine, after_epoch: AfterEpoch | None, spent: Spent | None) -> None:
-        """Train `engine`; see `fit`."""
+    def __init__(self, engine: GradientEngine, after_epoch: AfterEpoch | None, spent: Spent | None, place: str) -> None:
+        """Train `engine`; see `fit`. `place` is where its checkpoint belongs."""
         super().__init__()
-        self.engine = engine
+        self.engine, self.place = engine, place
         self.after_epoch, self.spent = after_epoch, spent
         self.started = False
         self.measured: list[list[float]] = []
@@ -204,17 +204,20 @@ class EngineModule(pl.LightningModule):
             self.logger.log_metrics(row, step=int(row["step"]))
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add the engine's own state, random streams included, and what was measured."""
+        """Add the engine's own state, random streams included, what was measured, and where the checkpoint belongs."""
         checkpoint["engine"], checkpoint["tally"] = self.engine.state_dict(), self.engine.tally.state_dict()
         checkpoint["measured"], checkpoint["rows"] = self.measured, self.rows
+        checkpoint["place"] = self.place
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Go on where the engine stood.
 
         Raises:
-            ValueError: the state of Lightning's loops or of the engine is not one, or a number is not finite; or they
-                stand at different steps.
+            ValueError: it belongs elsewhere; the state of Lightning's loops or of the engine is not one, or a number
+                is not finite; or they stand at different steps.
         """
+        if checkpoint["place"] != self.place:
+            raise ValueError(f"it belongs at {checkpoint['place']}, and stands at {self.place}")
         for part in ("engine", "tally", "optimizer_states"):
             _check_finite(checkpoint[part], part)
         for name, loop in (("fit_loop", self.trainer.fit_loop), ("validate_loop", self.trainer.validate_loop)):
@@ -335,11 +338,11 @@ def fit(
         return Fitted(np.array([after_epoch(engine)]) if after_epoch else None, None)
     logger = CSVLogger(logs, name="", version=name) if logs else None
     callbacks: list[pl.Callback] = [Progress(engine)]
-    kept = None
+    kept, place = None, name
     if checkpoints:
-        kept = checkpoints.path(name)
+        kept, place = checkpoints.path(name), checkpoints.place(name)
         callbacks.append(ModelCheckpoint(kept.parent, kept.stem, enable_version_counter=False, **checkpoints.often))
-    module = EngineModule(engine, after_epoch, spent)
+    module = EngineModule(engine, after_epoch, spent, place)
     with trainer_of(
         engine,
         logger=logger or False,

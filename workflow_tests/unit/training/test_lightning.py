@@ -2,6 +2,7 @@
 
 import math
 import os
+import shutil
 import tempfile
 from functools import reduce
 from operator import getitem
@@ -221,6 +222,17 @@ def test_a_checkpoint_that_holds_something_else_is_named(data, tmp_path, place, 
 
 
 @pytest.mark.usefixtures("short_calls")
+def test_a_checkpoint_in_the_place_of_another_is_refused(data, tmp_path):
+    # Its numbers are right and its shapes fit: whoever went on from it would get other models.
+    fit(make(PlainEngine, data), Checkpoints(tmp_path / "signals.npz", "code", every=0))
+    for code, name in (("other", "last"), ("code", "first")):
+        checkpoints = Checkpoints(tmp_path / "signals.npz", code, every=0)
+        checkpoints.current.mkdir(exist_ok=True)
+        shutil.copy(tmp_path / KEPT, checkpoints.path(name))
+        with pytest.raises(DataError, match=rf"belongs at code/last, and stands at {code}/{name}.*Delete it"):
+            fit(make(PlainEngine, data), checkpoints, name)
+
+
 def test_a_short_job_writes_none_and_a_job_that_succeeds_leaves_none(data, tmp_path):
     with Checkpoints(tmp_path / "signals.npz", "code") as checkpoints:
         fit(make(PlainEngine, data), checkpoints)
