@@ -11,6 +11,7 @@ from dpmia.jobs.attacking import AttackJob
 def main(snakemake):
     """Run the attack `params.job`."""
     job, wildcards = AttackJob.from_plain(snakemake.params.job), snakemake.wildcards
+    dataset = Dataset.load(snakemake.input.dataset[0]) if snakemake.input.dataset else None
     rows = attack_rows(
         wildcards.experiment,
         wildcards.attack,
@@ -20,7 +21,8 @@ def main(snakemake):
         shadows=snakemake.input.shadows,
         references=snakemake.input.references,
         distilled=snakemake.input.distilled,
-        dataset=Dataset.load(snakemake.input.dataset[0]) if snakemake.input.dataset else None,
+        features=None if dataset is None else dataset.inputs,
+        count=None if dataset is None else len(dataset),
         reference_arm=job.reference_arm,
         details=job.details,
         epsilons=job.epsilons,

@@ -15,7 +15,6 @@ from dpmia.attacks.base import Attack, Knowledge, Outcome, checked_decisions, ch
 from dpmia.common.errors import KnowledgeError
 from dpmia.common.reading.source import made
 from dpmia.common.seeds import derive_seed
-from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses, load_cards, load_losses, misplaced, together
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.rows import rows_of, tidy
@@ -34,7 +33,8 @@ def attack_rows(
     shadows: Iterable[Path | str] = (),
     references: Iterable[Path | str] = (),
     distilled: Iterable[Path | str] = (),
-    dataset: Dataset | None = None,
+    features: Callable[[np.ndarray], np.ndarray] | None = None,
+    count: int | None = None,
     reference_arm: str | None = None,
     details: bool = False,
     epsilons: Collection[str] | None = None,
@@ -50,7 +50,8 @@ def attack_rows(
         shadows: signal files of the shadow models of the same arms and replicates.
         references: files of the losses of reference models.
         distilled: files of the losses of models distilled from the target models.
-        dataset: prepared data, for an attack that sees the features of records.
+        features: returns the features of records of the data set, for an attack that sees them.
+        count: records of the data set, where it is known: queries on others are refused.
         reference_arm: the arm whose reference models to use; the target model's own where None.
         details: also measure what `dpmia.metrics.precision` does.
         epsilons: of the models to attack, as they are spelled; None for all.
@@ -62,15 +63,15 @@ def attack_rows(
     with errors_of(attack, "prepare"):
         attack.prepare(models.shadows)
     rows = []
-    for signal in load_all(files, None if dataset is None else len(dataset)):
+    for signal in load_all(files, count):
         if epsilons is not None and signal.card.epsilon not in epsilons:
             continue
         signal = signal.of(MEMBER, NONMEMBER, POPULATION)
         rng = randomness(root_seed, name, signal)
         with models.named():
             known = models.known(signal, reference_arm)
-            if dataset is not None:
-                known = replace(known, features=dataset.inputs(signal.records))
+            if features is not None:
+                known = replace(known, features=features(signal.records))
             found = outcome(attack, signal, known, rng, details)
         rows += outcome_rows(experiment, name, attack, signal, found)
     return tidy(rows)

@@ -9,7 +9,6 @@ from model_cards import card
 from dpmia.attacks.base import Attack
 from dpmia.attacks.lira import OfflineLira
 from dpmia.common.errors import AttackError, DataError, KnowledgeError
-from dpmia.datasets.table import Dataset
 from dpmia.evaluation import attacks as measure
 from dpmia.evaluation.attacks import AttackersModels, attack_rows
 from dpmia.formats.losses import Losses, load_losses, save_losses
@@ -203,12 +202,6 @@ class Remembering(Attack):
         return scores > 0.5
 
 
-def numbered(records):
-    """Return a data set in which the features of each record are its number and the negative of it."""
-    x = np.stack([np.arange(records), -np.arange(records)], axis=1).astype(np.float32)
-    return Dataset("toy", x, np.zeros(records, dtype=np.int64), ("a", "b"), ("yes",))
-
-
 def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(files, tmp_path):
     save_signals(tmp_path / "targets.npz", [target("va", "1"), target("va-iid", "10")], {})
     save_signals(tmp_path / "shadows.npz", [shadow(arm, 0, 0) for arm in ("va", "va-iid")], {})
@@ -221,7 +214,7 @@ def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(fil
         1,
         shadows=[tmp_path / "shadows.npz"],
         references=files(outputs("other", "inf", range(2)), outputs("va", "inf", range(2))),
-        dataset=numbered(160),
+        features=lambda records: np.stack([records, -records], axis=1),
         reference_arm="other",
     )
     assert len(attack.prepared) == 2
@@ -235,10 +228,10 @@ def test_an_attack_is_given_the_models_features_and_records_that_it_may_know(fil
         assert known.distilled is None
 
 
-def test_records_beyond_the_data_set_are_named_before_an_attack_sees_their_features(tmp_path):
+def test_records_beyond_the_data_set_are_named(tmp_path):
     save_signals(tmp_path / "targets.npz", [target("va", "1")], {})
     with pytest.raises(DataError, match=r"targets\.npz, 0/records: record \d+ of 110, from 0"):
-        attack_rows("heart", "mine", Remembering(), [tmp_path / "targets.npz"], 1, dataset=numbered(110))
+        attack_rows("heart", "mine", Remembering(), [tmp_path / "targets.npz"], 1, count=110)
 
 
 def test_models_of_another_role_are_no_shadow_models(tmp_path):
