@@ -4,5 +4,5 @@
 MOST_MODELS = 100_000
 
 #: Delta from where to where: above it guarantees nothing, and noise is found slowly. Below, the rounding errors of the
-#: accountant of privacy loss distributions count: noise is a quarter too large at 1e-12, and forty times at 1e-15.
+#: accountant of privacy loss distributions count: a quarter too much noise at 1e-12, up to hundreds of times at 1e-15.
 DELTAS = (1e-11, 0.1)
