@@ -274,8 +274,7 @@ def check_arguments(
     """
     given: list[tuple[str, Any, type]] = [("eta", eta, Real), ("moment", moment, Real), ("splits", splits, Integral)]
     for name, value, kind in given:
-        plain = value.item() if getattr(value, "ndim", None) == 0 else value
-        if not isinstance(plain, kind):
+        if not isinstance(value, kind):
             raise TypeError(f"expected {name} to be {_TYPES[kind]}, got {shown(value)}")
     if not isinstance(n_jobs, Integral | None):
         raise TypeError(f"expected n_jobs to be {_TYPES[Integral]} or None, got {shown(n_jobs)}")

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from dpmia.settings.base import Name, Settings
 
-Value = str | int | float
+Value = str | int | Annotated[float, Field(allow_inf_nan=False)]
 
 #: Texts that stand for a missing value, unless the settings name others.
 MISSING_MARKS = ["", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,9 @@ def _nodes(node: yaml.Node, known: dict[int, float]) -> float:
 #: Of an integer; those of settings need 64, and Python does not write very long ones.
 _MOST_BITS = 1024
 
+#: A surrogate, as an escape can write it: one of two 16-bit halves of a character.
+_HALF = re.compile("[\ud800-\udfff]")
+
 
 class _EachKeyOnce(yaml.SafeLoader):
     """YAML in which a key that stands twice is a mistake; by itself the parser lets the last one win."""
@@ -67,6 +71,13 @@ class _EachKeyOnce(yaml.SafeLoader):
             problem = f"an integer of more than {_MOST_BITS} bits"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
         return value
+
+    def construct_yaml_str(self, node: yaml.ScalarNode) -> str:
+        text = super().construct_yaml_str(node)
+        if _HALF.search(text):
+            problem = f"{text!r} holds half a character, a surrogate,"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return text
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
@@ -81,3 +92,4 @@ class _EachKeyOnce(yaml.SafeLoader):
 
 
 _EachKeyOnce.add_constructor("tag:yaml.org,2002:int", _EachKeyOnce.construct_yaml_int)
+_EachKeyOnce.add_constructor("tag:yaml.org,2002:str", _EachKeyOnce.construct_yaml_str)

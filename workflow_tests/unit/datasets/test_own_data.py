@@ -355,6 +355,7 @@ def test_parquet_without_its_library_is_reported(tmp_path, monkeypatch):
         ({"path": "a.csv"}, "key label is missing"),
         ({"path": "a.csv", "label": "y", "group": "y"}, "group and label are the same"),
         ({"path": "a.csv", "label": "y", "drop": ["y"]}, "drop cannot hold 'y'"),
+        ({"path": "a.csv", "label": "y", "positive": [np.inf]}, "(?s)positive.*a finite number"),
         (
             {"path": "a.csv", "label": "y", "positive": 1, "positive_from": 1},
             "positive cannot be combined with positive_from",

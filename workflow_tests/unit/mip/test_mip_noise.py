@@ -284,6 +284,7 @@ def test_wrong_arguments_are_refused(changes, message):
     [
         ({"eta": "0.3"}, "expected eta to be a number, got '0.3'"),
         ({"moment": ...}, "expected moment to be a number, got Ellipsis"),
+        ({"moment": np.array(3)}, r"expected moment to be a number, got array\(3\)"),
         ({"splits": 3.0}, "expected splits to be a whole number, got 3.0"),
         ({"splits": [[1], [1, 2]]}, "expected splits to be a whole number"),
         ({"random_state": 0.5}, "expected random_state to be a whole number or None, got 0.5"),

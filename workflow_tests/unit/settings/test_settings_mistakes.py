@@ -317,6 +317,8 @@ def test_a_wrong_config_is_reported_with_its_key(plan, config, words):
         ("paper: a\nexperiments: {}\npaper: b", "key 'paper' is given twice"),
         (f"paper: a\nexperiments: {{one: {{kind: 0x1{'0' * 4000}}}}}", "an integer of more than 1024 bits"),
         ("experiments:\n  one: {dataset: adult, dataset: heart}", "key 'dataset' is given twice"),
+        (r'experiments: {one: {training: {command: "python \ud800"}}}', r"'python \ud800' holds half a character"),
+        (r'experiments: {"\ud83d\ude00": {}}', "holds half a character"),
         *((text, "a.yaml: it holds no settings. Write keys with values") for text in ("", "- paper", "a line", "7")),
     ],
 )
