@@ -22,7 +22,7 @@ def main(snakemake):
         dataset = Dataset.load(check.dataset)
         splits = load_splits(check.splits, dataset)
         signals = load_all(check.signals, len(dataset))
-        rows += compare(experiment, check.engine, dataset, splits, signals, check.work)
+        rows += compare(experiment, check.engine, check.models, dataset, splits, signals, check.work)
     write_rows(snakemake.output[0], rows, ENGINES)
 
 

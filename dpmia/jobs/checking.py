@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpmia.common.plain import PlainData
+from dpmia.formats.model_card import Architecture
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,7 @@ class EngineCheck(PlainData):
 
     Attributes:
         engine: name of the engine that trained them.
+        models: architecture by arm.
         dataset: path of the prepared data set.
         splits: path of the splits of one block.
         signals: paths of the signals of that block's target models.
@@ -21,6 +23,7 @@ class EngineCheck(PlainData):
     """
 
     engine: str
+    models: dict[str, Architecture]
     dataset: str
     splits: str
     signals: list[str]

@@ -123,6 +123,7 @@ class DistilJob(PlainData):
     draw: str
     arms: dict[str, ArmDraw]
     numbers: list[int]
+    models: dict[str, Architecture]
     engines: Engines
     recipes: dict[str, Recipe]
 
@@ -137,6 +138,7 @@ class LeaveOneOutJob(PlainData):
         first: number of the first record.
         last: number after that of the last record.
         count: models for each record.
+        model: architecture, as the target model's.
         engines: see `TrainJob`.
         recipe: as the target model's.
     """
@@ -146,5 +148,6 @@ class LeaveOneOutJob(PlainData):
     first: int
     last: int
     count: int
+    model: Architecture
     engines: Engines
     recipe: Recipe

@@ -274,6 +274,7 @@ def distilled_job(experiment: Experiment, block: int) -> DistilJob:
         draw=names.MEMBERSHIP[experiment.membership.kind],
         arms=arms(experiment),
         numbers=list(range(block * size, (block + 1) * size)),
+        models=models(experiment),
         engines=engines(experiment),
         recipes=recipes(experiment),
     )
@@ -339,6 +340,7 @@ def leave_one_out_job(experiment: Experiment, arm: str, replicate: int, block: i
         first=block * leave_one_out.block,
         last=(block + 1) * leave_one_out.block,
         count=leave_one_out.models,
+        model=models(experiment)[arm],
         engines=engines(experiment),
         recipe=recipes(experiment)[arm],
     )
@@ -389,7 +391,8 @@ CHECKED_WORK = {"smoke": 5e8, "laptop": 6e9, "night": 6e10, "paper": 6e10}
 
 def engine_check(experiment: Experiment, scale: str, dataset: str, splits: str, signals: list[str]) -> EngineCheck:
     """Return which target models Opacus trains again at a scale: some of those in the given files."""
-    return EngineCheck(engines(experiment).private, dataset, splits, signals, CHECKED_WORK[scale])
+    engine = engines(experiment).private
+    return EngineCheck(engine, models(experiment), dataset, splits, signals, CHECKED_WORK[scale])
 
 
 def training_code(experiment: Experiment) -> list[str]:

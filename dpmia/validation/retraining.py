@@ -18,6 +18,7 @@ from dpmia.attacks.threshold import AverageThreshold
 from dpmia.common.optional import needed
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
+from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
 from dpmia.formats.stages import ENGINES
@@ -43,6 +44,7 @@ SECOND = "opacus"
 def compare(
     experiment: str,
     engine: str,
+    models: Mapping[str, Architecture],
     dataset: Dataset,
     splits: Mapping[tuple[str, int], Split],
     signals: Iterable[Signal],
@@ -53,6 +55,7 @@ def compare(
     Args:
         experiment: name of the experiment.
         engine: name of the engine that trained the models.
+        models: architecture by arm.
         dataset: prepared data.
         splits: by (arm, replicate), of one block.
         signals: of the target models of that block.
@@ -66,7 +69,7 @@ def compare(
     if issubclass(fast, OpacusEngine):
         rows = [_card_columns(signal) | {"reason": "trained by Opacus itself"} for signal in chosen]
     else:
-        rows = _compared(fast, dataset, splits, chosen, work)
+        rows = _compared(fast, models, dataset, splits, chosen, work)
     shared = {"experiment": experiment, "verdict": verdict(row["difference"] for row in rows if "difference" in row)}
     return [[(row | shared).get(column) for column in ENGINES] for row in rows]
 
@@ -79,11 +82,16 @@ def _chosen(signals: Iterable[Signal]) -> list[Signal]:
 
 
 def _compared(
-    fast: Any, dataset: Dataset, splits: Mapping[tuple[str, int], Split], chosen: Sequence[Signal], work: float
+    fast: Any,
+    models: Mapping[str, Architecture],
+    dataset: Dataset,
+    splits: Mapping[tuple[str, int], Split],
+    chosen: Sequence[Signal],
+    work: float,
 ) -> list[dict[str, Any]]:
     """Return the columns of each model; the fast engine trains them together, as in the experiment."""
     recipe = needed(chosen[0].card.recipe)
-    architecture = architecture_for(dataset, needed(chosen[0].card.model))
+    architecture = architecture_for(dataset, models[chosen[0].card.arm])
     x, y = torch.from_numpy(dataset.inputs()), torch.from_numpy(dataset.y)
     runs = [_run(signal, splits[signal.card.split], recipe) for signal in chosen]
     engine = fast(architecture, recipe, runs, x, y)

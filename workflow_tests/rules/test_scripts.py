@@ -393,7 +393,8 @@ def test_check_engines_compares_the_experiments_of_its_file(run_script, dataset,
     given = Files(dataset=str(prepared), splits=str(splits))
     run_script("train_block", Files(str(signals)), input=given, params={"job": job, "seed": 1})
     check = {
-        "engine": engine, "dataset": str(prepared), "splits": str(splits), "signals": [str(signals)], "work": 1e9,
+        "engine": engine, "models": job["models"], "dataset": str(prepared), "splits": str(splits),
+        "signals": [str(signals)], "work": 1e9,
     }  # fmt: skip
     run_script("check_engines", Files(str(tmp_path / "mine.csv")), params={"checks": {"one": check, "two": check}})
     table = read_table(tmp_path / "mine.csv")

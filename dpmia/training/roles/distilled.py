@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from dpmia.common.errors import DataError
-from dpmia.common.optional import needed
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
+from dpmia.formats.model_card import Architecture
 from dpmia.formats.signals import Signal
 from dpmia.jobs.training import DistilJob
 from dpmia.settings.training_sets import expected_size
@@ -68,7 +68,7 @@ def _distilled(
 ) -> Iterator[ModelSpec]:
     for target in targets:
         arm = target.card.arm
-        labels = _Answers(dataset, target)
+        labels = _Answers(dataset, target, job.models[arm])
         for number in job.numbers:
             records = splits[arm, draw_name(number)].training
             yield specify(
@@ -77,7 +77,7 @@ def _distilled(
                 records,
                 np.unique(target.records),
                 recipe=job.recipes[arm],
-                model=needed(target.card.model),
+                model=job.models[arm],
                 engines=job.engines,
                 root_seed=root_seed,
                 expected=expected_size(job.arms[arm], len(dataset)),
@@ -88,9 +88,9 @@ def _distilled(
 class _Answers:
     """A target model that the attacker queries on its own records."""
 
-    def __init__(self, dataset: Dataset, target: Signal) -> None:
+    def __init__(self, dataset: Dataset, target: Signal, model: Architecture) -> None:
         self.dataset = dataset
-        self.module = architecture_for(dataset, needed(target.card.model)).module()
+        self.module = architecture_for(dataset, model).module()
         buffers = np.empty(0) if target.buffers is None else target.buffers
         try:
             if target.parameters is None:

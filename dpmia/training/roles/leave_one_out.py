@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpmia.common.optional import needed
 from dpmia.datasets.table import Dataset
 from dpmia.formats.losses import Losses
 from dpmia.formats.model_card import ModelCard
@@ -94,7 +93,7 @@ def _spec(
         training if record is None else training[training != record],
         queries,
         recipe=job.recipe,
-        model=needed(target.card.model),
+        model=job.model,
         engines=job.engines,
         root_seed=root_seed,
     )

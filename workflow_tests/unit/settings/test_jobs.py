@@ -70,8 +70,8 @@ DRAWN = TRAINING | {"split"}
         ({"training__epochs": 3}, TRAINING),
         ({"training__batch_size": 3}, DRAWN),  # splits are checked for batches that fit
         ({"training__engine": "opacus"}, TRAINING),
-        ({"model__hidden": [3]}, TRAINING - {"distilled"}),  # these have the target's own
-        ({"arms__cluster__model": {"hidden": [3]}}, TRAINING - {"distilled"}),
+        ({"model__hidden": [3]}, TRAINING),
+        ({"arms__cluster__model": {"hidden": [3]}}, TRAINING),
         ({"privacy__delta": 1e-6}, {"train", "reference"}),
         ({"privacy__relation": "add_remove"}, {"train", "reference"}),
         ({"shadows__count": 4}, {"shadow"}),

@@ -1,6 +1,7 @@
 """Distilled models: on the draws of reference models, with the answers of one target as labels."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import torch
 from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
 from dpmia.common.registry import load
-from dpmia.formats.model_card import ModelCard
+from dpmia.formats.model_card import Architecture, ModelCard
 from dpmia.settings import jobs
 from dpmia.splits.block import draw_block
 from dpmia.training.roles.distilled import train_distilled
@@ -109,3 +110,10 @@ def test_more_blocks_and_other_company_leave_a_model_as_it_is(distilled, targets
     assert alone[0].cards == distilled[2].cards
     np.testing.assert_allclose(alone[0].losses, distilled[2].losses, rtol=0, atol=1e-5)
     np.testing.assert_array_equal(alone[0].trained_on, distilled[2].trained_on)
+
+
+def test_the_architecture_is_that_of_the_settings_whatever_a_file_says(distilled, targets, dataset):
+    other = Architecture("dpmia.models.mlp:perceptron", {"hidden": [True]})
+    target = replace(targets[0], card=replace(targets[0].card, model=other))
+    (found,) = train_distilled(dataset, None, [target], jobs.distilled_job(given(), 0), 1)
+    assert found.cards == distilled[0].cards

@@ -10,6 +10,7 @@ from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 from dpmia.attacks.hypothesis import LeaveOneOut
 from dpmia.evaluation.per_record import per_record_table
 from dpmia.formats.losses import save_losses
+from dpmia.formats.model_card import Architecture
 from dpmia.formats.signals import save_signals
 from dpmia.jobs.training import LeaveOneOutJob
 from dpmia.settings import jobs
@@ -33,7 +34,9 @@ def target(dataset):
 
 def job(first=0, last=3):
     reported = jobs.train_job(experiment(), [INF], 0)
-    return LeaveOneOutJob("one", 0, first, last, COUNT, reported.engines, reported.recipes["one"])
+    return LeaveOneOutJob(
+        "one", 0, first, last, COUNT, reported.models["one"], reported.engines, reported.recipes["one"]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -114,3 +117,9 @@ def test_the_attack_judges_the_points_that_there_are_models_of(leave_one_out, ta
     members = draw_records(target, 3, 1)[0]
     assert sorted(table.loc[table["membership"] == "member", "record"]) == sorted(members)
     assert (table["decision"] == (table["loss"] <= table["threshold"])).all()
+
+
+def test_the_architecture_is_that_of_the_settings_whatever_a_file_says(leave_one_out, dataset, target):
+    other = Architecture("dpmia.models.mlp:perceptron", {"hidden": [True]})
+    found = train_leave_one_out(dataset, replace(target, card=replace(target.card, model=other)), job(), 1)
+    assert found.cards == leave_one_out.cards

@@ -24,7 +24,7 @@ def compared(epsilons=(1, 3, "inf"), work=5e9, **changes):
     dataset, given = toy(), experiment(**{**CHANGES, "epsilons": [list(epsilons)], **changes})
     splits = splits_of(dataset, given)
     signals = train_block(dataset, splits, jobs.train_job(given, given.epsilons[0], 0), 1)
-    rows = retraining.compare("toy", jobs.engines(given).private, dataset, splits, signals, work)
+    rows = retraining.compare("toy", jobs.engines(given).private, jobs.models(given), dataset, splits, signals, work)
     return [dict(zip(ENGINES, row, strict=True)) for row in rows]
 
 
@@ -114,7 +114,7 @@ def test_stored_outputs_of_another_training_differ():
     signals = train_block(dataset, splits, jobs.train_job(given, [1.0], 0), 1)
     for signal in signals:
         signal.logits[:, 0] += np.float32(0.05)
-    rows = retraining.compare("toy", jobs.engines(given).private, dataset, splits, signals, 5e9)
+    rows = retraining.compare("toy", jobs.engines(given).private, jobs.models(given), dataset, splits, signals, 5e9)
     rows = [dict(zip(ENGINES, row, strict=True)) for row in rows]
     assert {row["verdict"] for row in rows} == {DIFFERS}
     assert all(row["relative_difference_of_99_percent"] < 1e-5 < row["loss_difference"] for row in rows)
