@@ -374,9 +374,8 @@ def _settings_of(experiment: Experiment, name: str) -> Arm:
 def engines(experiment: Experiment) -> Engines:
     """Return the engines for models with and without privacy, and their device."""
     training = experiment.training
-    name = training.engine
-    plain = names.ENGINES["plain" if name == "opacus" else name]
-    return Engines(names.PRIVATE_ENGINES[name], plain, training.accelerator, training.devices)
+    plain = names.ENGINES["plain" if training.engine == "opacus" else training.engine]
+    return Engines(names.PRIVATE_ENGINES[training.engine], plain, training.accelerator, training.devices)
 
 
 def has_private_targets(experiment: Experiment) -> bool:
@@ -391,8 +390,7 @@ CHECKED_WORK = {"smoke": 5e8, "laptop": 6e9, "night": 6e10, "paper": 6e10}
 
 def engine_check(experiment: Experiment, scale: str, dataset: str, splits: str, signals: list[str]) -> EngineCheck:
     """Return which target models Opacus trains again at a scale: some of those in the given files."""
-    engine = engines(experiment).private
-    return EngineCheck(engine, models(experiment), dataset, splits, signals, CHECKED_WORK[scale])
+    return EngineCheck(engines(experiment).private, models(experiment), dataset, splits, signals, CHECKED_WORK[scale])
 
 
 def training_code(experiment: Experiment) -> list[str]:
