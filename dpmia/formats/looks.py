@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,9 +75,10 @@ def read_looks(run: str | Path) -> Looks | None:
         DataError: the file is damaged.
     """
     path = Path(run, FILE)
-    if not path.exists():
+    if not os.path.lexists(path):  # a link to nothing is a damaged file, not no file
         return None
-    source = Source(path, str(path), "Restore it, or delete it: replicates are then as planned.")
+    remedy = "Restore it, or delete it: replicates are then as planned."
+    source = Source(path, str(path), remedy, absent=remedy)
     with source.faults("it is not what `snakemake decide` wrote"):
         looks = Looks.from_plain(source.json())
         float(looks.spent)

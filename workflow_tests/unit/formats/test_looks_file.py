@@ -54,3 +54,10 @@ def test_added_replicates_are_further_blocks_and_change_no_other():
         assert jobs.split_job(after, block) == jobs.split_job(before, block)
         for epsilons in before.epsilons:
             assert jobs.train_job(after, epsilons, block) == jobs.train_job(before, epsilons, block)
+
+
+@pytest.mark.parametrize("target", [FILE, "gone.json"])
+def test_a_link_to_nothing_is_a_damaged_file(tmp_path, target):
+    (tmp_path / FILE).symlink_to(target)
+    with pytest.raises(DataError, match=r"looks\.json: .*link.*Restore it, or delete it"):
+        read_looks(tmp_path)
