@@ -18,7 +18,7 @@ from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.decisions import DecisionRule, Every, Measured, Some
 from dpmia.claims.limits import Limits
 from dpmia.claims.shared_records import stacked
-from dpmia.claims.world import World
+from dpmia.claims.world import Chance, World
 from dpmia.claims.worlds import BY_REPLICATE, STAGES
 from dpmia.formats.rows import GROUPS, MissingRowsError
 from dpmia.metrics.intervals import FEWEST
@@ -36,7 +36,7 @@ class DrawnTables:
     def __init__(self, world: Callable[[str], World], draws: int, most: int, seed: int) -> None:
         """Take what returns the world of a table, the number of draws, of replicates of each, and the seed."""
         self.draws, self.most, self.starts = draws, most, range(0, draws * most, most)
-        self._of = cache(lambda name: world(name).draw(most, np.random.default_rng([seed, *name.encode()]), draws))
+        self._of = cache(lambda name: world(name).draw(Chance(most, draws, seed, name)))
         self.whole = cache(lambda name: self.part(name, 0, draws * most))
 
     def part(self, name: str, start: int, count: int, without: int | None = None) -> Any:

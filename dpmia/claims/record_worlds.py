@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpmia.claims.world import World
+from dpmia.claims.world import Chance, World
 from dpmia.formats.rows import MissingRowsError
 
 
@@ -34,9 +34,9 @@ class RecordWorld(World):
         """Return the world with a part of the measured difference between members and others."""
         return replace(self, effect=effect)
 
-    def draw(self, replicates: int, rng: np.random.Generator, draws: int = 1) -> DrawnRecords:
-        """Return as many target models."""
-        return DrawnRecords(self, rng)
+    def draw(self, chance: Chance) -> DrawnRecords:
+        """Return target models."""
+        return DrawnRecords(self, chance.of_table())
 
     @cached_property
     def targets(self) -> list[dict[tuple[str, str], list[np.ndarray]]]:
@@ -106,9 +106,9 @@ class NullWorld(World):
             raise MissingRowsError("null losses of attacks have no opposite")
         return replace(self, effect=effect)
 
-    def draw(self, replicates: int, rng: np.random.Generator, draws: int = 1) -> DrawnNulls:
+    def draw(self, chance: Chance) -> DrawnNulls:
         """Return the same target models with other losses, for each draw."""
-        return DrawnNulls(self, rng)
+        return DrawnNulls(self, chance.of_table())
 
     @cached_property
     def places(self) -> list[tuple[np.ndarray, list[list[np.ndarray]]]]:

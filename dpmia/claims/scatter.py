@@ -9,6 +9,8 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
+from dpmia.claims.world import Chance
+
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -44,15 +46,14 @@ class Scatter(Mapping[Key, pd.Series]):
         means: np.ndarray,
         deviations: np.ndarray,
         effects: np.ndarray,
-        shape: tuple[int, int],
-        rng: np.random.Generator,
+        chance: Chance,
     ) -> Scatter[Key]:
-        """Return so many draws of so many replicates each (`shape`); each draw has records of its own."""
-        draws, replicates = shape
-        normal = rng.normal(size=(deviations.shape[1], draws * replicates))
+        """Return the numbers of all draws; each draw has records of its own."""
+        normal = chance.of_replicates(deviations.shape[1])
         groups = effects.shape[1]
-        records = np.sqrt((groups - 1) / groups) * rng.normal(size=(groups, draws)) if groups else np.empty((0, draws))
-        return cls(places, means, deviations, effects, normal, records, np.repeat(np.arange(draws), replicates))
+        records = np.sqrt(1 - 1 / max(groups, 1)) * chance.of_records(groups)
+        draw = np.repeat(np.arange(chance.draws), chance.replicates)
+        return cls(places, means, deviations, effects, normal, records, draw)
 
     def part(self, replicates: slice, without: int | None = None) -> Scatter[Key]:
         """Return some of the drawn replicates, with all or without a group of records."""

@@ -3,12 +3,45 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 #: World -> the part of the measured effect that it has.
 EFFECTS = {"as measured": 1.0, "half": 0.5, "placebo": 0.0, "opposite": -1.0}
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What is random in the tables of a world.
+
+    Replicates of one number, and groups of records of one number, are the same in all tables: what a claim compares over
+    tables varies as measured, as it does within one.
+
+    Attributes:
+        replicates: number of each draw.
+        draws: their number.
+        seed: of all.
+        table: the name of the one to be drawn.
+    """
+
+    replicates: int
+    draws: int = 1
+    seed: int = 0
+    table: str = ""
+
+    def of_replicates(self, measured: int) -> np.ndarray:
+        """Return standard normal values for each measured replicate, shape (measured, draws * replicates)."""
+        return np.random.default_rng([self.seed, 0]).normal(size=(measured, self.draws * self.replicates))
+
+    def of_records(self, groups: int) -> np.ndarray:
+        """Return standard normal values for each group of records that replicates share, shape (groups, draws)."""
+        return np.random.default_rng([self.seed, 1]).normal(size=(groups, self.draws))
+
+    def of_table(self) -> np.random.Generator:
+        """Return a generator of what is the table's own."""
+        return np.random.default_rng([self.seed, 2, *self.table.encode()])
 
 
 class Drawn(Protocol):
@@ -30,5 +63,5 @@ class World(ABC):
         """Return the world with a part of the measured effect."""
 
     @abstractmethod
-    def draw(self, replicates: int, rng: np.random.Generator, draws: int = 1) -> Drawn:
-        """Return so many replicates of each draw, one draw after the other."""
+    def draw(self, chance: Chance) -> Drawn:
+        """Return the replicates of each draw, one draw after the other."""

@@ -22,7 +22,7 @@ import pandas as pd
 from dpmia.claims.record_worlds import NullWorld, RecordWorld
 from dpmia.claims.rows import MetricKey, Replicates, Splits, StudyKey
 from dpmia.claims.scatter import Scatter, means_and_deviations, scattered
-from dpmia.claims.world import World
+from dpmia.claims.world import Chance, World
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.formats.rows import EFFECTS as GROUP_EFFECTS
 from dpmia.formats.rows import GROUPS, KEYS, NO_ATTACK
@@ -87,9 +87,9 @@ class MetricWorld(World):
                 changed[self.places[key]] = mean
         return replace(self, means=changed)
 
-    def draw(self, replicates: int, rng: np.random.Generator, draws: int = 1) -> DrawnMetrics:
-        """Return so many replicates of each draw."""
-        drawn = Scatter.drawn(self.places, self.means, self.deviations, self.effects, (draws, replicates), rng)
+    def draw(self, chance: Chance) -> DrawnMetrics:
+        """Return the replicates of each draw."""
+        drawn = Scatter.drawn(self.places, self.means, self.deviations, self.effects, chance)
         return DrawnMetrics(str(self.keys["experiment"].iloc[0]), drawn)
 
     @cached_property
@@ -233,10 +233,10 @@ class StudyWorld(World):
         """Return the world with a part of the measured advantages."""
         return replace(self, means=effect * self.means)
 
-    def draw(self, replicates: int, rng: np.random.Generator, draws: int = 1) -> DrawnAdvantages:
-        """Return so many splits of each draw."""
+    def draw(self, chance: Chance) -> DrawnAdvantages:
+        """Return the splits of each draw."""
         none = np.empty((len(self.means), 0))
-        drawn = Scatter.drawn(self.places, self.means, self.deviations, none, (draws, replicates), rng)
+        drawn = Scatter.drawn(self.places, self.means, self.deviations, none, chance)
         return DrawnAdvantages(self.ratio, drawn)
 
 

@@ -13,6 +13,7 @@ from dpmia.claims.claim import Claim
 from dpmia.claims.comparisons import HighestAt, above, highest_at
 from dpmia.claims.judge import Run, judge
 from dpmia.claims.power import verdict_shares
+from dpmia.claims.world import Chance
 from dpmia.claims.worlds import STAGES
 from dpmia.formats.rows import COLUMNS
 from dpmia.formats.stages import layout_of
@@ -90,11 +91,11 @@ def verdict(claim: Claim, world: World, folder: Path, *, synthetic=False, scale=
 
 def assert_by_replicate(claim: Claim, world: World) -> None:
     """Assert that measuring some replicates gives what measuring all of them gives for these, where a claim says so."""
-    rng = np.random.default_rng(0)
     tables = world.others | {
         f"replicates/{name}": _table(name, means, 0.3, 4) for name, means in world.experiments.items()
     }
-    drawn = {name: STAGES[name.partition("/")[0]](tables[name]).draw(9, rng) for name in claim.tables if name in tables}
+    worlds = {name: STAGES[name.partition("/")[0]](tables[name]) for name in claim.tables if name in tables}
+    drawn = {name: each.draw(Chance(9, table=name)) for name, each in worlds.items()}
     whole, part = (
         claim.rule.measure({name: each.part(replicates) for name, each in drawn.items()})
         for replicates in (slice(0, 9), slice(3, 7))

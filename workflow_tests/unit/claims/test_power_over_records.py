@@ -24,6 +24,7 @@ from dpmia.claims.limits import ERROR
 from dpmia.claims.power import MORE_RECORDS, describe, power, verdict_shares
 from dpmia.claims.quantities import at, metric
 from dpmia.claims.rows import Replicates
+from dpmia.claims.world import Chance
 from dpmia.claims.worlds import MetricWorld
 from dpmia.formats.rows import COLUMNS, EFFECTS, GROUPS
 from dpmia.metrics.shared_records import common_effects, shared_variances, variance_of
@@ -71,19 +72,19 @@ def test_records_with_opposite_effects_on_replicates_have_none_in_common():
 def test_replicates_of_one_draw_have_their_records_in_common():
     table = shared_table(0.5)
     world = MetricWorld.of(table)
-    drawn = world.draw(4, np.random.default_rng(1), 20_000)
+    drawn = world.draw(Chance(4, 20_000))
     assert drawn.shared
     values = drawn.part(slice(0, 80_000))("a", 1, "loss").to_numpy().reshape(20_000, 4)
     covariance = np.cov(values.T)
     records = shared_variances(table[EFFECTS].to_numpy()).mean()
     assert covariance[~np.eye(4, dtype=bool)] == pytest.approx(records, rel=0.05)
     assert covariance.diagonal() == pytest.approx(records + table["value"].var(), rel=0.05)
-    assert not MetricWorld.of(metrics_table()).draw(4, np.random.default_rng(1)).shared
+    assert not MetricWorld.of(metrics_table()).draw(Chance(4)).shared
 
 
 def test_without_a_group_of_records_all_replicates_lack_its_effect():
     world = MetricWorld.of(shared_table(0.5))
-    drawn = world.draw(3, np.random.default_rng(1), 2)
+    drawn = world.draw(Chance(3, 2))
     whole, part = (drawn.part(slice(1, 5), group)("a", 1, "loss") for group in (None, 7))
     assert (whole - part).to_numpy() == pytest.approx(world.effects[0, 7])
 
@@ -134,6 +135,19 @@ def test_no_effect_on_shared_records_is_rarely_taken_for_one():
     found = shares(shared_table(0.4), worlds=("placebo",))
     assert (found["reproduced"] <= ERROR + 3.1 * np.sqrt(ERROR * (1 - ERROR) / DRAWS)).all()
     assert (found["unlimited"] == "undecided").all() | (found["unlimited"] == "not reproduced").all()
+
+
+def test_what_two_tables_compare_varies_as_their_difference():
+    first, second = shared_table(0.5, own=0.5), shared_table(0.0)
+    both = {"replicates/toy": first, "replicates/other": second.assign(experiment="other")}
+    more = Condition("rise", above(0), at(1, LOSS - metric("other", "a", "loss")))
+    compared = claim("toy-other", "It leaks more.", more, artifact="toy_fig1", tables=tuple(both))
+    numbers = ["value", *EFFECTS]
+    difference = first.assign(**{name: first[name] - second[name] for name in numbers})
+    found = verdict_shares([compared], both, (3, 6), DRAWS, worlds=("as measured",))
+    of_one = shares(difference, counts=(3, 6))
+    pd.testing.assert_frame_equal(found.drop(columns="id"), of_one.drop(columns="id"))
+    assert (found["reproduced"] == 1).all(), "records that both share leave nothing of what is special about them"
 
 
 def test_what_replicates_choose_together_is_judged_on_the_same_records():

@@ -7,7 +7,7 @@ from world_tables import MEASURED, PLACEBO, metrics_table, records_table, study_
 
 from dpmia.claims.record_worlds import NullWorld
 from dpmia.claims.rows import Replicates, Splits
-from dpmia.claims.world import EFFECTS
+from dpmia.claims.world import EFFECTS, Chance
 from dpmia.claims.worlds import RANDOM, MetricWorld, RecordWorld, StudyWorld
 
 
@@ -24,7 +24,7 @@ def values_of(replicates):
 
 def test_a_world_has_the_means_and_the_covariance_that_were_measured():
     table = metrics_table()
-    drawn = MetricWorld.of(table).draw(20_000, np.random.default_rng(1)).part(slice(0, 20_000))
+    drawn = MetricWorld.of(table).draw(Chance(20_000)).part(slice(0, 20_000))
     old, new = values_of(Replicates.read(table)), values_of(drawn)
     assert (drawn.experiment, drawn.arms) == ("toy", ["a"])
     assert new.mean().to_numpy() == pytest.approx(old.mean().to_numpy(), abs=0.005)
@@ -32,7 +32,7 @@ def test_a_world_has_the_means_and_the_covariance_that_were_measured():
 
 
 def test_parts_of_what_was_drawn_are_replicates_of_it():
-    drawn = MetricWorld.of(metrics_table()).draw(10, np.random.default_rng(1))
+    drawn = MetricWorld.of(metrics_table()).draw(Chance(10))
     whole, part = values_of(drawn.part(slice(0, 10))), values_of(drawn.part(slice(4, 7)))
     assert part.to_numpy() == pytest.approx(whole.to_numpy()[4:7])
 
@@ -81,7 +81,7 @@ def test_printed_means_take_the_place_of_measured_ones():
 
 @pytest.mark.parametrize(("effect", "expected"), [(1.0, 0.4), (0.5, 0.2), (0.0, 0.0), (-1.0, -0.4)])
 def test_in_a_study_attacks_have_a_part_of_their_advantage_and_models_keep_their_errors(effect, expected):
-    drawn = StudyWorld.of(study_table()).with_effect(effect).draw(1000, np.random.default_rng(0)).part(slice(0, 1000))
+    drawn = StudyWorld.of(study_table()).with_effect(effect).draw(Chance(1000)).part(slice(0, 1000))
     assert isinstance(drawn, Splits)
     assert drawn.ratio.to_dict() == {1.0: 1.2, 2.0: 1.8}
     assert drawn(2, "threshold").mean() == pytest.approx(expected, abs=0.01)
@@ -91,7 +91,7 @@ def test_in_a_study_attacks_have_a_part_of_their_advantage_and_models_keep_their
 @pytest.mark.parametrize(("effect", "found"), [(1.0, 0.9), (0.5, 0.7), (0.0, 0.5), (-1.0, 0.1)])
 def test_single_records_are_members_as_often_as_the_effect_says(effect, found):
     table = records_table()
-    drawn = RecordWorld.of(table).with_effect(effect).draw(9, np.random.default_rng(0)).part(slice(3, 8))
+    drawn = RecordWorld.of(table).with_effect(effect).draw(Chance(9)).part(slice(3, 8))
     assert list(drawn.columns) == list(table.columns)
     assert drawn.groupby(["target", "membership"])["record"].nunique().to_dict() == {
         (target, part): 200 for target in range(5) for part in ("member", "nonmember")
@@ -116,9 +116,9 @@ def null_table():
 def test_null_losses_of_all_target_models_alike_stay_so():
     for effect in (1.0, 0.0):
         world = NullWorld.of(null_table()).with_effect(effect)
-        rng, alike = np.random.default_rng(0), {"R": [], "P": []}
-        for _ in range(40):
-            drawn = world.draw(2, rng).part(slice(0, 2))
+        alike = {"R": [], "P": []}
+        for seed in range(40):
+            drawn = world.draw(Chance(2, seed=seed)).part(slice(0, 2))
             for attack, rows in drawn.groupby("attack"):
                 first, second = (of_one["threshold"].iloc[0] for _, of_one in rows.groupby("target"))
                 alike[attack].append(first == second)
@@ -130,8 +130,7 @@ def test_null_losses_of_all_target_models_alike_stay_so():
 def test_under_placebo_attacks_take_null_losses_from_the_same_ones():
     def losses(effect):
         world = NullWorld.of(null_table()).with_effect(effect)
-        rng = np.random.default_rng(1)
-        drawn = pd.concat([world.draw(2, rng).part(slice(0, 2)) for _ in range(200)])
+        drawn = pd.concat([world.draw(Chance(2, seed=seed)).part(slice(0, 2)) for seed in range(200)])
         return drawn.groupby("attack")["null_loss"]
 
     assert losses(1.0).max().to_dict() == {"P": 8.0, "R": 2.0}
