@@ -16,8 +16,8 @@ EFFECTS = {"as measured": 1.0, "half": 0.5, "placebo": 0.0, "opposite": -1.0}
 class Chance:
     """What is random in the tables of a world.
 
-    Replicates of one number, and groups of records of one number, are the same in all tables: what a claim compares over
-    tables varies as measured, as it does within one.
+    Replicates of one number, and groups of records of one number, are the same in all tables: what a claim compares
+    over tables varies as measured, as it does within one.
 
     Attributes:
         replicates: number of each draw.
