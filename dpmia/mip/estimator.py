@@ -19,6 +19,8 @@ from dpmia.mip.noise import check_arguments, flatten, random_halves, release, se
 #: Parameters that are released unless others are named, as far as the fitted estimator has them.
 USUAL_PARAMETERS = ("coef_", "intercept_")
 
+TOO_LARGE = "expected numbers that floats can hold in X and y"
+
 
 def _base_has(method: str) -> Any:
     """Return a check whether the wrapped estimator has `method`."""
@@ -134,7 +136,7 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
         except RuntimeError as error:  # of torch
             raise TypeError(f"expected X and y to be arrays, got what is none ({error})") from error
         except ArithmeticError as error:  # an integer beyond all floats; a signalling NaN of decimal
-            raise ValueError(f"expected numbers that floats can hold in X and y ({error})") from error
+            raise ValueError(f"{TOO_LARGE} ({error})") from error
         rng = _generator(self.random_state)
         halves = random_halves(len(X), self.splits + 1, rng)
         seeds = rng.integers(2**31, size=len(halves)).tolist()
@@ -250,7 +252,10 @@ def _fit(base: Any, X: np.ndarray, y: np.ndarray | None, seed: int) -> Any:
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     ]
     model.set_params(**dict.fromkeys(sorted(open_states), seed))
-    return model.fit(X) if y is None else model.fit(X, y)
+    try:
+        return model.fit(X) if y is None else model.fit(X, y)
+    except OverflowError as error:  # an integer beyond all floats in y
+        raise ValueError(f"{TOO_LARGE} ({error})") from error
 
 
 def _arrays(model: Any, names: Sequence[str]) -> list[np.ndarray]:

@@ -15,6 +15,7 @@ import torch
 
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.threshold import AverageThreshold
+from dpmia.common.errors import DataError
 from dpmia.common.optional import needed
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
@@ -63,8 +64,16 @@ def compare(
 
     Returns:
         Rows as `dpmia.formats.stages.ENGINES` say, one for each model.
+
+    Raises:
+        DataError: the signals are of no private model of the experiment.
     """
     chosen = _chosen(signals)
+    unknown = [signal for signal in chosen if signal.card.arm not in models or signal.card.split not in splits]
+    if unknown or not chosen:
+        problem = f"there is no {_name(unknown[0])} in it" if unknown else "no model has an accounting"
+        remedy = "Delete its signals and start again: what makes them runs once more"
+        raise DataError(f"signals of experiment {experiment}", problem, remedy)
     fast = load(engine)
     if issubclass(fast, OpacusEngine):
         rows = [_card_columns(signal) | {"reason": "trained by Opacus itself"} for signal in chosen]

@@ -271,6 +271,12 @@ def test_a_class_that_some_half_lacks_is_reported():
         MIPEstimator(GaussianNB(), **TIGHT, parameters=["theta_"]).fit(x, y)
 
 
+def test_targets_that_floats_cannot_hold_are_refused(numbers):
+    x, y = numbers
+    with pytest.raises(ValueError, match="expected numbers that floats can hold in X and y"):
+        MIPEstimator(Ridge(), **TIGHT).fit(x, np.array([10**400, *y.tolist()[1:]], dtype=object))
+
+
 def test_tensors_that_numpy_cannot_read_are_refused(numbers):
     x, y = numbers
     with pytest.raises(TypeError, match=r"expected X and y to be arrays, got what is none \(Can't call numpy"):

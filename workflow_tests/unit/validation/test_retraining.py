@@ -1,12 +1,14 @@
 """The second opinion: right engines agree, and each planted fault makes them differ."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 from training_checks import experiment, splits_of, toy
 
+from dpmia.common.errors import DataError
 from dpmia.formats.stages import ENGINES
 from dpmia.settings import jobs
 from dpmia.training.engines import stacked
@@ -118,6 +120,23 @@ def test_stored_outputs_of_another_training_differ():
     rows = [dict(zip(ENGINES, row, strict=True)) for row in rows]
     assert {row["verdict"] for row in rows} == {DIFFERS}
     assert all(row["relative_difference_of_99_percent"] < 1e-5 < row["loss_difference"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"arm": "two"}, "there is no two/epsilon 1/replicate 0 in it"),
+        ({"replicate": 7}, "there is no one/epsilon 1/replicate 7 in it"),
+        ({"accounting": None}, "no model has an accounting"),
+    ],
+)
+def test_signals_of_other_models_are_refused(change, problem):
+    dataset, given = toy(), experiment(**{**CHANGES, "epsilons": [[1]]})
+    splits = splits_of(dataset, given)
+    signals = train_block(dataset, splits, jobs.train_job(given, [1.0], 0), 1)
+    others = [replace(signal, card=replace(signal.card, **change)) for signal in signals]
+    with pytest.raises(DataError, match=f"signals of experiment toy: {problem}"):
+        retraining.compare("toy", jobs.engines(given).private, jobs.models(given), dataset, splits, others, 5e9)
 
 
 def test_large_models_are_compared_over_the_first_steps():
