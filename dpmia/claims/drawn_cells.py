@@ -36,8 +36,10 @@ class DrawnTables:
     def __init__(self, world: Callable[[str], World], draws: int, most: int, seed: int) -> None:
         """Take what returns the world of a table, the number of draws, of replicates of each, and the seed."""
         self.draws, self.most, self.starts = draws, most, range(0, draws * most, most)
+        whole = slice(0, draws * most)
         self._of = cache(lambda name: world(name).draw(Chance(most, draws, seed, name)))
-        self.whole = cache(lambda name: self.part(name, 0, draws * most))
+        self.whole = cache(lambda name: self._of(name).part(whole))
+        self.centred = cache(lambda name: world(name).draw(Chance(most, draws, seed, name, centred=True)).part(whole))
 
     def part(self, name: str, start: int, count: int, without: int | None = None) -> Any:
         """Return some of the replicates of a table, with all or without a group of the records that they share."""
@@ -55,12 +57,14 @@ class DrawnValues:
     Attributes:
         rule: of the claim.
         cells: with the values as arrays, one draw after the other.
+        centred: the same where the replicates of each draw are on the mean what replicates without limit would be.
         effects: the same with the effect of each group of records that replicates share; empty where they share none.
         draws: their number.
     """
 
     rule: DecisionRule
     cells: Measured
+    centred: Measured
     effects: Measured
     draws: int
 
@@ -79,7 +83,7 @@ class DrawnValues:
 
     def of_records(self) -> Iterator[Measured]:
         """Yield the cells of each draw as replicates without limit would give them: with the variance by records."""
-        means = _each(lambda values: np.repeat(self._of_draws(values).mean(axis=1), FEWEST), self.cells)
+        means = _each(lambda values: np.repeat(self._of_draws(values).mean(axis=1), FEWEST), self.centred)
         return replace(self, cells=means).of(FEWEST)
 
     def _of_draws(self, values: np.ndarray) -> np.ndarray:
@@ -139,8 +143,9 @@ def draw_cells(claim: Claim, tables: Tables, drawn: DrawnTables) -> DrawnCells:
     if any(stage_of(name) not in BY_REPLICATE for name in there):
         return DrawnCells(lambda count: (measure(start, count) for start in drawn.starts))
     cells = claim.rule.measure({name: drawn.whole(name) for name in there})
+    centred = claim.rule.measure({name: drawn.centred(name) for name in there})
     effects = _each(_effects, of_first_draw())
-    values = DrawnValues(claim.rule, _each(_array, cells), effects, drawn.draws)
+    values = DrawnValues(claim.rule, _each(_array, cells), _each(_array, centred), effects, drawn.draws)
     if all(condition.by_replicate for condition in claim.conditions):
         return DrawnCells(values.of, values)
     return DrawnCells(lambda count: (_each(_above, measure(start, count), effects) for start in drawn.starts), values)

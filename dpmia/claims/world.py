@@ -24,16 +24,21 @@ class Chance:
         draws: their number.
         seed: of all.
         table: the name of the one to be drawn.
+        centred: whether the replicates of each draw are on the mean what replicates without limit would be.
     """
 
     replicates: int
     draws: int = 1
     seed: int = 0
     table: str = ""
+    centred: bool = False
 
     def of_replicates(self, measured: int) -> np.ndarray:
         """Return standard normal values for each measured replicate, shape (measured, draws * replicates)."""
-        return np.random.default_rng([self.seed, 0]).normal(size=(measured, self.draws * self.replicates))
+        values = np.random.default_rng([self.seed, 0]).normal(size=(measured, self.draws, self.replicates))
+        if self.centred:
+            values -= values.mean(axis=2, keepdims=True)
+        return values.reshape(measured, -1)
 
     def of_records(self, groups: int) -> np.ndarray:
         """Return standard normal values for each group of records that replicates share, shape (groups, draws)."""

@@ -108,6 +108,14 @@ def test_a_claim_that_needs_more_records_says_so():
     assert "0.8 with more records only" in describe(row)
 
 
+def test_replicates_with_records_of_their_own_decide_without_limit_what_many_do_not():
+    table = shared_table(0.02, common=0.0, own=5.0)[COLUMNS]
+    tables = {"replicates/toy": table}
+    (row,) = [row for _, row in power(shares(table, worlds=("as measured", "placebo")), [LEAKS], tables).iterrows()]
+    assert row["power"] < 0.5
+    assert (row["never"], row["too_few_records"]) == ("above 100", False)
+
+
 def verdict(table: pd.DataFrame, folder: Path) -> tuple[str, str]:
     (folder / "replicates").mkdir(parents=True)
     table.to_csv(folder / "replicates/toy.csv", index=False)
