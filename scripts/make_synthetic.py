@@ -12,7 +12,7 @@ def main(snakemake):
     """Write the files by `params.writer` from `params.seed`, as many records as `params.scale` needs."""
     params = snakemake.params
     write = load(params.writer)
-    with errors_of_file(params.writer, "synthetic data", every=True):
+    with errors_of_file(params.writer, "write_synthetic", every=True):
         write(params.dataset, Path(snakemake.output.marker).parent, params.seed, params.scale)
 
 

@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from dpmia.api.arrays import array_of, integer, number
-from dpmia.common.errors import ArgumentError, shown
-from dpmia.common.limits import MOST_MODELS
+from dpmia.common.errors import ArgumentError, shown, words_of
+from dpmia.common.limits import MOST_MODELS, MOST_RECORDS
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.settings import names
@@ -64,9 +64,10 @@ def split(
         raise ArgumentError(f"{where}, kind", f"{shown(kind)} is not a membership experiment", remedy)
     records = _records(data)
     replicates, seed = integer(replicates, f"{where}, replicates"), integer(seed, f"{where}, seed")
-    if records < 2 or not 1 <= replicates <= MOST_MODELS:
-        wrong = f"{records} records" if records < 2 else f"{replicates} replicates"
-        raise ArgumentError(where, wrong, f"Give two records at least, and 1 to {MOST_MODELS} replicates")
+    if not 2 <= records <= MOST_RECORDS:
+        raise ArgumentError(where, f"{shown(records)} records", f"Give 2 to {MOST_RECORDS}")
+    if not 1 <= replicates <= MOST_MODELS:
+        raise ArgumentError(where, f"{replicates} replicates", f"Give 1 to {MOST_MODELS}")
     if not isinstance(iid_arm, bool | np.bool_):
         raise ArgumentError(f"{where}, iid_arm", f"{shown(iid_arm)} is neither True nor False")
     draw = load(names.MEMBERSHIP[kind])
@@ -111,6 +112,9 @@ def _texts(groups: ArrayLike) -> np.ndarray:
         if isinstance(error, ArgumentError):
             raise
         raise ArgumentError(where, "rows of different lengths", "Give one group for each record") from error
+    except Exception as error:  # whatever an object's own conversion raises; a signalling NaN of decimal
+        problem = f"some values cannot be written as text ({words_of(error)})"
+        raise ArgumentError(where, problem, "Give texts or numbers") from error
 
 
 def _check_sizes(draw: Any, kind: str, sizes: dict[str, Any]) -> None:

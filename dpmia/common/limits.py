@@ -3,6 +3,9 @@
 #: Replicates and models: more jobs cannot be planned.
 MOST_MODELS = 100_000
 
+#: Records to draw from: of more, the groups alone would not fit in memory.
+MOST_RECORDS = 1_000_000_000
+
 #: Delta from where to where: above it guarantees nothing, and noise is found slowly. Below, the rounding errors of the
 #: accountant of privacy loss distributions count: a quarter too much noise at 1e-12, up to hundreds of times at 1e-15.
 DELTAS = (1e-11, 0.1)

@@ -131,9 +131,10 @@ def _network(
     architecture = OwnNetwork(create, image, outputs, hasattr(found, "configure_optimizers"))
     shape = (2, *(image or (inputs,)))
     where = f"model {spec}"
-    forward = getattr(type(found), "forward", None)  # the class of a TorchScript module has none
-    if getattr(forward, "__qualname__", "") in ("_forward_unimplemented", "LightningModule.forward"):
-        raise TrainingError(where, "it has no method forward", "Add one that returns logits")
+    with errors_of_file(spec, "its method forward", every=True):
+        forward = getattr(type(found), "forward", None)  # the class of a TorchScript module has none
+        if getattr(forward, "__qualname__", "") in ("_forward_unimplemented", "LightningModule.forward"):
+            raise TrainingError(where, "it has no method forward", "Add one that returns logits")
     tried = errors_of_file(spec, f"records of shape {shape}", every=True, remedy=_order_of(image))
     with torch.random.fork_rng(devices=[]), torch.inference_mode(), tried:
         logits = found.eval()(torch.zeros(shape))

@@ -71,9 +71,10 @@ def advantage_bound(epsilon: ArrayLike, delta: float, relation: str) -> np.ndarr
     epsilon = np.asarray(epsilon, dtype=float)
     if relation == "replace_one":
         return humphries_advantage(epsilon, delta)
+    double = 2 * np.minimum(epsilon, 1e300)  # finite
     # (1 + e^epsilon) delta e^(-2 epsilon), in an order that stays finite.
-    shrunk_delta = (np.exp(-2 * epsilon) + np.exp(-epsilon)) * delta
-    shrunk = np.exp(-2 * epsilon)
+    shrunk_delta = (np.exp(-double) + np.exp(-epsilon)) * delta
+    shrunk = np.exp(-double)
     return np.minimum(1.0, (1 - shrunk + 2 * shrunk_delta) / (1 + shrunk))
 
 

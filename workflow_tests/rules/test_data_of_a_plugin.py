@@ -72,4 +72,4 @@ def test_synthetic_data_that_cannot_be_written_are_named_with_their_file(run_scr
     with pytest.raises(SystemExit):
         run_script("make_synthetic", Files(marker=str(tmp_path / "SYNTHETIC.txt")), params=params)
     message = read_failure("make_synthetic", tmp_path / "make_synthetic.log").message
-    assert "toys_6.py, line 16, synthetic data: ZeroDivisionError" in message
+    assert "toys_6.py, line 16, write_synthetic: ZeroDivisionError" in message

@@ -61,7 +61,11 @@ class ScikitLearnEngine(Engine):
         """
         found = np.zeros((len(x), self.architecture.outputs))
         with threadpool_limits(1):
-            found[:, self.classifier.classes_] = self.classifier.predict_proba(x.numpy())
+            answers = np.asarray(self.classifier.predict_proba(x.numpy()))
+        if answers.dtype.kind in "SU":  # NumPy would read numbers in them
+            problem = "its predict_proba returns text"
+            raise TrainingError(f"model {self.run.name}", problem, "Return one probability for each class")
+        found[:, self.classifier.classes_] = answers
         if (wrong := wrong_row(found)) is not None:
             where = f"model {self.run.name}, row {wrong} (from 0) of its predict_proba"
             raise TrainingError(where, problem_of(found[wrong]), "Return one probability for each class")

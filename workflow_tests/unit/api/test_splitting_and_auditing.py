@@ -61,6 +61,8 @@ def test_groups_of_any_type():
         (lambda: split(3, "group", group=1, groups=[1, 1, 2], members=1, nonmembers=1), ArgumentError, r"not a text"),
         (lambda: split(2, groups=["a", None], members=1, nonmembers=1), ArgumentError, r"1 values are missing\."),
         (lambda: split(2, groups=[b"\xff", b"a"], members=1, nonmembers=1), ArgumentError, r"some values are bytes"),
+        (lambda: split(2, groups=[Silent(), "a"], members=1, nonmembers=1), ArgumentError, r"written as text \(Run"),
+        (lambda: split(2**128, members=1, nonmembers=1), ArgumentError, r"split: 3402823\d+ records\. Give 2 to"),
         (lambda: split(2, groups=[[1], [1, 2]], members=1, nonmembers=1), ArgumentError, r"split, groups: "),
         (lambda: split(10, Silent(), members=1, nonmembers=1), ArgumentError, r"kind: an object of type Silent is"),
         (lambda: split(10, members=1, nonmembers=1, replicates=100_001), ArgumentError, r"split: 100001 replicates\."),

@@ -90,6 +90,13 @@ class Closed:
     def __getattr__(self, name):
         raise RuntimeError(name)  # line 76
 
+class Odd:
+    def __get__(self, network, kind):
+        raise RuntimeError("odd")  # line 80
+
+class Strange(nn.Module):
+    forward = Odd()
+
 WIDTH, made = 4, nn.ReLU()
 plain = dict
 
@@ -185,6 +192,7 @@ WRONG = {
     "one logit": ("One", {"image": (3, 2, 2)}, ["forward returns shape (2,) for 2 records, not (2, 5)", "logits"]),
     "a class of Python": ("plain", {}, ["returns dict, which no engine trains", "torch.nn.Module"]),
     "closed": ("Closed", {}, ["own.py, line 76, model own.py:Closed", "RuntimeError: fit"]),
+    "a forward of its own": ("Strange", {}, ["own.py, line 80, its method forward", "RuntimeError: odd"]),
     "no forward": ("Forgetful", {}, ["model own.py:Forgetful", "no method forward"]),
     "no network": ("number", {}, ["returns int, which no engine trains", "torch.nn.Module"]),
     "no outputs": ("machine", {}, ["LinearSVC has no predict_proba", "CalibratedClassifierCV"]),

@@ -86,3 +86,8 @@ class Odd:
 def test_numbers_that_are_no_probabilities_are_refused(row):
     with pytest.raises(TrainingError, match=r"model one, row 1 .* of its predict_proba: .* add up to 1"):
         engine(classifiers.Classifier(2, lambda seed: Odd(row)))
+
+
+def test_probabilities_that_are_text_are_refused():
+    with pytest.raises(TrainingError, match="model one: its predict_proba returns text"):
+        engine(classifiers.Classifier(2, lambda seed: Odd(("0.5", "0.5"))))
