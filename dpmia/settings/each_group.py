@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dpmia.common.arms import arm_name
-from dpmia.common.errors import ConfigError
+from dpmia.common.errors import ConfigError, shown
 from dpmia.common.files import is_file
 from dpmia.common.registry import load
 from dpmia.settings import names
@@ -55,9 +55,9 @@ def with_groups(settings: Mapping[str, Any], root: Path, where: str) -> dict[str
         )
     smallest = membership.get("smallest", SMALLEST)
     if not isinstance(smallest, int) or isinstance(smallest, bool) or smallest < 1:
-        raise ConfigError(place(where, "membership.smallest"), f"{smallest!r} is not a positive integer")
+        raise ConfigError(place(where, "membership.smallest"), f"{shown(smallest)} is not a positive integer")
     if not isinstance(membership["by"], str):
-        raise ConfigError(place(where, "membership.by"), f"{membership['by']!r} is not a string")
+        raise ConfigError(place(where, "membership.by"), f"{shown(membership['by'])} is not a string")
     sizes = _sizes(dataset, membership["by"], root, where)
     settings["arms"] = _arms(sizes, smallest, membership["by"], where)
     return settings

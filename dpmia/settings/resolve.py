@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-from dpmia.common.errors import ConfigError
+from dpmia.common.errors import ConfigError, shown
 from dpmia.common.files import is_file, is_folder
 from dpmia.common.registry import suggestion
 from dpmia.settings import names
@@ -196,7 +196,7 @@ def _kind_of_study(merged: dict[str, Any], where: str) -> type[Settings]:
     if kind is None:
         raise ConfigError(place(where, "kind"), "required key is missing", f"Kinds of study: {', '.join(KINDS)}")
     if not isinstance(kind, str) or kind not in KINDS:
-        problem = f"{kind!r} is not one of {', '.join(map(repr, KINDS))}"
+        problem = f"{shown(kind)} is not one of {', '.join(map(repr, KINDS))}"
         raise ConfigError(place(where, "kind"), problem, suggestion(kind, KINDS))
     return KINDS[kind]
 

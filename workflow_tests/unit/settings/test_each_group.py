@@ -1,11 +1,13 @@
 """`arms: each group`, shares as sizes, and classifiers of scikit-learn in the settings."""
 
+from pathlib import Path
+
 import pytest
 from settings_samples import HEART, changed, plan_of
 
 from dpmia.common.errors import ConfigError, UserError
 from dpmia.settings import jobs
-from dpmia.settings.each_group import arm_name
+from dpmia.settings.each_group import arm_name, with_groups
 
 OWN = {
     "dataset": {"path": "own.csv", "label": "ill", "group": "site"},
@@ -68,6 +70,16 @@ def test_what_cannot_be_is_refused(tmp_path, path, value, words):
         planned(tmp_path, changed(OWN, path, value))
     for word in words:
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["smallest", "by"])
+def test_values_that_are_nested_too_deeply_are_refused(key):
+    deep: list = []
+    for _ in range(5000):
+        deep = [deep]
+    settings = changed(HEART | {"arms": "each group"}, f"membership.{key}", deep)
+    with pytest.raises(ConfigError, match=f"membership.{key}: an object of type list is not"):
+        with_groups(settings, Path(), "a.yaml")
 
 
 @pytest.mark.parametrize(
