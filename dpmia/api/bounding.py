@@ -216,21 +216,15 @@ def upper_bound(
 
     where = "upper_bound"
     sampler, sampling_rate = checked_sampling(where, sampler, sampling_rate, compares)
-    noise_multiplier = number(noise_multiplier, f"{where}, noise_multiplier")
-    positive = 0 < noise_multiplier < math.inf
-    require(f"{where}, noise_multiplier", positive, noise_multiplier, "a finite number above 0")
-    within = LEAST_NOISE <= noise_multiplier <= MOST_NOISE
-    require(f"{where}, noise_multiplier", within, noise_multiplier, f"from {LEAST_NOISE:g} to {MOST_NOISE:g}")
-    steps, epochs = integer(steps, f"{where}, steps", 1), integer(epochs, f"{where}, epochs", 1)
-    for name, count in (("steps", steps), ("epochs", epochs)):
-        require(f"{where}, {name}", count <= MOST_STEPS, count, f"a positive integer of at most {MOST_STEPS}")
+    noise_multiplier = checked_noise(f"{where}, noise_multiplier", noise_multiplier)
+    steps, epochs = checked_count(f"{where}, steps", steps), checked_count(f"{where}, epochs", epochs)
     rates, prior, acceptance = _checked(where, fprs, prior, acceptance)
     curve = trade_off(
         sampler=sampler,
         rate=sampling_rate,
         steps=steps,
         epochs=epochs,
-        noise_multiplier=float(noise_multiplier),
+        noise_multiplier=noise_multiplier,
         relation=compares,
     )
     return UpperBound(
@@ -241,7 +235,7 @@ def upper_bound(
         prior=prior,
         acceptance=acceptance,
         compares=compares,
-        noise_multiplier=float(noise_multiplier),
+        noise_multiplier=noise_multiplier,
         sampling_rate=sampling_rate,
         steps=steps,
         epochs=epochs,
@@ -355,6 +349,30 @@ def checked_sampling(where: str, sampler: str | None, sampling_rate: float | Non
     require(f"{where}, sampling_rate", 0 < rate <= 1, sampling_rate, "a number above 0 and at most 1", remedy)
     require(f"{where}, sampling_rate", rate >= LEAST_RATE, sampling_rate, f"of at least {LEAST_RATE:g}", remedy)
     return sampler, rate
+
+
+def checked_noise(where: str, noise_multiplier: float) -> float:
+    """Return a noise multiplier.
+
+    Raises:
+        ArgumentError: it is out of range.
+    """
+    found = float(number(noise_multiplier, where))
+    require(where, 0 < found < math.inf, noise_multiplier, "a finite number above 0")
+    within = LEAST_NOISE <= found <= MOST_NOISE
+    require(where, within, noise_multiplier, f"from {LEAST_NOISE:g} to {MOST_NOISE:g}")
+    return found
+
+
+def checked_count(where: str, count: int) -> int:
+    """Return a number of steps or epochs.
+
+    Raises:
+        ArgumentError: it is out of range.
+    """
+    found = integer(count, where, 1)
+    require(where, found <= MOST_STEPS, found, f"a positive integer of at most {MOST_STEPS}")
+    return found
 
 
 def one_of(where: str, value: object, valid: Sequence[str]) -> None:

@@ -12,6 +12,8 @@ from dpmia.api.bounding import (
     RELATIONS,
     SAMPLERS,
     UpperBound,
+    checked_count,
+    checked_noise,
     checked_sampling,
     epsilon_of,
     one_of,
@@ -165,6 +167,11 @@ def plan_noise(
         "full": ("noise_multiplier", "steps"),
         "shuffle": ("noise_multiplier", "epochs"),
     }
+    if noise_multiplier is not None:
+        checked_noise(f"{where}, noise_multiplier", noise_multiplier)
+    for name, count in (("steps", steps), ("epochs", epochs)):
+        if count is not None:
+            checked_count(f"{where}, {name}", count)
     checked_sampling(where, sampler, 1.0 if sampling_rate is None else sampling_rate, compares)
     if unused := [name for name, number in given.items() if number is not None and name not in counted[sampler]]:
         raise ArgumentError(f"{where}, {unused[0]}", f"does not count for the sampler {sampler!r}", "Leave it out")

@@ -195,6 +195,8 @@ WRONG = {
     "none": ({"noise_multiplier": 1.0}, ArgumentError, r"plan_noise: nothing is left out to solve for\. Leave"),
     "two": ({"steps": None}, ArgumentError, r"plan_noise: noise_multiplier, steps are left out\."),
     "epochs": ({"epochs": 3}, ArgumentError, r"plan_noise, epochs: does not count for the sampler 'poisson'\."),
+    "steps": ({"steps": 0}, ArgumentError, r"plan_noise, steps: 0 is not a positive integer\."),
+    "noise": ({"steps": None, "noise_multiplier": 0}, ArgumentError, r"plan_noise, noise_multiplier: 0 is not a"),
     "sampler": ({"sampler": "all"}, ArgumentError, r"plan_noise, sampler: 'all' is not one of poisson, full, shuffle"),
     "rate": ({"sampling_rate": 1.5}, ArgumentError, r"sampling_rate: 1\.5 is .* most 1\. Give batch size / records"),
     "relation": ({"sampler": "shuffle", "compares": "add_remove"}, ArgumentError, r"compares: 'add_remove' cannot be"),
