@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from dpmia.api.results import AttackResult, AttackResults, Measurement
 from dpmia.attacks.base import Attack, Knowledge, Outcome, outcome
 from dpmia.attacks.confidence import confidence
 from dpmia.common.errors import ArgumentError, MissingExtraError, shown
+from dpmia.common.limits import MOST_MODELS
 from dpmia.common.probabilities import log_probabilities, problem_of, wrong_row
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
@@ -176,11 +178,14 @@ def _models(references: Sequence[ArrayLike] | ArrayLike | None) -> list[Any] | N
     if references is None:
         return None
     try:
-        return list(references)  # type: ignore[arg-type]
+        given = [*islice(references, MOST_MODELS + 1)]  # type: ignore[arg-type]
     except Exception as error:  # whatever an object of another kind raises
         problem = f"{type(references).__name__} holds no outputs of several models"
         remedy = "Give a list of arrays, or one array of all models"
         raise ArgumentError("attack, references", problem, remedy) from error
+    if len(given) > MOST_MODELS:
+        raise ArgumentError("attack, references", f"outputs of over {MOST_MODELS} models", "Give fewer")
+    return given
 
 
 def _references(

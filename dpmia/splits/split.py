@@ -47,14 +47,14 @@ class Split:
             rows = np.sort(given.astype(np.int64))
             if len(rows) and rows[0] < 0:
                 raise ValueError(f"{part.name} holds the row {rows[0]}")
-            if len(np.unique(rows)) != len(rows):
+            if (rows[1:] == rows[:-1]).any():
                 raise ValueError(f"{part.name} holds a record twice")
             object.__setattr__(self, part.name, rows)
         for inside in ("members", "background"):
             for outside in ("nonmembers", "population", "validation"):
-                if np.intersect1d(getattr(self, inside), getattr(self, outside)).size:
+                if _share(getattr(self, inside), getattr(self, outside)):
                     raise ValueError(f"{inside} and {outside} share records")
-        if np.intersect1d(self.members, self.background).size:
+        if _share(self.members, self.background):
             raise ValueError("members and background share records")
 
     @property
@@ -66,6 +66,10 @@ class Split:
     def training(self) -> np.ndarray:
         """All rows that the target model is trained on: int64, sorted."""
         return np.sort(np.concatenate([self.members, self.background]))
+
+
+def _share(one: np.ndarray, other: np.ndarray) -> bool:
+    return np.intersect1d(one, other, assume_unique=True).size > 0
 
 
 def save_splits(path: Path | str, splits: Mapping[tuple[str, int], Split], fingerprint: str) -> None:

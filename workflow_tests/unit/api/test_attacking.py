@@ -247,6 +247,13 @@ def test_references_that_are_no_models_are_refused(references):
         attack(**right, references=references)
 
 
+def test_too_many_models_are_refused_before_they_are_read():
+    right = {"outputs": [[0, 1], [1, 2], [2, 0], [0, 3], [1, 0], [2, 2]], "labels": [0, 1] * 3, "is_member": [1, 0] * 3}
+    many = np.broadcast_to(np.zeros((6, 2)), (10**9, 6, 2))
+    with pytest.raises(ArgumentError, match=r"attack, references: outputs of over 100000 models\. Give fewer"):
+        attack(**right, references=many)
+
+
 def test_rows_of_pandas_are_never_matched_by_position_where_their_names_differ(world):
     logits, labels, is_member, references, _ = world
     frame, order = pd.DataFrame(logits), np.random.default_rng(0).permutation(RECORDS)
