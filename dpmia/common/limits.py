@@ -3,7 +3,7 @@
 #: Replicates and models: more jobs cannot be planned.
 MOST_MODELS = 100_000
 
-#: Records to draw from: of more, the groups alone would not fit in memory.
+#: Records to draw from: each takes some 25 bytes while a split is drawn.
 MOST_RECORDS = 1_000_000_000
 
 #: Delta from where to where: above it guarantees nothing, and noise is found slowly. Below, the rounding errors of the
