@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpmia.api.arrays import array_of, integer, number, several
-from dpmia.common.errors import ArgumentError, shown
-from dpmia.privacy.inversion import MOST_NOISE, MOST_STEPS
+from dpmia.api.arrays import array_of, number, several
+from dpmia.api.mechanism import (
+    RELATIONS,
+    checked_count,
+    checked_noise,
+    checked_sampling,
+    epsilon_of,
+    one_of,
+    require,
+    require_prior,
+)
+from dpmia.common.errors import ArgumentError
 from dpmia.theory.bounds import advantage_bound, auc_bound, tpr_bound
 from dpmia.theory.positive_accuracy import positive_accuracy_bound
 
@@ -22,15 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dpmia.privacy.upper_bounds import TradeOff
-
-SAMPLERS = ("poisson", "full", "shuffle")
-RELATIONS = ("replace_one", "add_remove")
-
-#: Below these, privacy losses are larger than floats, and a rate is lost beside 1.
-LEAST_NOISE, LEAST_RATE = 1e-3, 1e-12
-
-#: Smallest probability of membership: precision loses its digits below.
-RAREST = 1e-9
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,7 +140,8 @@ class UpperBound(Bounds):
         """
         delta = number(delta, "upper_bound.epsilon, delta")
         require("upper_bound.epsilon, delta", 0 < delta < 1, delta, "a number between 0 and 1")
-        return epsilon_of(self, delta, relation)
+        facts = (self.sampler, self.sampling_rate, self.steps, self.epochs, self.noise_multiplier)
+        return epsilon_of(*facts, delta, relation)
 
     def plot(self) -> Figure:
         """Draw the curve on logarithmic axes."""
@@ -315,90 +316,6 @@ def bounds(
         delta=stated[1],
         relation=relation,
     )
-
-
-def epsilon_of(mechanism: UpperBound, delta: float, relation: str, near: float = 1.0) -> float:
-    """Return the epsilon of a mechanism at `delta`: see `UpperBound.epsilon`, and `Mechanism.epsilon` for `near`."""
-    from dpmia.privacy.accounting import Mechanism
-
-    one_of("epsilon, relation", relation, RELATIONS)
-    sampler = "shuffle" if mechanism.sampler == "shuffle" else "poisson"
-    if sampler == "shuffle" and relation != "replace_one":
-        problem = "'add_remove' cannot be combined with the sampler 'shuffle': removing a record moves all others"
-        raise ArgumentError("epsilon, relation", problem, "Set relation='replace_one'")
-    facts = (sampler, mechanism.sampling_rate, mechanism.steps, mechanism.epochs, relation, delta, "pld")
-    return Mechanism(*facts).epsilon(mechanism.noise_multiplier, near)
-
-
-def checked_sampling(where: str, sampler: str | None, sampling_rate: float | None, compares: str) -> tuple[str, float]:
-    """Return sampler and sampling rate, checked.
-
-    Raises:
-        ArgumentError: one is out of its range, or they cannot be combined.
-    """
-    sampler = ("full" if sampling_rate is None else "poisson") if sampler is None else sampler
-    one_of(f"{where}, sampler", sampler, SAMPLERS)
-    one_of(f"{where}, compares", compares, RELATIONS)
-    if sampler == "shuffle" and compares == "add_remove":
-        problem = "'add_remove' cannot be combined with the sampler 'shuffle': removing a record moves all others"
-        raise ArgumentError(f"{where}, compares", problem, "Set compares='replace_one'")
-    if sampler == "poisson" and sampling_rate is None:
-        raise ArgumentError(f"{where}, sampling_rate", "missing", "Give batch size / records, or sampler='full'")
-    given = 1.0 if sampling_rate is None or sampler == "full" else sampling_rate
-    rate, remedy = float(number(given, f"{where}, sampling_rate")), "Give batch size / records"
-    require(f"{where}, sampling_rate", 0 < rate <= 1, sampling_rate, "a number above 0 and at most 1", remedy)
-    require(f"{where}, sampling_rate", rate >= LEAST_RATE, sampling_rate, f"of at least {LEAST_RATE:g}", remedy)
-    return sampler, rate
-
-
-def checked_noise(where: str, noise_multiplier: float) -> float:
-    """Return a noise multiplier.
-
-    Raises:
-        ArgumentError: it is out of range.
-    """
-    found = float(number(noise_multiplier, where))
-    require(where, 0 < found < math.inf, noise_multiplier, "a finite number above 0")
-    within = LEAST_NOISE <= found <= MOST_NOISE
-    require(where, within, noise_multiplier, f"from {LEAST_NOISE:g} to {MOST_NOISE:g}")
-    return found
-
-
-def checked_count(where: str, count: int) -> int:
-    """Return a number of steps or epochs.
-
-    Raises:
-        ArgumentError: it is out of range.
-    """
-    found = integer(count, where, 1)
-    require(where, found <= MOST_STEPS, found, f"a positive integer of at most {MOST_STEPS}")
-    return found
-
-
-def one_of(where: str, value: object, valid: Sequence[str]) -> None:
-    """Refuse a value that is none of some names.
-
-    Raises:
-        ArgumentError: it is another.
-    """
-    names = f"one of {', '.join(valid)}" if len(valid) > 2 else " or ".join(valid)
-    require(where, isinstance(value, str) and value in valid, value, names)
-
-
-def require(where: str, holds: bool, value: object, valid: str, remedy: str = "") -> None:
-    """Refuse a value that is not what it must be.
-
-    Raises:
-        ArgumentError: `holds` is false.
-    """
-    if not holds:
-        raise ArgumentError(where, f"{shown(value)} is not {valid}", remedy)
-
-
-def require_prior(where: str, prior: float) -> None:
-    """Refuse a probability of membership that is none, or too near to 0 or 1 for precision to have digits."""
-    valid = f"a number from {RAREST:g} to 1 - {RAREST:g}"
-    require(f"{where}, prior", RAREST <= prior <= 1 - RAREST, prior, valid)
 
 
 def _checked(

@@ -8,10 +8,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from dpmia.api.arrays import number
-from dpmia.api.bounding import (
+from dpmia.api.bounding import UpperBound, upper_bound
+from dpmia.api.mechanism import (
     RELATIONS,
     SAMPLERS,
-    UpperBound,
     checked_count,
     checked_noise,
     checked_sampling,
@@ -19,7 +19,6 @@ from dpmia.api.bounding import (
     one_of,
     require,
     require_prior,
-    upper_bound,
 )
 from dpmia.common.errors import ArgumentError, shown
 from dpmia.common.limits import DELTAS
@@ -184,20 +183,27 @@ def plan_noise(
     # At a large epsilon, fine steps of the privacy loss take a minute and change nothing that one would read.
     near = value if target == "epsilon" and value > LARGE_EPSILON else 1.0
 
+    run: dict[str, Any] = {"sampler": sampler, "sampling_rate": 1.0, "steps": 1, "epochs": 1}
+    run |= {name: amount for name, amount in given.items() if amount is not None}
+
     @cache
     def bound_at(number: float) -> UpperBound:
-        run: dict[str, Any] = {name: amount for name, amount in given.items() if amount is not None}
         rates = sorted({fpr, 0.01, 0.001}, reverse=True)
-        options: dict[str, Any] = {"sampler": sampler, "compares": compares, "prior": prior, "acceptance": acceptance}
-        return upper_bound(**{**run, **options, unknown: number}, fprs=rates)
+        options: dict[str, Any] = {"compares": compares, "prior": prior, "acceptance": acceptance}
+        return upper_bound(**{**run, unknown: number}, **options, fprs=rates)
+
+    @cache
+    def epsilon_at(number: float) -> float:
+        return epsilon_of(**{**run, unknown: number}, delta=delta or 0.0, relation=relation, near=near)
 
     def measured(number: float) -> float:
-        found = bound_at(number)
         if target == "epsilon":
-            return epsilon_of(found, delta or 0.0, relation, near)
+            return epsilon_at(number)
+        found = bound_at(number)
         return found.tpr_at_fpr[fpr] if target == "tpr_at_fpr" else float(getattr(found, target))
 
-    found = bound_at(_solve(unknown, measured, value))
+    solution = _solve(unknown, measured, value)
+    found = bound_at(solution)
     return NoisePlan(
         target=target,
         value=float(value),
@@ -208,7 +214,7 @@ def plan_noise(
         epochs=found.epochs,
         sampler=sampler,
         delta=delta,
-        epsilon=None if delta is None else epsilon_of(found, delta, relation, near),
+        epsilon=None if delta is None else epsilon_at(solution),
         relation=relation,
         bound=found,
     )

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dpmia.api.bounding import RELATIONS, SAMPLERS
+from dpmia.api.mechanism import RELATIONS, SAMPLERS
 from dpmia.api.planning import TARGETS, plan_noise
 from dpmia.cli.settings_file import write_settings
 from dpmia.common.errors import UserError

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from scipy.optimize import brentq
 
 from dpmia.common.errors import TrainingError
+from dpmia.common.limits import MOST_STEPS
 
 #: Noise multipliers that are tried: nothing that is trained needs less, and with more nothing is learnt.
 LEAST_NOISE, MOST_NOISE = 0.05, 1e6
-#: The smallest sampling rate, and the largest number of steps, that are tried.
-LEAST_RATE, MOST_STEPS = 1e-8, 10_000_000
+#: The smallest sampling rate that is tried.
+LEAST_RATE = 1e-8
 #: Relative width of the bracket around a noise multiplier or rate.
 TOLERANCE = 1e-5
 
@@ -78,7 +79,7 @@ def most_steps(bound: Callable[[int], float], value: float) -> int:
             problem = f"a bound of {value:g} is kept by {MOST_STEPS} steps and more"
             raise TrainingError("plan", problem, "Lower the bound or the noise multiplier")
         low, high = high, min(4 * high, MOST_STEPS)
-    # A bound of millions of steps takes seconds, and is smooth on a logarithmic scale: so few are computed.
+    # A bound of a million steps takes a second, and is smooth on a logarithmic scale: so few are computed.
     found = brentq(lambda log: bound(round(math.exp(log))) - value, math.log(low), math.log(high), xtol=TOLERANCE)
     steps = round(math.exp(found))
     apart = max(1, int(TOLERANCE * steps))

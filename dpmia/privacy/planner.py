@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dpmia.common.errors import ConfigError
-from dpmia.common.limits import DELTAS
+from dpmia.common.limits import DELTAS, MOST_STEPS
 from dpmia.privacy.accounting import Mechanism
 from dpmia.privacy.sampling import optimiser_steps, sampling_rate
 from dpmia.privacy.upper_bounds import positive_accuracy_ceiling, trade_off
@@ -24,9 +24,6 @@ SHARES = (0.02, 0.05, *(tenth / 10 for tenth in range(1, 10)), 0.95)
 
 #: Models with less are noise, and accountants lose their precision there.
 SMALLEST_EPSILON = 1e-3
-
-#: More than any private training takes; their noise would take minutes to find.
-MOST_STEPS = 1_000_000
 
 #: Why a rate is out of the question.
 TOO_HIGH = "cannot be met: who calls everybody a member is right more often"

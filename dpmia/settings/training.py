@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from dpmia.common.epsilon import parse_epsilon, spell_epsilon
+from dpmia.common.limits import MOST_STEPS
 from dpmia.common.optional import needed
 from dpmia.common.plugins import is_file
 from dpmia.settings import names
@@ -221,7 +222,7 @@ class StatedMechanism(Settings):
     """Standard deviation of the noise on a sum of gradients, in units of `clip_norm`."""
     sampling_rate: Annotated[float, Field(ge=1e-12, le=1)]
     """Probability that a record is in a batch; 1 where each batch holds all records."""
-    steps: Annotated[int, Field(ge=1, le=10_000_000)]
+    steps: Annotated[int, Field(ge=1, le=MOST_STEPS)]
     """Number of optimiser steps."""
     clip_norm: Positive
     """Bound C on the gradient of one record."""

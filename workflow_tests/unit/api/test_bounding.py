@@ -217,7 +217,7 @@ def test_mistakes_in_plans_have_one_message(change, kind, message):
         (lambda: upper_bound(noise_multiplier=0), r"upper_bound, noise_multiplier: 0 is not a finite number above 0\."),
         (lambda: upper_bound(noise_multiplier=1, steps=0), r"upper_bound, steps: 0 is not a positive integer\."),
         (lambda: upper_bound(noise_multiplier=1, steps=math.inf), r"steps: inf is not a positive integer\."),
-        (lambda: upper_bound(noise_multiplier=1, steps=10**18), r"steps: 10{18} is not .* at most 10000000\."),
+        (lambda: upper_bound(noise_multiplier=1, steps=10**18), r"steps: 10{18} is not .* at most 1000000\."),
         (lambda: upper_bound(noise_multiplier="1"), r"noise_multiplier: '1' is not a number\."),
         (lambda: upper_bound(noise_multiplier=1e30), r"noise_multiplier: 1e\+30 is not from 0\.001 to 1e\+06\."),
         (
