@@ -9,20 +9,14 @@ from functools import cache
 
 import dp_accounting
 import numpy as np
-from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
 from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
 from scipy.optimize import brentq
 
 from dpmia.common.epsilon import SMALLEST_EPSILON
 from dpmia.common.errors import TrainingError
+from dpmia.privacy.loss_distribution import RELATIONS, GaussianSteps
 from dpmia.privacy.record import Accounting
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
-
-RELATIONS = {
-    "add_remove": dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE,
-    "replace_one": dp_accounting.NeighboringRelation.REPLACE_ONE,
-}
-
 
 #: Orders of Renyi DP; each gives an upper bound, the best counts. Those that are no whole numbers cost a series of up
 #: to a thousand terms each at every evaluation, so there are few: epsilon is at most .1 % higher than with all tenths.
@@ -81,26 +75,21 @@ class Mechanism:
         # A replaced record touches one batch of each epoch and no other: no amplification is claimed.
         return dp_accounting.SelfComposedDpEvent(noise, self.epochs)
 
-    def _accountant(self, resolution: float) -> dp_accounting.PrivacyAccountant:
-        # Under replace-one the accountant itself counts the doubled sensitivity: sigma stays in units of C.
-        if self.accountant in ("rdp", "rdp_as_published"):
-            orders = RENYI_ORDERS if self.accountant == "rdp" else None
-            return RdpAccountant(orders, RELATIONS[self.relation])
-        return PLDAccountant(RELATIONS[self.relation], value_discretization_interval=resolution)
-
     @cache  # noqa: B019 - a mechanism is a few numbers
     def epsilon(self, noise_multiplier: float, near: float = 1.0) -> float:
         """Return the epsilon that `noise_multiplier` gives.
 
         Args:
             noise_multiplier: sigma, > 0, in units of the clip norm.
-            near: roughly the epsilon to expect; sets how finely privacy losses are discretised.
-                The discretisation is pessimistic: the result is an upper bound at any resolution.
+            near: roughly the epsilon to expect: see `dpmia.privacy.loss_distribution.GaussianSteps`.
         """
-        accountant = self._accountant(_resolution(near))
-        with np.errstate(over="ignore"):  # privacy losses above 709 leave the range of exp; they stay upper bounds
-            accountant.compose(self.event(noise_multiplier))
-            return accountant.get_epsilon(self.delta)
+        # Under replace-one the accountants themselves count the doubled sensitivity: sigma stays in units of C.
+        if self.accountant == "pld":
+            rate, steps = (self.rate, self.steps) if self.sampler == "poisson" else (1.0, self.epochs)
+            return GaussianSteps(rate, steps, noise_multiplier, self.relation).epsilon(self.delta, near)
+        accountant = RdpAccountant(RENYI_ORDERS if self.accountant == "rdp" else None, RELATIONS[self.relation])
+        with np.errstate(over="ignore"):  # moments above e^709
+            return accountant.compose(self.event(noise_multiplier)).get_epsilon(self.delta)
 
     @cache  # noqa: B019 - a mechanism is a few numbers
     def noise_multiplier(self, epsilon: float) -> float:
@@ -151,8 +140,3 @@ class Mechanism:
             noise_sd=noise_multiplier * clip_norm,
             proved=self.proved,
         )
-
-
-def _resolution(epsilon: float) -> float:
-    """Return the width of a privacy loss bucket: at most 0.3 % of epsilon lost, a fraction of a second spent."""
-    return min(max(min(epsilon / 2000, 1e-3), epsilon / 1e4), 1e-2)

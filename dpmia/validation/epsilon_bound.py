@@ -19,7 +19,8 @@ from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
 from numpy.typing import ArrayLike
 
 from dpmia.metrics.intervals import clopper_pearson
-from dpmia.privacy.accounting import RELATIONS, Mechanism
+from dpmia.privacy.accounting import Mechanism
+from dpmia.privacy.loss_distribution import RELATIONS
 
 #: Thresholds tried on each tail of each kind: ranks in geometric order, so that rare scores count as well. The best of
 #: many is the luckiest rather than the best: 200 gave bounds that were lower and varied more.

@@ -1,0 +1,73 @@
+"""Epsilon by privacy loss distributions, of a few steps and of a million, with all noise that can be given."""
+
+import math
+
+import numpy as np
+import pytest
+from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent
+from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from dpmia.privacy.loss_distribution import MOST_SPARSE_STEPS, RELATIONS, GaussianSteps
+
+DELTA = 1e-7
+
+
+def gaussian_epsilon(mu, delta=DELTA):
+    """Return the epsilon of one release whose mean moves by `mu` standard deviations, in closed form."""
+
+    def excess(epsilon):
+        inside, outside = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
+        return norm.cdf(inside) - np.exp(epsilon + norm.logcdf(outside)) - delta
+
+    return brentq(excess, 0, mu * (mu / 2 + 10)) if excess(0) > 0 else 0.0
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize(("rate", "steps"), [(0.3, 1), (0.02, 500), (0.01, MOST_SPARSE_STEPS + 500)])
+def test_epsilon_is_bit_by_bit_that_of_the_accountant(relation, rate, steps):
+    steps_of = GaussianSteps(rate, steps, 2.0, relation)
+    accountant = PLDAccountant(RELATIONS[relation], value_discretization_interval=5e-4)
+    accountant.compose(SelfComposedDpEvent(PoissonSampledDpEvent(rate, GaussianDpEvent(2.0)), steps))
+    assert steps_of.epsilon(DELTA, near=1.0) == accountant.get_epsilon(DELTA)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("steps", [1, 100, 1_000_000])
+@pytest.mark.parametrize("noise", [0.001, 0.05, 1.0, 30.0, 1e4])
+def test_steps_of_all_records_are_one_release_with_less_noise(relation, steps, noise):
+    exact = gaussian_epsilon((2 if relation == "replace_one" else 1) * math.sqrt(steps) / noise)
+    found = GaussianSteps(1.0, steps, noise, relation).epsilon(DELTA, near=max(exact, 1e-3))
+    assert exact - 1e-9 <= found <= 1.005 * exact + 1e-6
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize(
+    ("rate", "noise"), [(0.3, 1e4), (0.01, 100.0), (1e-3, 2.0), (1e-3, 30.0), (1e-4, 4.0), (1e-5, 1.0)]
+)
+def test_a_million_steps_come_near_the_central_limit(relation, rate, noise):
+    # Dong et al. 2019, theorem 5; and the same limit for mixtures shifted to both sides.
+    if relation == "replace_one":
+        mu = 2 * rate * math.sqrt(1e6 * math.sinh(noise**-2))
+    else:
+        mu = rate * math.sqrt(1e6 * math.expm1(noise**-2))
+    limit = gaussian_epsilon(mu)
+    found = GaussianSteps(rate, 1_000_000, noise, relation).epsilon(DELTA, near=limit)
+    assert found == pytest.approx(limit, rel=0.03)
+
+
+def test_an_epsilon_far_from_the_expected_one_is_found_too():
+    steps = GaussianSteps(0.01, 1000, 0.5, "add_remove")
+    fine, coarse = (steps.epsilon(DELTA, near) for near in (0.01, 1e3))
+    assert fine <= coarse <= 1.05 * fine
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("noise", [0.001, 0.05, 0.7, 1e6])
+@pytest.mark.parametrize("rate", [1e-12, 1e-6, 0.3])
+def test_epsilon_is_finite_and_rises_with_the_steps_whatever_they_are(relation, noise, rate):
+    found = [GaussianSteps(rate, steps, noise, relation).epsilon(DELTA, near=1.0) for steps in (1, 10_000, 1_000_000)]
+    assert all(0 <= epsilon < 1e13 for epsilon in found)
+    assert found[0] <= found[1] + 1e-6
+    assert found[1] <= found[2] + 1e-6
