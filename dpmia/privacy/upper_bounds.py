@@ -30,11 +30,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from dp_accounting.pld.pld_pmf import PLDPmf, create_pmf_pessimistic_connect_dots_fixed_gap
+from dp_accounting.pld.pld_pmf import DensePLDPmf, PLDPmf, create_pmf_pessimistic_connect_dots_fixed_gap
 from dp_accounting.pld.privacy_loss_mechanism import AdjacencyType, GaussianPrivacyLoss
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr
 
+from dpmia.privacy.loss_distribution import GaussianSteps
 from dpmia.privacy.record import Accounting
 
 #: Width of a privacy loss bucket: this part of the standard deviation of one step's loss, and at most the second
@@ -43,6 +44,10 @@ BUCKETS_PER_DEVIATION = 16
 WIDEST_BUCKET = 0.01
 #: Finer buckets than this number for one step cost time, and rounding errors of their masses add up over the steps.
 MOST_BUCKETS = 20_000
+#: Where buckets must be wider than this, there is so little noise that sampling is neglected.
+WIDEST_LOSS = 100.0
+#: Where the masses of one step miss a sum of one, to the power of the steps, by more than this, they are scaled to it.
+ROUNDING = 1e-6
 #: Lines above the curve are drawn for slopes from e^-40 to e^40: beyond, rates are below 1e-17.
 STEEPEST = 40.0
 #: Lines of each direction, at most.
@@ -92,8 +97,8 @@ def trade_off(
     _require(min(steps, epochs) >= 1, "one step and one epoch at least", (steps, epochs))
     _require(sampler != "shuffle" or relation == "replace_one", "'replace_one' with 'shuffle'", relation)
     if sampler == "shuffle" or sampler == "full" or rate == 1:
-        distance = (2 if relation == "replace_one" else 1) / noise_multiplier
-        return gaussian_trade_off(distance * math.sqrt(epochs if sampler == "shuffle" else steps))
+        releases = epochs if sampler == "shuffle" else steps
+        return gaussian_trade_off(_distance(relation, noise_multiplier) * math.sqrt(releases))
     return _poisson_trade_off(float(rate), int(steps), float(noise_multiplier), relation)
 
 
@@ -166,19 +171,28 @@ def positive_accuracy_ceiling(curve: TradeOff, prior: ArrayLike, acceptance: Arr
 
 @lru_cache(maxsize=256)
 def _poisson_trade_off(rate: float, steps: int, sigma: float, relation: str) -> TradeOff:
+    least = GaussianSteps(rate, steps, sigma, relation).narrowest()
+    if least > WIDEST_LOSS:
+        return gaussian_trade_off(_distance(relation, sigma) * math.sqrt(steps))
     if relation == "replace_one":
-        both = _lines(AdjacencyType.REPLACE, rate, steps, sigma)
+        both = _lines(AdjacencyType.REPLACE, rate, steps, sigma, least)
         return _below_lines(*both, *both)
-    return _below_lines(
-        *_lines(AdjacencyType.REMOVE, rate, steps, sigma), *_lines(AdjacencyType.ADD, rate, steps, sigma)
-    )
+    remove, add = (_lines(way, rate, steps, sigma, least) for way in (AdjacencyType.REMOVE, AdjacencyType.ADD))
+    return _below_lines(*remove, *add)
 
 
-def _lines(adjacency: AdjacencyType, rate: float, steps: int, sigma: float) -> tuple[np.ndarray, np.ndarray]:
+def _distance(relation: str, sigma: float) -> float:
+    """Return how far a record moves the sum of clipped gradients, in standard deviations of its noise."""
+    return (2 if relation == "replace_one" else 1) / sigma
+
+
+def _lines(
+    adjacency: AdjacencyType, rate: float, steps: int, sigma: float, least: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Return epsilons from 0 up and delta at each, of `steps` steps together."""
-    width, one = _one_step(adjacency, rate, sigma)
+    width, one = _one_step(adjacency, rate, sigma, least)
     if steps > MOST_SPARSE_STEPS:
-        one = one.to_dense_pmf()  # as composing does, which first raises the number of losses to the power of the steps
+        one = _dense(one, steps)
     whole = one.self_compose(steps)
     count = min(whole.size, math.ceil(STEEPEST / width))
     stride = math.ceil(count / LINES)
@@ -187,19 +201,31 @@ def _lines(adjacency: AdjacencyType, rate: float, steps: int, sigma: float) -> t
 
 
 @lru_cache(maxsize=64)
-def _one_step(adjacency: AdjacencyType, rate: float, sigma: float) -> tuple[float, PLDPmf]:
+def _one_step(adjacency: AdjacencyType, rate: float, sigma: float, least: float) -> tuple[float, PLDPmf]:
     """Return the width of a bucket and the distribution of the privacy loss of one step, from above."""
     loss = GaussianPrivacyLoss(sigma, sampling_prob=rate, adjacency_type=adjacency)
     ends = loss.connect_dots_bounds()
     # The root of the chi-square divergence: what one step adds to the deviation of the whole.
     deviation = rate * math.sqrt(math.expm1(min(1 / sigma**2, 100.0)))
     width = max(
-        min(deviation / BUCKETS_PER_DEVIATION, WIDEST_BUCKET), (ends.epsilon_upper - ends.epsilon_lower) / MOST_BUCKETS
+        least,
+        min(deviation / BUCKETS_PER_DEVIATION, WIDEST_BUCKET),
+        (ends.epsilon_upper - ends.epsilon_lower) / MOST_BUCKETS,
     )
     first, last = math.floor(ends.epsilon_lower / width), math.ceil(ends.epsilon_upper / width)
     return width, create_pmf_pessimistic_connect_dots_fixed_gap(
         width, first, last, loss.get_delta_for_epsilon(np.arange(first, last + 1) * width)
     )
+
+
+def _dense(losses: PLDPmf, steps: int) -> DensePLDPmf:
+    """Return the same distribution, dense: composing does that, too, but raises its size to the power of the steps."""
+    dense = losses.to_dense_pmf()
+    sum_of_masses = dense._probs.sum() + dense._infinity_mass
+    if steps * abs(sum_of_masses - 1) < ROUNDING:
+        return dense
+    masses = dense._probs * ((1 - dense._infinity_mass) / dense._probs.sum())
+    return DensePLDPmf(dense._discretization, dense._lower_loss, masses, dense._infinity_mass, True)
 
 
 def _deltas(losses: PLDPmf, epsilons: np.ndarray) -> np.ndarray:

@@ -44,7 +44,7 @@ def other_centre(relation):
     ("rate", "steps", "sigma"), [(0.01, 1, 0.3), (0.02, 300, 0.8), (0.5, 10, 2.0), (1e-4, 20, 5.0)]
 )
 def test_deltas_are_bit_by_bit_those_of_the_library(adjacency, rate, steps, sigma):
-    width, one = upper_bounds._one_step(adjacency, rate, sigma)
+    width, one = upper_bounds._one_step(adjacency, rate, sigma, 1e-7)
     whole = one.self_compose(steps)
     epsilons = np.arange(0, whole.size + 7, 3) * width
     np.testing.assert_array_equal(upper_bounds._deltas(whole, epsilons), whole.get_delta_for_epsilon(epsilons))
@@ -142,6 +142,24 @@ def test_many_sampled_steps_come_near_their_central_limit(sigma, relation, advan
     assert advantage_ceiling(curve) == pytest.approx(advantage_ceiling(limit), rel=4e-3)
     assert advantage_ceiling(curve) == pytest.approx(advantage, abs=5e-4)
     np.testing.assert_allclose(tpr_ceiling(curve, [0.01, 0.1, 0.5]), tpr_ceiling(limit, [0.01, 0.1, 0.5]), rtol=5e-3)
+
+
+@pytest.mark.parametrize(("rate", "sigma"), [(1e-6, 5.0), (1e-4, 100.0), (1e-3, 4.0), (0.01, 1e4)])
+def test_a_million_sampled_steps_come_near_their_central_limit(rate, sigma):
+    limit = gaussian_trade_off(rate * math.sqrt(1e6 * math.expm1(1 / sigma**2)))
+    curve = poisson(rate, 1_000_000, sigma, "add_remove")
+    assert advantage_ceiling(limit) < advantage_ceiling(curve) < 1.03 * advantage_ceiling(limit)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("sigma", [0.001, 0.05, 1.0, 1e6])
+@pytest.mark.parametrize("rate", [1e-12, 1e-6, 0.3])
+@pytest.mark.parametrize("steps", [1, 1_000_000])
+def test_curves_are_numbers_between_chance_and_certainty_with_any_noise(rate, steps, sigma, relation):
+    curve = poisson(rate, steps, sigma, relation)
+    assert ((curve.fpr >= 0) & (curve.tpr <= 1)).all()
+    assert (curve.tpr >= curve.fpr).all()
+    assert 0 <= advantage_ceiling(curve) <= 1
 
 
 @pytest.mark.parametrize(
