@@ -12,25 +12,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
 from numpy.typing import ArrayLike
 
 from dpmia.metrics.intervals import clopper_pearson
 from dpmia.privacy.accounting import Mechanism
-from dpmia.privacy.loss_distribution import RELATIONS
+from dpmia.privacy.upper_bounds import tpr_ceiling, trade_off
 
 #: Thresholds tried on each tail of each kind: ranks in geometric order, so that rare scores count as well. The best of
 #: many is the luckiest rather than the best: 200 gave bounds that were lower and varied more.
 RANKS = 40
 #: Noise multipliers considered: from almost none to more than any guarantee needs.
 NOISE_RANGE = (0.1, 1e3)
-#: Width of a privacy loss bucket. The discretisation is pessimistic, so a coarse one lowers the bound, if at all.
-RESOLUTION = 1e-2
-#: Each epsilon gives a line above a trade-off curve. Steeper ones do not bound rates above e^-15.
-LINES = np.linspace(0, 15, 151)
 
 
 @dataclass(frozen=True)
@@ -215,16 +209,13 @@ def largest_tpr(mechanism: Mechanism, noise_multiplier: float, fpr: np.ndarray) 
     Returns:
         float64 (tests,): the trade-off curve, from above.
     """
-    deltas = _deltas(mechanism, noise_multiplier)
-    fpr = fpr[:, None]
-    by_positives = deltas + np.exp(LINES) * fpr
-    by_negatives = 1 - np.exp(-LINES) * (1 - fpr - deltas)
-    return np.minimum(np.minimum(by_positives, by_negatives).min(1), 1.0)
-
-
-@lru_cache(maxsize=256)
-def _deltas(mechanism: Mechanism, noise_multiplier: float) -> np.ndarray:
-    """Return delta at each epsilon of `LINES`; kept, because audits of one mechanism use the same ones."""
-    accountant = PLDAccountant(RELATIONS[mechanism.relation], value_discretization_interval=RESOLUTION)
-    accountant.compose(mechanism.event(noise_multiplier))
-    return np.asarray(accountant.get_delta(LINES))
+    curve = trade_off(
+        sampler=mechanism.sampler,
+        rate=mechanism.rate,
+        steps=mechanism.steps,
+        epochs=mechanism.epochs,
+        noise_multiplier=noise_multiplier,
+        relation=mechanism.relation,
+    )
+    # Of a test whose positives are the models with the record, and of one whose positives are those without.
+    return np.maximum(tpr_ceiling(curve, fpr), np.interp(fpr, 1 - curve.tpr[::-1], 1 - curve.fpr[::-1]))

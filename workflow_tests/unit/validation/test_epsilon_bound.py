@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 from scipy.stats import binom, norm
 from test_canary import DELTA, FULL_BATCH, Case
 
+from dpmia.privacy.accounting import Mechanism
 from dpmia.validation.epsilon_bound import epsilon_lower_bound, largest_tpr, mechanism_epsilon_lower_bound
 
 #: Chance that a right bound fails one of the tests of coverage, were the seeds drawn anew.
@@ -104,6 +105,24 @@ def test_largest_tpr_is_the_trade_off_curve_of_one_gaussian_step(sigma, fpr):
     exact = norm.sf(norm.isf(fpr) - 1 / sigma)
     found = largest_tpr(FULL_BATCH.mechanism(), sigma, np.array([fpr]))[0]
     assert exact <= found <= 1.01 * exact
+
+
+@pytest.mark.parametrize("fpr", [0.01, 0.3, 0.8])
+def test_largest_tpr_of_many_steps_comes_near_the_central_limit(fpr):
+    rate, steps, sigma = 0.02, 5000, 5.35
+    limit = norm.sf(norm.isf(fpr) - rate * np.sqrt(steps * np.expm1(sigma**-2)))
+    mechanism = Mechanism("poisson", rate, steps, 100, "add_remove", DELTA, "pld")
+    assert largest_tpr(mechanism, sigma, np.array([fpr]))[0] == pytest.approx(limit, rel=0.01)
+
+
+@pytest.mark.parametrize("fpr", [0.01, 0.3, 0.8, 0.95])
+def test_largest_tpr_holds_for_tests_that_call_models_without_the_record_positive(fpr):
+    rate, sigma = 0.3, 0.7
+    with_above = (1 - rate) * fpr + rate * norm.sf(norm.isf(fpr) - 1 / sigma)
+    with_below = brentq(lambda x: (1 - rate) * norm.cdf(x) + rate * norm.cdf(x - 1 / sigma) - fpr, -9, 9)
+    exact = max(with_above, norm.cdf(with_below))
+    mechanism = Mechanism("poisson", rate, 1, 1, "add_remove", DELTA, "pld")
+    assert exact <= largest_tpr(mechanism, sigma, np.array([fpr]))[0] <= 1.001 * exact
 
 
 def test_impossible_questions_are_refused():
