@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dpmia.api.arrays import integer, number
 from dpmia.common.errors import ArgumentError, shown
-from dpmia.common.limits import MOST_STEPS
+from dpmia.common.limits import MOST_STEPS, RAREST
 from dpmia.privacy.inversion import MOST_NOISE
 
 SAMPLERS = ("poisson", "full", "shuffle")
@@ -15,9 +15,6 @@ RELATIONS = ("replace_one", "add_remove")
 
 #: Below these, privacy losses are larger than floats, and a rate is lost beside 1.
 LEAST_NOISE, LEAST_RATE = 1e-3, 1e-12
-
-#: Smallest probability of membership: precision loses its digits below.
-RAREST = 1e-9
 
 
 def epsilon_of(

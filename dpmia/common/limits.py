@@ -9,6 +9,9 @@ MOST_RECORDS = 1_000_000_000
 #: Steps of a private training run: more than any takes. Its noise and its bounds would take minutes to compute.
 MOST_STEPS = 1_000_000
 
+#: Smallest probability of membership: precision loses its digits below.
+RAREST = 1e-9
+
 #: Delta from where to where: above it guarantees nothing, and noise is found slowly. Below, the rounding errors of the
 #: accountant of privacy loss distributions count: a quarter too much noise at 1e-12, up to hundreds of times at 1e-15.
 DELTAS = (1e-11, 0.1)

@@ -33,6 +33,9 @@ from dpmia.theory.mip import CALIBRATIONS
 #: Halves that are drawn at most: all are drawn before the first fit.
 MOST_SPLITS = 100_000
 
+#: Outputs beyond are refused: with noise they might leave the range of floats.
+LARGEST_OUTPUT = 1e300
+
 #: Law of the distance between the output and what is released: (generator, dimensions, scale, count) -> distances.
 RADII: dict[str, Callable[[np.random.Generator, int, float, int | None], np.ndarray]] = {
     "gamma": lambda rng, dimensions, scale, count: rng.gamma(dimensions, scale, count),
@@ -249,7 +252,7 @@ def flatten(outputs: list[list[np.ndarray]], source: str) -> np.ndarray:
         source: of the arrays, for messages.
 
     Raises:
-        ValueError: the shapes differ between halves, or a number is not finite.
+        ValueError: the shapes differ between halves, or a number is not finite or too large.
     """
     shapes = {tuple(np.shape(array) for array in arrays) for arrays in outputs}
     if len(shapes) > 1:
@@ -258,8 +261,9 @@ def flatten(outputs: list[list[np.ndarray]], source: str) -> np.ndarray:
             "or category that not every half holds changes shapes: use more records."
         )
     flat = np.array([np.concatenate([np.ravel(array).astype(float) for array in arrays]) for arrays in outputs])
-    if not np.isfinite(flat).all():
-        raise ValueError(f"{source} gave outputs that are not finite on some half of the data; expected numbers")
+    if not (np.abs(flat) <= LARGEST_OUTPUT).all():
+        problem = f"{source} gave outputs that are not finite, or beyond {LARGEST_OUTPUT:g}, on some half of the data"
+        raise ValueError(f"{problem}; expected numbers")
     return flat
 
 

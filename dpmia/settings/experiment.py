@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag, field_validator, mod
 
 from dpmia.common.command_line import placeholders, split_command
 from dpmia.common.epsilon import spell_epsilon
-from dpmia.common.limits import MOST_MODELS
+from dpmia.common.limits import MOST_MODELS, RAREST
 from dpmia.common.registry import suggestion
 from dpmia.privacy.record import STATED
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
@@ -38,7 +38,7 @@ class Arm(Settings):
     """The group that members come from, as text; clusters are named `"0"` (the smallest), `"1"`, ..."""
     share: Annotated[float, Field(ge=0, le=1)] | None = None
     """`bias`: share of that group among the members; the others come from the other group."""
-    rate: Annotated[float, Field(gt=0, lt=1)] | None = None
+    rate: Annotated[float, Field(ge=RAREST, lt=1)] | None = None
     """`bernoulli`: probability to join the training set."""
     members: Annotated[int, Field(ge=1)] | None = None
     """`iid`: size of the training set, where it differs from that of the experiment."""

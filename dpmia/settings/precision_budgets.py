@@ -10,6 +10,7 @@ from pydantic import Field
 
 from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.errors import ConfigError
+from dpmia.common.limits import RAREST
 from dpmia.common.registry import load
 from dpmia.settings.base import Epsilon, Settings
 from dpmia.settings.messages import checked, place
@@ -32,7 +33,7 @@ class PrecisionBudgets(Settings):
 
     epsilons: Annotated[list[Epsilon], Field(min_length=1)]
     """Epsilons at `rate`, one for each bound."""
-    rate: Annotated[float, Field(gt=0, lt=1)] = 0.5
+    rate: Annotated[float, Field(ge=RAREST, lt=1)] = 0.5
     """The sampling rate at which these epsilons are given."""
     acceptance: Annotated[float, Field(gt=0, le=1)] = 0.01
     """Least share of the members that an attack must find for the bounds to hold against it."""

@@ -297,8 +297,9 @@ def test_arguments_of_another_type_are_refused_before_anything_runs(changes, mes
 
 
 def test_outputs_that_cannot_be_released_are_refused():
-    with pytest.raises(ValueError, match="not finite"):
-        privatise(lambda data: np.inf, DATA, **PRIVATE)
+    for wrong in (np.inf, np.nan, -1.5e308):
+        with pytest.raises(ValueError, match=r"not finite, or beyond 1e\+300"):
+            privatise(lambda data, wrong=wrong: wrong, DATA, **PRIVATE)
     lengths = iter([2, 2, 3] + [2] * 20)
     with pytest.raises(ValueError, match=r"shapes \[\(\(2,\),\), \(\(3,\),\)\]"):
         privatise(lambda data: np.ones(next(lengths)), DATA, **PRIVATE)
