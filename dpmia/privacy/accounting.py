@@ -64,16 +64,13 @@ class Mechanism:
         return self._combination in VALID_ACCOUNTING
 
     def event(self, noise_multiplier: float) -> dp_accounting.DpEvent:
-        """Return the mechanism with sd = `noise_multiplier` * C as an event that an accountant can judge."""
+        """Return the mechanism with sd = `noise_multiplier` * C as an event that Renyi accountants can judge."""
         noise = dp_accounting.GaussianDpEvent(noise_multiplier)
         if self.sampler == "poisson":
             return dp_accounting.SelfComposedDpEvent(dp_accounting.PoissonSampledDpEvent(self.rate, noise), self.steps)
-        if not self.proved:
-            share = Fraction(self.rate).limit_denominator(10**6)
-            drawn = dp_accounting.SampledWithoutReplacementDpEvent(share.denominator, share.numerator, noise)
-            return dp_accounting.SelfComposedDpEvent(drawn, self.steps)
-        # A replaced record touches one batch of each epoch and no other: no amplification is claimed.
-        return dp_accounting.SelfComposedDpEvent(noise, self.epochs)
+        share = Fraction(self.rate).limit_denominator(10**6)
+        drawn = dp_accounting.SampledWithoutReplacementDpEvent(share.denominator, share.numerator, noise)
+        return dp_accounting.SelfComposedDpEvent(drawn, self.steps)
 
     @cache  # noqa: B019 - a mechanism is a few numbers
     def epsilon(self, noise_multiplier: float, near: float = 1.0) -> float:
@@ -85,6 +82,7 @@ class Mechanism:
         """
         # Under replace-one the accountants themselves count the doubled sensitivity: sigma stays in units of C.
         if self.accountant == "pld":
+            # A replaced record touches one batch of each epoch and no other: no amplification is claimed of shuffling.
             rate, steps = (self.rate, self.steps) if self.sampler == "poisson" else (1.0, self.epochs)
             return GaussianSteps(rate, steps, noise_multiplier, self.relation).epsilon(self.delta, near)
         accountant = RdpAccountant(RENYI_ORDERS if self.accountant == "rdp" else None, RELATIONS[self.relation])
