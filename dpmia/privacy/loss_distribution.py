@@ -56,7 +56,7 @@ class GaussianSteps:
             return whole.epsilon(delta, near)
         width = self._width(near)
         if width > WIDEST_BUCKET:  # so little noise that sampling is neglected: the loss is Gaussian
-            shift = self._shift * math.sqrt(self.steps)
+            shift = self.shift * math.sqrt(self.steps)
             return shift * (shift / 2 + float(norm.isf(delta)))
         with np.errstate(over="ignore"):  # privacy losses above 709 leave the range of exp; they stay upper bounds
             return self._losses(width).get_epsilon_for_delta(delta)
@@ -90,7 +90,7 @@ class GaussianSteps:
     def _one_step(self) -> tuple[float, float]:
         """Return about the standard deviation of the loss of one step, and how far losses that count are apart."""
         if self.rate == 1:
-            return self._shift, self._shift * (self._shift / 4 + 5)  # half of it: without sampling, a bucket is cheap
+            return self.shift, self.shift * (self.shift / 4 + 5)  # half of it: without sampling, a bucket is cheap
         one, rate = 1 / self.noise_multiplier, self.rate
         drawn = one * (one / 2 + 10)  # the loss where the batch is known to hold the record
         largest = drawn if drawn > 700 else math.log1p(rate * math.expm1(drawn))
@@ -100,10 +100,10 @@ class GaussianSteps:
             rate * math.sqrt(math.expm1(min(one**2, 500.0))),
             math.sqrt(rate) * one * math.sqrt(1 + (1 - rate) * one**2 / 4),
         )
-        return scatter * self._shift / one, extent
+        return scatter * self.shift / one, extent
 
     @property
-    def _shift(self) -> float:
+    def shift(self) -> float:
         """Return how far a record moves the sum, in standard deviations of the noise."""
         return (2.0 if self.relation == "replace_one" else 1.0) / self.noise_multiplier
 

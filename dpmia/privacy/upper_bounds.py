@@ -35,7 +35,7 @@ from dp_accounting.pld.privacy_loss_mechanism import AdjacencyType, GaussianPriv
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr
 
-from dpmia.privacy.loss_distribution import GaussianSteps
+from dpmia.privacy.loss_distribution import MOST_SPARSE_STEPS, GaussianSteps
 from dpmia.privacy.record import Accounting
 
 #: Width of a privacy loss bucket: this part of the standard deviation of one step's loss, and at most the second
@@ -52,8 +52,6 @@ ROUNDING = 1e-6
 STEEPEST = 40.0
 #: Lines of each direction, at most.
 LINES = 4000
-#: The loss of more steps than these is a dense distribution, whatever that of one.
-MOST_SPARSE_STEPS = 1000
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def trade_off(
     _require(sampler != "shuffle" or relation == "replace_one", "'replace_one' with 'shuffle'", relation)
     if sampler == "shuffle" or sampler == "full" or rate == 1:
         releases = epochs if sampler == "shuffle" else steps
-        return gaussian_trade_off(_distance(relation, noise_multiplier) * math.sqrt(releases))
+        return gaussian_trade_off(GaussianSteps(1.0, releases, noise_multiplier, relation).shift * math.sqrt(releases))
     return _poisson_trade_off(float(rate), int(steps), float(noise_multiplier), relation)
 
 
@@ -171,19 +169,15 @@ def positive_accuracy_ceiling(curve: TradeOff, prior: ArrayLike, acceptance: Arr
 
 @lru_cache(maxsize=256)
 def _poisson_trade_off(rate: float, steps: int, sigma: float, relation: str) -> TradeOff:
-    least = GaussianSteps(rate, steps, sigma, relation).narrowest()
+    run = GaussianSteps(rate, steps, sigma, relation)
+    least = run.narrowest()
     if least > WIDEST_LOSS:
-        return gaussian_trade_off(_distance(relation, sigma) * math.sqrt(steps))
+        return gaussian_trade_off(run.shift * math.sqrt(steps))
     if relation == "replace_one":
         both = _lines(AdjacencyType.REPLACE, rate, steps, sigma, least)
         return _below_lines(*both, *both)
     remove, add = (_lines(way, rate, steps, sigma, least) for way in (AdjacencyType.REMOVE, AdjacencyType.ADD))
     return _below_lines(*remove, *add)
-
-
-def _distance(relation: str, sigma: float) -> float:
-    """Return how far a record moves the sum of clipped gradients, in standard deviations of its noise."""
-    return (2 if relation == "replace_one" else 1) / sigma
 
 
 def _lines(
