@@ -20,6 +20,7 @@ class UserError(Exception):
             problem: what is wrong, with the value as the user wrote it.
             remedy: what to do; left out where `problem` already says it.
         """
+        where = where if where.strip() else repr(where)  # a path of no letters
         super().__init__(printable(f"{where}: {' '.join(map(_sentence, filter(None, (problem, remedy))))}"))
 
 

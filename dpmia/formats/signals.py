@@ -220,6 +220,8 @@ def _signal(found: Arrays, i: int, card: ModelCard) -> Signal:
     """Return one model, whose arrays must fit together."""
     records = found.rows(f"{i}/records")
     queries = len(records)
+    if len(np.unique(records)) < queries:
+        raise found.source.error("a record stands there twice", f", {i}/records")
     logits = found.array(f"{i}/logits", "float32", (queries, None))
     kept = {name: found.array(f"{i}/{name}", *kind) for name, kind in _KINDS.items() if f"{i}/{name}" in found}
     if f"{i}/marks" in found:

@@ -163,8 +163,11 @@ def _memory() -> int:
     return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20 * 0.9)
 
 
-def _processes_of_jobs(node: str) -> set[int]:
-    """Return all processes of the jobs on a node, with the daemons that lead them."""
+def _processes_of_jobs(node: str) -> list[int]:
+    """Return all processes of the jobs on a node, first the daemons that lead them.
+
+    A daemon that outlives its job reports that the job failed: no longer what a lost node does.
+    """
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -177,7 +180,7 @@ def _processes_of_jobs(node: str) -> set[int]:
             parent = int(next(line for line in lines if line.startswith("PPid:")).split()[1])
             if Path(f"/proc/{parent}/comm").read_text().startswith("slurmstepd"):
                 leaders.add(parent)
-    return found | leaders
+    return [*leaders, *(found - leaders)]
 
 
 if __name__ == "__main__":

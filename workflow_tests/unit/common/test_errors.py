@@ -21,6 +21,8 @@ KINDS = {name for name, each in vars(errors).items() if isinstance(each, type) a
             "dataset: 'adlt' is unknown. Did you mean 'adult'?",
         ),
         (("dataset", "'adlt' is unknown", ""), "dataset: 'adlt' is unknown."),
+        (("", "there is no such file"), "'': there is no such file."),
+        (("  ", "there is no such file"), "'  ': there is no such file."),
     ],
 )
 def test_a_message_is_a_place_a_problem_and_a_remedy(parts, message):

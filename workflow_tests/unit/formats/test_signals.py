@@ -4,6 +4,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -171,6 +172,14 @@ def test_queries_on_records_beyond_the_data_set_are_damaged(tmp_path, models):
     assert len(list(load_signals(path, last + 1))) == len(models)
     with pytest.raises(DataError, match=rf"block\.npz, \d/records: record {last} of {last}, from 0\. Delete it"):
         list(load_signals(path, last))
+
+
+def test_queries_of_which_two_are_one_record_are_damaged(tmp_path, models):
+    path = tmp_path / "block.npz"
+    twice = replace(models[0], records=np.zeros_like(models[0].records))
+    save_signals(path, [twice, *models[1:]], {})
+    with pytest.raises(DataError, match=r"block\.npz, 0/records: a record stands there twice\. Delete it"):
+        list(load_signals(path))
 
 
 @pytest.mark.parametrize("meaning", [math.nan, 3.0, [math.nan], [{"rate": math.inf}]])
