@@ -65,9 +65,17 @@ class EpsilonScale:
         axes.set_xscale("log")
         places = [*self.finite, *([self.beyond] if self.infinite else [])]
         shown = [*self.finite, *([math.inf] if self.infinite else [])]
-        axes.set_xticks(places, list(map(format_epsilon, shown)))
+        axes.set_xticks(places, list(map(_tick, shown)))
         axes.set_xticks([], minor=True)
         axes.set_xlim(places[0] / (3 if len(self.finite) == 1 else 1.6), places[-1] * 3)
         if self.infinite and self.finite:
             axes.axvline(math.sqrt(self.finite[-1] * self.beyond), color="0.85", linewidth=0.7, zorder=0)
         axes.set_xlabel("ε")
+
+
+def _tick(epsilon: float) -> str:
+    """Return the label of a tick: short for 1000, 10000, ..., as panels are narrow."""
+    exponent = math.log10(epsilon)
+    if exponent >= 3 and exponent.is_integer():
+        return rf"$\mathdefault{{10^{{{exponent:.0f}}}}}$"
+    return format_epsilon(epsilon)

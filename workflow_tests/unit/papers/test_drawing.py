@@ -71,6 +71,12 @@ def test_without_infinity_there_is_no_place_for_it(axes):
     assert len(axes.get_lines()) == 0
 
 
+def test_large_powers_of_ten_are_short_as_panels_are_narrow(axes):
+    EpsilonScale([100, 1000, 2000, 1e4, INF]).label(axes)
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert labels == ["100", r"$\mathdefault{10^{3}}$", "2000", r"$\mathdefault{10^{4}}$", "∞"]
+
+
 def test_infinity_may_stand_alone(axes):
     scale = EpsilonScale([INF])
     scale.label(axes)
