@@ -70,7 +70,7 @@ class GaussianSteps:
         )
         if self.steps > MOST_SPARSE_STEPS:
             one = _dense(one)
-        return identity(width).compose(one if self.rate == 1 else one.self_compose(self.steps))
+        return identity(width).compose(one.self_compose(self.steps))
 
     def narrowest(self) -> float:
         """Return the width of buckets below which composing takes seconds and gigabytes, or rounding errors count."""
