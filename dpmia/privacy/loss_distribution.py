@@ -47,6 +47,9 @@ class GaussianSteps:
     def epsilon(self, delta: float, near: float) -> float:
         """Return an upper bound on epsilon at `delta`.
 
+        Finer buckets would give 2 % less at most, at rates of 1e-4 and more and epsilons above 2e-4; 35 % less at a
+        rate of 1e-5, and half at 1e-7, where noise multipliers are below 1.
+
         Args:
             delta: of (epsilon, delta).
             near: roughly the epsilon to expect; sets how fine the buckets are.

@@ -57,6 +57,17 @@ def test_a_million_steps_come_near_the_central_limit(relation, rate, noise):
     assert found == pytest.approx(limit, rel=0.03)
 
 
+@pytest.mark.parametrize(
+    ("rate", "noise", "steps", "fine"), [(1e-4, 0.7, 100_000, 3e-5), (0.03, 0.5, 1_000_000, 2.5e-3)]
+)
+def test_epsilon_is_near_that_of_finer_buckets(rate, noise, steps, fine):
+    # Batches that hold the record are rare, or losses are large: far from the central limit.
+    accountant = PLDAccountant(RELATIONS["add_remove"], value_discretization_interval=fine)
+    accountant.compose(SelfComposedDpEvent(PoissonSampledDpEvent(rate, GaussianDpEvent(noise)), steps))
+    expected = accountant.get_epsilon(DELTA)
+    assert expected <= GaussianSteps(rate, steps, noise, "add_remove").epsilon(DELTA, near=expected) <= 1.02 * expected
+
+
 def test_an_epsilon_far_from_the_expected_one_is_found_too():
     steps = GaussianSteps(0.01, 1000, 0.5, "add_remove")
     fine, coarse = (steps.epsilon(DELTA, near) for near in (0.01, 1e3))
