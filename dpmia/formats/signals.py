@@ -220,8 +220,6 @@ def _signal(found: Arrays, i: int, card: ModelCard) -> Signal:
     """Return one model, whose arrays must fit together."""
     records = found.rows(f"{i}/records")
     queries = len(records)
-    if len(np.unique(records)) < queries:
-        raise found.source.error("a record stands there twice", f", {i}/records")
     logits = found.array(f"{i}/logits", "float32", (queries, None))
     kept = {name: found.array(f"{i}/{name}", *kind) for name, kind in _KINDS.items() if f"{i}/{name}" in found}
     if f"{i}/marks" in found:
@@ -232,6 +230,10 @@ def _signal(found: Arrays, i: int, card: ModelCard) -> Signal:
     membership = _numbers(found, f"{i}/membership", "uint8", queries, 1 + POPULATION)
     if queries and not {MEMBER, NONMEMBER} <= {*membership.tolist()}:
         raise found.source.error("there are no members, or no non-members", f", {i}/membership")
+    for part in (NONMEMBER, MEMBER, VALIDATION, POPULATION):  # non-members may be validation records, too
+        rows = records[membership == part]
+        if len(np.unique(rows)) < len(rows):
+            raise found.source.error("a record stands there twice", f", {i}/records")
     return Signal(card, records, labels, membership, logits, **kept)
 
 
