@@ -198,10 +198,10 @@ def _how(part: Mapping[str, Any]) -> str:
 
 
 def _origins(parts: Mapping[str, Mapping[str, Any]], datasets: Mapping[str, Dataset]) -> list[dict[str, Any]]:
-    found = [
-        {"name": data.name, "description": describe(data.provenance), **_facts(data.provenance)}
-        for data in datasets.values()
-    ]
+    found = []
+    for path, data in datasets.items():
+        with made(path).faults("its provenance is damaged", ", header"):
+            found.append({"name": data.name, "description": describe(data.provenance), **_facts(data.provenance)})
     for name, part in parts.items():
         if part["dataset"] is None:
             path = part["signals"][0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from dpmia.common.files import whole_file
-from dpmia.common.reading.arrays import arrays
+from dpmia.common.reading.arrays import arrays, header_array
 from dpmia.common.reading.place import Stage
 from dpmia.common.reading.source import made
 
@@ -100,8 +99,7 @@ class Dataset:
         if self.rows is not None:
             columns["rows"] = self.rows
         with whole_file(path) as part:
-            header_text = np.array(json.dumps(header))
-            np.savez_compressed(part, allow_pickle=False, header=header_text, x=self.x, y=self.y, **columns)
+            np.savez_compressed(part, allow_pickle=False, header=header_array(header), x=self.x, y=self.y, **columns)
 
     @classmethod
     def load(cls, path: Path | str) -> Dataset:

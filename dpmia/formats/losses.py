@@ -7,7 +7,6 @@ group i has the arrays `i/records`, `i/losses` and `i/trained_on`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy as np
 
 from dpmia.common.errors import KnowledgeError
 from dpmia.common.files import whole_file
-from dpmia.common.reading.arrays import Arrays, arrays
+from dpmia.common.reading.arrays import Arrays, arrays, header_array
 from dpmia.common.reading.place import Stage
 from dpmia.common.reading.source import made
 from dpmia.formats.model_card import ModelCard
@@ -117,7 +116,7 @@ def save_losses(path: Path | str, groups: Sequence[Losses], provenance: dict[str
     }
     content = {f"{i}/{name}": getattr(group, name) for i, group in enumerate(groups) for name in ARRAYS}
     with whole_file(path) as part:
-        np.savez(part, header=np.array(json.dumps(header)), **content)
+        np.savez(part, header=header_array(header), **content)
 
 
 def load_cards(path: Path | str) -> list[list[ModelCard]]:

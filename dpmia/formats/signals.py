@@ -7,7 +7,6 @@ place of the file, and one model card for each model; model i has the arrays `i/
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpmia.common.files import whole_file
-from dpmia.common.reading.arrays import Arrays, arrays
+from dpmia.common.reading.arrays import Arrays, arrays, header_array
 from dpmia.common.reading.place import Stage
 from dpmia.common.reading.source import made
 from dpmia.formats.model_card import ModelCard
@@ -139,7 +138,7 @@ def save_signals(path: Path | str, signals: Sequence[Signal], provenance: dict[s
         if getattr(signal, name) is not None
     }
     with whole_file(path) as part:
-        np.savez(part, header=np.array(json.dumps(header)), **content)
+        np.savez(part, header=header_array(header), **content)
 
 
 def load_signals(path: Path | str, count: int | None = None) -> Iterator[Signal]:

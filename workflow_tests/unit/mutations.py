@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import zlib
 
 import numpy as np
@@ -20,6 +21,9 @@ CELLS = (
     *("yes", "no", "a\0b", "\ufeff", "\u202e", "\x1b[31m", "é", "\U0001f600", "a" * 200_000, '"', '""', "'", "\\", ";"),
     *("\t", "\n", "\r", "../../x", "/etc/passwd", "{x}", "<b>", "%s", "$(touch x)", "2**70", str(2**63), str(2**64)),
 )
+
+#: Of a header.
+_DIGEST = re.compile(r', "digest": "[0-9a-f]+"')
 
 #: What stands where another file should.
 OTHERS = (
@@ -184,7 +188,8 @@ def bad_arrays(rng, arrays):
             case 7:
                 arrays[name] = np.array(any_of(rng, CELLS[:30]))
             case 8 if "header" in arrays:
-                arrays["header"] = np.array(bad_json(rng, str(arrays["header"])))
+                # As if of an earlier version: a digest would be all that is ever checked.
+                arrays["header"] = np.array(bad_json(rng, _DIGEST.sub("", str(arrays["header"]))))
             case _:
                 other = any_of(rng, list(arrays)) if arrays else name
                 arrays[name], arrays[other] = arrays.get(other, value), value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import zipfile
@@ -116,7 +117,7 @@ class Arrays:
             known: format and version that it must state; None where it states none.
 
         Raises:
-            DataError: it is missing or damaged, or of another format or version.
+            DataError: it is missing, damaged or changed, or of another format or version.
         """
         text = str(self.array("header", "text", ()))
         with self.source.faults("it is not readable as JSON", ", header"):
@@ -127,6 +128,8 @@ class Arrays:
         if known is not None and stated != known:
             problem = f"format {stated[0]!r} version {stated[1]!r}; expected {known[0]!r} version {known[1]}"
             raise self.source.error(problem)
+        if header.pop("digest", None) not in (None, _digest(header)):  # earlier versions wrote none
+            raise self.source.error("it is not what was written", ", header")
         return header
 
 
@@ -142,6 +145,15 @@ def arrays(source: Source) -> Iterator[Arrays]:
             archive = zipfile.ZipFile(stream)
         with archive:
             yield Arrays(source, archive)
+
+
+def header_array(header: dict[str, Any]) -> np.ndarray:
+    """Return the array `header` of a file: JSON, and a digest by which `Arrays.header` sees that it was changed."""
+    return np.array(json.dumps({**header, "digest": _digest(header)}))
+
+
+def _digest(header: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(header).encode()).hexdigest()[:32]
 
 
 def header_of(path: Path | str) -> dict[str, Any]:
