@@ -1,7 +1,6 @@
 """The audit of the example, from the file to the page, and of a model that is known by its answers only."""
 
 import json
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -20,7 +19,6 @@ from dpmia.audit.limits import held_to
 from dpmia.audit.page import page
 from dpmia.audit.words import MEANING, TRIAL
 from dpmia.common.errors import DataError
-from dpmia.datasets.table import Dataset
 from dpmia.evaluation.predictions import read_predictions, tables
 from dpmia.formats.losses import load_losses
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
@@ -294,16 +292,6 @@ def test_predictions_only_give_the_numbers_of_the_full_run(given, tmp_path):
     reported = summary.query("attack == 'average_threshold' and metric == 'auc'").iloc[0]
     assert reported["low"] < reported["mean"] < reported["high"]
     assert reported["interval"] == "records"
-
-
-def test_prepared_data_with_a_damaged_provenance_are_named(parts, tmp_path):
-    whole = Dataset.load(next(iter(parts.values()))["dataset"])
-    columns = [*whole.provenance["own"]["columns"][:-1], "text"]
-    damaged = replace(whole, provenance=whole.provenance | {"own": whole.provenance["own"] | {"columns": columns}})
-    damaged.save(tmp_path / "patients.npz")
-    spoilt = {name: part | {"dataset": tmp_path / "patients.npz"} for name, part in parts.items()}
-    with pytest.raises(DataError, match=r"patients\.npz, header: its provenance is damaged .*Delete it"):
-        gather(spoilt, RUN, LIMITS)
 
 
 def test_an_audit_of_predictions_only_has_a_page(given, tmp_path):

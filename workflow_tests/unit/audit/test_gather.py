@@ -1,0 +1,31 @@
+"""What an audit gathers from the files of a run: damaged ones."""
+
+from dataclasses import replace
+
+import pytest
+from in_process import prepare, run
+
+from dpmia.audit.gather import gather
+from dpmia.common.errors import DataError
+from dpmia.settings.generate import ROOT
+from dpmia.settings.resolve import make_plan
+
+AUDIT = {
+    **{"fail_above": {}, "epsilons": None, "looks": False},
+    "plan": {"bound": 0.75, "relation": "add_remove"},
+}
+
+
+def test_prepared_data_with_a_damaged_provenance_are_named(tmp_path):
+    plan = make_plan({"scale": "smoke", "experiments": ["experiments/patients.yaml"]}, ROOT)
+    dataset = prepare(plan.experiments["audit_mlp"], ROOT / "examples")
+    part = run("audit_mlp", plan.experiments["audit_mlp"], dataset, tmp_path / "run")
+    own = dataset.provenance["own"]
+    damaged = {"columns": [*own["columns"], "no column"]}
+    replace(dataset, provenance=dataset.provenance | {"own": own | damaged}).save(tmp_path / "patients.npz")
+    with pytest.raises(DataError, match=r"patients\.npz, header: its provenance is damaged .*Delete it"):
+        gather(
+            {"audit_mlp": part | {"dataset": tmp_path / "patients.npz"}},
+            {"data": "synthetic", "scale": "smoke", "seed": 1},
+            AUDIT,
+        )
