@@ -5,7 +5,7 @@ import subprocess
 
 from dpmia.workflow import forecast
 from dpmia.workflow.expected import Expectations, Rates, key
-from dpmia.workflow.fork_server import can_serve
+from dpmia.workflow.fork_server import can_serve, environment_with
 from dpmia.workflow.forecast_file import remember as remember_forecast
 
 # How fast this machine is, as far as it was measured.
@@ -46,7 +46,7 @@ def measure_rates(wanted):
         subprocess.run(
             [sys.executable, "-W", "ignore", "-m", "dpmia.workflow.trial", RATES],
             input=json.dumps([kinds[name].plain() for name in missing]),
-            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+            env=environment_with(REPOSITORY),
             check=True,
             text=True,
         )

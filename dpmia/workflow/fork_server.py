@@ -61,6 +61,12 @@ class _Served:
 _served = _Served()
 
 
+def environment_with(repository: Path) -> dict[str, str]:
+    """Return this environment, with a library's folder ahead of those of `PYTHONPATH`."""
+    path = os.pathsep.join(filter(None, [str(repository), os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "PYTHONPATH": path}
+
+
 class Server:
     """The process that forks, as a child of this one."""
 
@@ -72,10 +78,9 @@ class Server:
             log: to write its CPU time to, as jobs do.
             modules: to import.
         """
-        path = os.pathsep.join(filter(None, [str(repository), os.environ.get("PYTHONPATH")]))
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", f"from {__name__} import serve; serve()", log, *modules],
-            env={**os.environ, **dict.fromkeys(ONE_THREAD, "1"), "PYTHONPATH": path},
+            env=environment_with(repository) | dict.fromkeys(ONE_THREAD, "1"),
             stdin=subprocess.PIPE,
         )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dpmia.workflow.fork_server import SOCKET, Server, can_serve
+from dpmia.workflow.fork_server import SOCKET, Server, can_serve, environment_with
 
 pytestmark = pytest.mark.skipif(not can_serve(), reason="this system has no safe fork")
 
@@ -130,3 +130,11 @@ def test_where_no_socket_can_be_made_scripts_run_by_themselves(tmp_path, monkeyp
     assert ended("print('by itself')") == (0, "by itself\n", "")
     served.end()
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("before, after", [(None, "/library"), ("", "/library"), ("/a:/b", "/library:/a:/b")])
+def test_the_library_stands_ahead_of_the_users_folders(before, after, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    if before is not None:
+        monkeypatch.setenv("PYTHONPATH", before)
+    assert environment_with(Path("/library"))["PYTHONPATH"] == after
