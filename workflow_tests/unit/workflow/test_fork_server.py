@@ -132,7 +132,7 @@ def test_where_no_socket_can_be_made_scripts_run_by_themselves(tmp_path, monkeyp
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("before, after", [(None, "/library"), ("", "/library"), ("/a:/b", "/library:/a:/b")])
+@pytest.mark.parametrize(("before", "after"), [(None, "/library"), ("", "/library"), ("/a:/b", "/library:/a:/b")])
 def test_the_library_stands_ahead_of_the_users_folders(before, after, monkeypatch):
     monkeypatch.delenv("PYTHONPATH", raising=False)
     if before is not None:
