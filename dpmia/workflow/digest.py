@@ -30,9 +30,6 @@ LIBRARY = ROOT / PACKAGE
 #: Digests that this process computed: file -> digest of its syntax tree.
 _behind: dict[str, dict[str, str]] = {}
 
-#: Packages that some part comes from, this one among them.
-_plugins = {PACKAGE}
-
 #: Files of plug-ins that this process met, by the name that digests give them.
 _outside: dict[str, Path] = {}
 
@@ -58,9 +55,9 @@ def code_digest(script: Path | str, specs: Iterable[str] = ()) -> str:
 def _digest(script: Path, specs: tuple[str, ...]) -> str:
     named = {spec.partition(":")[0] for spec in specs}
     of_files = {name for name in named if name.endswith(".py")}
-    _plugins.update(name.partition(".")[0] for name in named - of_files)
-    starts = [*map(Path, of_files), *map(_file_of, _with_packages(named - of_files))]
-    files = {script, *reached([script, *starts])}
+    packages = frozenset({PACKAGE, *(name.partition(".")[0] for name in named - of_files)})
+    starts = [*map(Path, of_files), *(_file_of(name, packages) for name in _with_packages(named - of_files))]
+    files = {script, *reached([script, *starts], packages)}
     modules = {_name(file): _read(file)[1] for file in sorted(files)}
     digest = hashlib.sha256(json.dumps(modules).encode()).hexdigest()[:16]
     _behind[digest] = modules
@@ -109,8 +106,13 @@ def text_digest(files: Iterable[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def reached(starts: Iterable[Path | None]) -> set[Path]:
-    """Return the files of this package that are imported from `starts`, directly or not, `starts` included."""
+def reached(starts: Iterable[Path | None], packages: frozenset[str] = frozenset({PACKAGE})) -> set[Path]:
+    """Return the files of some packages that are imported from `starts`, directly or not, `starts` included.
+
+    Args:
+        starts: files; None is passed over.
+        packages: names of this package, and of those that plug-ins come from.
+    """
     found: set[Path] = set()
     queue = [file for file in starts if file is not None]
     while queue:
@@ -119,7 +121,7 @@ def reached(starts: Iterable[Path | None]) -> set[Path]:
             found.add(file)
             table = file.with_suffix(".toml")  # of a module: numbers that it reads
             queue += [table] if table.is_file() else []
-            queue += [below for module in _read(file)[0] if (below := _file_of(module))]
+            queue += [below for module in _read(file)[0] if (below := _file_of(module, packages))]
     return found
 
 
@@ -223,11 +225,13 @@ def _with_packages(modules: Iterable[str]) -> frozenset[str]:
 
 
 @cache
-def _file_of(module: str) -> Path | None:
-    """Return the file of a module of this package, or the TOML file of its name; None for all other names."""
+def _file_of(module: str, packages: frozenset[str] = frozenset({PACKAGE})) -> Path | None:
+    """Return the file of a module of some packages, or the TOML file of its name; None for all other names."""
     top = module.split(".")[0]
+    if top not in packages:
+        return None
     if top != PACKAGE:
-        return source_file(module) if top in _plugins else None
+        return source_file(module)
     base = ROOT.joinpath(*module.split("."))
     for file in (base.with_suffix(".py"), base / "__init__.py", base.with_suffix(".toml")):
         if file.is_file():

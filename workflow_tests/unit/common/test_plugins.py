@@ -1,5 +1,6 @@
 """Parts of other packages and of files, beside those of the library."""
 
+import os
 import subprocess
 import sys
 
@@ -177,11 +178,12 @@ def test_a_file_is_run_once(folder):
     assert load("my_attack.py:Sureness") is load("my_attack.py:Sureness")
 
 
-def code_digest(spec):
-    """Return the digest of a process of its own: digests are remembered within one."""
-    script = digest.ROOT / "scripts/run_attack.py"
-    program = f"from dpmia.workflow.digest import code_digest; print(code_digest({str(script)!r}, [{spec!r}]))"
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+def code_digest(spec, after=()):
+    """Return the digest of a process of its own, computed after those of other specs: it remembers them."""
+    script = str(digest.ROOT / "scripts/run_attack.py")
+    program = f"from dpmia.workflow.digest import code_digest as c; print(*[c({script!r}, [s]) for s in {[*after, spec]}])"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return run.stdout.split()[-1]
 
 
 def test_an_edit_of_the_file_changes_the_digest_and_a_comment_does_not(folder):
@@ -190,6 +192,17 @@ def test_an_edit_of_the_file_changes_the_digest_and_a_comment_does_not(folder):
     assert code_digest("my_attack.py:Sureness") == before
     (folder / "my_attack.py").write_text(ATTACK.replace("power=1", "power=2"), encoding="utf-8")
     assert code_digest("my_attack.py:Sureness") != before
+
+
+def test_a_digest_is_the_same_whatever_other_plugins_a_plan_uses(folder, monkeypatch):
+    (folder / "package").mkdir()
+    (folder / "package/__init__.py").touch()
+    (folder / "package/attack.py").write_text(ATTACK, encoding="utf-8")
+    (folder / "my_attack.py").write_text("import package.attack\n" + ATTACK, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), str(digest.ROOT)]))
+    specs = ["package.attack:Sureness", "my_attack.py:Sureness"]
+    assert code_digest(specs[0]) == code_digest(specs[0], specs[1:])
+    assert code_digest(specs[1]) == code_digest(specs[1], specs[:1])
 
 
 def test_edited_files_of_plugins_are_named(folder):
