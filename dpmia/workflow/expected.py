@@ -151,8 +151,10 @@ _IMPORTED, _TOGETHER = 500, 2e6
 _STEPS = {
     "CommandEngine": (5.0, 0.0, 0.0, 0.0),  # a guess: it is a program of the user's own
     "ConvolutionEngine": (3e-3, 2.5e-9, 8e-9, 1 / 7e9),
+    "LightningEngine": (4e-4, 4e-9, 8e-9, 1 / 7e9),
     "OpacusEngine": (3e-3, 2e-8, 6e-7, 1 / 7e9),
     "PlainEngine": (4e-4, 4e-9, 8e-9, 1 / 7e9),
+    "PrivateLightningEngine": (3e-3, 2e-8, 6e-7, 1 / 7e9),
     "ScikitLearnEngine": (1.0, 0.0, 0.0, 0.0),
     "StackedEngine": (5e-5, 2.5e-9, 8e-9, 1 / 11e9),
 }
@@ -168,7 +170,7 @@ def key(trained: Trained) -> str:
 
 def step_seconds(trained: Trained) -> float:
     """Return the CPU seconds of a step of one model on the reference machine, by the size of its network."""
-    fixed, plain, private, product = _STEPS.get(trained.engine.partition(":")[2], _STEPS["PlainEngine"])
+    fixed, plain, private, product = _STEPS[trained.engine.partition(":")[2]]
     work, parameters = trained.network
     parameter = private if trained.recipe.clips(trained.private) else plain
     return fixed + parameter * parameters + product * work * trained.recipe.batch_size

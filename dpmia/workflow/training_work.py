@@ -13,7 +13,7 @@ from dpmia.common.plain import PlainData
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
 from dpmia.jobs.drawing import ArmDraw
-from dpmia.settings import jobs
+from dpmia.settings import jobs, names
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.own_program import BUILD
@@ -38,15 +38,17 @@ SIZES = {
 #: Of a file of one's own, and of a data set of a plug-in: its size is known only when it was read.
 OWN_SIZE = (1000, 30, 2, 0)
 
-#: Network -> multiplications for one colour image of 32 x 32 pixels, and parameters. A perceptron's are computed.
+#: Network -> multiplications for one colour image of 32 x 32 pixels, and parameters. Others are computed.
 _NETWORKS = {
-    "alexnet": (6.3e7, 2.3e7),
-    "tramer_boneh": (3.9e7, 5.5e5),
-    "two_convolutions": (4.2e6, 3.2e5),
-    "vgg": (3.9e7, 5.5e5),
+    names.MODELS.built_in["alexnet"]: (6.3e7, 2.3e7),
+    names.MODELS.built_in["tramer_boneh"]: (3.9e7, 5.5e5),
+    names.MODELS.built_in["two_convolutions"]: (4.2e6, 3.2e5),
+    names.MODELS.built_in["vgg"]: (3.9e7, 5.5e5),
 }
 #: The same for grey images, of networks that are others for them.
-_GREY_NETWORKS = {"tramer_boneh": (5.2e5, 2.6e4)}
+_GREY_NETWORKS = {names.MODELS.built_in["tramer_boneh"]: (5.2e5, 2.6e4)}
+#: The same for models of a plug-in, whose size is known only when they were made.
+_OWN_NETWORK = (1e6, 1e5)
 
 
 @dataclass(frozen=True)
@@ -93,17 +95,17 @@ class Trained(PlainData):
     @property
     def network(self) -> tuple[float, float]:
         """Multiplications for one record, and parameters."""
-        inputs, outputs, rows = self.data
-        if "hidden" in self.architecture.shape:
+        (inputs, outputs, rows), build = self.data, self.architecture.build
+        if build == names.MODELS.built_in["mlp"]:
             widths = [inputs, *(self.architecture.shape["hidden"] or ()), outputs]
             weights = float(sum(a * b for a, b in pairwise(widths)))
             return weights, weights
-        if "size" in self.architecture.shape:  # of the growing networks
+        if build == names.MODELS.built_in["growing"]:
             size = self.architecture.shape["size"]
             work, parameters = 2.4e4 * size**2 + 3e4 * size, 320.0 * size**2
         else:
             known = _NETWORKS | (_GREY_NETWORKS if inputs == rows**2 else {})
-            work, parameters = known.get(self.architecture.build.partition(":")[2], (1e6, 1e5))
+            work, parameters = known.get(build, _OWN_NETWORK)
         return work * (rows / 32) ** 2 if rows else work, parameters
 
 

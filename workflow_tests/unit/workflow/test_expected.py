@@ -125,6 +125,24 @@ def test_a_network_is_sized_by_its_layers(plan):
     assert trained.network == (104 * 256 + 256 * 256 + 256 * 2,) * 2
 
 
+@pytest.mark.parametrize("shape", [{"hidden": 64}, {"size": "large"}])
+def test_a_network_of_the_users_own_is_guessed_whatever_its_arguments_are_called(plan, shape):
+    (trained, *_) = Expectations(plan, Rates()).trained(
+        "train_block", wildcards_of(plan, "train_block", "adult_cluster")
+    )
+    own, other = (replace(trained, architecture=Architecture("my_model.py:vgg", each)) for each in (shape, {}))
+    assert own.network == other.network
+    assert math.isfinite(step_seconds(own))
+
+
+def test_each_engine_has_its_costs(plan):
+    (trained, *_) = Expectations(plan, Rates()).trained(
+        "train_block", wildcards_of(plan, "train_block", "adult_cluster")
+    )
+    private = {name: step_seconds(replace(trained, engine=spec)) for name, spec in names.PRIVATE_ENGINES.items()}
+    assert private["lightning"] == private["opacus"] > step_seconds(replace(trained, engine=names.ENGINES["lightning"]))
+
+
 def test_the_blind_baseline_costs_what_its_fits_cost(plan):
     expectations = Expectations(plan, Rates())
     wildcards = {"experiment": "adult_cluster", "block": "0"}
