@@ -181,7 +181,8 @@ def test_a_file_is_run_once(folder):
 def code_digest(spec, after=()):
     """Return the digest of a process of its own, computed after those of other specs: it remembers them."""
     script = str(digest.ROOT / "scripts/run_attack.py")
-    program = f"from dpmia.workflow.digest import code_digest as c; print(*[c({script!r}, [s]) for s in {[*after, spec]}])"
+    specs = [*after, spec]
+    program = f"from dpmia.workflow.digest import code_digest; print(*[code_digest({script!r}, [s]) for s in {specs}])"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return run.stdout.split()[-1]
 
