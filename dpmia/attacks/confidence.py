@@ -8,9 +8,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_expit
 
-#: A loss of 0 counts as the smallest number above it, an infinite one as what a probability of that size loses.
-SMALLEST_LOSS = np.nextafter(0.0, 1.0)
-LARGEST_LOSS = -np.log(SMALLEST_LOSS)
+#: A smaller loss counts as this one: losses of reference models are float32, those of target models float64, and below it
+#: the former lose their bits and become 0, so that equal outputs would have unequal confidences.
+SMALLEST_LOSS = float(np.finfo(np.float32).smallest_normal)
+#: An infinite loss counts as this one.
+LARGEST_LOSS = -np.log(np.nextafter(0.0, 1.0))
 
 #: Standard deviations below this are rounding: logits are float32.
 SMALLEST_SPREAD = 1e-6
@@ -25,7 +27,7 @@ def confidence(losses: np.ndarray) -> np.ndarray:
         losses: cross-entropy of the true class in nats, >= 0; 0 and infinity give the ends of the scale.
 
     Returns:
-        Numbers of at most 745 in size, of the shape of `losses`; NaN stays NaN.
+        Numbers from -745 to 88, of the shape of `losses`; NaN stays NaN.
     """
     losses = np.clip(losses, SMALLEST_LOSS, LARGEST_LOSS)
     return -losses - np.log(-np.expm1(-losses))

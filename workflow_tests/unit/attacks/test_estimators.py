@@ -8,6 +8,7 @@ from scipy.special import logit
 from dpmia.attacks.confidence import HIGHEST, LOWEST, confidence, loss_of
 from dpmia.attacks.estimators import ESTIMATORS, NullLosses
 from dpmia.common.errors import AttackError
+from dpmia.formats.signals import cross_entropy
 
 LEVELS = (0.001, 0.05, 0.1, 0.29, 0.3, 0.5, 0.7, 0.95)
 
@@ -31,17 +32,23 @@ def one_by_one(seed, queries=200, values=13):
 def test_confidence_is_the_logit_where_that_can_be_computed_and_goes_on_where_not():
     p = np.array([1e-12, 0.1, 0.5, 0.9, 0.999])
     np.testing.assert_allclose(confidence(-np.log(p)), logit(p), rtol=1e-12, atol=1e-12)
-    # p = 1 - 1e-40 is 1 in floating point, its loss is not 0.
-    np.testing.assert_allclose(confidence(np.array([1e-40, 1e-300])), [40 * np.log(10), 300 * np.log(10)])
+    # p = 1 - 1e-30 is 1 in floating point, its loss is not 0.
+    np.testing.assert_allclose(confidence(np.array([1e-30])), [30 * np.log(10)])
     np.testing.assert_allclose(confidence(np.array([500.0])), [-500])
-    phi = np.linspace(-700, 700, 41)
+    phi = np.linspace(-700, 87, 41)
     np.testing.assert_allclose(confidence(loss_of(phi)), phi, rtol=1e-12, atol=1e-12)
 
 
 def test_losses_of_zero_and_infinity_have_finite_confidences_at_the_ends():
     assert confidence(np.array([0.0, np.inf])).tolist() == [HIGHEST, LOWEST]
-    assert pytest.approx([744.44, -744.44], abs=0.01) == [HIGHEST, LOWEST]
+    assert pytest.approx([87.34, -744.44], abs=0.01) == [HIGHEST, LOWEST]
     assert np.isnan(confidence(np.array([np.nan]))).all()
+
+
+@pytest.mark.parametrize("margin", [1.0, 50.0, 87.0, 88.0, 95.0, 104.0, 120.0, 200.0, 750.0])
+def test_a_loss_has_the_same_confidence_computed_from_logits_and_stored_as_float32(margin):
+    loss = cross_entropy(np.array([[margin, 0.0], [0.0, margin]], dtype=np.float32), np.array([0, 0]))
+    np.testing.assert_allclose(confidence(loss.astype(np.float32).astype(float)), confidence(loss), rtol=1e-6)
 
 
 def test_ranks_are_counts_in_the_group_of_each_query():
