@@ -23,7 +23,7 @@ import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.estimators import ESTIMATORS, NullLosses
-from dpmia.attacks.needs import REMEDY, models_of, one_of, population_of, rate, warn_of_share
+from dpmia.attacks.needs import REMEDY, models_of, one_of, population_of, rate, report_missing
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
@@ -66,7 +66,7 @@ class HypothesisTest(Attack):
     def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         null = self.null(signal, known)
-        warn_of_share(signal, ~self.estimator.judged(null), f"have fewer than {self.estimator.fewest} losses to be "
+        report_missing(signal, ~self.estimator.judged(null), f"have fewer than {self.estimator.fewest} losses to be "
                    f"compared with and are called non-members by {type(self).__name__}")  # fmt: skip
         return -self.estimator.alpha(null, signal.losses)
 

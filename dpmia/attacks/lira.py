@@ -11,7 +11,9 @@ standard deviation is estimated as the option `variance` says:
   confidences of a side at once, so that the differences between records count as noise; online, that of the models
   trained with the record serves both sides.
 
-A record without a model on one side gets the pooled mean of that side; the log reports the share of such records.
+A record without a model on one side gets the pooled mean of that side; the log reports the share of such records. If
+all members are such records and not all non-members, or the other way round, the attack is refused: the scores would
+tell them apart by the training sets of the reference models, whatever the target model reveals.
 Pooled are the records that are scored as members or non-members, as in the published code; population records, which
 other attacks need, change no score.
 Without augmentations: one query per record.
@@ -32,7 +34,7 @@ from scipy.special import ndtri
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.confidence import SMALLEST_SPREAD, confidence
-from dpmia.attacks.needs import models_of, one_of, rate, warn_of_share
+from dpmia.attacks.needs import models_of, one_of, rate, report_missing
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.signals import Signal
 
@@ -105,11 +107,11 @@ class _Lira(Attack):
         scored = signal.is_member | signal.is_nonmember
         side = fit_side(confidence(models.losses), models.trained_on == inside, self.variance, scored)
         word = "with" if inside else "without"
-        warn_of_share(
+        report_missing(
             signal, side.models == 0, f"have no model trained {word} them and get the mean of all others' models"
         )
         if self.variance == "per_point":
-            warn_of_share(signal, side.models == 1, f"have one model trained {word} them and get the pooled variance")
+            report_missing(signal, side.models == 1, f"have one model trained {word} them and get the pooled variance")
         return side
 
 

@@ -50,18 +50,27 @@ def population_of(signal: Signal) -> np.ndarray:
     return found
 
 
-def warn_of_share(signal: Signal, without: np.ndarray, what: str) -> None:
+def report_missing(signal: Signal, without: np.ndarray, what: str) -> None:
     """Say in the log which share of the query members and non-members lacks something.
 
     Args:
         signal: the target model's outputs.
         without: bool, shape (queries,).
         what: the sentence to finish: `have no reference model and are called non-members`.
+
+    Raises:
+        KnowledgeError: all members lack it and not all non-members do, or the other way round: their scores would tell
+            them apart, whatever the target model reveals.
     """
+    kinds = {"members": signal.is_member, "non-members": signal.is_nonmember}
+    shares = {kind: without[queries].mean() for kind, queries in kinds.items() if queries.any()}
+    for kind, share in shares.items():
+        if share == 1 and min(shares.values()) < 1:
+            problem = f"all {kind} {what}; not all others do, which tells them apart without the target model"
+            raise KnowledgeError("known.references", problem, "Draw the training sets of reference models from both")
     evaluated = signal.is_member | signal.is_nonmember
-    share = without[evaluated].mean() if evaluated.any() else 0
-    if share:
-        log.warning("%.2g %% of %d queries %s", 100 * share, evaluated.sum(), what)
+    if without[evaluated].any():
+        log.warning("%.2g %% of %d queries %s", 100 * without[evaluated].mean(), evaluated.sum(), what)
 
 
 def one_of(name: str, value: str, allowed: Collection[str]) -> str:

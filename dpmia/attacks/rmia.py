@@ -15,7 +15,7 @@ queried are in training sets where population records are not: their p(.) is lar
 Plain softmax probabilities; the paper's variants (Taylor softmax, margin, temperature, augmentations) are left out.
 
 A record without a model on a side that is needed gets the mean probability of that side over all records; the share
-of such records is reported in the log. A population record in training sets of reference models is averaged over all
+of such records is reported in the log, and refused are those that `dpmia.attacks.needs.report_missing` names. A population record in training sets of reference models is averaged over all
 models online, and over those without it offline.
 
 Source: Zarifzadeh, Liu and Shokri 2024, "Low-Cost High-Power Membership Inference Attacks".
@@ -29,7 +29,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpmia.attacks.base import Attack, Knowledge
-from dpmia.attacks.needs import models_of, population_of, rate, warn_of_share
+from dpmia.attacks.needs import models_of, population_of, rate, report_missing
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
@@ -130,7 +130,7 @@ def _mean_or_pooled(models: References, signal: Signal, population: np.ndarray, 
         word = "on" if inside else "without"
         raise KnowledgeError("known.references", f"no model was trained {word} any of the query records", _MORE_MODELS)
     without = ~counted.any(axis=0)
-    warn_of_share(
+    report_missing(
         signal, without, f"have no model trained {'with' if inside else 'without'} them and get the mean of others'"
     )
     return np.where(

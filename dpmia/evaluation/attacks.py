@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge, Outcome, checked_decisions, checked_scores, errors_of, outcome
+from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.errors import KnowledgeError
 from dpmia.common.reading.source import made
 from dpmia.common.seeds import derive_seed
@@ -52,7 +53,7 @@ def attack_rows(
         distilled: files of the losses of models distilled from the target models.
         features: returns the features of records of the data set, for an attack that sees them.
         count: records of the data set, where it is known: queries on others are refused.
-        reference_arm: the arm whose reference models to use; the target model's own where None.
+        reference_arm: see `AttackersModels.known`.
         details: also measure what `dpmia.metrics.precision` does.
         epsilons: of the models to attack, as they are spelled; None for all.
 
@@ -102,7 +103,7 @@ def scored(
             evaluated = signal.is_member | signal.is_nonmember
             rng = randomness(root_seed, name, signal)
             with models[name].named():
-                scores = checked_scores(attack, signal, models[name].known(signal, None), rng)
+                scores = checked_scores(attack, signal, models[name].known(signal), rng)
             yield (
                 name,
                 loaded.of(MEMBER, NONMEMBER),
@@ -164,19 +165,30 @@ class AttackersModels:
         return [Knowledge(shadows=signals) for signals in self._shadows.values()]
 
     def alike(self, target: Signal) -> bool:
-        """Return whether reference models of the target's arm were trained with its epsilon, as it was."""
-        references = self._references.of(target.card.arm)
-        return references is not None and target.card.epsilon in _epsilons(references)
+        """Return whether its reference models were drawn and trained as the target was: in its arm, at its epsilon."""
+        arm, epsilon = target.card.arm, target.card.epsilon
+        references = self._references.of(arm) if self._reference_arm(arm) == arm else None
+        return references is not None and epsilon in _epsilons(references)
 
-    def known(self, target: Signal, reference_arm: str | None) -> Knowledge:
+    def _reference_arm(self, arm: str) -> str:
+        """Return the arm whose reference models are used against targets of an arm, if no other is named."""
+        return arm + IID_SUFFIX if arm + IID_SUFFIX in self._references else arm
+
+    def known(self, target: Signal, reference_arm: str | None = None) -> Knowledge:
         """Return the models that help against `target`.
+
+        Args:
+            target: outputs of a target model.
+            reference_arm: the arm whose reference models to use. None: the IID arm of the target's arm, where there are
+                such models, else its own. Draws of a non-IID arm would tell members from non-members by themselves, as
+                all its training sets come from where the members do.
 
         Raises:
             KnowledgeError: they were trained on other data.
         """
         arm, epsilon = target.card.arm, target.card.epsilon
         references = distilled = None
-        if (trained := self._references.of(reference_arm or arm)) is not None:
+        if (trained := self._references.of(reference_arm or self._reference_arm(arm))) is not None:
             # Models without privacy serve against targets of every epsilon, where no others were trained.
             wanted = epsilon if epsilon in _epsilons(trained) else "inf"
             references = trained.on(target.records, np.array([card.epsilon == wanted for card in trained.cards]))
@@ -201,9 +213,13 @@ class _Stored:
         self._key: Hashable = None
         self._loaded: Losses | None = None
 
+    def __contains__(self, key: Hashable) -> bool:
+        """Return whether there are models of a key."""
+        return key in self._places
+
     def of(self, key: Hashable) -> Losses | None:
         """Return the models of a key; None where there are none."""
-        if key not in self._places:
+        if key not in self:
             return None
         if key != self._key:
             self._key = self._loaded = None

@@ -95,7 +95,7 @@ def exposure_rows(
 
 def _scored(signal: Signal, models: AttackersModels) -> _Scored:
     order = np.argsort(signal.records)
-    known = models.known(signal, None)
+    known = models.known(signal)
     records, is_member = signal.records[order], signal.is_member[order]
     if known.references is None or (~known.references.trained_on).sum(axis=0).max(initial=0) < 2:
         return _Scored(records, is_member, -signal.losses[order], "loss")

@@ -64,7 +64,7 @@ def per_record_table(
     for signal in _signals(files, arms):
         queries = _cut(signal, np.concatenate(draw_records(signal, count, root_seed)))
         with models.named():
-            known = models.known(queries, None)
+            known = models.known(queries)
         for name, attack in attacks.items():
             if "leave_one_out" not in attack.uses:
                 with models.named():
@@ -145,7 +145,7 @@ def nulls_table(
         for signal in together if len(records) else ():
             queries = _cut(signal, records)
             with models.named():
-                known = models.known(queries, None)
+                known = models.known(queries)
                 for name, attack in attacks.items():
                     rng = np.random.default_rng(derive_seed(root_seed, "nulls", *signal.card.meaning))
                     facts = {"experiment": experiment, "targets": len(together), "attack": name, "alpha": alpha}

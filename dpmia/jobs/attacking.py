@@ -32,7 +32,8 @@ class AttackJob(AttackSpec):
     """Which attack to run.
 
     Attributes:
-        reference_arm: the arm whose reference models it uses; None for the target model's own.
+        reference_arm: the arm whose reference models it uses; None for the IID arm of the target model's arm, or for
+            its own where it has none.
         details: whether precision is measured, too.
         epsilons: of the models to attack, as they are spelled; None for all.
     """

@@ -129,7 +129,8 @@ class AttackSettings(Settings):
     kind: Annotated[str, OneOf(names.ATTACKS, files=True)] = ""
     """Kind of attack; the entry's own name where left out. `my_attack.py:MyAttack` is a class in a file."""
     reference_arm: ArmName | None = None
-    """The arm whose draws the reference models are trained on; the target model's own arm where left out."""
+    """The arm whose draws the reference models are trained on. Default: the IID arm of the target model's arm, as the
+    attacker does not know where members come from; its own where it has none."""
 
     epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
     """Epsilons of the target models that it is run on; all where left out."""

@@ -238,7 +238,9 @@ def _reference_epsilons(experiment: Experiment, group: list[float]) -> dict[str,
 
 def _attacked_arms(experiment: Experiment, attack: str, arm: str) -> list[str]:
     """Return the arms on whose target models an attack uses the reference models of an arm."""
-    return [arm] if experiment.attacks[attack].reference_arm is None else list(arms(experiment))
+    if experiment.attacks[attack].reference_arm is not None:
+        return list(arms(experiment))
+    return [arm.removesuffix(IID_SUFFIX), arm] if experiment.iid_arms else [arm]
 
 
 def reference_groups(experiment: Experiment, attack: str | None = None) -> list[list[float]]:
@@ -264,7 +266,9 @@ def reference_arms(experiment: Experiment, attack: str) -> list[str]:
     settings = experiment.attacks[attack]
     if "references" not in names.ATTACKS[settings.kind].uses:
         return []
-    return list(arms(experiment)) if settings.reference_arm is None else [settings.reference_arm]
+    if settings.reference_arm is not None:
+        return [settings.reference_arm]
+    return [name for name, arm in arms(experiment).items() if arm.iid or not experiment.iid_arms]
 
 
 def distilled_job(experiment: Experiment, block: int) -> DistilJob:

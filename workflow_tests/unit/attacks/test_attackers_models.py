@@ -16,6 +16,8 @@ from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, VALIDATION, Sig
 
 RECORDS = np.arange(100, 160)
 ARMS = ("va", "va-iid", "other")
+#: Arm -> the one whose reference models are used against its target models.
+USED = {"va": "va-iid", "va-iid": "va-iid", "other": "other"}
 
 
 def target(arm="va", epsilon="1", replicate=0, seed=0):
@@ -62,47 +64,48 @@ def check(found, signal, models):
     assert found.trained_on.tolist() == trained
 
 
-def test_references_are_those_of_the_targets_arm_or_of_the_arm_that_is_named(files):
+def test_references_are_those_of_the_iid_arm_or_of_the_arm_that_is_named(files):
     models = AttackersModels(references=files(*(outputs(arm, "inf", range(3)) for arm in ARMS)))
-    for arm in ARMS:
+    for arm, chosen in USED.items():
         signal = target(arm, "inf")
-        check(models.known(signal, None).references, signal, [(arm, "inf", n) for n in range(3)])
+        check(models.known(signal).references, signal, [(chosen, "inf", n) for n in range(3)])
         check(models.known(signal, "other").references, signal, [("other", "inf", n) for n in range(3)])
 
 
 def test_blocks_of_reference_models_are_one(files):
     models = AttackersModels(references=files(outputs("va", "inf", [0, 1]), outputs("va", "inf", [2, 3])))
     signal = target(epsilon="inf")
-    check(models.known(signal, None).references, signal, [("va", "inf", n) for n in range(4)])
+    check(models.known(signal).references, signal, [("va", "inf", n) for n in range(4)])
 
 
 def test_references_without_privacy_serve_every_epsilon(files):
     models = AttackersModels(references=files(outputs("va", "inf", range(2))))
     for epsilon in ("1", "10", "inf"):
         signal = target(epsilon=epsilon)
-        check(models.known(signal, None).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
+        check(models.known(signal).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
 
 
 def test_private_references_serve_targets_of_their_own_epsilon(files):
     paths = files(*(outputs(arm, epsilon, range(2)) for arm in ARMS for epsilon in ("1", "10", "inf")))
     models = AttackersModels(references=paths)
-    for arm in ARMS:
+    for arm, chosen in USED.items():
         for epsilon in ("1", "10", "inf"):
             signal = target(arm, epsilon)
-            check(models.known(signal, None).references, signal, [(arm, epsilon, 0), (arm, epsilon, 1)])
+            check(models.known(signal).references, signal, [(chosen, epsilon, 0), (chosen, epsilon, 1)])
+            assert models.alike(signal) == (arm == chosen)
 
 
 def test_an_arm_without_reference_models_has_none(files):
     models = AttackersModels(references=files(outputs("va", "inf", range(2))))
-    assert models.known(target("other", "inf"), None).references is None
-    assert AttackersModels().known(target(), None).references is None
+    assert models.known(target("other", "inf")).references is None
+    assert AttackersModels().known(target()).references is None
 
 
 def test_arms_may_have_query_records_of_their_own(files):
     groups = [outputs("va", "inf", range(2)), outputs("other", "inf", range(3), records=RECORDS[:10])]
     models = AttackersModels(references=files(groups))
     signal = target(epsilon="inf")
-    check(models.known(signal, None).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
+    check(models.known(signal).references, signal, [("va", "inf", 0), ("va", "inf", 1)])
     with pytest.raises(KnowledgeError, match="not evaluated on all records"):
         models.known(signal, "other")
 
@@ -128,17 +131,17 @@ def test_models_of_one_arm_at_a_time_are_in_memory(files, monkeypatch):
     monkeypatch.setattr(measure, "load_losses", lambda path, places: read.append(places) or load_losses(path, places))
     models = AttackersModels(references=files([outputs(arm, "inf", range(2)) for arm in ARMS]))
     assert read == []
-    for arm in (*ARMS, ARMS[0]):
+    for arm in ("va", "va-iid", "other", "va"):
         for _ in range(2):
             signal = target(arm, "inf")
-            check(models.known(signal, None).references, signal, [(arm, "inf", 0), (arm, "inf", 1)])
-    assert read == [[place] for place in (*range(len(ARMS)), 0)]
+            check(models.known(signal).references, signal, [(USED[arm], "inf", 0), (USED[arm], "inf", 1)])
+    assert read == [[1], [2], [1]]
 
 
 def test_a_target_that_was_queried_more_than_the_references_is_reported(files):
     models = AttackersModels(references=files(outputs("va", "inf", range(2), records=RECORDS[:34])))
     with pytest.raises(KnowledgeError, match="not evaluated on all records"):
-        models.known(target(), None)
+        models.known(target())
 
 
 def test_distilled_models_are_those_of_the_very_target(files):
@@ -154,11 +157,11 @@ def test_distilled_models_are_those_of_the_very_target(files):
     for epsilon in ("1", "inf"):
         for replicate in (0, 1):
             signal = target(epsilon=epsilon, replicate=replicate)
-            found = models.known(signal, None).distilled
+            found = models.known(signal).distilled
             found.losses[:] -= 50 * replicate
             check(found, signal, [("va", epsilon, n) for n in range(3)])
-    assert models.known(target("other"), None).distilled is None
-    assert models.known(target(replicate=2), None).distilled is None
+    assert models.known(target("other")).distilled is None
+    assert models.known(target(replicate=2)).distilled is None
 
 
 def shadow(arm, replicate, number):
@@ -173,13 +176,13 @@ def test_shadow_models_are_those_of_the_targets_split_and_one_object_for_all_its
     models = AttackersModels(shadows=[tmp_path / "0.npz", tmp_path / "1.npz"])
     for arm in ("va", "va-iid"):
         for replicate in (0, 1):
-            found = [models.known(target(arm, epsilon, replicate), None).shadows for epsilon in ("1", "10", "inf")]
+            found = [models.known(target(arm, epsilon, replicate)).shadows for epsilon in ("1", "10", "inf")]
             assert [model.card.number for model in found[0]] == [0, 1, 2]
             assert {(model.card.arm, model.card.replicate) for model in found[0]} == {(arm, replicate)}
             assert found[0] is found[1] is found[2], "an attack may keep what it learnt from them"
             assert any(known.shadows is found[0] for known in models.shadows)
     assert len(models.shadows) == 4
-    assert len(models.known(target("other"), None).shadows) == 0
+    assert len(models.known(target("other")).shadows) == 0
 
 
 # What an attack is handed
@@ -245,7 +248,7 @@ def test_models_that_were_trained_on_other_data_are_refused(files):
     for data, refused in (("va", False), ("other data", True)):
         models = AttackersModels(references=files(outputs("va", "1", [0], meaning=[data, "reference 0"])))
         if not refused:
-            assert models.known(signal, None).references is not None
+            assert models.known(signal).references is not None
             continue
         with pytest.raises(AttackError, match="models of the attacker: they were trained on other data"):
-            models.known(signal, None)
+            models.known(signal)

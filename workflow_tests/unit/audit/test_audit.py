@@ -251,7 +251,7 @@ def given(parts, tmp_path_factory):
     ).of(MEMBER, NONMEMBER)
     write(folder / "model.csv", target.logits, target.labels, target.is_member)
     (losses,) = (group for file in job["attacks"]["lira_offline"]["files"] for group in load_losses(file)
-                 if group.cards[0].arm == "south")  # fmt: skip
+                 if group.cards[0].arm == "south-iid")  # fmt: skip
     references = losses.on(target.records, np.array([card.epsilon == "inf" for card in losses.cards]))
     for number, (loss, trained_on) in enumerate(zip(references.losses, references.trained_on, strict=True)):
         right = np.exp(-loss)

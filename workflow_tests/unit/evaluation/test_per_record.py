@@ -83,7 +83,7 @@ def test_verdicts_are_those_of_the_whole_attack(files, letter, alpha):
     models = AttackersModels((), files["references"], files["distilled"])
     attack = ATTACKS[letter](alpha=alpha)
     for signal in (signal for path in files["files"] for signal in load_signals(path)):
-        known = models.known(signal, None)
+        known = models.known(signal)
         scores = attack.scores(signal, known, np.random.default_rng(0))
         queried = signal.membership != POPULATION
         expected = pd.Series(attack.decisions(signal, scores)[queried], signal.records[queried]).sort_index()

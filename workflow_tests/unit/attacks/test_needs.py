@@ -1,0 +1,41 @@
+"""What an attack refuses to do without: models on each side of some members and of some non-members."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpmia.attacks.base import Knowledge
+from dpmia.attacks.hypothesis import Reference
+from dpmia.attacks.lira import OfflineLira, OnlineLira
+from dpmia.attacks.rmia import OfflineRmia, OnlineRmia
+from dpmia.common.errors import KnowledgeError
+from dpmia.formats.losses import References
+from dpmia.formats.signals import POPULATION
+from dpmia.validation.gaussian_law import GaussianLaw
+
+ONLINE = [OnlineLira(), OnlineRmia(), Reference(reference_models="in")]
+OFFLINE = [OfflineLira(), OfflineRmia(), Reference(reference_models="out")]
+
+
+@pytest.fixture
+def drawn():
+    """A target model that reveals nothing, asked about 90 members and 90 non-members, and ten reference models."""
+    law = GaussianLaw(shift=0.0, noise=1.0, difficulty=3.0)
+    signal, known = law.draw(np.random.default_rng(4), 100, 100, references=10)
+    return replace(signal, membership=np.where(np.arange(200) % 10 == 0, POPULATION, signal.membership)), known
+
+
+@pytest.mark.parametrize("attack", ONLINE + OFFLINE)
+@pytest.mark.parametrize("kind", ["members", "non-members"])
+def test_reference_models_that_tell_members_from_nonmembers_by_themselves_are_refused(drawn, attack, kind):
+    signal, known = drawn
+    trained_on = known.references.trained_on.copy()
+    trained_on[:, signal.is_member if kind == "members" else signal.is_nonmember] = attack in OFFLINE
+    some = Knowledge(references=References(known.references.losses, trained_on))
+    message = rf"^known\.references: all {kind} have .*; not all others do, which tells them apart without the target"
+    with pytest.raises(KnowledgeError, match=message):
+        attack.scores(signal, some, np.random.default_rng(0))
+    some_of_each = np.isin(np.arange(200), [*range(1, 6), *range(101, 106)])
+    trained_on[:, some_of_each] = np.arange(10)[:, None] < 5
+    assert np.isfinite(attack.scores(signal, some, np.random.default_rng(0))[some_of_each]).all()
