@@ -23,7 +23,7 @@ from dpmia.papers.claims import CLAIMS
 from dpmia.report import formatting as words
 from dpmia.workflow.ending import ending
 from dpmia.jobs.attacking import AuditedAttack
-from dpmia.settings import facts, jobs, names, prediction_jobs, studies
+from dpmia.settings import facts, jobs, names, prediction_jobs, reference_jobs, studies
 from dpmia.common.epsilon import spell_group
 from dpmia.formats.looks import read_looks
 from dpmia.settings.added_replicates import with_added_replicates

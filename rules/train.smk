@@ -71,9 +71,9 @@ rule train_references:
         mem_mb=memory_for("train_references"),
         runtime=minutes_for("train_references"),
     params:
-        job=lambda wildcards: jobs.reference_job(
+        job=lambda wildcards: reference_jobs.job(
             EXPERIMENTS[wildcards.experiment],
-            epsilon_group(jobs.reference_groups(EXPERIMENTS[wildcards.experiment]), wildcards.epsilons),
+            epsilon_group(reference_jobs.groups(EXPERIMENTS[wildcards.experiment]), wildcards.epsilons),
             int(wildcards.block),
         ).plain(),
         seed=CONFIG.seed,

@@ -13,7 +13,7 @@ standard deviation is estimated as the option `variance` says:
 
 A record without a model on one side gets the pooled mean of that side; the log reports the share of such records. If
 all members are such records and not all non-members, or the other way round, the attack is refused: the scores would
-tell them apart by the training sets of the reference models, whatever the target model reveals.
+separate them by the training sets of the reference models, whatever the target model reveals.
 Pooled are the records that are scored as members or non-members, as in the published code; population records, which
 other attacks need, change no score.
 Without augmentations: one query per record.

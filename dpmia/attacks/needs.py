@@ -59,14 +59,14 @@ def report_missing(signal: Signal, without: np.ndarray, what: str) -> None:
         what: the sentence to finish: `have no reference model and are called non-members`.
 
     Raises:
-        KnowledgeError: all members lack it and not all non-members do, or the other way round: their scores would tell
-            them apart, whatever the target model reveals.
+        KnowledgeError: all members lack it and not all non-members do, or the other way round: their scores would
+            separate them, whatever the target model reveals.
     """
     kinds = {"members": signal.is_member, "non-members": signal.is_nonmember}
     shares = {kind: without[queries].mean() for kind, queries in kinds.items() if queries.any()}
     for kind, share in shares.items():
         if share == 1 and min(shares.values()) < 1:
-            problem = f"all {kind} {what}; not all others do, which tells them apart without the target model"
+            problem = f"all {kind} {what}; not all others do, which separates them without the target model"
             raise KnowledgeError("known.references", problem, "Draw the training sets of reference models from both")
     evaluated = signal.is_member | signal.is_nonmember
     if without[evaluated].any():

@@ -15,7 +15,8 @@ queried are in training sets where population records are not: their p(.) is lar
 Plain softmax probabilities; the paper's variants (Taylor softmax, margin, temperature, augmentations) are left out.
 
 A record without a model on a side that is needed gets the mean probability of that side over all records; the share
-of such records is reported in the log, and refused are those that `dpmia.attacks.needs.report_missing` names. A population record in training sets of reference models is averaged over all
+of such records is reported in the log, and the attack is refused where they alone show who is a member
+(`dpmia.attacks.needs.report_missing`). A population record in training sets of reference models is averaged over all
 models online, and over those without it offline.
 
 Source: Zarifzadeh, Liu and Shokri 2024, "Low-Cost High-Power Membership Inference Attacks".

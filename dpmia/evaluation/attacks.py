@@ -180,8 +180,8 @@ class AttackersModels:
         Args:
             target: outputs of a target model.
             reference_arm: the arm whose reference models to use. None: the IID arm of the target's arm, where there are
-                such models, else its own. Draws of a non-IID arm would tell members from non-members by themselves, as
-                all its training sets come from where the members do.
+                such models, else its own. Draws of a non-IID arm would separate members from non-members by
+                themselves: all its training sets come from where the members do.
 
         Raises:
             KnowledgeError: they were trained on other data.

@@ -12,7 +12,7 @@ from typing import Any
 from dpmia.common.epsilon import spell_group
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.catalogue import PAPERS
-from dpmia.settings import jobs, names
+from dpmia.settings import jobs, names, reference_jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.resolve import AUDIT, Plan
 from dpmia.settings.studies import LinearGenerator
@@ -121,8 +121,8 @@ class Layout:
         experiment = self._experiment(name)
         return [
             f"{self.home(name)}/references/{name}/{spell_group(epsilons)}/block-{block}.npz"
-            for epsilons in jobs.reference_groups(experiment, attack)
-            for block in jobs.reference_blocks(experiment)
+            for epsilons in reference_jobs.groups(experiment, attack)
+            for block in reference_jobs.blocks(experiment)
         ]
 
     def all_references(self, name: str) -> list[str]:
@@ -137,7 +137,7 @@ class Layout:
         return [
             f"{self.home(name)}/distilled/{name}/{spell_group(epsilons)}/targets-{block}/block-{number}.npz"
             for epsilons in jobs.attacked_groups(experiment, attack)
-            for number in jobs.reference_blocks(experiment)
+            for number in reference_jobs.blocks(experiment)
         ]
 
     def models(self, name: str) -> list[str]:

@@ -13,7 +13,7 @@ from dpmia.common.plain import PlainData
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
 from dpmia.jobs.drawing import ArmDraw
-from dpmia.settings import jobs, names
+from dpmia.settings import jobs, names, reference_jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.own_program import BUILD
@@ -222,7 +222,7 @@ def _counts(kind: str, experiment: Experiment, wildcards: Mapping[str, str]) -> 
         for arm in jobs.arms(experiment):
             yield arm, False, experiment.block * experiment.shadows.count
     elif kind == "train_references" and experiment.references:
-        for arm, epsilons in jobs.reference_job(experiment, group, int(wildcards["block"])).epsilons.items():
+        for arm, epsilons in reference_jobs.job(experiment, group, int(wildcards["block"])).epsilons.items():
             yield from _by_privacy(arm, epsilons, experiment.references.block)
     elif kind == "train_distilled" and experiment.references:
         for arm, epsilons in jobs.epsilons_by_arm(experiment, group).items():

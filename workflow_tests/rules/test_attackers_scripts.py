@@ -12,7 +12,7 @@ from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, MEASURED
 from dpmia.formats.signals import MEMBER, POPULATION, load_header, load_signals
 from dpmia.formats.stages import NULLS, PER_RECORD
 from dpmia.formats.tables import read_table
-from dpmia.settings import jobs
+from dpmia.settings import jobs, reference_jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
 from dpmia.splits.split import load_splits
@@ -95,9 +95,9 @@ def test_batches_that_do_not_fit_into_shadow_models_training_sets_are_refused(ru
 def references(run_script, given, prepared, splits, tmp_path):
     """Return the files of both blocks."""
     files = []
-    for block in jobs.reference_blocks(given):
+    for block in reference_jobs.blocks(given):
         files.append(str(tmp_path / f"references-{block}.npz"))
-        params = {"job": jobs.reference_job(given, [INF], block).plain(), "seed": 1}
+        params = {"job": reference_jobs.job(given, [INF], block).plain(), "seed": 1}
         inputs = Files(dataset=prepared, clusters=[], splits=[splits])
         run_script("train_references", Files(files[-1]), input=inputs, params=params)
     return files
@@ -105,7 +105,7 @@ def references(run_script, given, prepared, splits, tmp_path):
 
 @pytest.fixture
 def distilled(run_script, given, prepared, targets, tmp_path):
-    files = [str(tmp_path / f"distilled-{block}.npz") for block in jobs.reference_blocks(given)]
+    files = [str(tmp_path / f"distilled-{block}.npz") for block in reference_jobs.blocks(given)]
     for block, file in enumerate(files):
         params = {"job": jobs.distilled_job(given, block).plain(), "seed": 1}
         inputs = Files(dataset=prepared, clusters=[], targets=targets)

@@ -17,7 +17,7 @@ from dpmia.formats.losses import save_losses
 from dpmia.formats.signals import load_all, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.jobs.attacking import AuditedAttack
-from dpmia.settings import jobs
+from dpmia.settings import jobs, reference_jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.facts import audit_facts
 from dpmia.splits.block import draw_block
@@ -74,12 +74,12 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
 def _references(
     experiment: Experiment, attack: str, dataset: Dataset, splits: dict, folder: Path, seed: int
 ) -> list[str]:
-    if not jobs.reference_arms(experiment, attack):
+    if not reference_jobs.arms(experiment, attack):
         return []
     files = []
-    for epsilons in jobs.reference_groups(experiment, attack):
+    for epsilons in reference_jobs.groups(experiment, attack):
         files.append(folder / f"references-{spell_group(epsilons)}.npz")
         if not files[-1].exists():
-            losses = train_references(dataset, None, splits, jobs.reference_job(experiment, epsilons, 0), seed)
+            losses = train_references(dataset, None, splits, reference_jobs.job(experiment, epsilons, 0), seed)
             save_losses(files[-1], losses, dataset.provenance)
     return [str(file) for file in files]

@@ -21,7 +21,7 @@ from dpmia.common.registry import load
 from dpmia.formats.recipe import Recipe
 from dpmia.jobs.drawing import Canaries
 from dpmia.papers.humphries.claims import fig3
-from dpmia.settings import jobs
+from dpmia.settings import jobs, reference_jobs
 from dpmia.settings.batches import check_batches
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
@@ -62,7 +62,7 @@ def test_the_settings_of_the_audit_page_are_right(clinic):
     plan = planned(folder, first)
     assert list(plan.audits.values()) == [("clinic",)]
     assert list(plan.experiments["clinic"].arms) == ["island", "north", "south"]
-    assert jobs.reference_groups(plan.experiments["clinic"]) == plan.experiments["clinic"].epsilons
+    assert reference_jobs.groups(plan.experiments["clinic"]) == plan.experiments["clinic"].epsilons
     del first["defaults"]["dataset"]["group"]
     plan = planned(folder, first | {"defaults": first["defaults"] | without_groups})
     assert list(plan.experiments["clinic"].arms) == ["iid"]
@@ -88,8 +88,8 @@ def test_the_example_of_the_audit_page_fits_a_small_table(clinic, small_table):
     short = mine.model_copy(update={"training": mine.training.model_copy(update={"epochs": 1})})
     signals = train_block(dataset, splits, jobs.train_job(short, mine.epsilons[0], 0), 1)
     assert len(signals) == len(splits) * 3
-    (group,) = jobs.reference_groups(short)
-    losses = train_references(dataset, None, splits, jobs.reference_job(short, group, 0), 1)
+    (group,) = reference_jobs.groups(short)
+    losses = train_references(dataset, None, splits, reference_jobs.job(short, group, 0), 1)
     assert {card.epsilon for each in losses for card in each.cards} == {"1", "10", "inf"}
     with pytest.raises(ConfigError, match=r'arm st_mary_s, group "St\. Mary\'s"'):
         planned(folder, changed(first, "defaults.training.batch_size", 32))

@@ -28,12 +28,12 @@ def drawn():
 
 @pytest.mark.parametrize("attack", ONLINE + OFFLINE)
 @pytest.mark.parametrize("kind", ["members", "non-members"])
-def test_reference_models_that_tell_members_from_nonmembers_by_themselves_are_refused(drawn, attack, kind):
+def test_reference_models_that_separate_members_by_themselves_are_refused(drawn, attack, kind):
     signal, known = drawn
     trained_on = known.references.trained_on.copy()
     trained_on[:, signal.is_member if kind == "members" else signal.is_nonmember] = attack in OFFLINE
     some = Knowledge(references=References(known.references.losses, trained_on))
-    message = rf"^known\.references: all {kind} have .*; not all others do, which tells them apart without the target"
+    message = rf"^known\.references: all {kind} have .*; not all others do, which separates them without the target"
     with pytest.raises(KnowledgeError, match=message):
         attack.scores(signal, some, np.random.default_rng(0))
     some_of_each = np.isin(np.arange(200), [*range(1, 6), *range(101, 106)])

@@ -12,7 +12,7 @@ from dpmia.common.seeds import derive_seed
 from dpmia.jobs.attacking import AttackJob, PerRecordJob
 from dpmia.jobs.drawing import ArmDraw, ClusterJob, SplitJob
 from dpmia.jobs.training import TrainJob
-from dpmia.settings import jobs
+from dpmia.settings import jobs, reference_jobs
 from dpmia.settings.resolve import SCALES, make_plan
 
 
@@ -34,10 +34,10 @@ def all_jobs(given):
             yield jobs.train_job(given, group, block)
     for attack in given.attacks:
         yield jobs.attack_job(given, attack)
-    for block in jobs.reference_blocks(given) if given.references else ():
+    for block in reference_jobs.blocks(given) if given.references else ():
         yield jobs.distilled_job(given, block)
-        for group in jobs.reference_groups(given):
-            yield jobs.reference_job(given, group, block)
+        for group in reference_jobs.groups(given):
+            yield reference_jobs.job(given, group, block)
     if given.per_record:
         yield jobs.per_record_job(given)
         for place in jobs.leave_one_out_blocks(given):

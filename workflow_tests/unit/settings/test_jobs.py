@@ -14,7 +14,7 @@ from dpmia.common.registry import load
 from dpmia.common.seeds import derive_seed
 from dpmia.jobs.attacking import BlindJob
 from dpmia.jobs.drawing import Canaries, PrepareJob
-from dpmia.settings import jobs, names
+from dpmia.settings import jobs, names, reference_jobs
 
 #: An experiment with every kind of model and attack.
 
@@ -38,11 +38,11 @@ def all_jobs(given):
         for group in given.epsilons:
             found["train", tuple(group), block] = jobs.train_job(given, group, block)
     for attack in given.attacks:
-        found["attack", attack] = jobs.attack_job(given, attack), jobs.reference_arms(given, attack)
-    for block in jobs.reference_blocks(given) if given.references else ():
+        found["attack", attack] = jobs.attack_job(given, attack), reference_jobs.arms(given, attack)
+    for block in reference_jobs.blocks(given) if given.references else ():
         found["distilled", block] = jobs.distilled_job(given, block)
-        for group in jobs.reference_groups(given):
-            found["reference", tuple(group), block] = jobs.reference_job(given, group, block)
+        for group in reference_jobs.groups(given):
+            found["reference", tuple(group), block] = reference_jobs.job(given, group, block)
     return found
 
 
@@ -100,7 +100,7 @@ def test_targets_tell_what_an_attack_of_theirs_needs_and_no_more(attack, asks):
     given = experiment(references={"count": 4, "block": 4}, attacks={attack: {}})
     job = jobs.train_job(given, [1.0], 0)
     assert {key for key in ("population", "parameters") if getattr(job, key)} == ({asks} if asks else set())
-    assert jobs.reference_job(given, [math.inf], 0).population == job.population
+    assert reference_jobs.job(given, [math.inf], 0).population == job.population
 
 
 def test_more_replicates_leave_the_earlier_jobs_as_they_are():
@@ -130,9 +130,9 @@ def test_blocks_cut_the_replicates_without_rest():
 
 def test_blocks_of_reference_models_cut_them_without_rest():
     given = experiment(RICH)
-    numbers = [jobs.reference_job(given, [math.inf], block).numbers for block in (0, 1)]
+    numbers = [reference_jobs.job(given, [math.inf], block).numbers for block in (0, 1)]
     assert numbers == [[0, 1, 2], [3, 4, 5]] == [jobs.distilled_job(given, block).numbers for block in (0, 1)]
-    assert list(jobs.reference_blocks(given)) == [0, 1]
+    assert list(reference_jobs.blocks(given)) == [0, 1]
 
 
 def test_the_blind_baseline_is_measured_on_the_first_replicates():
@@ -146,53 +146,56 @@ def test_the_blind_baseline_is_measured_on_the_first_replicates():
 
 def test_reference_models_are_trained_like_their_targets_unless_settings_say_otherwise():
     given = experiment(references={"count": 4, "block": 4}, attacks={"lira": {}})
-    assert jobs.reference_groups(given) == given.epsilons == [[0.1, 1], [math.inf]]
-    found = [jobs.reference_job(given, group, 0).epsilons for group in given.epsilons]
+    assert reference_jobs.groups(given) == given.epsilons == [[0.1, 1], [math.inf]]
+    found = [reference_jobs.job(given, group, 0).epsilons for group in given.epsilons]
     assert found == [{"va-iid": [0.1, 1.0]}, {"va-iid": [math.inf]}]
     plain = experiment(references={"count": 4, "block": 4, "private": False}, attacks={"lira": {}})
-    assert jobs.reference_groups(plain) == [[math.inf]]
+    assert reference_jobs.groups(plain) == [[math.inf]]
 
 
 def test_an_attack_on_some_epsilons_needs_the_models_of_their_groups_only():
     given = experiment(RICH, references__private=True, attacks__lira={"epsilons": [1]})
     assert jobs.attack_job(given, "lira").epsilons == ["1"]
-    assert jobs.attacked_groups(given, "lira") == jobs.reference_groups(given, "lira") == [[0.1, 1]]
+    assert jobs.attacked_groups(given, "lira") == reference_jobs.groups(given, "lira") == [[0.1, 1]]
     assert jobs.attack_job(given, "random").epsilons is None
-    assert jobs.attacked_groups(given, "random") == jobs.reference_groups(given, "random") == [[0.1, 1], [math.inf]]
+    assert jobs.attacked_groups(given, "random") == reference_jobs.groups(given, "random") == [[0.1, 1], [math.inf]]
     public = experiment(RICH, attacks__lira={"epsilons": [1]})
-    assert jobs.reference_groups(public, "lira") == [[math.inf]]
+    assert reference_jobs.groups(public, "lira") == [[math.inf]]
 
 
 def test_reference_models_are_trained_of_the_arms_that_attacks_need():
     given = experiment(RICH)
-    assert jobs.reference_arms(given, "lira") == ["cluster"]
-    assert jobs.reference_arms(experiment(RICH, attacks__lira={}), "lira") == ["cluster-iid"]
-    assert jobs.reference_arms(given, "random") == jobs.reference_arms(given, "distillation") == []
+    assert reference_jobs.arms(given, "lira") == ["cluster"]
+    assert reference_jobs.arms(experiment(RICH, attacks__lira={}), "lira") == ["cluster-iid"]
+    assert reference_jobs.arms(given, "random") == reference_jobs.arms(given, "distillation") == []
 
 
 def test_reference_models_are_evaluated_on_queries_of_the_targets_that_they_are_used_on():
     both = ["cluster", "cluster-iid"]
-    of_one = jobs.reference_job(experiment(RICH), [math.inf], 0)
+    of_one = reference_jobs.job(experiment(RICH), [math.inf], 0)
     assert (list(of_one.arms), of_one.queried_by) == (["cluster"], {"cluster": both})
     assert set(of_one.recipes) == set(of_one.models) == {"cluster"}
-    own = jobs.reference_job(experiment(RICH, attacks__lira={}), [math.inf], 0)
+    own = reference_jobs.job(experiment(RICH, attacks__lira={}), [math.inf], 0)
     assert (list(own.arms), own.queried_by) == (["cluster-iid"], {"cluster-iid": both})
 
 
 def test_reference_models_of_an_arm_are_trained_with_the_epsilons_that_attacks_need():
     some = {"kind": "lira", "epsilons": [1]}
     given = experiment(RICH, references__private=True, attacks__some=some)  # lira itself takes those of one arm
-    assert [jobs.reference_job(given, group, 0).epsilons for group in given.epsilons] == [
+    assert [reference_jobs.job(given, group, 0).epsilons for group in given.epsilons] == [
         {"cluster": [0.1, 1.0], "cluster-iid": [1.0]},
         {"cluster": [math.inf]},
     ]
     # Models of all groups stand in one table, so they are asked about the same records.
-    assert [jobs.reference_job(given, group, 0).queried_by["cluster"] for group in given.epsilons] == [
+    assert [reference_jobs.job(given, group, 0).queried_by["cluster"] for group in given.epsilons] == [
         ["cluster", "cluster-iid"],
         ["cluster", "cluster-iid"],
     ]
     public = experiment(RICH, attacks__some=some)
-    assert jobs.reference_job(public, [math.inf], 0).epsilons == {"cluster": [math.inf], "cluster-iid": [math.inf]}
+    assert reference_jobs.job(public, [math.inf], 0).epsilons == {
+        "cluster": [math.inf],
+        "cluster-iid": [math.inf],
+    }
 
 
 def test_shadow_models_have_their_own_penalty_and_the_rest_of_the_recipe():
@@ -212,7 +215,7 @@ def test_an_arm_may_be_trained_with_some_of_the_epsilons_only():
     assert found.arms == jobs.arms(experiment(arms={name: {"group": "va"} for name in arms}))
     needed = {"few-iid": [1.0], "all-iid": [0.1, 1.0]}
     given = experiment(arms=arms, references={"count": 4, "block": 4, "private": True}, attacks={"lira": {}})
-    assert jobs.reference_job(given, [0.1, 1.0], 0).epsilons == needed
+    assert reference_jobs.job(given, [0.1, 1.0], 0).epsilons == needed
 
 
 def test_an_arm_may_have_a_model_of_its_own():
@@ -222,7 +225,7 @@ def test_an_arm_may_have_a_model_of_its_own():
     assert [model.shape["hidden"] for model in found.values()] == [[3], [3], [256, 256], [256, 256]]
     assert {model.build for model in found.values()} == {names.MODELS["mlp"]}
     given = experiment(arms=arms, references={"count": 4, "block": 4}, attacks={"lira": {}})
-    assert jobs.reference_job(given, [math.inf], 0).models == {arm: found[arm] for arm in ("small-iid", "usual-iid")}
+    assert reference_jobs.job(given, [math.inf], 0).models == {arm: found[arm] for arm in ("small-iid", "usual-iid")}
 
 
 def test_arms_that_differ_in_their_models_alone_draw_the_same():

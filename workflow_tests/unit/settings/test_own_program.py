@@ -11,7 +11,7 @@ from dpmia.common.errors import ConfigError, TrainingError
 from dpmia.jobs.training import Guarantee
 from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.privacy.record import Stated
-from dpmia.settings import facts, jobs
+from dpmia.settings import facts, jobs, reference_jobs
 from dpmia.workflow.expected import Expectations, Rates
 from dpmia.workflow.training_work import ExperimentWork
 
@@ -38,7 +38,10 @@ def planned(folder, settings=PROGRAM, **config):
 
 def test_every_model_is_trained_by_the_program(folder):
     mine = planned(folder)
-    target, reference = jobs.train_job(mine, mine.epsilons[0], 0), jobs.reference_job(mine, mine.epsilons[0], 0)
+    target, reference = (
+        jobs.train_job(mine, mine.epsilons[0], 0),
+        reference_jobs.job(mine, mine.epsilons[0], 0),
+    )
     for job in (target, reference):
         assert job.engines.private == job.engines.nonprivate == "dpmia.training.engines.command:CommandEngine"
         assert job.models["any"].shape["command"] == COMMAND

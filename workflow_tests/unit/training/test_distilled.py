@@ -10,7 +10,7 @@ from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 
 from dpmia.common.registry import load
 from dpmia.formats.model_card import Architecture, ModelCard
-from dpmia.settings import jobs
+from dpmia.settings import jobs, reference_jobs
 from dpmia.splits.block import draw_block
 from dpmia.training.roles.distilled import train_distilled
 from dpmia.training.roles.references import draw_name, train_references
@@ -60,7 +60,7 @@ def test_each_target_has_its_models_and_is_named_in_them(distilled, targets):
 
 @pytest.mark.parametrize("arm", ["one", "one-iid"])
 def test_draws_are_those_of_the_reference_models(distilled, targets, dataset, arm):
-    job = jobs.reference_job(given(), [INF], 0)
+    job = reference_jobs.job(given(), [INF], 0)
     groups = train_references(dataset, None, splits_of(dataset, given()), job, 1)
     (references,) = (group for group in groups if group.cards[0].arm == arm)
     for group, target in zip(distilled, targets, strict=True):
@@ -70,7 +70,7 @@ def test_draws_are_those_of_the_reference_models(distilled, targets, dataset, ar
 
 
 def test_losses_are_of_the_true_class_under_models_that_learnt_the_targets_outputs(distilled, targets, dataset):
-    job, name = jobs.reference_job(given(), [INF], 0), draw_name(1)
+    job, name = reference_jobs.job(given(), [INF], 0), draw_name(1)
     records = draw_block(dataset, None, load(job.draw), job.arms, [name], 1)["one", name].training
     for place in (0, 3):  # with and without privacy
         group, target = distilled[place], targets[place]

@@ -7,7 +7,7 @@ import pytest
 from training_checks import experiment, splits_of, toy
 
 from dpmia.datasets.table import Dataset
-from dpmia.settings import jobs
+from dpmia.settings import jobs, reference_jobs
 from dpmia.training.roles.references import train_references
 from dpmia.training.roles.targets import train_block
 from dpmia.training.streams import Streams
@@ -83,6 +83,6 @@ def test_no_two_private_models_have_a_seed_of_noise_in_common(monkeypatch):
     splits = splits_of(dataset, given)
     train_block(dataset, splits, jobs.train_job(given, [1.0, 2.0], 0), 1)
     for block in (0, 1):
-        train_references(dataset, None, splits, jobs.reference_job(given, [1.0, 2.0], block), 1)
+        train_references(dataset, None, splits, reference_jobs.job(given, [1.0, 2.0], block), 1)
     assert len(opened) == 8 + 24
     assert len(set(opened)) == len(opened)

@@ -12,7 +12,7 @@ from training_checks import experiment, logits_of, splits_of, toy, trained_alone
 from dpmia.common.errors import TrainingError
 from dpmia.common.registry import load
 from dpmia.formats.model_card import ModelCard
-from dpmia.settings import jobs
+from dpmia.settings import jobs, reference_jobs
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
 from dpmia.training.roles.references import draw_name, queries, train_references
@@ -35,7 +35,7 @@ def dataset():
 
 def train_all(dataset, given, epsilons=(INF,), block=0, seed=1, targets=None):
     targets = splits_of(dataset, given) if targets is None else targets
-    return train_references(dataset, None, targets, jobs.reference_job(given, list(epsilons), block), seed)
+    return train_references(dataset, None, targets, reference_jobs.job(given, list(epsilons), block), seed)
 
 
 def train(dataset, given, arm="one", **options):
@@ -46,7 +46,7 @@ def train(dataset, given, arm="one", **options):
 
 def drawn(dataset, given, arm="one", numbers=range(3), seed=1):
     """Return the training sets of reference models, drawn here once more."""
-    job = jobs.reference_job(given, [INF], 0)
+    job = reference_jobs.job(given, [INF], 0)
     splits = draw_block(dataset, None, load(job.draw), job.arms, [draw_name(n) for n in numbers], seed)
     return [splits[arm, draw_name(n)].training for n in numbers]
 

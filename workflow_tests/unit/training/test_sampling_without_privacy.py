@@ -9,7 +9,7 @@ from training_checks import experiment, splits_of, toy
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
 from dpmia.formats.recipe import Recipe
-from dpmia.settings import jobs
+from dpmia.settings import jobs, reference_jobs
 from dpmia.training.roles.distilled import train_distilled
 from dpmia.training.roles.leave_one_out import train_leave_one_out
 from dpmia.training.roles.references import train_references
@@ -123,7 +123,7 @@ def test_models_of_attackers_without_privacy_are_shuffled_too(dataset):
     settings = experiment(attacks={"random": {}, "lira": {}, "distillation": {}})
     splits = splits_of(dataset, settings)
     targets = train_block(dataset, splits, jobs.train_job(settings, [INF], 0), 1)
-    references = train_references(dataset, None, splits, jobs.reference_job(settings, [1.0, INF], 0), 1)
+    references = train_references(dataset, None, splits, reference_jobs.job(settings, [1.0, INF], 0), 1)
     cards = [card for group in references for card in group.cards]
     assert {(card.epsilon, card.recipe.sampling) for card in cards} == {("1", "poisson"), ("inf", "shuffle")}
     shadows = [signal.card for signal in train_shadows(dataset, splits, jobs.shadow_job(settings, 0), 1)]

@@ -14,7 +14,7 @@ from dpmia.common.epsilon import spell_group
 from dpmia.common.errors import DataError
 from dpmia.formats.model_card import Architecture
 from dpmia.models.cnn import TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution
-from dpmia.settings import jobs, names
+from dpmia.settings import names, reference_jobs
 from dpmia.settings.resolve import make_plan
 from dpmia.workflow.expected import FORK, TRAINING, Expectations, Rates, key, step_seconds
 from dpmia.workflow.training_work import ExperimentWork
@@ -31,7 +31,7 @@ def plan():
 def wildcards_of(plan, kind, name):
     """Return the wildcards of the first job of a kind."""
     experiment = plan.experiments[name]
-    groups = jobs.reference_groups(experiment) if kind == "train_references" else experiment.epsilons
+    groups = reference_jobs.groups(experiment) if kind == "train_references" else experiment.epsilons
     return {"experiment": name, "epsilons": spell_group(groups[0]), "block": "0"}
 
 
