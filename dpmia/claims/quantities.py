@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -57,6 +58,11 @@ class Quantity:
     def fixed(self, epsilon: float) -> Quantity:
         """Return the same quantity at this epsilon, whatever the epsilon of what it is compared with."""
         return Quantity(self.keys, lambda metrics, _: self.value(metrics, epsilon))
+
+    def at_largest_finite(self) -> Quantity:
+        """Return the same quantity at the largest finite epsilon that was run, as `fixed` does at a given one."""
+        finite = Epsilons(most=sys.float_info.max)
+        return Quantity(self.keys, lambda metrics, _: self.value(metrics, self.epsilons(metrics, finite)[-1]))
 
     def epsilons(self, metrics: Metrics, wanted: Epsilons) -> list[float]:
         """Return those of the wanted epsilons at which all of its metrics were measured, rising.

@@ -58,10 +58,10 @@ def shares(advantages):
 
 
 def strongly(*arms, iid=True):
-    """Return the means of an experiment with reference models, in which LiRA finds members without privacy."""
+    """Return the means of an experiment with reference models, in which LiRA is the stronger attack without privacy."""
     means = grouped(WITH_REFERENCES, *arms) if iid else experiment({arm: {} for arm in arms})
     for arm in (f"{arm}-iid" if iid else arm for arm in arms):
-        means[arm, np.inf, strong.LIRA, "advantage"] = 0.2
+        means[arm, np.inf, strong.LIRA, "auc"], means[arm, np.inf, AVERAGE, "auc"] = 0.7, 0.6
         for epsilon, attack in itertools.product(CEILING, (AVERAGE, *strong.STRONG)):
             means[arm, epsilon, attack, "tpr_at_1pct_fpr"] = 0.01
             means[arm, epsilon, "model", "tpr_ceiling_at_1pct_fpr"] = 0.02
@@ -144,11 +144,11 @@ OTHERWISE = {
     "humphries-fig9-iid-below-ceiling": ("census_adult", 0.2, "census-iid", 1.0, AVERAGE),
     "humphries-strong-iid-below-ceiling": ("student_strong", 0.2, "gabriel_pereira-iid", 1.0, "quantile_regression"),
     "humphries-fig2-no-attack-exceeds": ("adult_cluster_strong", 0.03, "cluster-iid", 1.0, "rmia", "tpr_at_1pct_fpr"),
-    "humphries-fig3-no-attack-exceeds": ("compas_cluster_strong", -0.01, "cluster-iid", np.inf, strong.LIRA),
+    "humphries-fig3-no-attack-exceeds": ("compas_cluster_strong", 0.59, "cluster-iid", np.inf, strong.LIRA, "auc"),
     "humphries-fig4-no-attack-exceeds": ("adult_gender_strong", 0.2, "p50", 1.0, "quantile_regression", "advantage"),
     "humphries-fig5-no-attack-exceeds": ("adult_education_strong", 0.7, "p50", 10.0, AVERAGE, "advantage"),
     "humphries-fig6-no-attack-exceeds": ("heart_strong", 0.04, "va-iid", 0.1, strong.LIRA, "advantage"),
-    "humphries-fig7-no-attack-exceeds": ("student_strong", -0.01, "gabriel_pereira-iid", np.inf, strong.LIRA),
+    "humphries-fig7-no-attack-exceeds": ("student_strong", 0.59, "gabriel_pereira-iid", np.inf, strong.LIRA, "auc"),
     "humphries-fig8-no-attack-exceeds": ("texas_strong", 0.2, "region_3-iid", 1.0, "rmia_offline", "advantage"),
     "humphries-fig9-no-attack-exceeds": ("census_adult_strong", 0.2, "census-iid", 1.0, strong.LIRA, "tpr_at_1pct_fpr"),
     "humphries-strong-adult-breaks-ceiling": ("adult_cluster_strong", 0.0, "cluster", None, None, "advantage"),
@@ -298,3 +298,8 @@ def test_theory_is_reproduced_even_without_data(name, tmp_path):
 def test_a_wrong_formula_is_found(name, tmp_path, monkeypatch):
     monkeypatch.setattr(fig1, *WRONG[name])
     assert verdict(BY_ID[name], World({}), tmp_path) == "not reproduced"
+
+
+def test_without_privacy_the_average_threshold_has_to_gain_over_the_largest_finite_epsilon(tmp_path):
+    world = WORLD.bent("adult_cluster", 0.95, "cluster", 100.0, AVERAGE)
+    assert verdict(BY_ID["humphries-fig2-acc-flat-adv-rises"], world, tmp_path) == "not reproduced"

@@ -62,7 +62,7 @@ def trained(experiment):
 
 
 WORLD = World(
-    {experiment: attacked() for experiment in names.DATASETS}
+    {experiment: attacked() for experiment in (*names.DATASETS, names.CONTROLS[names.CIFAR10])}
     | {f"{experiment}_budget": trained(experiment) for experiment in names.DATASETS}
 )
 BOUND = {
@@ -89,7 +89,7 @@ OTHERWISE = {
     "thudi-fig6-final-cifar": (CIFAR_BUDGET, 0.6, *BOUND[0.881, 0.3], MODEL, budgets.FINAL),
     "thudi-fig6-final-lower": (CIFAR_BUDGET, 0.6, *BOUND[0.953, 0.9], MODEL, budgets.FINAL),
     "thudi-fig11-near-diagonal": (names.MNIST, 0.6, "p0.7", 3.0, names.LIRA, "auc"),
-    "thudi-fig12-no-dp": (names.CIFAR10, 0.51, "p0.5", np.inf, names.LIRA, "precision_best"),
+    "thudi-fig12-no-dp": (names.CONTROLS[names.CIFAR10], 0.51, "p0.5", np.inf, names.LIRA, "precision_best"),
     "thudi-fig12-depends-on-p": None,
     "thudi-fig13-shadow-rate": (names.MNIST, 0.5, "p0.1", 3.0, names.LIRA_BY_RATE[0.9], "precision_best"),
     "thudi-fig14-p-null": (names.MNIST, 0.37, "p0.3", None, names.POPULATION, "precision"),

@@ -90,16 +90,16 @@ CLAIMS = (
     ),
     _claim(
         "humphries-fig2-acc-flat-adv-rises",
-        "Without privacy accuracy is that of epsilon 1, and yet the average threshold gains.",
+        "Accuracy is constant from epsilon 1 up, and yet the average threshold gains once more without privacy.",
         Condition(
             "accuracy on members without privacy minus that at epsilon 1",
             near(0, 0.05),
             at(np.inf, {"rise of the accuracy": _accuracy - _accuracy.fixed(1)}),
         ),
         Condition(
-            "advantage of the average threshold without privacy minus that at epsilon 1",
+            "advantage of the average threshold without privacy minus that at the largest finite epsilon",
             above(0),
-            at(np.inf, {"rise of the advantage": _average - _average.fixed(1)}),
+            at(np.inf, {"rise of the advantage": _average - _average.at_largest_finite()}),
         ),
     ),
     _claim(
