@@ -301,7 +301,7 @@ def bounds(
         raise ArgumentError(f"{where}, compares", problem, "Set compares='replace_one'")
     rates, prior, acceptance = _checked(where, fprs, prior, acceptance)
     stated = float(epsilon), float(delta)
-    advantage = float(advantage_bound(epsilon, delta, "replace_one" if relation == compares else relation))
+    advantage = float(advantage_bound(epsilon, delta, relation, compares))
     if relation != compares and math.isfinite(epsilon):  # group privacy, two records
         epsilon, delta = 2 * epsilon, min(1.0, float((1 + np.exp(min(epsilon, 700.0))) * delta))
     return GuaranteeBounds(

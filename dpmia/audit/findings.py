@@ -26,6 +26,9 @@ CONTROLS = ("random",)
 
 NO_GUARANTEE = "The privacy guarantee of this model is not known here, so no bound is drawn"
 NOT_PRIVATE = "Trained without differential privacy: no bound holds"
+OTHER_RELATION = (
+    "The guarantee is under replace_one, and here each record joined on its own: no (epsilon, delta) bound follows"
+)
 SHIFTED = "Members and non-members come from other groups: differential privacy bounds no attack here"
 STATED = "The bounds follow from the guarantee and the mechanism that the user states, which are not checked here"
 STATED_ONLY = (
@@ -41,7 +44,8 @@ def results(
 
     Args:
         summary: as `dpmia.evaluation.summary.summary_table` returns it.
-        facts: as `dpmia.settings.facts.audit_facts` returns them; delta, relation, stated and independent are used.
+        facts: as `dpmia.settings.facts.audit_facts` returns them; delta, relation, compares, stated and
+            independent are used.
         groups: arm -> the group that its members come from, as it is spelled in the file.
 
     Returns:
@@ -218,9 +222,11 @@ def _limits(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataF
         return {"bound": None, "ceiling": None, "warning": NOT_PRIVATE}
     if not iid:
         return {"bound": None, "ceiling": None, "warning": SHIFTED}
-    bound = float(advantage_bound(epsilon, facts["delta"], facts["relation"]))
     key = (NO_ATTACK, "advantage_ceiling")
     ceiling = float(cells.loc[key, "mean"]) if key in cells.index else None
+    if (facts["relation"], facts["compares"]) == ("replace_one", "add_remove"):
+        return {"bound": None, "ceiling": ceiling, "warning": OTHER_RELATION}
+    bound = float(advantage_bound(epsilon, facts["delta"], facts["relation"], facts["compares"]))
     stated = STATED_ONLY if ceiling is None else STATED
     return {"bound": bound, "ceiling": ceiling, "warning": stated if facts.get("stated") else None}
 

@@ -11,7 +11,7 @@ from dpmia.common.epsilon import format_epsilon
 from dpmia.settings import names
 from dpmia.settings.attackers import OFFLINE_A, AttackSettings
 from dpmia.settings.experiment import Experiment
-from dpmia.settings.jobs import recipes, uses
+from dpmia.settings.jobs import compares, recipes, uses
 from dpmia.settings.membership import INDEPENDENT
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import budget_rows
@@ -167,6 +167,7 @@ def audit_facts(experiment: Experiment) -> dict[str, Any]:
         "mismatched_attacks": mismatched_attacks(experiment),
         "attacks_not_run": attacks_not_run(experiment.attacks),
         "independent": independent,
+        "compares": compares(experiment),
     }
 
 

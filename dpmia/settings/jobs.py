@@ -155,8 +155,13 @@ def train_job(experiment: Experiment, epsilons: list[float], block: int) -> Trai
         population=uses(experiment, "population"),
         parameters=uses(experiment, "distilled"),
         collusion=SharedMarks(**experiment.collusion.model_dump()) if experiment.collusion else None,
-        compares="add_remove" if experiment.membership.kind == "bernoulli" else "replace_one",
+        compares=compares(experiment),
     )
+
+
+def compares(experiment: Experiment) -> str:
+    """Return the relation between the training sets with and without a record."""
+    return "add_remove" if experiment.membership.kind == "bernoulli" else "replace_one"
 
 
 def epsilons_by_arm(experiment: Experiment, group: list[float]) -> dict[str, list[float]]:

@@ -57,7 +57,7 @@ def auc_bound(epsilon: ArrayLike, delta: float = 0.0) -> np.ndarray:
     return 1 - (1 - delta) ** 2 * shrunk / (1 + shrunk)
 
 
-def advantage_bound(epsilon: ArrayLike, delta: float, relation: str) -> np.ndarray:
+def advantage_bound(epsilon: ArrayLike, delta: float, relation: str, compares: str = "replace_one") -> np.ndarray:
     """Return the bound of Humphries et al. for a guarantee under either neighbouring relation, at most 1.
 
     Replacing a record is removing one and adding one: what holds (epsilon, delta) under `add_remove` holds
@@ -67,10 +67,16 @@ def advantage_bound(epsilon: ArrayLike, delta: float, relation: str) -> np.ndarr
         epsilon: > 0.
         delta: of the guarantee.
         relation: `replace_one` or `add_remove`.
+        compares: relation between the training sets with and without a record.
+
+    Raises:
+        ValueError: a guarantee under `replace_one` implies none under `add_remove`.
     """
     epsilon = np.asarray(epsilon, dtype=float)
-    if relation == "replace_one":
+    if relation == compares:
         return humphries_advantage(epsilon, delta)
+    if compares == "add_remove":
+        raise ValueError("a guarantee under replace_one implies none under add_remove")
     double = 2 * np.minimum(epsilon, 1e300)  # finite
     # (1 + e^epsilon) delta e^(-2 epsilon), in an order that stays finite.
     shrunk_delta = (np.exp(-double) + np.exp(-epsilon)) * delta

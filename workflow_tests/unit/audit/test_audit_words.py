@@ -21,6 +21,7 @@ FACTS = {
     "model": "mlp 64",
     "delta": 1e-5,
     "relation": "replace_one",
+    "compares": "replace_one",
     "independent": False,
     "references": 12,
     "mismatched_attacks": [],
@@ -352,3 +353,25 @@ def test_a_wider_interval_of_a_choice_stays_within_the_range_and_keeps_its_kind(
     assert found["auc"]["interval"] == REPLICATES
     assert found["auc"]["low"] < 0.92
     assert 0.97 < found["auc"]["high"] < 1
+
+
+@pytest.mark.parametrize(
+    ("relation", "compares", "bound"),
+    [
+        ("replace_one", "replace_one", 0.4621),
+        ("add_remove", "replace_one", 0.7616),
+        ("add_remove", "add_remove", 0.4621),
+        ("replace_one", "add_remove", None),
+    ],
+)
+def test_the_bound_is_that_of_the_guarantee_and_of_what_the_audit_compares(relation, compares, bound):
+    about = {"experiment": "clinic", "arm": "north", "iid": True, "epsilon": 1.0, "oracle": False, "replicates": 4}
+    uncertain = dict.fromkeys([*LIMITS, *UNCERTAINTY], np.nan) | {"interval": REPLICATES}
+    rows = [("lira", "auc", 0.6), ("lira", "resolution", 0.01), (findings.NO_ATTACK, "advantage_ceiling", 0.2)]
+    table = pd.DataFrame(
+        [about | uncertain | dict(zip(("attack", "metric", "mean"), row, strict=True)) for row in rows]
+    )
+    (found,) = findings.results(table, FACTS | {"relation": relation, "compares": compares})
+    assert found["bound"] == (bound and pytest.approx(bound, abs=1e-4))
+    assert found["ceiling"] == 0.2
+    assert found["warning"] == (findings.OTHER_RELATION if bound is None else None)

@@ -119,6 +119,9 @@ def test_a_guarantee_under_add_remove_is_one_of_twice_epsilon_under_replace_one(
     grown = humphries_advantage(2 * epsilon, (1 + np.exp(epsilon)) * delta)
     assert advantage_bound(epsilon, delta, "add_remove") == pytest.approx(float(grown), abs=1e-12)
     assert advantage_bound(epsilon, delta, "replace_one") == humphries_advantage(epsilon, delta)
+    assert advantage_bound(epsilon, delta, "add_remove", "add_remove") == humphries_advantage(epsilon, delta)
+    with pytest.raises(ValueError, match="implies none"):
+        advantage_bound(epsilon, delta, "replace_one", "add_remove")
 
 
 def test_no_bound_is_above_one_or_breaks_down_at_large_epsilon():

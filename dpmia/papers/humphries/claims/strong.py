@@ -95,7 +95,9 @@ def _no_attack_exceeds(id: str, experiment: str, records: str, arms: tuple[str, 
         )
     control = {arm: metric(experiment, arm, LIRA, "auc") - metric(experiment, arm, AVERAGE, "auc") for arm in arms}
     conditions.append(
-        Condition("AUC of LiRA minus that of the average threshold, IID, without privacy", above(0), at(np.inf, control))
+        Condition(
+            "AUC of LiRA minus that of the average threshold, IID, without privacy", above(0), at(np.inf, control)
+        )
     )
     return claim(
         id,
