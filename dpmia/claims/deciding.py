@@ -6,6 +6,10 @@ verdict is wrong at any of these looks with `ERROR` at most (Bonferroni): whiche
 reason, and whatever looks were passed over. What is estimated here says where to spend the budget; no error depends
 on it.
 
+An ordinary run to which nothing is added is judged at `ERROR` as a whole. Who takes that verdict if there is one, and
+adds replicates only if there is none, has up to `ERROR * (1 + (len(TIMES) - 1) / len(TIMES))` in all, unless the looks
+were planned before the run (`looks.json`).
+
 Experiments that one question is about get more replicates together, so that it has one number of looks.
 """
 
