@@ -64,8 +64,9 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     drawing.finish(
         figure,
         "Exact. n records; the output has a standard deviation of at most 1 over halves of them, whatever n, and a "
-        "sensitivity of about the square root of the number of halves. MIP: (6.16/η)², where 6.16 is printed, exponent "
-        "and function of proposition 9 are reconstructed. DP: sensitivity / ln((1+2η)/(1-2η)), theorem 4, restored "
+        "sensitivity of about the square root of the number of halves. MIP: (6.16/η)², where 6.16 is printed in "
+        "corollary 8 (the text beside the figure names theorem 7, whose 7.5 takes 1.48 times the noise), exponent and "
+        "function of proposition 9 are reconstructed. DP: sensitivity / ln((1+2η)/(1-2η)), theorem 4, restored "
         "from its proof; dash-dotted: sensitivity / (-2 ln(1-2η)), what this mechanism itself needs. "
         "n: our choice. Dashed: 1/(2η) is enough, by an argument that is not in the paper.",
     )

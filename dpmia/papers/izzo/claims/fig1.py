@@ -11,7 +11,7 @@ from dpmia.claims.claim import Finding, Tables
 from dpmia.claims.comparisons import above, at_most, near
 from dpmia.claims.decisions import Condition
 from dpmia.papers.izzo.fig1 import ETAS, RECORDS, SIGMA
-from dpmia.theory.mip import COROLLARY_8_CONSTANT, corollary_8_scale, epsilon_from_eta
+from dpmia.theory.mip import COROLLARY_8_CONSTANT, corollary_8_scale, epsilon_from_eta, theorem_7_scale
 from dpmia.theory.reciprocal_sum import ReciprocalSum
 
 #: Where the noise of both is compared, and the numbers of records between which that for DP grows.
@@ -47,7 +47,8 @@ def _growth(tables: Tables) -> float:
 
 def _noise_note(tables: Tables, finding: Finding) -> str:
     each = ", ".join(f"{scale:.4g} (n = {records})" for records, scale in _dp().items())
-    return f"exact; MIP {_mip():.4g}, DP {each}"
+    by_theorem_7 = float(theorem_7_scale(ETA, 2) * SIGMA)
+    return f"exact; MIP {_mip():.4g} (by theorem 7, which the text names, {by_theorem_7:.4g}), DP {each}"
 
 
 _claim = partial(theorem, artifact="izzo_fig1")
