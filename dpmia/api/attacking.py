@@ -275,14 +275,14 @@ def _missing(kind: str, signal: Signal, known: Knowledge, scale: str) -> str:
         return "outputs for all classes: with scale 'losses' the predicted class is unknown"
     if "references" not in described.uses or known.references is None:
         return ""
-    evaluated = signal.is_member | signal.is_nonmember
-    inside = known.references.trained_on[:, evaluated].sum(axis=0)
+    inside = known.references.trained_on.sum(axis=0)
     outside = len(known.references.losses) - inside
-    each_side = 2 if described.fewest else 1  # a variance needs two
-    if outside.max() < each_side:
-        return f"{each_side} reference models that were not trained on a record"
-    if kind in ONLINE and inside.max() < each_side:
-        return f"{each_side} reference models that were trained on a record (argument 'trained_on')"
+    each_side = 2 if described.fewest or "estimator" in described.options else 1  # a variance needs two
+    for part, records in (("member", signal.is_member), ("non-member", signal.is_nonmember)):
+        if outside[records].max() < each_side:
+            return f"{each_side} reference models that were not trained on a {part}"
+        if kind in ONLINE and inside[records].max() < each_side:
+            return f"{each_side} reference models that were trained on a {part} (argument 'trained_on')"
     return ""
 
 

@@ -6,5 +6,6 @@ An attack is a class (see `base.Attack`) with the attributes `oracle` (whether i
 * `scores(signal, known, rng)` gives one number for each query record; higher means more likely a member;
 * `decisions(signal, scores)` turns the scores into yes/no.
 
-It becomes available by one line in `dpmia.settings.names.ATTACKS`.
+It becomes available by one line in `dpmia.settings.names.ATTACKS`; one of another package by an entry point, and one in
+a file by the file's name (docs/extend.md).
 """

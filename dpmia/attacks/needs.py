@@ -45,7 +45,7 @@ def population_of(signal: Signal) -> np.ndarray:
     """
     found = signal.membership == POPULATION
     if not found.any():
-        remedy = "Raise membership.population; for an attack of your own, name 'population' in dpmia/settings/names.py"
+        remedy = "Raise membership.population; for an attack of your own, add 'population' to `uses` of its class"
         raise AttackError("attack", "it needs population records, and the model was evaluated on none", remedy)
     return found
 

@@ -107,7 +107,7 @@ class GaussianSteps:
 
     @property
     def shift(self) -> float:
-        """Return how far a record moves the sum, in standard deviations of the noise."""
+        """How far a record moves the sum, in standard deviations of the noise."""
         return (2.0 if self.relation == "replace_one" else 1.0) / self.noise_multiplier
 
 

@@ -27,7 +27,7 @@ def columns(source: Source, content: bytes) -> tuple[list[str], list[list[str]]]
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        remedy = "Type: .venv/bin/pip install --constraint constraints.txt pyarrow; or save the table as CSV."
+        remedy = "Type: pip install 'dpmia[parquet]'; or save the table as CSV"
         raise source.error("reading Parquet requires pyarrow, which is not installed", remedy=remedy) from None
     with source.faults("not readable as Parquet"):
         opened = parquet.ParquetFile(pyarrow.BufferReader(content))

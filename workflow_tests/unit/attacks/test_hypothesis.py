@@ -224,7 +224,7 @@ def test_population_records_must_be_there(drawn, attack):
     signal, known = drawn
     keep = signal.membership != POPULATION
     models = References(known.references.losses[:, keep], known.references.trained_on[:, keep])
-    with pytest.raises(AttackError, match=r"needs population records.*names.py"):
+    with pytest.raises(AttackError, match=r"needs population records.*`uses` of its class"):
         attack.scores(signal.of(MEMBER, NONMEMBER), Knowledge(references=models), rng())
     assert "population" in attack.uses
 
