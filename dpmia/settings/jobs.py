@@ -204,9 +204,10 @@ def attacked_groups(experiment: Experiment, attack: str) -> list[list[float]]:
 def distilled_job(experiment: Experiment, block: int) -> DistilJob:
     """Return which models to distil from each target model, on the draws of one block of reference models."""
     size = needed(experiment.references).block
+    drawn = {name: replace(arm, iid=arm.iid or experiment.iid_arms) for name, arm in arms(experiment).items()}
     return DistilJob(
         draw=names.MEMBERSHIP[experiment.membership.kind],
-        arms=arms(experiment),
+        arms=drawn,
         numbers=list(range(block * size, (block + 1) * size)),
         models=models(experiment),
         engines=engines(experiment),

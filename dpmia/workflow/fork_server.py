@@ -102,6 +102,7 @@ def hand_over() -> None:
     try:
         connection.connect(SOCKET)
     except OSError:  # its server was killed
+        connection.close()
         return
     request = {"script": sys.argv[0], "environment": dict(os.environ), "seconds": time.process_time()}
     status = b""

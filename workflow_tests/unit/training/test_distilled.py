@@ -62,7 +62,7 @@ def test_each_target_has_its_models_and_is_named_in_them(distilled, targets):
 def test_draws_are_those_of_the_reference_models(distilled, targets, dataset, arm):
     job = reference_jobs.job(given(), [INF], 0)
     groups = train_references(dataset, None, splits_of(dataset, given()), job, 1)
-    (references,) = (group for group in groups if group.cards[0].arm == arm)
+    (references,) = groups  # of the IID arm, and no others
     for group, target in zip(distilled, targets, strict=True):
         if target.card.arm == arm:
             expected = references.on(group.records, np.ones(3, dtype=bool)).trained_on
@@ -71,7 +71,7 @@ def test_draws_are_those_of_the_reference_models(distilled, targets, dataset, ar
 
 def test_losses_are_of_the_true_class_under_models_that_learnt_the_targets_outputs(distilled, targets, dataset):
     job, name = reference_jobs.job(given(), [INF], 0), draw_name(1)
-    records = draw_block(dataset, None, load(job.draw), job.arms, [name], 1)["one", name].training
+    records = draw_block(dataset, None, load(job.draw), job.arms, [name], 1)["one-iid", name].training
     for place in (0, 3):  # with and without privacy
         group, target = distilled[place], targets[place]
         assert target.card.arm == "one"

@@ -84,5 +84,5 @@ def test_no_two_private_models_have_a_seed_of_noise_in_common(monkeypatch):
     train_block(dataset, splits, jobs.train_job(given, [1.0, 2.0], 0), 1)
     for block in (0, 1):
         train_references(dataset, None, splits, reference_jobs.job(given, [1.0, 2.0], block), 1)
-    assert len(opened) == 8 + 24
+    assert len(opened) == 8 + 12
     assert len(set(opened)) == len(opened)

@@ -38,13 +38,13 @@ def train_all(dataset, given, epsilons=(INF,), block=0, seed=1, targets=None):
     return train_references(dataset, None, targets, reference_jobs.job(given, list(epsilons), block), seed)
 
 
-def train(dataset, given, arm="one", **options):
+def train(dataset, given, arm="one-iid", **options):
     """Return the models of one arm."""
     (found,) = (group for group in train_all(dataset, given, **options) if group.cards[0].arm == arm)
     return found
 
 
-def drawn(dataset, given, arm="one", numbers=range(3), seed=1):
+def drawn(dataset, given, arm="one-iid", numbers=range(3), seed=1):
     """Return the training sets of reference models, drawn here once more."""
     job = reference_jobs.job(given, [INF], 0)
     splits = draw_block(dataset, None, load(job.draw), job.arms, [draw_name(n) for n in numbers], seed)
@@ -58,7 +58,7 @@ def references(dataset):
 
 def test_every_epsilon_and_number_is_trained_once_in_a_fixed_order(references):
     found = [(card.arm, card.epsilon, card.number) for card in references.cards]
-    assert found == [("one", epsilon, number) for epsilon in ("1", "inf") for number in range(3)]
+    assert found == [("one-iid", epsilon, number) for epsilon in ("1", "inf") for number in range(3)]
     assert references.losses.shape == references.trained_on.shape == (6, len(references.records))
 
 
@@ -84,14 +84,14 @@ def test_trained_on_is_membership_in_the_draw(references, dataset):
 
 @pytest.mark.parametrize("arm", ["one", "one-iid"])
 def test_draws_are_those_of_the_experiment_and_none_of_a_target(dataset, arm):
-    given = experiment(replicates=6, block=6)
+    given = experiment(replicates=6, block=6, iid_arms=arm == "one-iid")
     sets = drawn(dataset, given, arm, range(6))
     hospital = dataset.attributes["hospital"]
     for training in sets:
         assert len(training) == 40
         assert ("b" in hospital[training]) == arm.endswith("-iid")
     targets = [split.training for split in splits_of(dataset, given).values()]
-    assert len({tuple(rows) for rows in [*sets, *targets]}) == 6 + 12
+    assert len({tuple(rows) for rows in [*sets, *targets]}) == 6 + len(targets)
 
 
 def test_all_records_of_all_targets_are_queried_once(references, dataset):
@@ -142,7 +142,7 @@ def test_more_targets_are_more_questions_to_the_same_models(references, dataset)
 
 
 def test_a_renamed_arm_has_the_same_reference_models(references, dataset):
-    renamed = train(dataset, experiment(arms={"uno": {"group": "a"}}), "uno")
+    renamed = train(dataset, experiment(arms={"uno": {"group": "a"}}), "uno-iid")
     np.testing.assert_array_equal(renamed.losses, references.losses[3:])
     assert [card.meaning for card in renamed.cards] == [card.meaning for card in references.cards[3:]]
 
@@ -157,7 +157,7 @@ def test_another_root_seed_gives_other_draws_and_other_models(references, datase
 def test_what_is_recorded_of_a_model_is_plain_data_and_its_accounting_true(references):
     for card in references.cards:
         assert ModelCard.from_plain(json.loads(json.dumps(card.plain(), allow_nan=False))) == card
-        assert (card.role, card.arm, card.iid) == ("reference", "one", False)
+        assert (card.role, card.arm, card.iid) == ("reference", "one-iid", True)
         assert card.steps == 8
         assert (card.accounting is None) == (card.epsilon == "inf")
         if card.accounting:
@@ -181,9 +181,9 @@ def test_no_reference_shares_a_random_stream_with_another_model(references, data
 def test_records_that_join_at_random_are_in_and_out_at_their_rate(records, expected, dataset):
     membership = BERNOULLI["membership"] | {"records": records}
     given = experiment(**BERNOULLI | {"membership": membership}, references={"count": 40, "block": 40})
-    found = train(dataset, given)
+    found = train(dataset, given, "one")
     assert found.records.tolist() == list(range(50))
-    for row, training in enumerate(drawn(dataset, given, numbers=range(40))):
+    for row, training in enumerate(drawn(dataset, given, "one", range(40))):
         assert found.trained_on[row].tolist() == np.isin(found.records, training).tolist()
         assert found.cards[row].steps == expected // 10 * 2
     joined = int(found.trained_on.sum())

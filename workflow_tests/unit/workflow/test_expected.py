@@ -82,7 +82,7 @@ def test_models_of_other_roles_are_counted(plan):
         return sum(each.models for each in work.trained(kind, wildcards_of(plan, kind, name) | more))
 
     assert models("train_shadows", "adult_cluster") == 2 * 2 * 5
-    assert models("train_references", "adult_cluster_strong") == 2 * 2 * 4
+    assert models("train_references", "adult_cluster_strong") == 2 * 4
     assert models("train_distilled", "ye_cifar100") == 4 * 2 * 4
     assert models("train_leave_one_out", "ye_purchase", arm="IIa", replicate="0") == 4 * 2
     assert models("run_attack", "adult_cluster") == 0

@@ -54,10 +54,11 @@ def test_without_a_server_a_script_runs_by_itself(tmp_path, monkeypatch):
     assert ended("print('colorsys' in sys.modules, seconds_of_client())") == (0, "False 0.0\n", "")
 
 
-def test_a_socket_without_a_server_is_passed_over(server):
+def test_a_socket_without_a_server_is_passed_over(server, monkeypatch):
     server._process.kill()
     server._process.wait()
     assert Path(SOCKET).is_socket()
+    monkeypatch.setenv("PYTHONWARNINGS", "error::ResourceWarning")
     assert ended("print('colorsys' in sys.modules)") == (0, "False\n", "")
 
 
