@@ -1,4 +1,4 @@
-# What the report and a published folder say of a run.
+# Run metadata for the report and for published folders.
 
 # Keys of config.yaml that the page prints.
 REPORTED = ("data", "scale", "seed", "engine", "experiments", "epsilons")

@@ -1,4 +1,4 @@
-# What the report of an audit takes of experiments and predictions, and which reports there are.
+# Inputs of the reports of audits, and the list of these reports.
 
 
 def audit_part(name):

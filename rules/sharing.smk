@@ -1,4 +1,4 @@
-# What users of one cache share.
+# Caching between users (`--cache`).
 import os
 
 from dpmia.common.errors import ConfigError

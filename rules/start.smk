@@ -1,4 +1,4 @@
-# As a run starts: no other may be at work here, and scheduling must not cost much. As it ends: its errors, its CPU time.
+# At the start of a run: lock the folder, set the scheduling. At its end: report errors and CPU time.
 import gc
 import shlex
 import time

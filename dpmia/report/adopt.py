@@ -24,6 +24,7 @@ from dpmia.formats.tables import write_table
 from dpmia.papers import claims, drawing
 from dpmia.papers.bibliography import ABOUT
 from dpmia.report import answer, recorded, verdicts
+from dpmia.report.formatting import listed
 from dpmia.report.published import CLAIMS, PROVENANCE, SHORT, digests, held, others
 from dpmia.report.recorded import Recorded, source_of
 
@@ -31,7 +32,7 @@ from dpmia.report.recorded import Recorded, source_of
 RUN = ("scale", "commit", "date")
 
 #: Of the table of all papers.
-COLUMNS = ("paper", "claims reproduced", "others", "decided, of those that the data can decide", *RUN)
+COLUMNS = ("paper", "claims reproduced", "others", "decided, of the decidable", *RUN)
 
 #: In the order of the verdicts of a run.
 PAPERS = tuple(claims.CLAIMS)
@@ -97,7 +98,11 @@ def digest_of(repository: Path) -> str:
 def sentences(runs: Mapping[str, Recorded], judged: pd.DataFrame) -> str:
     """Return what the README says about the recorded verdicts."""
     found = " ".join(answer.sentences(judged))
-    return f"On real data ({source_of(runs)}): {found} [Each claim, figure and table](docs/measured/README.md)."
+    of_one_run = len({run.source for run in runs.values()}) == 1
+    source = source_of(runs) if of_one_run else f"scale {listed(sorted({run.scale for run in runs.values()}))}"
+    more = "each claim, figure and table" if of_one_run else "each claim, figure and table, with commit and date"
+    links = f"[What the verdicts mean](docs/trust.md#verdicts); [{more}](docs/measured/README.md)."
+    return f"On real data ({source}): {found} {links}"
 
 
 def overview(runs: Mapping[str, Recorded], judged: pd.DataFrame, published: Collection[str]) -> str:

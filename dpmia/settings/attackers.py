@@ -86,7 +86,7 @@ class LeaveOneOutSettings(Settings):
     models: Annotated[int, Field(ge=2)]
     """Models for each member; as many models of all members are evaluated on non-members."""
     arms: Annotated[list[ArmName], Field(min_length=1)] | None = None
-    """Arms whose target models it attacks; those of `per_record.arms` where left out."""
+    """Arms whose target models it attacks. Default: those of `per_record.arms`."""
     targets: Annotated[int, Field(ge=1)] = 1
     """Target models of each arm that it attacks, the first ones."""
     estimator: Estimator = "logit_gaussian"
@@ -106,13 +106,13 @@ class PerRecordSettings(Settings):
     """
 
     arms: Annotated[list[ArmName], Field(min_length=1)] | None = None
-    """Arms with per-record results; all where left out."""
+    """Arms with per-record results. Default: all."""
     count: Annotated[int, Field(ge=1)]
     """Members, and non-members, of each target model with per-record results; all where there are fewer."""
     alphas: Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min_length=1)]
     """False positive rates that thresholds are set for; the losses behind a threshold are shown for the first."""
     leave_one_out: LeaveOneOutSettings | None = None
-    """Attack L, evaluated on fewer records; not run where left out."""
+    """Attack L, evaluated on fewer records. Default: not run."""
 
     @model_validator(mode="after")
     def _leave_one_out_are_measured(self) -> PerRecordSettings:
@@ -127,13 +127,13 @@ class AttackSettings(Settings):
     """One attack; several entries may run one kind with different options."""
 
     kind: Annotated[str, OneOf(names.ATTACKS, files=True)] = ""
-    """Kind of attack; the entry's own name where left out. `my_attack.py:MyAttack` is a class in a file."""
+    """Kind of attack. Default: the entry's own name. `my_attack.py:MyAttack` is a class in a file."""
     reference_arm: ArmName | None = None
     """The arm whose draws the reference models are trained on. Default: the IID arm of the target model's arm, as the
     attacker does not know where members come from; its own where it has none."""
 
     epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
-    """Epsilons of the target models that it is run on; all where left out."""
+    """Epsilons of the target models that it is run on. Default: all."""
     alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
     """False positive rate at which it decides."""
     estimator: Estimator | None = None
@@ -146,7 +146,7 @@ class AttackSettings(Settings):
     """RMIA: by how much a record must outdo a population record."""
     offline_a: Annotated[float, Field(ge=0, le=1)] | None = None
     """Offline RMIA: how much training on a record changes its probability, from 0 (it becomes sure) to 1 (not at all);
-    0.3, the default of the authors' tool, where left out."""
+    default: 0.3, that of the authors' tool."""
 
     arguments: dict[str, Any] | None = None
     """Further options of an attack of a plug-in or of a file, by the names that its class gives them."""

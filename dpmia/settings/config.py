@@ -44,7 +44,7 @@ class Audit(Settings):
     fail_above: dict[Annotated[str, OneOf(LIMITED)], Limit] = {}
     """Metric -> the largest value that the mean of any attack may have, in any arm. Confidence limits decide."""
     epsilons: list[Epsilon] | None = None
-    """Epsilons of the models that may be released, which the limits are for; all where left out."""
+    """Epsilons of the models that may be released, which the limits are for. Default: all."""
 
 
 _Files = Annotated[list[str], Field(min_length=1)]
@@ -56,7 +56,7 @@ def _listed(value: Any) -> Any:
 
 
 class Config(Settings):
-    """`config.yaml`: which data, how much of it all, and from which seed."""
+    """`config.yaml`: data, scale and seed of a run."""
 
     data: Literal["synthetic", "real"] = "synthetic"
     """`synthetic` generates the data and needs no network; `real` takes the publishers' files."""
@@ -77,7 +77,7 @@ class Config(Settings):
     ]
     """Files that say what each paper runs, or one of them; `*` stands for any name."""
     epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
-    """Epsilons of all experiments that train private models, in place of their own; those of each where left out.
+    """Epsilons of all experiments that train private models, in place of their own. Default: those of each.
     `inf` counts where an experiment trains without privacy, too. Figure 12 of Thudi et al. needs `inf`."""
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     """Core-hours that `snakemake decide` may add to a run in all, counted as `snakemake forecast` counts them."""

@@ -53,7 +53,7 @@ class Arm(Settings):
     training: ArmTraining | None = None
     """What differs in the training recipe."""
     epsilons: Annotated[list[Epsilon], Field(min_length=1)] | None = None
-    """Those of the experiment's epsilons that target models of this arm are trained with; all where left out."""
+    """Those of the experiment's epsilons that target models of this arm are trained with. Default: all."""
 
     @property
     def draw(self) -> dict[str, Any]:
@@ -105,17 +105,17 @@ class Experiment(Settings):
     block: Annotated[int, Field(ge=1)]
     """Replicates that one job trains. A changed number retrains everything; more replicates only add jobs."""
     blind: Blind | None = None
-    """The blind baseline; none is measured where left out."""
+    """The blind baseline. Default: none is measured."""
     shadows: Shadows | None = None
     """The attacker's shadow models, for attacks that use them."""
     references: References | None = None
     """The attacker's reference models, for attacks that use them."""
     collusion: Collusion | None = None
-    """A trainer who colludes with the attacker, for the attack that needs one; an honest trainer where left out."""
+    """A trainer who colludes with the attacker, for the attack that needs one. Default: an honest trainer."""
     attacks: Annotated[dict[Name, AttackSettings], Field(min_length=1)]
     """Attacks by name."""
     per_record: PerRecordSettings | None = None
-    """Per-record results of attacks; none where left out."""
+    """Per-record results of attacks. Default: none."""
     details: bool = False
     """Also measure positive accuracy by quantiles, and the true positive rate at many false positive rates."""
     accuracy_by_epoch: bool = False
@@ -327,7 +327,7 @@ class ExperimentEntry(Settings):
     like: Name | None = None
     """Another experiment of the file: everything as there, except for what is written here."""
     scales: dict[Scale, dict[str, Any]] = {}
-    """What each scale changes in this experiment; counts more than the `scales` of the file."""
+    """What each scale changes in this experiment; overrides the `scales` of the file."""
     at_scales: list[Scale] | None = None
     """The scales at which it is run; null: those of `like`, or all."""
 
@@ -342,7 +342,7 @@ class ExperimentFile(Settings):
     scales: dict[Scale, dict[str, Any]] = {}
     """What each scale changes in all experiments of the file; `night` starts from `paper`."""
     experiments: dict[Name, ExperimentEntry] = {}
-    """The experiments by name; each may hold `scales` of its own, which count most."""
+    """The experiments by name; each may hold `scales` of its own, which take precedence."""
     predictions: dict[Name, dict[str, Any]] = {}
     """Models by name of which only predictions are given; the same at every scale, and without `defaults`."""
     studies: dict[Name, ExperimentEntry] = {}

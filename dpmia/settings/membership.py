@@ -22,12 +22,12 @@ class Membership(Settings):
     nonmembers: Size | None = None
     """All but `bernoulli`: records outside of the training set to attack, `all` of the other groups, or a share."""
     population: Size | None = None
-    """`iid`, `bernoulli`: further records that the attacker has, or a share; `all` others where left out. `bernoulli`:
+    """`iid`, `bernoulli`: further records that the attacker has, or a share; default: `all` others. `bernoulli`:
     the first ones after those for validation."""
     records: Count | None = None
     """`bernoulli`: size of the pool, the first records of the data set, or `all`."""
     queries: Count | None = None
-    """`bernoulli`: records of the pool, the first ones, that are attacked; `all` where left out."""
+    """`bernoulli`: records of the pool, the first ones, that are attacked; default: `all`."""
     canaries: Annotated[list[Literal["mislabelled", "outlier"]], Field(min_length=1)] | None = None
     """`bernoulli`: worst-case records replace the query records, one kind after the other in turn: `mislabelled` has
     another label than its own, `outlier` every feature at its smallest or largest value and a label drawn at random. At

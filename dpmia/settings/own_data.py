@@ -45,17 +45,17 @@ class OwnData(Settings):
     missing_marks: list[str] = MISSING_MARKS
     """Texts that stand for a missing value."""
     positive: Value | Annotated[list[Value], Field(min_length=1)] | None = None
-    """Values of the label that are class 1, all others being class 0; every value is a class where left out."""
+    """Values of the label that are class 1, all others being class 0. Default: every value is a class."""
     positive_from: Annotated[float, Field(allow_inf_nan=False)] | None = None
     """Labels that are numbers: class 1 from this number on."""
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
-    """Character between fields; detected where left out."""
+    """Character between fields. Default: detected."""
     duplicates: Literal["remove", "keep"] = "remove"
     """Rows with the features and label of an earlier row: with a copy on both sides, membership is undefined."""
     most_values: Annotated[int, Field(ge=2)] = 50
     """A column of text with more different values than this is taken for free text, and refused."""
     name: Name | None = None
-    """Name in file names and reports; that of the file where left out."""
+    """Name in file names and reports. Default: that of the file."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> OwnData:

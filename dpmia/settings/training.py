@@ -24,10 +24,10 @@ class Model(Settings):
     hidden: list[Annotated[int, Field(ge=1)]] | None = None
     """`mlp`: widths of the hidden layers."""
     activation: Literal["relu", "tanh"] | None = None
-    """`mlp`: activation after each hidden layer; `relu` where left out."""
+    """`mlp`: activation after each hidden layer; default: `relu`."""
     initial_weights: Literal["glorot", "torch_default"] | None = None
     """Perceptron and convolutional networks: `glorot` (uniform on ±sqrt(6 / (in + out)), zero biases) or
-    `torch_default` (those of PyTorch's layers), drawn from the seeds of each model; `glorot` where left out."""
+    `torch_default` (those of PyTorch's layers), drawn from the seeds of each model; default: `glorot`."""
     size: Annotated[int, Field(ge=1)] | None = None
     """`growing`: filters of the first convolutions; all else grows with them."""
     trees: Annotated[int, Field(ge=1)] | None = None

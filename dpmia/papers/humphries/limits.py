@@ -16,7 +16,7 @@ from dpmia.theory.bounds import advantage_bound
 ATTACK = "average_threshold"
 
 COLUMNS = [
-    *("experiment", "arm", "epsilon", "formula", "exact upper bound", "attack, IID", "attack, non-IID"),
+    *("experiment", "arm", "epsilon", "(epsilon, delta) bound", "exact upper bound", "attack, IID", "attack, non-IID"),
     *("blind baseline", "attack minus blind", "gain of blind from losses"),
     *("TPR at 1 % FPR, exact upper bound", "TPR at 1 % FPR, IID", "TPR at 1 % FPR, non-IID"),
     *("replicates", "replicates of blind", "interval"),
@@ -26,8 +26,8 @@ COLUMNS = [
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return one row for each non-IID arm and epsilon: advantages with 95 % intervals.
 
-    `formula` is the bound by (epsilon, delta), `exact upper bound` that of the trained mechanism; both hold for the IID
-    arm. Where an experiment has no IID arms, that of equal shares stands for them. `attack` is the average threshold;
+    `(epsilon, delta) bound` follows from these alone, `exact upper bound` from the trained mechanism; both hold for the
+    IID arm. Where an experiment has no IID arms, that of equal shares stands for them. `attack` is the average threshold;
     `interval` says what the interval of its advantage on the non-IID arm is over. The difference from the blind
     baseline is the mean over the replicates that both have; each mean is over its own replicates. Arms of shares are in
     their order.

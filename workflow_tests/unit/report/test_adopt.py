@@ -86,7 +86,7 @@ def test_readme_overview_and_picture_are_made_anew(published, repository):
     judged, runs = recorded_in(repository)
     readme, pages = ((repository / name).read_text() for name in PAGES)
     assert readme == with_verdicts("README.md", PAGES["README.md"], sentences(runs, judged))
-    assert f"(Humphries et al.: {runs['humphries'].source}; Izzo et al.: {EARLIER.source}): " in readme
+    assert "On real data (scale laptop and night): " in readme
     assert "1 of 2 claims about data reproduced (1 not run)" in readme
     assert (
         "| [Humphries et al. 2023](humphries/README.md) | 1 of 2 | 1 not run | experiment 1 of 1 | laptop | 0123456 |"
