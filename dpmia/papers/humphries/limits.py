@@ -26,11 +26,11 @@ COLUMNS = [
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return one row for each non-IID arm and epsilon: advantages with 95 % intervals.
 
-    `(epsilon, delta) bound` follows from these alone, `exact upper bound` from the trained mechanism; both hold for the
-    IID arm. Where an experiment has no IID arms, that of equal shares stands for them. `attack` is the average
-    threshold; `interval` says what the interval of its advantage on the non-IID arm is over. The difference from the blind
-    baseline is the mean over the replicates that both have; each mean is over its own replicates. Arms of shares are in
-    their order.
+    `(epsilon, delta) bound` follows from these alone, `exact upper bound` from the trained mechanism; both hold for
+    the IID arm. Where an experiment has no IID arms, that of equal shares stands for them. `attack` is the average
+    threshold; `interval` says what the interval of its advantage on the non-IID arm is over. The difference from the
+    blind baseline is the mean over the replicates that both have; each mean is over its own replicates. Arms of
+    shares are in their order.
     TPR at 1 % FPR is that of its ranking, by the loss, and its ceiling the exact bound; both are missing with fewer
     than 100 non-members.
     """
