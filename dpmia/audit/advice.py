@@ -92,7 +92,7 @@ def remedies(
     found = _refuted(entries, experiment) if facts.get("stated") else []
     if facts.get("program"):
         found += _same_for_every_epsilon(entries, accuracy, experiment)
-    found += _undecided([each["model"] for each in given if each["verdict"] == "open"])
+    found += _undecided([each["model"] for each in given if each["verdict"] == "open"], facts)
     if kinds <= {"quiet", "open"}:
         return found
     if "apart" in kinds:
@@ -109,12 +109,13 @@ def remedies(
     return found
 
 
-def _undecided(models: Sequence[str]) -> list[str]:
+def _undecided(models: Sequence[str], facts: Mapping[str, Any]) -> list[str]:
     """Return what to do about models on which the data allow no answer; nothing without any."""
     if not models:
         return []
+    more = "more records" if predictions_only(facts) else "more replicates or more records"
     return [
-        f"Take more replicates or more records before you decide on: {'; '.join(models)}. Too little data is no sign "
+        f"Take {more} before you decide on: {'; '.join(models)}. Too little data is no sign "
         "of safety: without an answer, treat a model that has no privacy guarantee as one that reveals membership."
     ]
 

@@ -64,6 +64,7 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--epochs", type=_positive, default=60, help="passes over the training set (default: 60)")
     parser.add_argument("--replicates", type=_replicates, default=4, help="models of each kind (default: 4)")
+    parser.add_argument("--scale", choices=SCALES, default="laptop", help="smoke: a short trial, which is no result")
 
 
 def add_attack(parser: argparse.ArgumentParser) -> None:
@@ -80,6 +81,7 @@ def add_attack(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--same-pool", action="store_true", help="members and non-members were drawn from one pool at random"
     )
+    parser.set_defaults(scale="laptop")  # predictions are the same at every scale
 
 
 def audit(options: argparse.Namespace) -> Asked:
@@ -161,7 +163,6 @@ def _add_shared(parser: argparse.ArgumentParser, table: str) -> None:
         metavar="METRIC=VALUE",
         help=f"exit with 1 unless attacks are shown to keep it: {', '.join(LIMITED)}",
     )
-    parser.add_argument("--scale", choices=SCALES, default="laptop", help="smoke: a short trial, which is no result")
     parser.add_argument("--overwrite", action="store_true", help="replace a settings file that was edited")
     parser.add_argument("--dry-run", action="store_true", help="print what would run, and write no settings")
 
