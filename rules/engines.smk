@@ -1,5 +1,5 @@
-# A second opinion: some private models of each experiment, trained again by Opacus. One job for each file of
-# experiments, as Opacus takes seconds to import.
+# A second opinion: some private models of each experiment, trained again by Opacus (one job for each file of
+# experiments, as Opacus takes seconds to import); and attacks on the guarantees of the engines.
 
 
 rule check_engines:
@@ -31,7 +31,28 @@ rule check_engines:
         "../scripts/check_engines.py"
 
 
-for artifact in CHECKS:
+rule try_engines:
+    output:
+        f"{RUN}/guarantees/engines.csv",
+    log:
+        f"logs/{RUN}/try_engines.log",
+    conda:
+        "../envs/dpmia.yaml"
+    threads: 1
+    resources:
+        mem_mb=more(2000),
+        runtime=more(20),
+    params:
+        engines={engine: names.ENGINES[engine] for engine in validation.TRIED},
+        seed=CONFIG.seed,
+        code=code("try_engines.py", *(names.ENGINES[engine] for engine in validation.TRIED)),
+    message:
+        "Trying by attack whether the engines keep their epsilon"
+    script:
+        "../scripts/try_engines.py"
+
+
+for artifact in (*CHECKS, validation.KEPT_EPSILON):
 
     rule:
         name:
@@ -58,6 +79,7 @@ for artifact in CHECKS:
                 "scale": CONFIG.scale,
                 "experiments": {name: {} for names in CHECKED.values() for name in names},
                 "not_run": {name: NOT_RUN[name] for name in PRIVATE if not runs(name)},
+                "without_data": artifact is validation.KEPT_EPSILON,
             },
             code=code("make_artifact.py", artifact.tabulate),
         message:

@@ -34,6 +34,11 @@ ACCOUNTING = [
     *("epsilon_opacus_rdp", "epsilon_opacus_prv"),
 ]
 ENGINES = [*COMPARED, *DIFFERENCES, "tolerance", "verdict", "reason", *ACCOUNTING, "accounting_reason"]
+#: Of a training whose guarantee was tried: the mechanism, the stated epsilon, and what attacks bound it by from below.
+GUARANTEES = [
+    *("engine", "sampler", "relation", "sampling_rate", "steps", "noise_multiplier", "delta", "epsilon"),
+    *("epsilon_of_mechanism", "epsilon_of_rates", "models", "verdict"),
+]
 
 
 class Kind(StrEnum):
@@ -115,6 +120,7 @@ LAYOUTS: dict[str, tuple[Layout, ...]] = {
             ("experiment", "model"),
         ),
     ),
+    "guarantees": (Layout(GUARANTEES, ("engine", "sampler", "relation", "verdict"), counts=("steps", "models")),),
     "studies": (
         Layout(
             REGRESSION,

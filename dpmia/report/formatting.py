@@ -10,6 +10,7 @@ _NUMBERED = re.compile(r"(fig|table)(\d+[a-z]?)(?:_(.+))?$")
 _TITLES = {
     "bounds_all": "Bounds of all papers",
     "engines_agree": "Engines compared",
+    "engines_keep_epsilon": "Engines under attack",
     "accountants_agree": "Accountants compared",
 }
 _KINDS = {"fig": "Figure", "table": "Table"}

@@ -38,3 +38,23 @@ ARTIFACTS = (
         ),
     ),
 )
+
+#: Engines that are attacked.
+TRIED = ("stacked", "opacus")
+
+#: A table of its own target, as no part of a run changes it: attacks on the guarantees of the engines.
+KEPT_EPSILON = Artifact(
+    "engines_keep_epsilon",
+    "table",
+    "Lower bounds on epsilon, from attacks on tiny models that the engines train with and without the strongest record "
+    "there is, by an auditor who sees every update. The first bound takes all of the mechanism as known but its noise, "
+    "the second nothing; some bound is wrong with a probability of at most 5 %. A bound above the stated epsilon "
+    "refutes the engine. Few models give low bounds: gross faults are found, and nothing is proved.",
+    "dpmia.validation.engines_keep_epsilon:tabulate",
+    tables=("guarantees/engines",),
+    reading=Reading(
+        "whether attacks refute the epsilon of an engine",
+        "Each row: one training of eight records, repeated with and without one of them. Compare the two lower bounds "
+        "with the stated epsilon: above it, the engine adds less noise than it states.",
+    ),
+)

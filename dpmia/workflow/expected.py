@@ -130,6 +130,7 @@ _SHORT = {
     "run_attack": _Short(0.4, 0.1),
     "run_study": _Short(0.3, 1.0, 500),
     "summarise_experiment": _Short(0.4, 0.4),
+    "try_engines": _Short(3.1, 35.0, 900),
 }
 #: Of what is not listed: it only prints, or does nothing.
 _LEAST = _Short(0.1, 0.1, 200, 0.0)

@@ -22,6 +22,7 @@ from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_header, load_s
 from dpmia.formats.tables import read_table, write_table
 from dpmia.settings.names import SYNTHETIC
 from dpmia.splits.split import Split, load_splits, save_splits
+from dpmia.validation import engines_keep_epsilon
 from dpmia.workflow.failures import read_failure
 
 ARMS = {
@@ -402,3 +403,12 @@ def test_check_engines_compares_the_experiments_of_its_file(run_script, dataset,
     assert table["model"].tolist() == ["left/epsilon 1/replicate 0", "left/epsilon 2/replicate 0"] * 2
     assert {*table["verdict"]} == {"agrees"}
     assert {*table["accounting_reason"]} == {"relation replace-one: Opacus accounts for add-remove only"}
+
+
+def test_try_engines_tries_every_trial_with_the_seed_of_the_run(run_script, tmp_path, monkeypatch):
+    monkeypatch.setattr(engines_keep_epsilon, "TRIALS", engines_keep_epsilon.TRIALS[2:3])
+    engines = {"stacked": "dpmia.training.engines.stacked:StackedEngine"}
+    run_script("try_engines", Files(str(tmp_path / "engines.csv")), params={"engines": engines, "seed": 1})
+    table = read_table(tmp_path / "engines.csv")
+    assert table[["engine", "epsilon", "verdict"]].to_numpy().tolist() == [["stacked", 9, "not refuted"]]
+    pd.testing.assert_frame_equal(table, engines_keep_epsilon.run(engines, 1), check_dtype=False)

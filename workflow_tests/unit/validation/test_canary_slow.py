@@ -21,6 +21,7 @@ from test_canary import (
     SHUFFLED,
     SUBTLE,
     _name,
+    audit,
     few_batches_ahead,  # noqa: F401  a fixture
 )
 
@@ -59,7 +60,7 @@ def _one_thread():
 
 @pytest.mark.parametrize("case", NEAR, ids=lambda case: f"{_name(case)}-delta{case.delta}")
 def test_bounds_come_near_the_claim_and_stay_below(case, record_property):
-    of_mechanism, free = case.audit(NEAR[case], seed=10**7, error=OVERALL_ERROR / (2 * AUDITS))
+    of_mechanism, free = audit(case, NEAR[case], seed=10**7, error=OVERALL_ERROR / (2 * AUDITS))
     record_property("bounds", (of_mechanism, free))
     print(f"claimed {case.epsilon}: {of_mechanism:.2f} for the mechanism, {free:.2f} without assumptions")
     assert max(of_mechanism, free) <= case.epsilon
@@ -79,13 +80,13 @@ def test_bounds_come_near_the_claim_and_stay_below(case, record_property):
 )
 def test_bound_exceeds_other_claims_of_a_faulty_engine(fault, epsilon, models):
     case, change = FAULTS[fault]
-    bound, _ = replace(case, epsilon=epsilon).audit(models, 2 * 10**7, OVERALL_ERROR / (2 * len(FAULTS)), change)
+    bound, _ = audit(replace(case, epsilon=epsilon), models, 2 * 10**7, OVERALL_ERROR / (2 * len(FAULTS)), change)
     print(f"{fault}: claimed {epsilon}, at least {bound:.2f}")
     assert bound > epsilon
 
 
 def test_opacus_engine():
     error = OVERALL_ERROR / (2 * AUDITS)
-    bounds = POISSON.audit(1000, seed=3 * 10**7, error=error, engine=OpacusEngine)
+    bounds = audit(POISSON, 1000, seed=3 * 10**7, error=error, engine=OpacusEngine)
     print(f"claimed {POISSON.epsilon}: {bounds}")
     assert max(bounds) <= POISSON.epsilon

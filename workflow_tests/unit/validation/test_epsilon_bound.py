@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 from scipy.stats import binom, norm
-from test_canary import DELTA, FULL_BATCH, Case
+from test_canary import FULL_BATCH
 
 from dpmia.privacy.accounting import Mechanism
+from dpmia.validation.engines_keep_epsilon import DELTA, Case
 from dpmia.validation.epsilon_bound import epsilon_lower_bound, largest_tpr, mechanism_epsilon_lower_bound
 
 #: Chance that a right bound fails one of the tests of coverage, were the seeds drawn anew.
@@ -64,7 +65,7 @@ def test_same_scores_give_no_epsilon_more_often_than_stated():
 @pytest.mark.parametrize("scores", [np.zeros(100), np.arange(100.0), np.repeat([0.0, 1.0], 50)], ids=str)
 def test_identical_scores_give_zero(scores):
     assert epsilon_lower_bound(scores, scores, 0.0).epsilon == 0
-    assert mechanism_epsilon_lower_bound(scores, scores, FULL_BATCH.mechanism(), 1.0).epsilon == 0
+    assert mechanism_epsilon_lower_bound(scores, scores, FULL_BATCH.mechanism, 1.0).epsilon == 0
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -88,7 +89,7 @@ def test_bound_without_assumptions_comes_near_the_truth_of_gaussian_scores(epsil
 @pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
 def test_bound_of_the_mechanism_comes_near_the_truth_of_gaussian_scores(relation):
     """At a delta where the first bound would need thousands of times as many."""
-    mechanism, sigma = Case(4, relation).mechanism(), 2.0
+    mechanism, sigma = Case(4, relation).mechanism, 2.0
     distance = (2 if relation == "replace_one" else 1) / sigma
     rng = np.random.default_rng(6)
     scores = rng.normal(distance, 1, 100_000), rng.normal(0, 1, 100_000)
@@ -103,7 +104,7 @@ def test_bound_of_the_mechanism_comes_near_the_truth_of_gaussian_scores(relation
 @pytest.mark.parametrize("fpr", [1e-4, 0.1, 0.6])
 def test_largest_tpr_is_the_trade_off_curve_of_one_gaussian_step(sigma, fpr):
     exact = norm.sf(norm.isf(fpr) - 1 / sigma)
-    found = largest_tpr(FULL_BATCH.mechanism(), sigma, np.array([fpr]))[0]
+    found = largest_tpr(FULL_BATCH.mechanism, sigma, np.array([fpr]))[0]
     assert exact <= found <= 1.01 * exact
 
 
