@@ -43,9 +43,9 @@ rule try_engines:
         mem_mb=more(2000),
         runtime=more(20),
     params:
-        engines={engine: names.ENGINES[engine] for engine in validation.TRIED},
+        engines={engine: names.ENGINES[engine].private for engine in validation.TRIED},
         seed=CONFIG.seed,
-        code=code("try_engines.py", *(names.ENGINES[engine] for engine in validation.TRIED)),
+        code=code("try_engines.py", *(names.ENGINES[engine].private for engine in validation.TRIED)),
     message:
         "Trying by attack whether the engines keep their epsilon"
     script:

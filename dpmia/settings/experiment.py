@@ -28,7 +28,7 @@ from dpmia.settings.base import ArmName, Epsilon, Name, OneOf, Scale, Settings, 
 from dpmia.settings.membership import INDEPENDENT, Membership, arm_keys
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
-from dpmia.settings.training import GPU_ENGINES, NARROW_ENGINES, OWN_LOSS, ArmTraining, Model, Privacy, Training
+from dpmia.settings.training import ArmTraining, Model, Privacy, Training
 
 
 class Arm(Settings):
@@ -150,7 +150,7 @@ class Experiment(Settings):
 
     @model_validator(mode="after")
     def _program_fits(self) -> Experiment:
-        if self.training.engine != "command":
+        if self.training.engine != names.COMMAND:
             if self.privacy.mechanisms:
                 raise ValueError(
                     f"privacy.mechanisms cannot be combined with engine {self.training.engine!r}, whose noise is known"
@@ -181,92 +181,105 @@ class Experiment(Settings):
             )
         return self
 
+    @property
+    def _finite(self) -> list[float]:
+        return [epsilon for group in self.epsilons for epsilon in group if math.isfinite(epsilon)]
+
     @model_validator(mode="after")
-    def _fits_together(self) -> Experiment:
+    def _whole_blocks(self) -> Experiment:
         if self.replicates % self.block:
             raise ValueError(f"replicates ({self.replicates}) is not a multiple of block ({self.block})")
-        finite = [epsilon for group in self.epsilons for epsilon in group if math.isfinite(epsilon)]
-        if self.training.engine in ("plain", "scikit_learn") and finite:
-            raise ValueError(
-                f"engine {self.training.engine!r} cannot be combined with a finite epsilon: it adds no noise"
-            )
-        if self.training.clip_all and self.training.engine not in NARROW_ENGINES:
-            engine = self.training.engine
+        return self
+
+    @model_validator(mode="after")
+    def _engine_fits(self) -> Experiment:
+        training, engine, kind = self.training, self.training.engine, self.training.kind
+        if self._finite and not kind.adds_noise:
+            raise ValueError(f"engine {engine!r} cannot be combined with a finite epsilon: it adds no noise")
+        if training.clip_all and not kind.clips_all:
             raise ValueError(f"clip_all cannot be combined with engine {engine!r}: without privacy it does not clip")
-        if self.training.grad_sample_mode != "auto" and self.training.engine != "opacus":
+        if training.grad_sample_mode != "auto" and engine != "opacus":
+            raise ValueError(f"grad_sample_mode cannot be combined with engine {engine!r}: only 'opacus' takes it")
+        if training.accelerator == "gpu" and not kind.gpu:
+            others = " or ".join(name for name, other in names.ENGINES.items() if other.gpu)
             raise ValueError(
-                f"grad_sample_mode cannot be combined with engine {self.training.engine!r}: only 'opacus' takes it"
+                f"accelerator 'gpu' cannot be combined with engine {engine!r}: it uses the CPU. Use accelerator: auto, "
+                f"or engine: {others}"
             )
-        if self.training.accelerator == "gpu" and self.training.engine not in GPU_ENGINES:
+        if training.precision != "32-true" and not kind.precisions:
+            others = " and ".join(repr(name) for name, other in names.ENGINES.items() if other.precisions)
             raise ValueError(
-                f"accelerator 'gpu' cannot be combined with engine {self.training.engine!r}: it uses the CPU. Use "
-                f"accelerator: auto, or engine: {' or '.join(GPU_ENGINES)}"
+                f"precision {training.precision!r} cannot be combined with engine {engine!r}: only {others} take it"
             )
-        if self.training.precision != "32-true" and self.training.engine not in ("lightning", "plain"):
-            raise ValueError(
-                f"precision {self.training.precision!r} cannot be combined with engine {self.training.engine!r}: only "
-                "'lightning' and 'plain' take it"
-            )
-        if self.training.precision != "32-true" and finite:
+        for model in [self.model, *(arm.model for arm in self.arms.values() if arm.model is not None)]:
+            # An engine itself refuses a model of a plug-in that it cannot train.
+            if not (model.kind in kind.trains if model.kind in names.MODELS.built_in else kind.plugins):
+                known = ", ".join(kind.trains) or "a LightningModule of yours"
+                raise ValueError(f"engine {engine!r} does not train models of kind {model.kind!r}. It trains {known}")
+        if self.accuracy_by_epoch and kind.own_loss:
+            raise ValueError(f"accuracy_by_epoch cannot be combined with engine {engine!r}: it has no epochs of ours")
+        return self
+
+    @model_validator(mode="after")
+    def _privacy_fits(self) -> Experiment:
+        if not self._finite:
+            return self
+        if self.training.precision != "32-true":
             raise ValueError(
                 f"precision {self.training.precision!r} cannot be combined with a finite epsilon: clipping needs exact "
                 "norms. Use 32-true"
             )
-        if self.collusion is not None and finite:
+        if self.collusion is not None:
             raise ValueError(
                 "collusion cannot be combined with a finite epsilon: a record and its marked images count as several"
             )
-        for model in [self.model, *(arm.model for arm in self.arms.values() if arm.model is not None)]:
-            if (model.kind == "mlp") != (self.training.engine == "stacked") and self.training.engine in NARROW_ENGINES:
-                raise ValueError(f"engine {self.training.engine!r} does not train models of kind {model.kind!r}")
-            # An engine itself refuses a model of a plug-in that it cannot train.
-            built_in = model.kind in names.MODELS.built_in
-            classifier = model.kind in names.CLASSIFIERS
-            if built_in and self.training.engine == "lightning":
-                raise ValueError(f"engine 'lightning' trains a LightningModule of yours, not kind {model.kind!r}")
-            if built_in and classifier != (self.training.engine == "scikit_learn"):
-                raise ValueError(f"engine {self.training.engine!r} does not train models of kind {model.kind!r}")
         combination = (self.training.sampling, self.privacy.relation, self.privacy.accountant)
-        if finite and self.training.engine != "command" and combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
+        if self.training.engine != names.COMMAND and combination not in (*VALID_ACCOUNTING, AS_PUBLISHED):
             allowed = "; ".join(", ".join(known) for known in VALID_ACCOUNTING)
             raise ValueError(
                 "sampling {!r}, relation {!r} and accountant {!r} cannot be combined: no theorem covers them. "
                 "Valid combinations: {}".format(*combination, allowed)
             )
-        if self.accuracy_by_epoch and self.membership.validation is None:
-            raise ValueError("accuracy_by_epoch needs validation records. Set membership.validation")
-        if self.accuracy_by_epoch and self.training.engine in OWN_LOSS:
-            engine = self.training.engine
-            raise ValueError(f"accuracy_by_epoch cannot be combined with engine {engine!r}: it has no epochs of ours")
-        if self.membership.kind == "bernoulli" and self.training.sampling == "shuffle" and finite:
+        if self.membership.kind == "bernoulli" and self.training.sampling == "shuffle":
             raise ValueError(
                 "sampling 'shuffle' cannot be combined with membership.kind 'bernoulli' and a finite epsilon: the size "
                 "of the training set is random. Use 'poisson'"
             )
-        if self.membership.kind in INDEPENDENT and self.iid_arms:
+        return self
+
+    @model_validator(mode="after")
+    def _arms_fit(self) -> Experiment:
+        kind = self.membership.kind
+        if self.accuracy_by_epoch and self.membership.validation is None:
+            raise ValueError("accuracy_by_epoch needs validation records. Set membership.validation")
+        if kind in INDEPENDENT and self.iid_arms:
             raise ValueError(
-                f"iid_arms cannot be combined with membership.kind {self.membership.kind!r}: each arm is its own IID "
-                "arm. Set iid_arms: false"
+                f"iid_arms cannot be combined with membership.kind {kind!r}: each arm is its own IID arm. Set "
+                "iid_arms: false"
             )
         for name, arm in self.arms.items():
-            if arm.training is not None and self.training.engine in OWN_LOSS:
+            if arm.training is not None and self.training.kind.own_loss:
                 problem = f"cannot be combined with engine {self.training.engine!r}: it is not used there"
                 raise ValueError(f"training of arm {name!r} {problem}")
-            kind = self.membership.kind
             given = set(arm.model_dump(exclude={"model", "training", "epsilons"}, exclude_none=True))
             require_keys(f"arm {name!r} with membership.kind {kind!r}", given, *arm_keys(kind))
+        return self
+
+    @model_validator(mode="after")
+    def _attacks_fit(self) -> Experiment:
+        known = {epsilon for group in self.epsilons for epsilon in group}
         for name, attack in self.attacks.items():
+            uses = names.ATTACKS[attack.kind].uses
             for use, key in MODELS_OF_ATTACKERS.items():
-                if use in names.ATTACKS[attack.kind].uses and getattr(self, key) is None:
+                if use in uses and getattr(self, key) is None:
                     raise ValueError(f"attack {name!r} needs the key {key}")
             require_references(name, attack, self.references.count if self.references else 0)
-            if "distilled" in names.ATTACKS[attack.kind].uses and self.training.engine in OWN_LOSS:
+            if "distilled" in uses and self.training.kind.own_loss:
                 problem = f"cannot be combined with engine {self.training.engine!r}: its models take no soft labels"
                 raise ValueError(f"attack {name!r} {problem}")
-            known = {epsilon for group in self.epsilons for epsilon in group}
             if attack.epsilons is not None and not set(attack.epsilons) & known:
                 raise ValueError(f"no epsilon of attack {name!r} is one of the experiment")
-            if attack.reference_arm is not None and "references" not in names.ATTACKS[attack.kind].uses:
+            if attack.reference_arm is not None and "references" not in uses:
                 raise ValueError(f"attack {name!r} does not take reference_arm: it uses no reference models")
             if attack.reference_arm is not None and attack.reference_arm not in self.arms:
                 near = suggestion(attack.reference_arm, self.arms) or f"Arms: {', '.join(self.arms)}"
@@ -276,7 +289,7 @@ class Experiment(Settings):
     @property
     def guarantee(self) -> dict[str, Any]:
         """What a finite epsilon means; of a program of the user's own it is what the user states."""
-        return self.privacy.model_dump() | ({"accountant": STATED} if self.training.engine == "command" else {})
+        return self.privacy.model_dump() | ({"accountant": STATED} if self.training.engine == names.COMMAND else {})
 
     @model_validator(mode="after")
     def _per_record_fits(self) -> Experiment:

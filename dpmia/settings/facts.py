@@ -16,7 +16,7 @@ from dpmia.settings.membership import INDEPENDENT
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import budget_rows
 from dpmia.settings.predictions import Predictions
-from dpmia.settings.training import OWN_LOSS, OWN_STEPS, Model
+from dpmia.settings.training import Model
 
 #: Controls, oracles, and attacks that make sense in experiments of the papers only.
 NO_AUDIT = ("bounded_loss", "collusion", "optimal_threshold", "random")
@@ -32,7 +32,7 @@ def run_facts(experiment: Experiment) -> dict[str, Any]:
         "passes": passes(experiment),
         "epochs": training.epochs,
         "batch_size": training.batch_size,
-        "optimiser": "its own optimiser" if training.engine in OWN_LOSS else training.optimiser,
+        "optimiser": "its own optimiser" if training.kind.own_loss else training.optimiser,
         "sampling": training.sampling,
         "sampling_without_privacy": training.sampling_without_privacy,
         "clip_norm": training.clip_norm,
@@ -74,7 +74,7 @@ def _facts_of_arms(experiment: Experiment) -> dict[str, dict[str, Any]]:
 
 def networks(experiment: Experiment) -> str:
     """Return the names of the models that an experiment trains, and on how coarse images."""
-    if experiment.training.engine == "command":
+    if experiment.training.engine == names.COMMAND:
         return experiment.training.program_name
     used = ", ".join(sorted({model.name for model in _models(experiment)}))
     return used + _pooling(experiment)
@@ -82,7 +82,7 @@ def networks(experiment: Experiment) -> str:
 
 def architectures(experiment: Experiment) -> str:
     """Return the models of `networks` with their activation and initial weights."""
-    if experiment.training.engine == "command":
+    if experiment.training.engine == names.COMMAND:
         return experiment.training.program_name
     alike: dict[str, set[str]] = {}
     for model in _models(experiment):
@@ -145,7 +145,7 @@ def sizes(experiment: Experiment) -> str:
 
 def passes(experiment: Experiment) -> str:
     """Return how often target models see their records; nothing of those that fit themselves."""
-    if experiment.training.engine in OWN_STEPS:
+    if experiment.training.kind.own_steps:
         return ""
     values = [sorted({arm[key] for arm in _facts_of_arms(experiment).values()}) for key in ("epochs", "batch_size")]
     epochs, batches = (" or ".join(map(str, found)) for found in values)
@@ -159,9 +159,9 @@ def audit_facts(experiment: Experiment) -> dict[str, Any]:
     return run_facts(experiment) | {
         "model": networks(experiment),
         "architecture": architectures(experiment),
-        "epochs": 0 if experiment.training.engine in OWN_STEPS else experiment.training.epochs,
+        "epochs": 0 if experiment.training.kind.own_steps else experiment.training.epochs,
         "program": experiment.training.command,
-        "stated": experiment.training.engine == "command",
+        "stated": experiment.training.engine == names.COMMAND,
         "references": count,
         "private_references": bool(count and experiment.references and experiment.references.private),
         "mismatched_attacks": mismatched_attacks(experiment),

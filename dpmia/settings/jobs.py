@@ -33,7 +33,6 @@ from dpmia.settings.membership import DRAWING_KEYS
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.own_program import BUILD
 from dpmia.settings.studies import Regression
-from dpmia.settings.training import OWN_STEPS
 
 #: What tables call attack L, which is no entry under `attacks`: it judges single records only.
 LEAVE_ONE_OUT = "leave_one_out"
@@ -117,7 +116,7 @@ def split_job(experiment: Experiment, block: int) -> SplitJob:
 
 def batch_job(experiment: Experiment) -> BatchLimits | None:
     """Return which batches must fit into which training sets; None where no model is trained on batches of ours."""
-    if experiment.training.engine in OWN_STEPS:
+    if experiment.training.kind.own_steps:
         return None
     membership, drawn = experiment.membership, arms(experiment)
     raised = "records" if membership.kind == "bernoulli" else "smallest" if membership.smallest else "members"
@@ -135,7 +134,7 @@ def batch_sizes(experiment: Experiment) -> dict[str, int]:
     """Return the size of the batches of each arm, without IID arms, which draw as many records as their counterparts;
     nothing where models fit themselves.
     """
-    if experiment.training.engine in OWN_STEPS:
+    if experiment.training.kind.own_steps:
         return {}
     recipe_of = recipes(experiment)
     return {name: recipe_of[name].batch_size for name in experiment.arms}
@@ -283,7 +282,7 @@ def leave_one_out_job(experiment: Experiment, arm: str, replicate: int, block: i
 
 def models(experiment: Experiment) -> dict[str, Architecture]:
     """Return the architecture of the models of each arm, IID arms included."""
-    if experiment.training.engine == "command":
+    if experiment.training.engine == names.COMMAND:
         return dict.fromkeys(arms(experiment), Architecture(BUILD, experiment.training.program))
     own = {name: _settings_of(experiment, name).model or experiment.model for name in arms(experiment)}
     return {name: Architecture(names.MODELS[model.kind], model.shape) for name, model in own.items()}
@@ -291,7 +290,7 @@ def models(experiment: Experiment) -> dict[str, Architecture]:
 
 def recipes(experiment: Experiment) -> dict[str, Recipe]:
     """Return how the models of each arm are trained; of those that fit themselves, that no step is ours."""
-    if experiment.training.engine in OWN_STEPS:
+    if experiment.training.kind.own_steps:
         return dict.fromkeys(arms(experiment), Recipe("its own", learning_rate=0.0, batch_size=1, epochs=0))
     shared = experiment.training.recipe
     own = {name: _settings_of(experiment, name).training for name in arms(experiment)}
@@ -309,13 +308,12 @@ def _settings_of(experiment: Experiment, name: str) -> Arm:
 def engines(experiment: Experiment) -> Engines:
     """Return the engines for models with and without privacy, and their device."""
     training = experiment.training
-    plain = names.ENGINES["plain" if training.engine == "opacus" else training.engine]
-    return Engines(names.PRIVATE_ENGINES[training.engine], plain, training.accelerator, training.devices)
+    return Engines(training.kind.private, training.kind.plain, training.accelerator, training.devices)
 
 
 def has_private_targets(experiment: Experiment) -> bool:
     """Return whether some target models are trained with noise for a finite epsilon; a program's noise is its own."""
-    ours = experiment.training.engine != "command"
+    ours = experiment.training.engine != names.COMMAND
     return ours and any(math.isfinite(epsilon) for group in experiment.epsilons for epsilon in group)
 
 

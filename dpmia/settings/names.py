@@ -10,7 +10,7 @@ Parts of installed packages (entry points) and of files (`file.py:Object`) stand
 from __future__ import annotations
 
 import inspect
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dpmia.common.errors import UserError
 from dpmia.common.plugins import Parts, errors_of_file
@@ -126,19 +126,76 @@ CLASSIFIERS = (
     "random_forest",
 )
 
-#: training engines (see `dpmia.training.engines.base`).
-ENGINES = {
-    "command": "dpmia.training.engines.command:CommandEngine",
-    "convolution": "dpmia.training.engines.convolution:ConvolutionEngine",
-    "lightning": "dpmia.training.engines.lightning_module:LightningEngine",
-    "opacus": "dpmia.training.engines.opacus:OpacusEngine",
-    "plain": "dpmia.training.engines.plain:PlainEngine",
-    "scikit_learn": "dpmia.training.engines.scikit_learn:ScikitLearnEngine",
-    "stacked": "dpmia.training.engines.stacked:StackedEngine",
-}
+#: those that are trained by gradients.
+NETWORKS = tuple(name for name in _MODELS if name not in CLASSIFIERS)
 
-#: Those of models with privacy.
-PRIVATE_ENGINES = ENGINES | {"lightning": "dpmia.training.engines.private_lightning:PrivateLightningEngine"}
+
+class EngineKind(NamedTuple):
+    """A training engine (see `dpmia.training.engines.base`): what it trains, and what it can do.
+
+    Attributes:
+        plain: the class that trains models without privacy.
+        private: the class that trains models with it.
+        trains: the models of this library that it trains.
+        plugins: whether it trains models of plug-ins.
+        adds_noise: whether it trains models with privacy.
+        own_loss: whether its models have a loss and an optimiser of their own.
+        own_steps: whether its models train themselves, by no step of ours; then they have a loss of their own, too.
+        clips_all: whether it can clip the gradients of models without privacy.
+        gpu: whether it can use a GPU.
+        precisions: whether it takes another precision than 32 bits.
+    """
+
+    plain: str
+    private: str
+    trains: tuple[str, ...] = NETWORKS
+    plugins: bool = True
+    adds_noise: bool = True
+    own_loss: bool = False
+    own_steps: bool = False
+    clips_all: bool = False
+    gpu: bool = False
+    precisions: bool = False
+
+
+def _of_one_class(spec: str, **more: Any) -> EngineKind:
+    return EngineKind(spec, spec, **more)
+
+
+#: The engine of a training program of the user's own.
+COMMAND = "command"
+
+ENGINES = {
+    COMMAND: _of_one_class("dpmia.training.engines.command:CommandEngine", own_loss=True, own_steps=True),
+    "convolution": _of_one_class(
+        "dpmia.training.engines.convolution:ConvolutionEngine",
+        trains=tuple(name for name in NETWORKS if name != "mlp"),
+        clips_all=True,
+        gpu=True,
+    ),
+    "lightning": EngineKind(
+        "dpmia.training.engines.lightning_module:LightningEngine",
+        "dpmia.training.engines.private_lightning:PrivateLightningEngine",
+        trains=(),
+        own_loss=True,
+        gpu=True,
+        precisions=True,
+    ),
+    "opacus": EngineKind(
+        "dpmia.training.engines.plain:PlainEngine", "dpmia.training.engines.opacus:OpacusEngine", gpu=True
+    ),
+    "plain": _of_one_class("dpmia.training.engines.plain:PlainEngine", adds_noise=False, gpu=True, precisions=True),
+    "scikit_learn": _of_one_class(
+        "dpmia.training.engines.scikit_learn:ScikitLearnEngine",
+        trains=CLASSIFIERS,
+        adds_noise=False,
+        own_loss=True,
+        own_steps=True,
+    ),
+    "stacked": _of_one_class(
+        "dpmia.training.engines.stacked:StackedEngine", trains=("mlp",), plugins=False, clips_all=True
+    ),
+}
 
 #: studies: a function `run` (see `dpmia.studies`).
 STUDIES = {

@@ -24,11 +24,13 @@ from dpmia.settings.messages import checked, place
 from dpmia.settings.precision_budgets import with_precision_budgets
 from dpmia.settings.predictions import Predictions
 from dpmia.settings.studies import KINDS, Study
-from dpmia.settings.training import OWN_LOSS
 from dpmia.settings.yaml_file import read_yaml
 
 #: The `paper` of files whose experiments are an audit.
 AUDIT = "audit"
+
+#: Engines that no other can take the place of.
+LOSS_OF_THEIR_OWN = tuple(name for name, kind in names.ENGINES.items() if kind.own_loss)
 
 #: Names of experiment files, without folder and ending.
 STEM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -166,7 +168,7 @@ def _experiment(
     where = f"{file_name}{shown}, {name}"
     merged = with_groups(_merged(file, "experiments", name, scale, file_name), root, where)
     training = merged.get("training", {})  # unchecked as yet
-    if engine is not None and isinstance(training, dict) and training.get("engine") not in OWN_LOSS:
+    if engine is not None and isinstance(training, dict) and training.get("engine") not in LOSS_OF_THEIR_OWN:
         merged = _overlaid(merged, {"training": {"engine": engine}})
     experiment: Experiment = checked(Experiment, with_precision_budgets(merged, where), where)
     if epsilons is not None:

@@ -158,7 +158,7 @@ class Training(Settings):
         given = self.model_fields_set - {"engine"}
         if self.engine == "lightning":
             require_keys("engine 'lightning'", given, set(), LIGHTNING_KEYS)
-        if self.engine != "command":
+        if self.engine != names.COMMAND:
             if wrong := sorted(given & {*PROGRAM_KEYS}):
                 raise ValueError(f"engine {self.engine!r} does not take {', '.join(wrong)}: only 'command' does")
             return self
@@ -170,9 +170,14 @@ class Training(Settings):
         return self
 
     @property
+    def kind(self) -> names.EngineKind:
+        """What the engine trains, and what it can do."""
+        return names.ENGINES[self.engine]
+
+    @property
     def recipe(self) -> dict[str, Any]:
         """The fields of `dpmia.formats.recipe.Recipe`."""
-        own = {"optimiser": "its own"} if self.engine in OWN_LOSS else {}
+        own = {"optimiser": "its own"} if self.kind.own_loss else {}
         return self.model_dump(exclude={"engine", "accelerator", "devices", *PROGRAM_KEYS}) | own
 
     @property
@@ -199,20 +204,8 @@ class ArmTraining(Settings):
     """Coefficient c of the penalty c * |w|^2 / 2."""
 
 
-#: Engines that train one kind of network only.
-NARROW_ENGINES = ("stacked", "convolution")
-
-#: Engines whose models train themselves, by no step of ours.
-OWN_STEPS = ("command", "scikit_learn")
-
-#: Engines whose models have a loss and an optimiser of their own.
-OWN_LOSS = ("lightning", *OWN_STEPS)
-
 #: Keys of `training` that a `LightningModule` leaves to the settings.
 LIGHTNING_KEYS = {"accelerator", "batch_size", "clip_norm", "devices", "epochs", "precision", "sampling"}
-
-#: Engines that can use a GPU.
-GPU_ENGINES = ("convolution", "lightning", "opacus", "plain")
 
 
 class StatedMechanism(Settings):

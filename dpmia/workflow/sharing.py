@@ -26,7 +26,7 @@ VERSIONS = "dpmia-libraries.json"
 
 def is_published(experiment: Experiment) -> bool:
     """Return whether data, models and membership of an experiment are all of this library, and none is a user's."""
-    if isinstance(experiment.dataset, OwnData) or experiment.training.engine == "command":
+    if isinstance(experiment.dataset, OwnData) or experiment.training.engine == names.COMMAND:
         return False
     parts = [names.MEMBERSHIP[experiment.membership.kind], *(model.build for model in jobs.models(experiment).values())]
     return all(part.startswith("dpmia.") for part in parts)

@@ -26,11 +26,12 @@ def test_a_name_stands_for_an_object_or_a_module():
                 names.SYNTHETIC,
                 names.MEMBERSHIP,
                 names.MODELS,
-                names.ENGINES,
                 names.STUDIES,
             )
-            for spec in [*registry.values(), *(kind.spec for kind in names.ATTACKS.values())]
+            for spec in registry.values()
         }
+        | {kind.spec for kind in names.ATTACKS.values()}
+        | {spec for kind in names.ENGINES.values() for spec in (kind.plain, kind.private)}
     ),
 )
 def test_everything_in_the_settings_can_be_loaded(spec):

@@ -306,7 +306,7 @@ def test_experiments_that_cluster_alike_share_their_clusters():
 def test_models_without_privacy_are_trained_without_opacus(engine, kind, plain):
     model = {"kind": kind} | ({"hidden": [3]} if kind == "mlp" else {})
     found = jobs.engines(experiment(training__engine=engine, model=model))
-    assert (found.private, found.nonprivate) == (names.ENGINES[engine], names.ENGINES[plain])
+    assert (found.private, found.nonprivate) == (names.ENGINES[engine].private, names.ENGINES[plain].private)
 
 
 def test_engines_are_checked_where_target_models_are_private():
@@ -314,7 +314,7 @@ def test_engines_are_checked_where_target_models_are_private():
     assert not jobs.has_private_targets(experiment(epsilons=[["inf"]]))
     work = [jobs.engine_check(experiment(), scale, "x", "y", []).work for scale in ("smoke", "laptop", "paper")]
     assert work == sorted(work)
-    assert jobs.engine_check(experiment(), "smoke", "x", "y", []).engine == names.ENGINES["stacked"]
+    assert jobs.engine_check(experiment(), "smoke", "x", "y", []).engine == names.ENGINES["stacked"].private
 
 
 def test_the_recipe_of_a_job_holds_the_gradient_mode_of_opacus():

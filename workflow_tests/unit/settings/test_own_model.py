@@ -41,7 +41,7 @@ def test_a_lightning_module_takes_epochs_and_batches_from_the_settings_and_no_op
         (
             "model",
             {"kind": "mlp", "hidden": [3]},
-            "engine 'lightning' trains a LightningModule of yours, not kind 'mlp'",
+            "engine 'lightning' does not train models of kind 'mlp'. It trains a LightningModule of yours",
         ),
         ("attacks", {"distillation": {}}, "'distillation' cannot be combined with engine 'lightning'"),
         (
