@@ -30,9 +30,6 @@ from dpmia.settings import names
 
 SCALES = ("logits", "probabilities", "losses")
 
-#: Attacks that need models trained on the very records.
-ONLINE = ("lira", "rmia")
-
 
 def attack(
     outputs: ArrayLike,
@@ -271,17 +268,17 @@ def _missing(kind: str, signal: Signal, known: Knowledge, scale: str) -> str:
         return f"{' and '.join(unknown)}, which only the workflow provides"
     if missing := [use for use in described.uses if not given[use]]:
         return " and ".join(f"the argument {use!r}" for use in missing)
-    if scale == "losses" and kind in ("bounded_loss", "quantile_regression"):
+    if scale == "losses" and described.needs_classes:
         return "outputs for all classes: with scale 'losses' the predicted class is unknown"
     if "references" not in described.uses or known.references is None:
         return ""
     inside = known.references.trained_on.sum(axis=0)
     outside = len(known.references.losses) - inside
-    each_side = 2 if described.fewest or "estimator" in described.options else 1  # a variance needs two
+    each_side = 2 if described.fewest or described.per_record else 1  # a variance needs two
     for part, records in (("member", signal.is_member), ("non-member", signal.is_nonmember)):
         if outside[records].max() < each_side:
             return f"{each_side} reference models that were not trained on a {part}"
-        if kind in ONLINE and inside[records].max() < each_side:
+        if described.both_sides and inside[records].max() < each_side:
             return f"{each_side} reference models that were trained on a {part} (argument 'trained_on')"
     return ""
 

@@ -53,6 +53,15 @@ class Attack(ABC):
     #: records among the queries.
     uses: tuple[str, ...] = ()
 
+    #: Whether it needs reference models that were trained on a record as well as some that were not.
+    both_sides: bool = False
+
+    #: Whether it sets a threshold for the loss of each record, so that there are results per record.
+    per_record: bool = False
+
+    #: Whether it reads the outputs for several classes: losses alone are not enough.
+    needs_classes: bool = False
+
     def prepare(self, known: Sequence[Knowledge]) -> None:  # noqa: B027 (optional, not forgotten)
         """Do once what serves several target models. An attack that learns nothing has nothing to do.
 

@@ -37,6 +37,8 @@ class ZeroOneLoss(Attack):
     Source: Yeom et al. 2018, adversary 1 and theorem 2.
     """
 
+    needs_classes = True
+
     def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         return signal.correct.astype(np.float64)

@@ -38,6 +38,8 @@ class HypothesisTest(Attack):
     Not by 1 minus it: what is rarer than 1e-16 would all be equal.
     """
 
+    per_record = True
+
     def __init__(self, alpha: float = 0.1, estimator: str = "empirical") -> None:
         """Set up the test.
 

@@ -122,6 +122,8 @@ class OnlineLira(_Lira):
     Source: Carlini et al. 2022, algorithm 1.
     """
 
+    both_sides = True
+
     def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         phi = confidence(signal.losses)

@@ -38,6 +38,8 @@ class QuantileRegression(Attack):
     distance to this one quantile, where the paper fits a regression for each rate.
     """
 
+    needs_classes = True
+
     uses = ("population", "features")
 
     def __init__(self, alpha: float = 0.1, trees: int = 50, leaves: int = 8) -> None:

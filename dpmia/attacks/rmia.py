@@ -74,6 +74,8 @@ class OnlineRmia(_Rmia):
     query records, anew for new records.
     """
 
+    both_sides = True
+
     def __init__(self, gamma: float = 1.0, alpha: float = 0.1) -> None:
         """Set up the attack.
 

@@ -311,12 +311,13 @@ class Experiment(Settings):
             if len(set(chosen or ())) != len(chosen or ()):
                 raise ValueError(f"{key} names an arm more than once: {', '.join(chosen or ())}")
         for name, attack in self.attacks.items():
-            if attack.reference_arm is not None and "estimator" in names.ATTACKS[attack.kind].options:
+            if attack.reference_arm is not None and names.ATTACKS[attack.kind].per_record:
                 raise ValueError(
                     f"reference_arm of attack {name!r} cannot be combined with per_record, which uses models of one arm"
                 )
-        if not any("estimator" in names.ATTACKS[attack.kind].options for attack in self.attacks.values()):
-            raise ValueError("per_record needs an attack with a threshold for the loss: one with the option estimator")
+        if not any(names.ATTACKS[attack.kind].per_record for attack in self.attacks.values()):
+            able = ", ".join(name for name, kind in names.ATTACKS.built_in.items() if kind.per_record)
+            raise ValueError(f"per_record needs an attack with a threshold for the loss: {able}")
         if leave_one_out is not None and math.isfinite(self.epsilons[0][0]):
             raise ValueError(
                 "per_record.leave_one_out cannot be combined with a finite epsilon: its models have no privacy"

@@ -239,7 +239,7 @@ def per_record_job(experiment: Experiment) -> PerRecordJob:
     attacks = {
         name: AttackSpec(job.attack, job.options)
         for name, attack in experiment.attacks.items()
-        if "estimator" in names.ATTACKS[attack.kind].options
+        if names.ATTACKS[attack.kind].per_record
         for job in [attack_job(experiment, name)]
     }
     if settings.leave_one_out:

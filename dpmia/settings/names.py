@@ -23,13 +23,17 @@ ATTACK = "dpmia.attacks.base:Attack"
 class AttackKind(NamedTuple):
     """An attack: the class that runs it, what the attacker needs beside the target model's outputs, its options.
 
-    `fewest` is the smallest number of reference models: a variance needs two on each side that the attack uses.
+    `fewest` is the smallest number of reference models: a variance needs two on each side that the attack uses. The
+    others are attributes of the class (`dpmia.attacks.base.Attack`).
     """
 
     spec: str
     uses: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     fewest: int = 0
+    both_sides: bool = False
+    per_record: bool = False
+    needs_classes: bool = False
 
 
 def _attack_kind(spec: str) -> AttackKind:
@@ -43,7 +47,8 @@ def _attack_kind(spec: str) -> AttackKind:
         raise UserError(spec, f"not a subclass of {ATTACK.replace(':', '.')}", "Derive it from that class")
     with errors_of_file(spec, "attack", every=True):
         options = tuple(name for name in inspect.signature(attack).parameters)
-        return AttackKind(spec, tuple(attack.uses), options, getattr(attack, "fewest", 0))
+        about = (bool(attack.both_sides), bool(attack.per_record), bool(attack.needs_classes))
+        return AttackKind(spec, tuple(attack.uses), options, getattr(attack, "fewest", 0), *about)
 
 
 def _same(spec: str) -> str:
@@ -209,24 +214,33 @@ _REFERENCE_TEST = (*_TEST, "reference_models")
 #: attacks (see `dpmia.attacks`).
 _ATTACKS = {
     "average_threshold": AttackKind("dpmia.attacks.threshold:AverageThreshold"),
-    "bounded_loss": AttackKind("dpmia.attacks.bounded_loss:ZeroOneLoss"),
+    "bounded_loss": AttackKind("dpmia.attacks.bounded_loss:ZeroOneLoss", needs_classes=True),
     "collusion": AttackKind("dpmia.attacks.collusion:Collusion", ("collusion",)),
-    "distillation": AttackKind("dpmia.attacks.hypothesis:Distillation", ("distilled",), _REFERENCE_TEST),
-    "lira": AttackKind("dpmia.attacks.lira:OnlineLira", ("references",), ("variance",), 4),
+    "distillation": AttackKind(
+        "dpmia.attacks.hypothesis:Distillation", ("distilled",), _REFERENCE_TEST, per_record=True
+    ),
+    "lira": AttackKind("dpmia.attacks.lira:OnlineLira", ("references",), ("variance",), 4, both_sides=True),
     "lira_offline": AttackKind("dpmia.attacks.lira:OfflineLira", ("references",), ("variance", "alpha"), 2),
     "optimal_threshold": AttackKind("dpmia.attacks.threshold:OptimalThreshold"),
-    "population": AttackKind("dpmia.attacks.hypothesis:Population", ("population",), _TEST),
+    "population": AttackKind("dpmia.attacks.hypothesis:Population", ("population",), _TEST, per_record=True),
     "quantile_regression": AttackKind(
-        "dpmia.attacks.quantile_regression:QuantileRegression", ("population", "features"), ("alpha",)
+        "dpmia.attacks.quantile_regression:QuantileRegression",
+        ("population", "features"),
+        ("alpha",),
+        needs_classes=True,
     ),
     "random": AttackKind("dpmia.attacks.control:RandomScores"),
-    "reference": AttackKind("dpmia.attacks.hypothesis:Reference", ("references",), _REFERENCE_TEST),
-    "rmia": AttackKind("dpmia.attacks.rmia:OnlineRmia", ("references", "population"), ("gamma", "alpha")),
+    "reference": AttackKind("dpmia.attacks.hypothesis:Reference", ("references",), _REFERENCE_TEST, per_record=True),
+    "rmia": AttackKind(
+        "dpmia.attacks.rmia:OnlineRmia", ("references", "population"), ("gamma", "alpha"), both_sides=True
+    ),
     "rmia_offline": AttackKind(
         "dpmia.attacks.rmia:OfflineRmia", ("references", "population"), ("gamma", "alpha", "offline_a")
     ),
     "shadow": AttackKind("dpmia.attacks.shadow:ShadowModels", ("shadows",)),
-    "shadow_threshold": AttackKind("dpmia.attacks.hypothesis:ShadowThreshold", ("references", "population"), _TEST),
+    "shadow_threshold": AttackKind(
+        "dpmia.attacks.hypothesis:ShadowThreshold", ("references", "population"), _TEST, per_record=True
+    ),
 }
 ATTACKS = Parts("dpmia.attacks", _ATTACKS, _attack_kind)
 

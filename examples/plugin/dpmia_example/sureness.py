@@ -9,6 +9,8 @@ from dpmia.formats.signals import Signal
 class Sureness(Attack):
     """Scores by the distance between the two largest logits."""
 
+    needs_classes = True
+
     def __init__(self, alpha: float = 0.1) -> None:
         """Predict "member" for the share `alpha` of the records."""
         self.alpha = alpha

@@ -17,6 +17,8 @@ OTHERS = {"kind", "reference_arm", "epsilons", "arguments"}
 def test_a_kind_of_attack_takes_its_options_and_states_what_it_needs(name, kind):
     attack = load(kind.spec)
     assert attack.uses == kind.uses
+    for about in ("both_sides", "per_record", "needs_classes"):
+        assert getattr(attack, about) == getattr(kind, about), about
     taken = inspect.signature(attack).parameters
     assert set(kind.options) <= set(taken) & set(AttackSettings.model_fields)
     # Every option of the settings that the class knows may be set.
@@ -37,4 +39,4 @@ def test_every_attack_can_be_made_as_its_job_says(kind):
         RICH | {"attacks": {"mine": {"kind": kind}}} | (colluding if "collusion" in names.ATTACKS[kind].uses else {})
     )
     job = jobs.attack_job(given, "mine")
-    job.make()
+    assert type(job.make()) is load(names.ATTACKS[kind].spec)

@@ -144,7 +144,7 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
             {**LOOKED_AT, **_leave_one_out(arms=["other"]), "epsilons": [["inf"]]},
             ["per_record.leave_one_out.arms", "unknown arms: other", "any"],
         ),
-        ("iid", {"per_record": PER_RECORD, "epsilons": [[1]]}, ["per_record needs", "estimator"]),
+        ("iid", {"per_record": PER_RECORD, "epsilons": [[1]]}, ["per_record needs", "population"]),
         (
             "iid",
             {**LOOKED_AT, **_leave_one_out(), "epsilons": [[1]]},
