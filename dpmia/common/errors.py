@@ -10,7 +10,13 @@ LONGEST = 4_000
 
 
 class UserError(Exception):
-    """A mistake in the user's input or environment, reported in one message and without a traceback."""
+    """A mistake in the user's input or environment, reported in one message and without a traceback.
+
+    Attributes:
+        where: the place.
+        problem: what is wrong there.
+        remedy: what to do; empty where `problem` already says it.
+    """
 
     def __init__(self, where: str, problem: str, remedy: str = "") -> None:
         """Compose the message `<where>: <problem>. <remedy>.`
@@ -20,8 +26,13 @@ class UserError(Exception):
             problem: what is wrong, with the value as the user wrote it.
             remedy: what to do; left out where `problem` already says it.
         """
+        self.where, self.problem, self.remedy = where, problem, remedy
         where = where if where.strip() else repr(where)  # a path of no letters
         super().__init__(printable(f"{where}: {' '.join(map(_sentence, filter(None, (problem, remedy))))}"))
+
+    def within(self, where: str) -> Self:
+        """Return the same error with a place around its own: `<where>, <place>: ...`."""
+        return type(self)(f"{where}, {self.where}", self.problem, self.remedy)
 
 
 def shown(value: object) -> str:
@@ -99,9 +110,7 @@ class ConfigError(UserError):
     @classmethod
     def of(cls, error: UserError) -> Self:
         """Return the same message as an error of the settings."""
-        same = cls.__new__(cls)
-        Exception.__init__(same, str(error))
-        return same
+        return cls(error.where, error.problem, error.remedy)
 
 
 class DataError(UserError):

@@ -125,7 +125,7 @@ def named(files: Sequence[str]) -> Iterator[None]:
         if not files:
             raise
         more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
-        raise KnowledgeError(", ".join(files[:MOST_NAMED]) + more, str(error)) from None
+        raise error.within(", ".join(files[:MOST_NAMED]) + more) from None
 
 
 class AttackersModels:

@@ -54,5 +54,4 @@ def _from_file(experiment: Experiment, job: BatchLimits, root: Path, where: str)
     try:
         return load(names.DRAWN_SIZES)(reading, membership.by, names.MEMBERSHIP[membership.kind], job.arms)
     except DataError as error:
-        error.args = (f"{where}, {error}",)
-        raise
+        raise error.within(where) from None

@@ -40,7 +40,7 @@ def read_yaml(path: Path, name: str) -> Any:
                 raise source.error(f"aliases make it longer than {MOST_NODES} keys and values")
             return None if node is None else loader.construct_document(node)
     except DataError as error:
-        if str(error).startswith((f"{name}: ", f"{name}, ")) and path.is_file():
+        if error.where.partition(",")[0] == name and path.is_file():
             raise ConfigError.of(error) from None
         raise ConfigError("config, experiments", f"{name!r} cannot be read ({error})") from None
 

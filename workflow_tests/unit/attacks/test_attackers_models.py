@@ -117,12 +117,12 @@ def test_errors_about_the_models_name_their_files(files, tmp_path):
     none = [tmp_path / f"{number}.npz" for number in range(9)]
     for path in none[1:]:
         save_losses(path, [outputs("va", "inf", range(3))], {})
-    with pytest.raises(KnowledgeError, match=r"/0\.npz: models of the attacker: they were not evaluated on all"):
+    with pytest.raises(KnowledgeError, match=r"/0\.npz, models of the attacker: they were not evaluated on all"):
         attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=few)
-    with pytest.raises(AttackError, match=r"/1\.npz, .*/5\.npz and 3 more: known\.references: .*there are none\."):
+    with pytest.raises(AttackError, match=r"/1\.npz, .*/5\.npz and 3 more, known\.references: .*there are none\."):
         attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=none[1:])
     save_losses(none[0], [outputs("other", "inf", range(1))], {})
-    with pytest.raises(AttackError, match=r"/0\.npz: LiRA: .* variance needs\. "):
+    with pytest.raises(AttackError, match=r"/0\.npz, LiRA: .* variance needs\. "):
         attack_rows("e", "lira_offline", OfflineLira(), [signals], 0, references=none[:1])
 
 

@@ -43,3 +43,13 @@ def test_no_message_is_composed_of_what_was_found_and_what_was_expected():
         ]
         for banned in ("found ", "expected", "told", "cannot be had", "promise", "asked about", "fit together"):
             assert not any(banned in text for text in texts), f"{file}:{call.lineno}"
+
+
+def test_an_error_keeps_its_parts_and_takes_a_place_around_its_own():
+    error = errors.DataError("table.csv, row 3", "no number", "Write one")
+    outer = error.within("mine.yaml, clinic")
+    assert type(outer) is errors.DataError
+    assert str(outer) == "mine.yaml, clinic, table.csv, row 3: no number. Write one."
+    assert (error.where, error.problem, error.remedy) == ("table.csv, row 3", "no number", "Write one")
+    same = errors.ConfigError.of(error)
+    assert (type(same), str(same)) == (errors.ConfigError, str(error))

@@ -35,6 +35,6 @@ def test_a_wrong_table_of_a_reference_model_is_named(tmp_path):
 def test_reference_models_that_an_attack_cannot_do_with_are_named_by_their_tables(tmp_path):
     given = read_predictions(job(tmp_path, [TABLE, TABLE.replace(",no\n", ",yes\n")], "lira_offline"))
     with pytest.raises(
-        KnowledgeError, match=r"^\S*reference-0\.csv, \S*reference-1\.csv: LiRA: .* Add reference models"
+        KnowledgeError, match=r"^\S*reference-0\.csv, \S*reference-1\.csv, LiRA: .* Add reference models"
     ):
         tables("mine", {"lira_offline": OfflineLira()}, given, 1)
