@@ -72,7 +72,9 @@ def test_models_trained_on_the_record_that_they_leave_out_are_named(files, tmp_p
         "alphas": (0.1,),
         "count": EACH,
     }
-    with pytest.raises(KnowledgeError, match=r"wrong\.npz, known\.leave_one_out: 2 models were trained on the record left out"):
+    with pytest.raises(
+        KnowledgeError, match=r"wrong\.npz, known\.leave_one_out: 2 models were trained on the record left out"
+    ):
         run(per_record_table, files, **options)
 
 
