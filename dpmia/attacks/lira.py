@@ -11,9 +11,8 @@ standard deviation is estimated as the option `variance` says:
   confidences of a side at once, so that the differences between records count as noise; online, that of the models
   trained with the record serves both sides.
 
-A record without a model on one side gets the pooled mean of that side; the log reports the share of such records. If
-all members are such records and not all non-members, or the other way round, the attack is refused: the scores would
-separate them by the training sets of the reference models, whatever the target model reveals.
+A record without a model on one side gets the pooled mean of that side; the log reports the share of such records. Where
+members and non-members have unequal shares of them, the attack is refused (`dpmia.attacks.needs.report_missing`).
 Pooled are the records that are scored as members or non-members, as in the published code; population records, which
 other attacks need, change no score.
 Without augmentations: one query per record.

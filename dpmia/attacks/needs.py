@@ -8,6 +8,7 @@ from numbers import Real
 from typing import cast
 
 import numpy as np
+from scipy.stats import fisher_exact
 
 from dpmia.attacks.base import Knowledge
 from dpmia.common.errors import AttackError, KnowledgeError, shown
@@ -16,6 +17,11 @@ from dpmia.formats.losses import References
 from dpmia.formats.signals import POPULATION, Signal
 
 log = logging.getLogger(__name__)
+
+#: Difference of two shares that separates members from non-members by as much at most, and is let pass.
+UNEVEN = 0.1
+#: Probability of a difference below which it is none of chance: of thousands of attacks, none is refused by chance.
+BY_CHANCE = 1e-6
 
 REMEDY = "Delete the files of the attacker's models, and start again"
 
@@ -59,15 +65,20 @@ def report_missing(signal: Signal, without: np.ndarray, what: str) -> None:
         what: the sentence to finish: `have no reference model and are called non-members`.
 
     Raises:
-        KnowledgeError: all members lack it and not all non-members do, or the other way round: their scores would
-            separate them, whatever the target model reveals.
+        KnowledgeError: members lack it more often than non-members, or less often, by more than chance explains and by
+            more than `UNEVEN`. What lacks it is scored by another formula, which would separate them by that much,
+            whatever the target model reveals.
     """
-    kinds = {"members": signal.is_member, "non-members": signal.is_nonmember}
-    shares = {kind: without[queries].mean() for kind, queries in kinds.items() if queries.any()}
-    for kind, share in shares.items():
-        if share == 1 and min(shares.values()) < 1:
-            problem = f"all {kind} {what}; not all others do, which separates them without the target model"
-            raise KnowledgeError("known.references", problem, "Draw the training sets of reference models from both")
+    lack = [
+        (int(without[queries].sum()), int((~without[queries]).sum()))
+        for queries in (signal.is_member, signal.is_nonmember)
+    ]
+    if all(map(sum, lack)):
+        members, nonmembers = (missing / (missing + others) for missing, others in lack)
+        if abs(members - nonmembers) > UNEVEN and fisher_exact(lack).pvalue < BY_CHANCE:
+            problem = f"{100 * members:.3g} % of the members and {100 * nonmembers:.3g} % of the non-members {what}"
+            remedy = "Draw the training sets of reference models from both alike, or train more of them"
+            raise KnowledgeError("known.references", f"{problem}: that alone separates them", remedy)
     evaluated = signal.is_member | signal.is_nonmember
     if without[evaluated].any():
         log.warning("%.2g %% of %d queries %s", 100 * without[evaluated].mean(), evaluated.sum(), what)

@@ -116,15 +116,18 @@ def test_population_records_change_no_score(variance):
 def test_points_without_a_model_on_one_side_get_the_pooled_mean_and_are_counted(caplog):
     signal, known = LAW.draw(rng(4), 100, 100, references=10)
     inside = known.references.trained_on.copy()
-    inside[:, :30] = False  # nobody was trained on the first 30
-    inside[0, 30:40], inside[1:, 30:40] = True, False  # one model on the next ten
+    none, one = np.r_[0:15, 100:115], np.r_[15:20, 115:120]  # of members and of non-members
+    inside[:, none] = False
+    inside[0, one], inside[1:, one] = True, False
     some = Knowledge(references=References(known.references.losses, inside))
     phi = confidence(some.references.losses)
     side = fit_side(phi, inside, "per_point")
-    np.testing.assert_allclose(side.centre[:30], phi[inside].mean())
-    np.testing.assert_array_equal(side.centre[30:40], phi[0, 30:40])
-    assert (side.models[:40] == np.repeat([0, 1], [30, 10])).all()
-    np.testing.assert_allclose(side.spread[:40], fit_side(phi, inside, "pooled").spread[:40])
+    np.testing.assert_allclose(side.centre[none], phi[inside].mean())
+    np.testing.assert_array_equal(side.centre[one], phi[0, one])
+    assert (side.models[none] == 0).all()
+    assert (side.models[one] == 1).all()
+    few = np.r_[none, one]
+    np.testing.assert_allclose(side.spread[few], fit_side(phi, inside, "pooled").spread[few])
     assert np.isfinite(OnlineLira("per_point").scores(signal, some, rng())).all()
     assert caplog.messages[0].startswith("15 % of 200 queries have no model trained with them")
     assert caplog.messages[1] == "5 % of 200 queries have one model trained with them and get the pooled variance"

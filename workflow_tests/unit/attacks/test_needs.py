@@ -33,9 +33,25 @@ def test_reference_models_that_separate_members_by_themselves_are_refused(drawn,
     trained_on = known.references.trained_on.copy()
     trained_on[:, signal.is_member if kind == "members" else signal.is_nonmember] = attack in OFFLINE
     some = Knowledge(references=References(known.references.losses, trained_on))
-    message = rf"^known\.references: all {kind} have .*; not all others do, which separates them without the target"
+    few, many = ("100", "0") if kind == "members" else ("0", "100")
+    message = (
+        rf"^known\.references: {few} % of the members and {many} % of the non-members have .*: that alone separates"
+    )
     with pytest.raises(KnowledgeError, match=message):
         attack.scores(signal, some, np.random.default_rng(0))
     some_of_each = np.isin(np.arange(200), [*range(1, 6), *range(101, 106)])
     trained_on[:, some_of_each] = np.arange(10)[:, None] < 5
-    assert np.isfinite(attack.scores(signal, some, np.random.default_rng(0))[some_of_each]).all()
+    with pytest.raises(KnowledgeError, match="that alone separates them"):
+        attack.scores(signal, some, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("attack", ONLINE + OFFLINE)
+def test_what_some_of_both_kinds_lack_by_chance_is_let_pass(drawn, attack):
+    signal, known = drawn
+    trained_on = np.random.default_rng(1).random(known.references.trained_on.shape) < 0.5
+    trained_on[:, np.random.default_rng(2).random(200) < 0.3] = attack in OFFLINE
+    some = Knowledge(references=References(known.references.losses, trained_on))
+    scores = attack.scores(signal, some, np.random.default_rng(0))
+    assert np.isfinite(
+        scores[np.isin(np.arange(200), np.flatnonzero(trained_on.any(axis=0) & ~trained_on.all(axis=0)))]
+    ).all()
