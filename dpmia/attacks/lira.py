@@ -11,8 +11,10 @@ standard deviation is estimated as the option `variance` says:
   confidences of a side at once, so that the differences between records count as noise; online, that of the models
   trained with the record serves both sides.
 
-A record without a model on one side gets the pooled mean of that side; the log reports the share of such records. Where
-members and non-members have unequal shares of them, the attack is refused (`dpmia.attacks.needs.report_missing`).
+A record without a model on one side gets, online, its mean on the other side, moved by the mean difference of the two
+sides over all records; offline, or without any model, the mean of that side over all records. The log reports the share
+of such records. Where members and non-members have very unequal shares of them, the attack is refused
+(`dpmia.attacks.needs.report_missing`).
 Pooled are the records that are scored as members or non-members, as in the published code; population records, which
 other attacks need, change no score.
 Without augmentations: one query per record.
@@ -26,7 +28,7 @@ a global variance and without models trained on the record (offline).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
@@ -55,6 +57,16 @@ class Side:
     centre: np.ndarray
     spread: np.ndarray
     models: np.ndarray
+
+    def filled(self, other: Side, queries: np.ndarray) -> Side:
+        """Return the same with a centre for each record that has models on the other side only.
+
+        It is the centre there, moved by the mean difference of the two over the `queries` that have both.
+        """
+        both = (self.models > 0) & (other.models > 0) & queries
+        gap = (self.centre - other.centre)[both].mean() if both.any() else 0.0
+        lacking = (self.models == 0) & (other.models > 0)
+        return replace(self, centre=np.where(lacking, other.centre + gap, self.centre))
 
     def standardised(self, phi: np.ndarray) -> np.ndarray:
         """Return how many standard deviations each confidence lies above the centre."""
@@ -106,9 +118,7 @@ class _Lira(Attack):
         scored = signal.is_member | signal.is_nonmember
         side = fit_side(confidence(models.losses), models.trained_on == inside, self.variance, scored)
         word = "with" if inside else "without"
-        report_missing(
-            signal, side.models == 0, f"have no model trained {word} them and get the mean of all others' models"
-        )
+        report_missing(signal, side.models == 0, f"have no model trained {word} them, which others stand in for")
         if self.variance == "per_point":
             report_missing(signal, side.models == 1, f"have one model trained {word} them and get the pooled variance")
         return side
@@ -127,6 +137,8 @@ class OnlineLira(_Lira):
         """See `Attack.scores`."""
         phi = confidence(signal.losses)
         inside, outside = self._side(signal, known, True), self._side(signal, known, False)
+        scored = signal.is_member | signal.is_nonmember
+        inside, outside = inside.filled(outside, scored), outside.filled(inside, scored)
         # The published code takes the spread of the models trained with the record for both sides.
         spread = inside.spread if self.variance == "published" else outside.spread
         outside = Side(outside.centre, spread, outside.models)

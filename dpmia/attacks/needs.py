@@ -18,8 +18,8 @@ from dpmia.formats.signals import POPULATION, Signal
 
 log = logging.getLogger(__name__)
 
-#: Difference of two shares that separates members from non-members by as much at most, and is let pass.
-UNEVEN = 0.1
+#: Difference of two shares that is let pass. What is lacking is filled in, so it separates by less than that.
+UNEVEN = 0.5
 #: Probability of a difference below which it is none of chance: of thousands of attacks, none is refused by chance.
 BY_CHANCE = 1e-6
 
@@ -66,8 +66,8 @@ def report_missing(signal: Signal, without: np.ndarray, what: str) -> None:
 
     Raises:
         KnowledgeError: members lack it more often than non-members, or less often, by more than chance explains and by
-            more than `UNEVEN`. What lacks it is scored by another formula, which would separate them by that much,
-            whatever the target model reveals.
+            more than `UNEVEN`. What lacks it has another distribution of scores, which would separate them, whatever
+            the target model reveals.
     """
     lack = [
         (int(without[queries].sum()), int((~without[queries]).sum()))

@@ -14,10 +14,11 @@ queried are in training sets where population records are not: their p(.) is lar
 
 Plain softmax probabilities; the paper's variants (Taylor softmax, margin, temperature, augmentations) are left out.
 
-A record without a model on a side that is needed gets the mean probability of that side over all records; the share
-of such records is reported in the log, and the attack is refused where they alone show who is a member
-(`dpmia.attacks.needs.report_missing`). A population record in training sets of reference models is averaged over all
-models online, and over those without it offline.
+A record without a model on one side gets, online, its mean on the other side, times the mean ratio of the two sides
+over all records; offline, the mean of that side over all records. The log reports the share of such records, and the
+attack is refused where members and non-members have very unequal shares of them (`dpmia.attacks.needs.report_missing`).
+A population record in training sets of reference models is averaged over all models online, and over those without it
+offline.
 
 Source: Zarifzadeh, Liu and Shokri 2024, "Low-Cost High-Power Membership Inference Attacks".
 """
@@ -90,6 +91,10 @@ class OnlineRmia(_Rmia):
 
     def _usual(self, models: References, signal: Signal, population: np.ndarray) -> np.ndarray:
         inside, outside = (_mean_or_pooled(models, signal, population, side) for side in (True, False))
+        trained, left_out = models.trained_on.any(axis=0), ~models.trained_on.all(axis=0)
+        both = trained & left_out & ~population
+        gap = (inside - outside)[both].mean() if both.any() else 0.0
+        inside, outside = np.where(trained, inside, outside + gap), np.where(left_out, outside, inside - gap)
         everywhere = _log_mean(models.losses, np.ones_like(models.trained_on))
         return np.where(population, everywhere, np.logaddexp(inside, outside) - np.log(2))
 
@@ -134,7 +139,7 @@ def _mean_or_pooled(models: References, signal: Signal, population: np.ndarray, 
         raise KnowledgeError("known.references", f"no model was trained {word} any of the query records", _MORE_MODELS)
     without = ~counted.any(axis=0)
     report_missing(
-        signal, without, f"have no model trained {'with' if inside else 'without'} them and get the mean of others'"
+        signal, without, f"have no model trained {'with' if inside else 'without'} them, which others stand in for"
     )
     return np.where(
         without,

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpmia.attacks.base import Knowledge
+from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.confidence import confidence
 from dpmia.attacks.hypothesis import Reference
-from dpmia.attacks.lira import OfflineLira, OnlineLira
+from dpmia.attacks.lira import OfflineLira, OnlineLira, fit_side
 from dpmia.attacks.rmia import OfflineRmia, OnlineRmia
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
@@ -55,3 +56,28 @@ def test_what_some_of_both_kinds_lack_by_chance_is_let_pass(drawn, attack):
     assert np.isfinite(
         scores[np.isin(np.arange(200), np.flatnonzero(trained_on.any(axis=0) & ~trained_on.all(axis=0)))]
     ).all()
+
+
+@pytest.mark.parametrize("attack", [OnlineLira(), OnlineLira("per_point"), OnlineRmia()])
+def test_what_non_members_lack_does_not_separate_them_where_the_target_reveals_nothing(attack):
+    law = GaussianLaw(shift=0.0, noise=1.0, difficulty=3.0)  # a mean over all records would give an AUC of .66
+    signal, known = law.draw(np.random.default_rng(5), 4000, 4000, 2000, references=20)
+    trained_on = known.references.trained_on.copy()
+    trained_on[:, np.flatnonzero(signal.is_nonmember)[:1800]] = False
+    some = Knowledge(references=References(known.references.losses, trained_on))
+    found = measure(attack, signal, some, np.random.default_rng(0))
+    assert abs(found["auc"] - 0.5) < 0.03
+    assert abs(found["advantage"]) < 0.1
+    assert found["tpr_at_1pct_fpr"] < 0.03
+
+
+def test_a_record_with_models_on_one_side_gets_a_centre_from_there(drawn):
+    signal, known = drawn
+    phi, inside = confidence(known.references.losses), known.references.trained_on.copy()
+    inside[:, 3] = False
+    sides = [fit_side(phi, inside == side, "pooled") for side in (True, False)]
+    scored = signal.is_member | signal.is_nonmember
+    gap = (sides[0].centre - sides[1].centre)[scored & (np.arange(200) != 3)].mean()
+    filled = sides[0].filled(sides[1], scored)
+    assert filled.centre[3] == pytest.approx(sides[1].centre[3] + gap)
+    assert np.delete(filled.centre, 3).tolist() == np.delete(sides[0].centre, 3).tolist()
