@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from drawn import caption, lines, titles
+from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from thudi_tables import (
     BY_NAME,
@@ -279,12 +280,24 @@ def test_tables_without_the_models_of_a_figure_are_refused(name):
         load(artifact.tabulate)(others, facts_of(artifact))
 
 
+def _intervals(figure):
+    """Return how many bands and bars of intervals a figure has."""
+    shapes = (each for axes in figure.axes for each in axes.collections if not isinstance(each, PathCollection))
+    corners = [path.vertices for shape in shapes for path in shape.get_paths()]
+    return sum(len(each) > 0 and np.isfinite(each).all() and np.ptp(each[:, 1]) > 0 for each in corners)
+
+
 def test_one_replicate_is_drawn_without_intervals():
     for name in ("thudi_fig4", "thudi_fig12"):
         artifact = BY_NAME[name]
         single = {table: TABLES[table][TABLES[table]["replicate"] == 0] for table in artifact.tables}
-        table = load(artifact.tabulate)(single, facts_of(artifact))
-        Figure.draw_without_rendering(load(artifact.draw)(table, facts_of(artifact)))
+        facts = facts_of(artifact)
+        one, all_ = (
+            load(artifact.draw)(load(artifact.tabulate)(tables, facts), facts)
+            for tables in (single, {table: TABLES[table] for table in artifact.tables})
+        )
+        assert _intervals(one) == 0 < _intervals(all_)
+        Figure.draw_without_rendering(one)
 
 
 def test_metrics_are_named_as_they_are_measured():
