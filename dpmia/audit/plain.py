@@ -17,7 +17,7 @@ from dpmia.audit.formatting import (
     pool_unknown,
     predictions_only,
 )
-from dpmia.metrics.intervals import EQUAL, FEWEST, replicates_needed
+from dpmia.metrics.intervals import EQUAL, FEWEST, NORMAL, replicates_needed
 
 Entry = Mapping[str, Any]
 
@@ -29,9 +29,6 @@ TOO_WIDE = 0.1
 
 #: What too few records are compared with: how many would reach this half width.
 NARROW = 0.05
-
-#: 97.5 % quantile of the standard normal distribution.
-NORMAL = 1.959964
 
 
 def plain_words(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[dict[str, Any]]:

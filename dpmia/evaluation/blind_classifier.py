@@ -24,12 +24,11 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
+from dpmia.metrics.intervals import NORMAL
 from dpmia.metrics.ranking import advantage, ranking
 from dpmia.metrics.record_errors import contributions, standard_error
 
 FOLDS = 5
-#: 97.5 % quantile of the standard normal distribution.
-NORMAL = 1.959964
 #: Called a member at this score or above: fixed beforehand. Scores are probabilities as if there were as many members
 #: as non-members, so there a classifier that is right about them has the largest TPR - FPR.
 THRESHOLD = 0.5

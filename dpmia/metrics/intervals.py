@@ -31,6 +31,9 @@ from dpmia.formats.rows import GROUPS
 #: Fewest values that have a t interval: at two the quantile is 12.7, and limits leave the range of most metrics.
 FEWEST = 3
 
+#: 97.5 % quantile of the standard normal distribution.
+NORMAL = 1.959964
+
 REPLICATES, BOTH, RECORDS = "replicates", "replicates and records", "records"
 SPLITS, EXACT = "overlapping splits", "exact"
 
