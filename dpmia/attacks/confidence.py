@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_expit
 
-#: A smaller loss counts as this one: losses of reference models are float32, those of target models float64, and below
-#: it the former lose their bits and become 0, so that equal outputs would have unequal confidences.
+#: A smaller loss counts as this one: where losses are float32, as in files of earlier versions, it loses its bits
+#: below, so that equal outputs would have unequal confidences.
 SMALLEST_LOSS = float(np.finfo(np.float32).smallest_normal)
 #: An infinite loss counts as this one.
 LARGEST_LOSS = -np.log(np.nextafter(0.0, 1.0))

@@ -143,21 +143,14 @@ def most_at_risk(
 ) -> dict[str, Any] | None:
     """Return the strongest attack on the model that is most at risk; None without any.
 
-    Its interval is that of `best` for this model, with all of its arms where members are drawn alike: whatever is said
-    about the model has the same one.
+    Its interval allows for the choice of the model, too: it is wider than what `best` gives of this model alone.
 
     Args:
         entries: see `best`.
         metric: see `best`.
         iid: whether members and non-members come from one pool; None for both.
     """
-    models = dict.fromkeys((entry["experiment"], entry["epsilon"], entry["iid"]) for entry in entries)
-    found = (
-        best(entries, metric, experiment=experiment, epsilon=epsilon, iid=drawn)
-        for experiment, epsilon, drawn in models
-        if iid is None or drawn == iid
-    )
-    return max(filter(None, found), key=lambda entry: _low(entry[metric]), default=None)
+    return best(entries, metric, **({} if iid is None else {"iid": iid}))
 
 
 def _low(cell: Mapping[str, Any]) -> tuple[bool, float]:

@@ -26,6 +26,9 @@ from dpmia.formats.rows import BLIND
 from dpmia.metrics.ranking import LOW_RATES
 from dpmia.report.page import Section, render
 
+#: Attacks that rank records by the loss alone.
+BY_LOSS = ("average_threshold", "population")
+
 #: How the limits of the config are kept: word, kind and sign of the badge.
 VERDICTS = {
     "passed": ("within the limits", "good", "✓"),
@@ -307,6 +310,11 @@ def _stability(each: Mapping[str, Any]) -> str:
         f"mean Jaccard index of {stable['pairs']} pairs of models {format_number(stable['jaccard'], 2)}, by chance "
         f"{format_number(stable['by_chance'], 2)}"
     )
+    if stable["stable"] and each["attack"] in BY_LOSS:
+        return (
+            f"The list is stable ({compared}), as a list by the loss alone is wherever some records are easier than "
+            "others: it does not show whether the model learnt these from their being members."
+        )
     if stable["stable"]:
         return f"The list is stable: other models list mostly the same records ({compared})."
     return f"The list is not stable: it is about these models rather than about these records ({compared})."

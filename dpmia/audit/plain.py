@@ -155,7 +155,11 @@ def _against_baseline(blind: Entry | None, entry: Entry) -> list[str]:
         return [*sentences, no_interval(excess, " of the difference")]
     shown = f"difference of the AUCs {interval(excess)}"
     if excess["low"] > 0:
-        return [*sentences, f"The attack goes beyond it ({shown}): the model reveals more than the records do."]
+        return [
+            *sentences,
+            f"The attack goes beyond it ({shown}). The model may show the groups better than the records alone do; "
+            "whether it reveals its members, only members and non-members from one pool can show.",
+        ]
     if excess["high"] < 0:
         return [*sentences, f"The attack stays below it ({shown}), which shows nothing about the model."]
     more = _more(excess, entry["compared"], excess["mean"])

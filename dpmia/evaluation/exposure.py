@@ -123,7 +123,8 @@ def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str,
     about |= {"jaccard": found.jaccard, "by_chance": found.by_chance}
     if not is_stable(found.jaccard, found.by_chance):
         return about | {"verdict": "not stable: another seed lists other records"}
-    return about | {"verdict": "stable", "most_exposed": " ".join(map(str, common[found.always]))}
+    verdict = "stable" if scored[0].kind != "loss" else "stable, by the loss alone: easy records, exposed or not"
+    return about | {"verdict": verdict, "most_exposed": " ".join(map(str, common[found.always]))}
 
 
 def _rates(scored: Sequence[_Scored]) -> dict[str, object]:

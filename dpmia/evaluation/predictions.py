@@ -187,4 +187,4 @@ def _losses(job: PredictionsJob, target: Fields, card: ModelCard) -> Losses:
         losses.append(cross_entropy(*_answers(fields, job)))
         trained_on.append(_parts(fields, job.member) == MEMBER)
     cards = [replace(card, role="reference", number=number) for number in range(len(losses))]
-    return Losses(cards, _rows(target), np.stack(losses).astype(np.float32), np.stack(trained_on))
+    return Losses(cards, _rows(target), np.stack(losses), np.stack(trained_on))

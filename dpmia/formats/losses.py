@@ -62,7 +62,8 @@ class Losses:
     Attributes:
         cards: what is known of each model.
         records: int64, shape (records,): rows of the data set, ascending.
-        losses: float32, shape (models, records): cross-entropy of the true class, in nats.
+        losses: float64, shape (models, records): cross-entropy of the true class, in nats; as precise as those of the
+            target model, or equal outputs would have unequal losses.
         trained_on: bool, shape (models, records): whether the record was in the model's training set.
     """
 
@@ -164,5 +165,8 @@ def _group(found: Arrays, place: int, cards: list[ModelCard]) -> Losses:
     shape = len(cards), len(records)
     if (np.diff(records) <= 0).any():
         raise found.source.error("records are not in ascending order", f", array '{place}/records'")
-    losses = found.array(f"{place}/losses", "float32", shape)
+    kind = (
+        "float32" if found[f"{place}/losses"].dtype.name == "float32" else "float64"
+    )  # of an earlier version, or ours
+    losses = found.array(f"{place}/losses", kind, shape).astype(np.float64)
     return Losses(cards, records, losses, found.array(f"{place}/trained_on", "bool", shape))

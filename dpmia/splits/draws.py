@@ -127,11 +127,11 @@ def bias(
     if group not in known or len(known) != 2:
         raise DataError("group", f"{group!r} is not one of two groups; there are {', '.join(known)}")
     parts: dict[str, list[np.ndarray]] = {"members": [], "nonmembers": [], "population": [], "validation": []}
-    for name in (group, next(other for other in known if other != group)):
-        part = share if name == group else 1 - share
+    of_group = (round(share * members), nonmembers // 2, round(share * validation))
+    of_other = (members - of_group[0], nonmembers - of_group[1], validation - of_group[2])
+    other = next(name for name in known if name != group)
+    for name, (inside, outside, checked) in ((group, of_group), (other, of_other)):
         rows = rng.permutation(np.flatnonzero(groups == name))
-        inside, outside = round(part * members), nonmembers // 2
-        checked = round(part * validation)
         if inside + max(outside, checked) > len(rows):
             raise DataError(
                 f"group {name!r}",

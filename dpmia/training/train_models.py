@@ -239,7 +239,7 @@ def losses(
     found = {}
     for trained in train_models(dataset, [model for group in groups for model in group], engines, checkpoints):
         model = trained.spec
-        found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.queries]).astype(np.float32)
+        found[model.run.name] = cross_entropy(trained.logits, dataset.y[model.queries])
     return [
         Losses(
             [model.card for model in group],

@@ -51,7 +51,7 @@ def train_leave_one_out(
     """
     members, nonmembers = (part[job.first :] for part in draw_records(target, job.last, root_seed))
     records = np.sort(np.concatenate([members, nonmembers]))
-    losses = np.full((job.count, len(records)), np.nan, dtype=np.float32)
+    losses = np.full((job.count, len(records)), np.nan)
     specs = list(_specs(target, members, nonmembers, job, root_seed))
     for trained in train_models(dataset, specs, job.engines, checkpoints):
         queries = trained.spec.queries

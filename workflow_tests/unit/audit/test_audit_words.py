@@ -61,12 +61,12 @@ def blind(**changed):
 @pytest.mark.parametrize(
     ("excess", "says", "never"),
     [
-        (cell(0.1, 0.02), "reveals more than the records do", "Undecided"),
+        (cell(0.1, 0.02), "The attack goes beyond it", "Undecided"),
         (
             cell(0.01, 0.06),
             "Undecided: the attack is neither shown to go beyond it nor to stay below it (difference of the "
             "AUCs 0.01 [-0.05, 0.07])",
-            "reveals more than the records",
+            "The attack goes beyond it",
         ),
         (cell(-0.01, 0.06), "Undecided", "The attack stays below it"),
         (cell(-0.1, 0.02), "The attack stays below it", "Undecided"),
@@ -171,7 +171,7 @@ def verdict(*entries, facts=FACTS):
     ("entries", "kind"),
     [
         ([entry(iid=True, auc=cell(0.6, 0.05))], "leaks"),
-        ([entry(auc_excess=cell(0.1, 0.05)), blind()], "leaks"),
+        ([entry(auc_excess=cell(0.1, 0.05)), blind()], "shift"),
         ([entry(auc_excess=cell(0.1, 0.2)), blind()], "shift"),
         ([entry(auc_excess=None)], "shift"),
         ([entry(iid=True, auc=cell(0.5, 0.03))], "quiet"),
@@ -215,13 +215,14 @@ def test_a_limit_that_rounds_to_guessing_shows_on_which_side_it_lies():
     assert formatting.interval(cell(0.55, 0.02), guessing=0.5) == "0.55 [0.53, 0.57]"
 
 
-def test_the_model_most_at_risk_has_the_interval_that_its_verdict_has():
+def test_the_interval_of_the_model_most_at_risk_allows_for_the_choice_of_the_model():
     entries = [entry(iid=True, epsilon=epsilon, attack=attack, auc=cell(mean, 0.02))
                for epsilon, mean in (("1", 0.6), ("inf", 0.7)) for attack in ("a", "b")]  # fmt: skip
     found = findings.most_at_risk(entries)
-    assert (found["epsilon"], found["compared"]) == ("inf", 2)
-    reasons = {each["model"]: each["reason"] for each in advice.verdicts(entries, "clinic", FACTS)}
-    assert reasons["perceptron 64 without privacy"].startswith(f"AUC {formatting.interval(found['auc'])} ")
+    assert (found["epsilon"], found["compared"]) == ("inf", 4)
+    alone = findings.best(entries, epsilon="inf")
+    assert alone["compared"] == 2
+    assert found["auc"]["low"] < alone["auc"]["low"] < alone["auc"]["mean"] == found["auc"]["mean"]
     assert findings.most_at_risk(entries, iid=False) is None
     assert findings.most_at_risk([]) is None
 

@@ -18,7 +18,7 @@ def losses(models=3, records=(2, 5, 7, 11), seed=0):
     return Losses(
         [card(arm="va", role="reference", number=number, seed=seed) for number in range(models)],
         np.array(records),
-        rng.exponential(size=shape).astype(np.float32),
+        rng.exponential(size=shape),
         rng.random(shape) < 0.5,
     )
 
@@ -26,6 +26,18 @@ def losses(models=3, records=(2, 5, 7, 11), seed=0):
 def same(one, other):
     arrays = ("records", "losses", "trained_on")
     return one.cards == other.cards and all(np.array_equal(getattr(one, a), getattr(other, a)) for a in arrays)
+
+
+def test_losses_are_stored_as_they_are_and_rounded_ones_of_earlier_versions_are_read(tmp_path):
+    given = losses()
+    save_losses(tmp_path / "ours.npz", [given], {})
+    (found,) = load_losses(tmp_path / "ours.npz")
+    assert same(found, given)
+    rounded = replace(given, losses=given.losses.astype(np.float32))
+    save_losses(tmp_path / "earlier.npz", [rounded], {})
+    (found,) = load_losses(tmp_path / "earlier.npz")
+    assert found.losses.dtype == np.float64
+    np.testing.assert_array_equal(found.losses, rounded.losses.astype(float))
 
 
 def test_outputs_come_in_the_given_order():
@@ -85,7 +97,7 @@ def test_the_file_says_what_it_is_and_opens_with_numpy_alone(tmp_path):
     with np.load(tmp_path / "block.npz", allow_pickle=False) as arrays:
         header = json.loads(str(arrays["header"]))
         assert set(arrays.files) == {"header", *(f"{i}/{n}" for i in "01" for n in ("records", "losses", "trained_on"))}
-        assert arrays["0/losses"].dtype == np.float32
+        assert arrays["0/losses"].dtype == np.float64
         assert arrays["0/trained_on"].dtype == bool
     assert (header["format"], header["version"]) == (FORMAT, VERSION)
     assert header["provenance"] == {"synthetic": True}

@@ -155,3 +155,13 @@ def test_every_value_belongs_to_one_group(people, merge, reported):
         draw_block(people, None, bias, merged(**merge), [0], 1)
     for words in ["membership.merge: ", "10th, 9th, Doctorate, Masters", *reported]:
         assert words in str(error.value)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5])
+@pytest.mark.parametrize("size", [5, 7, 11])
+def test_odd_sizes_are_drawn_as_they_are(share, size):
+    groups = np.repeat(["a", "b"], 100)
+    split = bias(
+        groups, np.random.default_rng(0), group="a", share=share, members=size, nonmembers=size, validation=size
+    )
+    assert [len(getattr(split, part)) for part in ("members", "nonmembers", "validation")] == [size] * 3
