@@ -344,7 +344,7 @@ def test_what_an_engine_cannot_train_is_refused_before_any_model_of_the_job(case
     epsilons = [INF, 1.0] if engine == "opacus" else [INF]
     job = job_of(settings, layers, epsilons)
     if engine != "opacus":
-        job = replace(job, engines=Engines("", ENGINES[engine]))
+        job = replace(job, engines=Engines("", ENGINES[engine].plain))
     with pytest.raises(TrainingError) as error:
         train_block(dataset, splits_of(dataset, settings), job, 1)
     for text in ("model one", *reported):
