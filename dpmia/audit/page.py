@@ -23,7 +23,7 @@ from dpmia.audit.words import MEANING, TRIAL, WORDS
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_interval, format_number
 from dpmia.formats.rows import BLIND
-from dpmia.metrics.ranking import LOW_RATES
+from dpmia.metrics.ranking import LOW_RATES, held_rate
 from dpmia.report.page import Section, render
 
 #: Attacks that rank records by the loss alone.
@@ -167,7 +167,7 @@ def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
             [
                 f"{_model(audit, worst)} ({place(worst)}), {attack_name(worst['attack'])}",
                 *_without_model(found, worst, "tpr_at_1pct_fpr"),
-                "guessing: 1",
+                f"guessing: {100 * held_rate(0.01, worst['nonmembers']):.2g}",
             ]
         )
         title = "of 100 members found at a false positive rate of 1 %, at worst"
