@@ -165,8 +165,6 @@ def _group(found: Arrays, place: int, cards: list[ModelCard]) -> Losses:
     shape = len(cards), len(records)
     if (np.diff(records) <= 0).any():
         raise found.source.error("records are not in ascending order", f", array '{place}/records'")
-    kind = (
-        "float32" if found[f"{place}/losses"].dtype.name == "float32" else "float64"
-    )  # of an earlier version, or ours
-    losses = found.array(f"{place}/losses", kind, shape).astype(np.float64)
+    losses = found.array(f"{place}/losses", "float64 or float32", shape)  # the latter of an earlier version
+    losses = losses.astype(np.float64, copy=False)
     return Losses(cards, records, losses, found.array(f"{place}/trained_on", "bool", shape))

@@ -67,7 +67,7 @@ class Arrays:
 
         Args:
             name: of the array.
-            kind: name of its type, as `numpy.dtype.name` says, or `text`.
+            kind: name of its type, as `numpy.dtype.name` says, or `text`; several as `float64 or float32`.
             shape: length along each axis; None where any is right.
             gaps: whether numbers that are not finite may stand in it.
 
@@ -78,7 +78,7 @@ class Arrays:
         fits = found.ndim == len(shape) and all(
             wanted in (None, length) for wanted, length in zip(shape, found.shape, strict=True)
         )
-        if not fits or (found.dtype.kind != "U" if kind == "text" else found.dtype.name != kind):
+        if not fits or (found.dtype.kind != "U" if kind == "text" else found.dtype.name not in kind.split(" or ")):
             wanted = ", ".join("any" if length is None else str(length) for length in shape)
             problem = f"{found.dtype} of shape ({', '.join(map(str, found.shape))}), not {kind} of shape ({wanted})"
             raise self.source.error(problem, f", array {name!r}")

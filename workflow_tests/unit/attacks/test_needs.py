@@ -21,7 +21,7 @@ OFFLINE = [OfflineLira(), OfflineRmia(), Reference(reference_models="out")]
 
 @pytest.fixture
 def drawn():
-    """A target model that reveals nothing, asked about 90 members and 90 non-members, and ten reference models."""
+    """A target model that reveals nothing, evaluated on 90 members and 90 non-members, and ten reference models."""
     law = GaussianLaw(shift=0.0, noise=1.0, difficulty=3.0)
     signal, known = law.draw(np.random.default_rng(4), 100, 100, references=10)
     return replace(signal, membership=np.where(np.arange(200) % 10 == 0, POPULATION, signal.membership)), known
