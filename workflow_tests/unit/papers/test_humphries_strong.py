@@ -24,8 +24,8 @@ EPSILONS = [1.0, 10.0, np.inf]
 ARM_OF = {"adult_cluster_strong": "cluster", "student_strong": "gabriel_pereira"}
 #: attack -> its mean advantage at each epsilon in the IID arm; the other arm has twice it. TPRs are half as high.
 HEIGHTS = {
-    "lira": [0.02, 0.2, 0.3],
-    "rmia": [0.03, 0.1, 0.4],
+    "lira_offline": [0.02, 0.2, 0.3],
+    "rmia_offline": [0.03, 0.1, 0.4],
     "average_threshold": [0.01, 0.05, 0.1],
     "optimal_threshold": [0.45, 0.45, 0.45],
     "blind": [0.44, 0.44, 0.44],
@@ -70,7 +70,24 @@ def test_the_best_attack_is_no_oracle_and_no_baseline():
     best = table[table["best"]].set_index(["experiment", "arm", "metric", "epsilon"])["attack"]
     assert len(best) == best.index.nunique() == 2 * 2 * 2 * 3
     for (_, _, _, epsilon), attack in best.items():
-        assert attack == {1.0: "rmia", 10.0: "lira", np.inf: "rmia"}[epsilon]
+        assert attack == {1.0: "rmia_offline", 10.0: "lira_offline", np.inf: "rmia_offline"}[epsilon]
+
+
+@pytest.mark.parametrize(
+    ("experiment", "arm", "counted"),
+    [
+        ("adult_cluster_strong", "cluster", False),
+        ("adult_cluster_strong", "cluster-iid", True),
+        ("adult_gender_strong", "p0", False),
+        ("adult_gender_strong", "p50", True),
+        ("student_strong", "gabriel_pereira", True),
+    ],
+)
+def test_online_attacks_count_unless_the_number_of_their_models_separates_members(experiment, arm, counted):
+    given = summary("student_strong").assign(experiment=experiment, arm=arm)
+    given = given[given["iid"] == arm.endswith("-iid")].replace({"attack": {"lira_offline": "lira"}})
+    table = strong.tabulate({f"summary/{experiment}": given}, Facts(True, "night", {}))
+    assert ("lira" in set(table["attack"])) == counted
 
 
 def test_limits_hold_for_all_attacks_together():
@@ -104,7 +121,7 @@ def test_panels_show_the_best_attack_of_both_arms_and_the_ceiling():
         np.testing.assert_allclose(drawn["exact upper bound, IID"], [[1, 0.1 * factor], [10, 0.6 * factor]])
         assert [tick.get_text() for tick in panel.get_xticklabels()] == ["1", "10", "∞"]
     text = caption(figure)
-    assert "Best of average threshold, lira, rmia, at each ε" in text
+    assert "Best of average threshold, lira offline, rmia offline, at each ε" in text
     assert "6 reference models" in text
 
 
@@ -186,13 +203,13 @@ def test_the_strongest_attack_stands_beside_both_bounds():
     half = ERROR * stdtrit(3, 1 - 0.025 / 3)
     assert found["arm"] == "gabriel_pereira"
     assert (found["exact upper bound"], found["TPR at 1 % FPR, exact upper bound"]) == ("0.600", "0.300")
-    assert found["best attack, IID"] == f"lira 0.200 [{0.2 - half:.3f}, {0.2 + half:.3f}]"
-    assert found["best attack, non-IID"].startswith("lira 0.400 [")
-    assert found["TPR at 1 % FPR, IID"].startswith("lira 0.100 [")
+    assert found["best attack, IID"] == f"lira_offline 0.200 [{0.2 - half:.3f}, {0.2 + half:.3f}]"
+    assert found["best attack, non-IID"].startswith("lira_offline 0.400 [")
+    assert found["TPR at 1 % FPR, IID"].startswith("lira_offline 0.100 [")
     assert (found["replicates"], found["interval"]) == (4, REPLICATES)
     without = table.set_index(["experiment", "epsilon"]).loc[("student_strong", "∞")]
     assert pd.isna(without["exact upper bound"])
-    assert without["best attack, IID"].startswith("rmia 0.400 [")
+    assert without["best attack, IID"].startswith("rmia_offline 0.400 [")
 
 
 def test_rates_that_cannot_be_measured_are_missing():
@@ -210,5 +227,5 @@ def test_where_arms_are_shares_that_of_equal_ones_is_independent():
     given["iid"] = False
     table = strong_limits.tabulate({"summary/adult_gender_strong": given}, Facts(True, "night", {}))
     assert table["arm"].tolist() == ["p100"] * 3
-    assert table["best attack, IID"].iloc[0].startswith("rmia 0.030 [")
+    assert table["best attack, IID"].iloc[0].startswith("rmia_offline 0.030 [")
     assert table["exact upper bound"].iloc[0] == "0.100"
