@@ -26,13 +26,14 @@ from dpmia.claims.world import Chance, World
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.formats.rows import EFFECTS as GROUP_EFFECTS
 from dpmia.formats.rows import GROUPS, KEYS, NO_ATTACK
+from dpmia.metrics.ranking import LOW_RATES, held_rate
 from dpmia.metrics.shared_records import common_effects
 
 #: The attack whose scores are random. It follows the rule of oracles, so theirs is its advantage.
 RANDOM = "random"
 
 #: Metric of an attack -> its mean for random scores.
-_CHANCE = {"advantage": 0.0, "auc": 0.5, "tpr_at_1pct_fpr": 0.01, "tpr_at_0.1pct_fpr": 0.001}
+_CHANCE = {"advantage": 0.0, "auc": 0.5}
 
 #: Precision of the best of several shares of a ranking, of an attack's and of a random one: for random scores alike.
 _RANKED = ("precision_best", "precision_control")
@@ -157,7 +158,8 @@ def _null_of_attack(means: Mapping[MetricKey, float], over: Mapping, key: Metric
     """Return the mean of a metric of an attack with random scores; NaN where it is not known.
 
     It predicts as many records members as the measured attack: then precision is the share of members, and the rates of
-    true and of false positives are that of positive predictions.
+    true and of false positives are that of positive predictions. A TPR at a false positive rate is that of few
+    non-members, where their number is known.
 
     Args:
         means: of all metrics.
@@ -176,8 +178,10 @@ def _null_of_attack(means: Mapping[MetricKey, float], over: Mapping, key: Metric
         return over.get((arm, RANDOM, metric), float("nan"))
     if metric in _CHANCE:
         return _CHANCE[metric]
-    if metric.startswith("tpr@"):
-        return float(metric.removeprefix("tpr@"))
+    rate = float(metric.removeprefix("tpr@")) if metric.startswith("tpr@") else LOW_RATES.get(metric)
+    if rate is not None:
+        resolution = measured("resolution")
+        return rate if np.isnan(resolution) else held_rate(rate, round(1 / resolution))
     if metric in _RANKED:
         return over.get((arm, attack, "precision_control"), float("nan"))
     if metric == "precision_baseline":

@@ -9,6 +9,7 @@ from dpmia.claims.record_worlds import NullWorld
 from dpmia.claims.rows import Replicates, Splits
 from dpmia.claims.world import EFFECTS, Chance
 from dpmia.claims.worlds import RANDOM, MetricWorld, RecordWorld, StudyWorld
+from dpmia.metrics.ranking import ranking
 
 
 def means_of(world):
@@ -50,6 +51,18 @@ def test_a_metric_of_one_replicate_has_no_spread_and_is_left_out():
 
 def test_under_placebo_attacks_guess_and_members_are_nothing_special():
     assert means_of(MetricWorld.of(metrics_table()).with_effect(0.0)) == pytest.approx(PLACEBO)
+
+
+@pytest.mark.parametrize("nonmembers", [100, 150, 10_000])
+@pytest.mark.parametrize("metric", ["tpr_at_1pct_fpr", "tpr@0.01"])
+def test_under_placebo_tprs_are_those_that_random_scores_have_on_so_few_non_members(nonmembers, metric):
+    means = {("loss", False, metric): 0.3, ("loss", False, "resolution"): 1 / nonmembers}
+    placebo = means_of(MetricWorld.of(metrics_table(means=means)).with_effect(0.0))
+    rng = np.random.default_rng(0)
+    is_member = np.arange(2 * nonmembers) < nonmembers
+    found = [ranking(rng.random(len(is_member)), is_member)["tpr_at_1pct_fpr"] for _ in range(400)]
+    error = np.std(found) / np.sqrt(len(found))
+    assert placebo["loss", False, metric] == pytest.approx(np.mean(found), abs=4 * error)
 
 
 def test_under_placebo_arms_make_no_difference():
