@@ -201,7 +201,7 @@ class LogitGaussian(Estimator):
     """A Gaussian fitted to the confidences log(p / (1 - p)): F(l) = P(N(mean, sd) >= confidence of l).
 
     Mean and standard deviation are taken as known: with few values the false positive rate is above its level
-    (10 values: 2.7 % at 1 %, 8 times the level at .1 %; see `dpmia.validation.finite_shadow_bias`).
+    (10 values: 2.7 % at 1 %, 8 times the level at .1 %).
     """
 
     fewest = 2

@@ -166,7 +166,9 @@ class OfflineLira(_Lira):
         Args:
             variance: one of `VARIANCES`.
             alpha: false positive rate aimed at by decisions, between 0 and 1, if the Gaussian is right and known; with
-                few models it is exceeded (see `dpmia.validation.finite_shadow_bias`).
+                few models it is exceeded: what counts as a standard normal variable is sqrt(1 + 1/n) times one, with n
+                models without the record, and with their own variance (`per_point`) a Student t with n - 1 degrees of
+                freedom.
 
         Raises:
             ValueError: an option is not allowed.

@@ -160,12 +160,6 @@ def not_below(value: float, tolerance: float) -> Comparison:
     return Comparison(description, (value, tolerance), at_least(value - tolerance).compare)
 
 
-def not_above(value: float, tolerance: float) -> Comparison:
-    """Return the comparison "not above `value`", where less than `tolerance` above is a tie."""
-    description = f"not above {spelled(value)} by more than {spelled(tolerance)}"
-    return Comparison(description, (value, tolerance), at_most(value + tolerance).compare)
-
-
 def highest_at(*places: float) -> HighestAt:
     """Return the comparison "highest at one of `places`", of a curve."""
     return HighestAt(places)

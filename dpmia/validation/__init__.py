@@ -1,1 +1,1 @@
-"""Do the engines keep their epsilon? Canaries, lower bounds on epsilon, finite-sample error of attacks."""
+"""Do the engines keep their epsilon? Models trained again, canaries, lower bounds on epsilon."""

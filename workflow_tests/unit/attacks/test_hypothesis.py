@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from attack_checks import ERRORS, auc_error, check_law, tpr_error
+from gaussian_law import GaussianLaw
 from model_cards import card
 from scipy import stats
 
@@ -14,7 +15,6 @@ from dpmia.attacks.lira import OfflineLira
 from dpmia.common.errors import AttackError, KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal
-from dpmia.validation.gaussian_law import GaussianLaw
 
 ALL = (ShadowThreshold, Population, Reference, Distillation, LeaveOneOut)
 

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from attack_checks import ERRORS, check_law
+from few_reference_models import COLUMNS, nominal_to_actual, run
+from gaussian_law import GaussianLaw
 from scipy import stats
 from scipy.special import ndtri
 
@@ -13,8 +15,6 @@ from dpmia.attacks.lira import VARIANCES, OfflineLira, OnlineLira, fit_side
 from dpmia.common.errors import AttackError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
-from dpmia.validation.finite_shadow_bias import COLUMNS, nominal_to_actual, run
-from dpmia.validation.gaussian_law import GaussianLaw
 
 LAW = GaussianLaw(shift=2.0, noise=1.0, difficulty=3.0)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from gaussian_law import GaussianLaw
 
 from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.confidence import confidence
@@ -13,7 +14,6 @@ from dpmia.attacks.rmia import OfflineRmia, OnlineRmia
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import POPULATION
-from dpmia.validation.gaussian_law import GaussianLaw
 
 ONLINE = [OnlineLira(), OnlineRmia(), Reference(reference_models="in")]
 OFFLINE = [OfflineLira(), OfflineRmia(), Reference(reference_models="out")]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from attack_checks import ERRORS, check_law
+from gaussian_law import GaussianLaw
 
 from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.hypothesis import Population
@@ -12,7 +13,6 @@ from dpmia.attacks.rmia import OfflineRmia, OnlineRmia
 from dpmia.common.errors import AttackError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
-from dpmia.validation.gaussian_law import GaussianLaw
 
 LAW = GaussianLaw(shift=2.0, noise=1.0, difficulty=2.0)
 

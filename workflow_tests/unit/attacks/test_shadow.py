@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from gaussian_law import GaussianLaw
 from model_cards import card
 from scipy import stats
 
@@ -17,7 +18,6 @@ from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal
 from dpmia.models.mlp import MLP
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.training.run import Run, Seeds
-from dpmia.validation.gaussian_law import GaussianLaw
 
 #: Classes far apart: a loss that is small in class 0 is large in class 1.
 LAW = GaussianLaw(shift=2.0, noise=1.0, between=4.0)

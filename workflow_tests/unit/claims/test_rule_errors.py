@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpmia.claims.comparisons import above, at_least, at_most, highest_at, near, not_above, not_below
+from dpmia.claims.comparisons import above, at_least, at_most, highest_at, near, not_below
 from dpmia.claims.decisions import Condition, Every, Highest, NoLater, Some
 from dpmia.claims.limits import ERROR, Limits
 
@@ -58,7 +58,6 @@ EDGES = {
     "at least": (at_least(0), 0, 9),
     "at most": (at_most(0), 0, -9),
     "not below": (not_below(0, 9), -9, 0),
-    "not above": (not_above(0, 9), 9, 0),
     "near, low": (near(0, 9), -9, 0),
     "near, high": (near(0, 9), 9, 0),
 }

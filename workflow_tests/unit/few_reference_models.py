@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
+from gaussian_law import GaussianLaw
 from scipy import stats
 
 from dpmia.attacks.base import measure
 from dpmia.attacks.lira import OfflineLira, OnlineLira
 from dpmia.common.seeds import derive_seed
-from dpmia.validation.gaussian_law import GaussianLaw
 
 COLUMNS = ["attack", "variance", "models", "replicate", "metric", "value", "expected", "limit"]
 
@@ -25,7 +25,6 @@ COLUMNS = ["attack", "variance", "models", "replicate", "metric", "value", "expe
 def run(
     *,
     seed: int,
-    dataset: None = None,
     models: Sequence[int] = (4, 8, 16, 32, 64),
     records: int = 4000,
     replicates: int = 5,
@@ -37,7 +36,6 @@ def run(
 
     Args:
         seed: the user's seed.
-        dataset: none is needed.
         models: numbers of shadow models with and without each record, each at least 2.
         records: half of them members.
         replicates: independent repetitions.
