@@ -23,8 +23,9 @@ ATTACK = "dpmia.attacks.base:Attack"
 class AttackKind(NamedTuple):
     """An attack: the class that runs it, what the attacker needs beside the target model's outputs, its options.
 
-    `fewest` is the smallest number of reference models: a variance needs two on each side that the attack uses. The
-    others are attributes of the class (`dpmia.attacks.base.Attack`).
+    `fewest` is the smallest number of reference models, for a variance two on each side that the attack uses; attacks
+    that are not of this library check it themselves. The others are attributes of the class
+    (`dpmia.attacks.base.Attack`).
     """
 
     spec: str
@@ -47,8 +48,8 @@ def _attack_kind(spec: str) -> AttackKind:
         raise UserError(spec, f"not a subclass of {ATTACK.replace(':', '.')}", "Derive it from that class")
     with errors_of_file(spec, "attack", every=True):
         options = tuple(name for name in inspect.signature(attack).parameters)
-        about = (bool(attack.both_sides), bool(attack.per_record), bool(attack.needs_classes))
-        return AttackKind(spec, tuple(attack.uses), options, getattr(attack, "fewest", 0), *about)
+        about = {name: bool(getattr(attack, name)) for name in ("both_sides", "per_record", "needs_classes")}
+        return AttackKind(spec, tuple(attack.uses), options, **about)
 
 
 def _same(spec: str) -> str:
