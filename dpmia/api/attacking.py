@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -14,7 +15,7 @@ from dpmia.api.arrays import class_numbers, integer, numbers, same_rows, several
 from dpmia.api.results import AttackResult, AttackResults, Measurement
 from dpmia.attacks.base import Attack, Knowledge, Outcome, outcome
 from dpmia.attacks.confidence import confidence
-from dpmia.common.errors import ArgumentError, MissingExtraError, shown
+from dpmia.common.errors import ArgumentError, KnowledgeError, MissingExtraError, shown
 from dpmia.common.limits import MOST_MODELS
 from dpmia.common.probabilities import log_probabilities, problem_of, wrong_row
 from dpmia.common.registry import load, suggestion
@@ -27,6 +28,8 @@ from dpmia.metrics.ranges import possible_range
 from dpmia.metrics.ranking import roc, tpr_at
 from dpmia.metrics.record_errors import record_estimates
 from dpmia.settings import names
+
+log = logging.getLogger(__name__)
 
 SCALES = ("logits", "probabilities", "losses")
 
@@ -62,7 +65,7 @@ def attack(
         features: the records themselves, shape (records, features), for `quantile_regression`.
         attacks: names as in `docs/settings.md`; or a mapping from names to options, with `kind` where the name is your
             own, or to an object of a class of `dpmia.attacks`. Where left out, every attack for which the arguments
-            suffice, oracles excepted.
+            suffice, oracles excepted; the log names an attack that refuses the reference models.
         scale: of `outputs` and `references`: `logits`, `probabilities`, or `losses` (cross-entropy in nats).
         fprs: false positive rates at which true positive rates are reported.
         seed: of attacks that draw at random.
@@ -102,7 +105,15 @@ def attack(
         raise ArgumentError("attack, features", problem, "Give one row for each row of outputs")
     rates, seed = _rates(fprs), integer(seed, "attack, seed")
     chosen = _chosen(attacks, signal, known, scale)
-    return AttackResults({name: _result(name, each, signal, known, rates, seed) for name, each in chosen.items()})
+    results = {}
+    for name, each in chosen.items():
+        try:
+            results[name] = _result(name, each, signal, known, rates, seed)
+        except KnowledgeError as error:
+            if attacks is not None:
+                raise ArgumentError(f"attack, {name}", error.problem, error.remedy) from error
+            log.warning("%s is left out: %s", name, error)
+    return AttackResults(results)
 
 
 @dataclass(frozen=True)
@@ -274,7 +285,7 @@ def _missing(kind: str, signal: Signal, known: Knowledge, scale: str) -> str:
         return ""
     inside = known.references.trained_on.sum(axis=0)
     outside = len(known.references.losses) - inside
-    each_side = 2 if described.fewest or described.per_record else 1  # a variance needs two
+    each_side = 2 if described.fewest else 1  # a variance needs two
     for part, records in (("member", signal.is_member), ("non-member", signal.is_nonmember)):
         if outside[records].max() < each_side:
             return f"{each_side} reference models that were not trained on a {part}"

@@ -56,7 +56,8 @@ class Attack(ABC):
     #: Whether it needs reference models that were trained on a record as well as some that were not.
     both_sides: bool = False
 
-    #: Whether it sets a threshold for the loss of each record, so that there are results per record.
+    #: Whether it sets a threshold for the loss of each record, so that there are results per record: a subclass of
+    #: `dpmia.attacks.hypothesis.HypothesisTest`.
     per_record: bool = False
 
     #: Whether it reads the outputs for several classes: losses alone are not enough.

@@ -23,7 +23,7 @@ import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.estimators import ESTIMATORS, NullLosses
-from dpmia.attacks.needs import REMEDY, models_of, one_of, population_of, rate, report_missing
+from dpmia.attacks.needs import MORE_ALIKE, REMEDY, models_of, one_of, population_of, rate, report_missing
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
@@ -39,6 +39,9 @@ class HypothesisTest(Attack):
     """
 
     per_record = True
+
+    #: What is missing where records have no losses to be compared with, and what to do.
+    lacking = ("population", "Give population records of every class")
 
     def __init__(self, alpha: float = 0.1, estimator: str = "empirical") -> None:
         """Set up the test.
@@ -68,8 +71,8 @@ class HypothesisTest(Attack):
     def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         null = self.null(signal, known)
-        report_missing(signal, ~self.estimator.judged(null), f"have fewer than {self.estimator.fewest} losses to be "
-                   f"compared with and are called non-members by {type(self).__name__}")  # fmt: skip
+        what = f"have fewer than {self.estimator.fewest} losses to be compared with and are called non-members"
+        report_missing(signal, ~self.estimator.judged(null), f"{what} by {type(self).__name__}", *self.lacking)
         return -self.estimator.alpha(null, signal.losses)
 
     def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
@@ -122,6 +125,8 @@ class Population(HypothesisTest):
 
 class _PerRecord(HypothesisTest):
     """What the attacks with a threshold for each record share."""
+
+    lacking = ("known.references", MORE_ALIKE)
 
     def __init__(self, alpha: float = 0.1, estimator: str = "empirical", reference_models: str = "out") -> None:
         """Set up the test.

@@ -23,6 +23,9 @@ UNEVEN = 0.5
 #: Probability of a difference below which it is none of chance: of thousands of attacks, none is refused by chance.
 BY_CHANCE = 1e-6
 
+#: What helps against reference models that separate members from non-members by themselves.
+MORE_ALIKE = "Draw the training sets of reference models from both alike, or train more of them"
+
 REMEDY = "Delete the files of the attacker's models, and start again"
 
 
@@ -56,18 +59,22 @@ def population_of(signal: Signal) -> np.ndarray:
     return found
 
 
-def report_missing(signal: Signal, without: np.ndarray, what: str) -> None:
+def report_missing(
+    signal: Signal, without: np.ndarray, what: str, where: str = "known.references", remedy: str = MORE_ALIKE
+) -> None:
     """Say in the log which share of the query members and non-members lacks something.
 
     Args:
         signal: the target model's outputs.
         without: bool, shape (queries,).
         what: the sentence to finish: `have no reference model and are called non-members`.
+        where: what lacks it, for the error.
+        remedy: what to do then.
 
     Raises:
         KnowledgeError: members lack it more often than non-members, or less often, by more than chance explains and by
             more than `UNEVEN`. What lacks it has another distribution of scores, which would separate them, whatever
-            the target model reveals.
+            the target model reveals. A dozen of either are the fewest for which chance is excluded.
     """
     lack = [
         (int(without[queries].sum()), int((~without[queries]).sum()))
@@ -77,8 +84,7 @@ def report_missing(signal: Signal, without: np.ndarray, what: str) -> None:
         members, nonmembers = (missing / (missing + others) for missing, others in lack)
         if abs(members - nonmembers) > UNEVEN and fisher_exact(lack).pvalue < BY_CHANCE:
             problem = f"{100 * members:.3g} % of the members and {100 * nonmembers:.3g} % of the non-members {what}"
-            remedy = "Draw the training sets of reference models from both alike, or train more of them"
-            raise KnowledgeError("known.references", f"{problem}: that alone separates them", remedy)
+            raise KnowledgeError(where, f"{problem}: that alone separates them", remedy)
     evaluated = signal.is_member | signal.is_nonmember
     if without[evaluated].any():
         log.warning("%.2g %% of %d queries %s", 100 * without[evaluated].mean(), evaluated.sum(), what)

@@ -14,9 +14,10 @@ queried are in training sets where population records are not: their p(.) is lar
 
 Plain softmax probabilities; the paper's variants (Taylor softmax, margin, temperature, augmentations) are left out.
 
-A record without a model on one side gets, online, its mean on the other side, times the mean ratio of the two sides
-over all records; offline, the mean of that side over all records. The log reports the share of such records, and the
-attack is refused where members and non-members have very unequal shares of them (`dpmia.attacks.needs.report_missing`).
+A record without a model on one side gets, online, its mean on the other side, times the geometric mean of the ratio of
+the two sides over all records, and 1 at most; offline, the mean of that side over all records. The log reports the
+share of such records, and the attack is refused where members and non-members have very unequal shares of them
+(`dpmia.attacks.needs.report_missing`).
 A population record in training sets of reference models is averaged over all models online, and over those without it
 offline.
 
@@ -94,7 +95,8 @@ class OnlineRmia(_Rmia):
         trained, left_out = models.trained_on.any(axis=0), ~models.trained_on.all(axis=0)
         both = trained & left_out & ~population
         gap = (inside - outside)[both].mean() if both.any() else 0.0
-        inside, outside = np.where(trained, inside, outside + gap), np.where(left_out, outside, inside - gap)
+        filled = np.minimum(outside + gap, 0), np.minimum(inside - gap, 0)  # logarithms of probabilities
+        inside, outside = np.where(trained, inside, filled[0]), np.where(left_out, outside, filled[1])
         everywhere = _log_mean(models.losses, np.ones_like(models.trained_on))
         return np.where(population, everywhere, np.logaddexp(inside, outside) - np.log(2))
 

@@ -56,7 +56,8 @@ def _verdict(entries: Sequence[Entry], experiment: str, epsilon: str, facts: Map
             shown += "; no blind baseline was measured"
         elif (beyond := _largest_excess(entries, wanted)) is not None:
             excess = interval(beyond["auc_excess"], guessing=0)
-            shown += f", {excess} of it beyond the blind baseline; what models learn of groups may be more than that"
+            by = "" if place(beyond) == place(apart) else f" ({place(beyond)})"
+            shown += f"; {excess} beyond the blind baseline{by}: models can learn more of groups than it does"
         else:
             shown += ", not shown to be more than a blind baseline reaches"
         return {"verdict": "shift", "reason": shown}

@@ -188,9 +188,9 @@ def _how(part: Mapping[str, Any]) -> str:
     ]
     if facts.get("references"):
         sentences.append(
-            f"The attacker trains {facts['references']} reference models for each arm, "
+            f"The attacker trains {facts['references']} reference models for each arm (its IID arm, where it has one), "
             f"{'with the same epsilon' if facts['private_references'] else 'without privacy'}, on further draws of the "
-            "same sizes: each record that can be a member was in the training set of some of them and not of others."
+            "same sizes: each record that can be drawn was in the training set of some of them and not of others."
         )
     if facts.get("offline_a"):
         sentences.append(f"Offline RMIA takes offline_a = {facts['offline_a']}.")

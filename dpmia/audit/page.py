@@ -167,7 +167,7 @@ def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
             [
                 f"{_model(audit, worst)} ({place(worst)}), {attack_name(worst['attack'])}",
                 *_without_model(found, worst, "tpr_at_1pct_fpr"),
-                f"guessing: {100 * held_rate(0.01, worst['nonmembers']):.2g}",
+                f"guessing: {100 * held_rate(0.01, max(worst['nonmembers'], 100)):.2g}",  # fewer have no TPR
             ]
         )
         title = "of 100 members found at a false positive rate of 1 %, at worst"
@@ -197,7 +197,8 @@ def _attack_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
         limit = "none" if entry["bound"] is None else format_number(entry["bound"], 2)
         if entry["ceiling"] is not None:
             limit += f", {format_number(entry['ceiling'], 2)}"
-        if entry["bound"] is not None and audit["experiments"][name]["facts"].get("stated"):
+        known = entry["bound"] is not None or entry["ceiling"] is not None
+        if known and audit["experiments"][name]["facts"].get("stated"):
             limit += " (stated)"
         rates = [
             interval(entry[metric]) if entry[metric] else below_resolution(entry["resolution"]) for metric in LOW_RATES

@@ -12,6 +12,7 @@ A world has a part of the measured effect (`EFFECTS`). The placebo has none:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -181,7 +182,9 @@ def _null_of_attack(means: Mapping[MetricKey, float], over: Mapping, key: Metric
     rate = float(metric.removeprefix("tpr@")) if metric.startswith("tpr@") else LOW_RATES.get(metric)
     if rate is not None:
         resolution = measured("resolution")
-        return rate if np.isnan(resolution) else held_rate(rate, round(1 / resolution))
+        # Where few replicates have enough non-members, the mean may be too few.
+        few = max(1 / resolution, 1 / rate)
+        return rate if np.isnan(resolution) else held_rate(rate, math.ceil(few - 1e-9))
     if metric in _RANKED:
         return over.get((arm, attack, "precision_control"), float("nan"))
     if metric == "precision_baseline":

@@ -52,13 +52,14 @@ def exposure_rows(
 ) -> list[list[Any]]:
     """Return how stable lists of the most exposed records are, and whether each record's false positive rate is kept.
 
-    Records are scored by offline LiRA where there are reference models of the target's own arm, by their loss where
-    there are none. Lists are made of the records that are members in all of `SEEDS` replicates. A record's false
-    positive rate is that of the rule "p-value at most `NOMINAL`" (`dpmia.metrics.exposure.p_values`) over the target
-    models that were not trained on it; it is there where reference models were trained as the target was, for records
-    whose p-values get as small as that. Training sets of targets and references are then draws of one arm, so the
-    scores of models without a record are exchangeable. (In an IID arm made from samples of the groups, a target's
-    sample holds the record, that of a reference model need not: there it is an approximation.)
+    Records are scored by offline LiRA where there are reference models of the target's arm or its IID arm, by their
+    loss where there are none. Lists are made of the records that are members in all of `SEEDS` replicates.
+
+    A record's false positive rate is that of the rule "p-value at most `NOMINAL`" (`dpmia.metrics.exposure.p_values`)
+    over the target models that were not trained on it; it is there where reference models were trained as the target
+    was, for records whose p-values get as small as that. Training sets of targets and references are then draws of one
+    arm, so the scores of models without a record are exchangeable. (In an IID arm made from samples of the groups, a
+    target's sample holds the record, that of a reference model need not: there it is an approximation.)
 
     Args:
         experiment: name of the experiment.

@@ -25,7 +25,7 @@ from dpmia.settings.attackers import (
     require_references,
 )
 from dpmia.settings.base import ArmName, Epsilon, Name, OneOf, Scale, Settings, require_keys
-from dpmia.settings.membership import INDEPENDENT, Membership, arm_keys
+from dpmia.settings.membership import GROUPED, INDEPENDENT, Membership, arm_keys
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
 from dpmia.settings.training import ArmTraining, Model, Privacy, Training
@@ -274,6 +274,11 @@ class Experiment(Settings):
                 if use in uses and getattr(self, key) is None:
                     raise ValueError(f"attack {name!r} needs the key {key}")
             require_references(name, attack, self.references.count if self.references else 0)
+            of_iid_arms = self.iid_arms and attack.reference_arm is None
+            if names.ATTACKS[attack.kind].both_sides and self.membership.kind in GROUPED and not of_iid_arms:
+                problem = f"needs reference models of IID arms with membership.kind {self.membership.kind!r}"
+                why = "others are trained on no non-member"
+                raise ValueError(f"attack {name!r} {problem}: {why}. Set iid_arms: true, and leave reference_arm out")
             if "distilled" in uses and self.training.kind.own_loss:
                 problem = f"cannot be combined with engine {self.training.engine!r}: its models take no soft labels"
                 raise ValueError(f"attack {name!r} {problem}")

@@ -114,3 +114,6 @@ def arm_keys(kind: str) -> tuple[set[str], set[str]]:
 
 #: Kinds whose members and non-members come from one pool: each arm is its own IID arm.
 INDEPENDENT = ("iid", "bernoulli")
+
+#: Kinds whose members come from one group, and non-members from the others.
+GROUPED = ("group", "cluster")

@@ -16,8 +16,8 @@ from dpmia.common.errors import UserError
 from dpmia.common.plugins import Parts, errors_of_file
 from dpmia.common.registry import load
 
-#: what every attack is a subclass of.
-ATTACK = "dpmia.attacks.base:Attack"
+#: what every attack is a subclass of; what one is that has results for each record.
+ATTACK, PER_RECORD = "dpmia.attacks.base:Attack", "dpmia.attacks.hypothesis:HypothesisTest"
 
 
 class AttackKind(NamedTuple):
@@ -46,6 +46,9 @@ def _attack_kind(spec: str) -> AttackKind:
     attack = load(spec)
     if load(ATTACK) not in inspect.getmro(attack if inspect.isclass(attack) else object):
         raise UserError(spec, f"not a subclass of {ATTACK.replace(':', '.')}", "Derive it from that class")
+    if attack.per_record and load(PER_RECORD) not in inspect.getmro(attack):
+        problem = f"per_record is true, but it is no subclass of {PER_RECORD.replace(':', '.')}"
+        raise UserError(spec, problem, "Derive it from that class, or leave per_record out")
     with errors_of_file(spec, "attack", every=True):
         options = tuple(name for name in inspect.signature(attack).parameters)
         about = {name: bool(getattr(attack, name)) for name in ("both_sides", "per_record", "needs_classes")}

@@ -71,7 +71,7 @@ RICH = ADULT | {
     "attacks": {
         "random": {},
         "shadow": {},
-        "lira": {"reference_arm": "cluster", "variance": "pooled"},
+        "lira": {"kind": "lira_offline", "reference_arm": "cluster", "variance": "pooled"},
         "distillation": {},
         "population": {"alpha": 0.1},
     },

@@ -15,7 +15,7 @@ STRONG = {
     "census_adult_strong": "census_adult",
 }
 
-#: Attacks that need reference models on both sides of a record: their scores depend on how many hold it.
+#: Names of attacks that need reference models on both sides of a record: their scores depend on how many hold it.
 ONLINE = ("lira", "rmia")
 #: Experiments of `STRONG` whose reference models hold all records alike often. In the others, as many records are drawn
 #: of a small group as of a large one, so that outside IID arms the number of models alone separates members.

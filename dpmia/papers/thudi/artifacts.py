@@ -143,7 +143,8 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig12",
-        "Positive accuracy of LiRA against models trained without privacy.",
+        "Positive accuracy of LiRA against models trained without noise, but with clipping; `thudi_controls` has "
+        "models without clipping.",
         "precision_by_rate:tabulate_fig12",
         "precision_by_rate:draw_fig12",
         _TWO,

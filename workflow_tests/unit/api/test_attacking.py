@@ -83,6 +83,22 @@ def test_all_that_the_arguments_suffice_for_runs_and_no_oracle(world):
     assert everything(world, attacks=["random"])["random"].oracle
 
 
+def test_an_attack_that_refuses_the_reference_models_is_left_out_unless_it_is_named(world, caplog):
+    logits, labels, is_member, references, trained_on = world
+    trained_on = trained_on & is_member
+    trained_on[:, np.flatnonzero(is_member)[5:]] = True  # nearly all members are in every model
+    given = {"references": references, "trained_on": trained_on}
+    assert set(attack(logits, labels, is_member, **given)) == {"average_threshold", "bounded_loss"}
+    assert "lira_offline is left out: known.references: " in caplog.text
+    with pytest.raises(ArgumentError, match=r"^attack, lira_offline: 9.* that alone separates them\. Draw"):
+        attack(logits, labels, is_member, attacks="lira_offline", **given)
+
+
+def test_attack_r_takes_a_single_reference_model(world):
+    logits, labels, is_member, references, _ = world
+    assert attack(logits, labels, is_member, references=references[:1], attacks="reference")["reference"].auc
+
+
 def test_arrays_of_torch_and_pandas_give_the_same(world):
     logits, labels, is_member, *_ = world
     exact = logits.astype(np.float32)

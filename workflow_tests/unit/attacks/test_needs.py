@@ -8,7 +8,7 @@ from gaussian_law import GaussianLaw
 
 from dpmia.attacks.base import Knowledge, measure
 from dpmia.attacks.confidence import confidence
-from dpmia.attacks.hypothesis import Reference
+from dpmia.attacks.hypothesis import Reference, ShadowThreshold
 from dpmia.attacks.lira import OfflineLira, OnlineLira, fit_side
 from dpmia.attacks.rmia import OfflineRmia, OnlineRmia
 from dpmia.common.errors import KnowledgeError
@@ -69,6 +69,24 @@ def test_what_non_members_lack_does_not_separate_them_where_the_target_reveals_n
     assert abs(found["auc"] - 0.5) < 0.03
     assert abs(found["advantage"]) < 0.1
     assert found["tpr_at_1pct_fpr"] < 0.03
+
+
+def test_classes_without_population_records_are_named_as_such(drawn):
+    signal, known = drawn
+    labels = np.where(signal.is_member | (signal.membership == POPULATION), 0, 1)
+    with pytest.raises(KnowledgeError, match=r"^population: 0 % of the members and 100 % of .* of every class\.$"):
+        ShadowThreshold().scores(replace(signal, labels=labels), known, np.random.default_rng(0))
+
+
+def test_a_probability_filled_in_is_at_most_one(drawn):
+    signal, _ = drawn
+    trained_on = np.arange(10)[:, None] < np.full(200, 5)
+    lacking = signal.is_nonmember & (np.arange(200) % 3 == 0)
+    trained_on[:, lacking] = False
+    losses = np.where(trained_on, 0.001, 3.0)  # the ratio of the two sides is about 20
+    losses[:, lacking] = 0.1
+    usual = OnlineRmia()._usual(References(losses, trained_on), signal, signal.membership == POPULATION)
+    np.testing.assert_allclose(usual[lacking], np.log((1 + np.exp(-0.1)) / 2))
 
 
 def test_a_record_with_models_on_one_side_gets_a_centre_from_there(drawn):

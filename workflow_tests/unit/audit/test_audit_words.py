@@ -89,6 +89,18 @@ def test_without_a_blind_baseline_nothing_is_said_to_be_the_models_doing():
     assert "reveals" not in text
 
 
+def test_an_excess_is_that_of_the_arm_that_it_names():
+    high = entry(arm="south", label="South", auc=cell(0.9, 0.02), auc_excess=cell(-0.03, 0.02))
+    low = entry(auc=cell(0.7, 0.02), auc_excess=cell(0.15, 0.02))
+    both = [high, low, blind(), blind(arm="south", label="South")]
+    (found,) = advice.verdicts(both, "clinic", FACTS)
+    assert found["verdict"] == "shift"
+    assert found["reason"].startswith("AUC 0.90 ")
+    assert "; 0.15 [0.12, 0.18] beyond the blind baseline (North; " in found["reason"]
+    (alone,) = advice.verdicts([low, blind()], "clinic", FACTS)
+    assert "; 0.15 [0.13, 0.17] beyond the blind baseline: models can" in alone["reason"]
+
+
 @pytest.mark.parametrize(
     ("auc", "says"),
     [(cell(0.6, 0.05), "So the model reveals membership."), (cell(0.52, 0.04), "not distinguishable from guessing")],

@@ -65,6 +65,12 @@ def test_under_placebo_tprs_are_those_that_random_scores_have_on_so_few_non_memb
     assert placebo["loss", False, metric] == pytest.approx(np.mean(found), abs=4 * error)
 
 
+def test_under_placebo_a_tpr_of_the_few_replicates_that_resolve_it_stays():
+    means = {("loss", False, "tpr@0.01"): 0.3, ("loss", False, "resolution"): 1 / 95}
+    placebo = means_of(MetricWorld.of(metrics_table(means=means)).with_effect(0.0))
+    assert placebo["loss", False, "tpr@0.01"] == pytest.approx(2 / 101)
+
+
 def test_under_placebo_arms_make_no_difference():
     better = MEASURED | {("model", False, "accuracy_nonmembers"): 0.95, (RANDOM, True, "advantage"): 0.1}
     table = pd.concat([metrics_table(), metrics_table(["b"]), metrics_table(["a-iid"], better)])

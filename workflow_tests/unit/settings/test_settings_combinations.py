@@ -77,11 +77,11 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
             ["'shuffle' cannot be combined", "'bernoulli'", "'poisson'"],
         ),
         ("bernoulli", {"training.sampling": "shuffle", "privacy": {}, "epsilons": [["inf"]]}, None),
-        ("adult", {"references": {"count": 4, "block": 2}, "attacks.lira": {"reference_arm": "cluster"}}, None),
+        ("adult", {"references": {"count": 4, "block": 2}, "attacks.lira_offline": {"reference_arm": "cluster"}}, None),
         (
             "adult",
-            {"references": {"count": 4, "block": 2}, "attacks.lira": {"reference_arm": "clutser"}},
-            ["'clutser'", "'lira'", "Did you mean 'cluster'?"],
+            {"references": {"count": 4, "block": 2}, "attacks.lira_offline": {"reference_arm": "clutser"}},
+            ["'clutser'", "'lira_offline'", "Did you mean 'cluster'?"],
         ),
         (
             "adult",
@@ -94,6 +94,17 @@ SHADOWS = {"shadows": {}, "attacks.shadow": {}}
             ["'lira_offline'", "at least 2", "1"],
         ),
         ("adult", {"references": {"count": 1, "block": 1}, "attacks.lira_offline": {"variance": "published"}}, None),
+        (
+            "adult",
+            {"references": {"count": 4, "block": 2}, "attacks.lira": {}, "iid_arms": False},
+            ["'lira'", "'cluster'", "trained on no non-member", "iid_arms: true"],
+        ),
+        (
+            "adult",
+            {"references": {"count": 4, "block": 2}, "attacks.lira": {"reference_arm": "cluster"}},
+            ["'lira'", "'cluster'", "leave reference_arm out"],
+        ),
+        ("adult", {"references": {"count": 4, "block": 2}, "attacks.lira_offline": {}, "iid_arms": False}, None),
         ("adult", {"shadows": {}, "attacks.shadow": {}}, None),
         ("heart", LOOKED_AT, ["per_record cannot be combined", "IID arms", "epsilon"]),
         ("iid", LOOKED_AT, ["per_record cannot be combined", "IID arms", "epsilon"]),
