@@ -53,15 +53,15 @@ onsuccess:
 rule all:
     """Make every figure, table, claim and the report: of all papers, and of experiments of your own."""
     input:
-        artifacts_of_all(),
-        tables_of_all(),
-        [LAYOUT.table("per_record", experiment) for experiment in EXPERIMENTS if looked_at(experiment)],
+        [file for paper in PAPERS for file in SCOPE.files_of(paper)],
+        SCOPE.tables_of_all(),
+        [LAYOUT.table("per_record", experiment) for experiment in EXPERIMENTS if SCOPE.looked_at(experiment)],
         [
             LAYOUT.table("exposure", experiment)
             for experiment in EXPERIMENTS
-            if runs(experiment) and compares_seeds(experiment)
+            if SCOPE.runs(experiment) and SCOPE.compares_seeds(experiment)
         ],
-        [file for artifact in CHECKS for file in check_files(artifact).values()],
+        [file for artifact in CHECKS for file in SCOPE.files(artifact).values()],
         f"{RUN}/report.html",
     localrule: True
     message:
@@ -74,7 +74,7 @@ for paper in PAPERS:
         name:
             paper
         input:
-            artifacts_of(paper),
+            SCOPE.files_of(paper),
         localrule: True
         message:
             f"The figures and tables of {ABOUT[paper].short} are made"

@@ -31,6 +31,6 @@ def audit_reports(ending):
         remedy = "Name a file with the line 'paper: audit' and experiments or predictions"
         refuse(ConfigError("config, experiments", problem, remedy))
     for name in (name for members in PLAN.audits.values() for name in members):
-        if name in NOT_RUN and isinstance(EXPERIMENTS[name].dataset, OwnData):
-            refuse(NOT_RUN[name])
+        if name in SCOPE.not_run and isinstance(EXPERIMENTS[name].dataset, OwnData):
+            refuse(SCOPE.not_run[name])
     return [LAYOUT.audit_report(stem, ending) for stem in PLAN.audits]

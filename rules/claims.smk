@@ -3,7 +3,7 @@
 
 rule judge_claims:
     input:
-        tables_of_all(),
+        SCOPE.tables_of_all(),
     output:
         **{ending: f"{RUN}/claims.{ending}" for ending in ("csv", "md", "pdf")},
         png=report(
@@ -21,7 +21,7 @@ rule judge_claims:
         mem_mb=more(1000),
         runtime=more(20),
     params:
-        **judged(),
+        **SCOPE.judged(TIMES),
         folder=lambda wildcards, output: str(Path(output.csv).parent),
         name="claims",
         code=code("judge_claims.py", *CLAIMS.values()),
@@ -47,7 +47,7 @@ rule claims:
         mem_mb=1000,
         runtime=20,
     params:
-        **judged(),
+        **SCOPE.judged(TIMES),
         folder=RUN,
         name="claims-so-far",
     message:
@@ -71,7 +71,7 @@ rule check_claims:
         folder=RUN,
         synthetic=CONFIG.data == "synthetic",
         scale=CONFIG.scale,
-        times=LOOKS.times if LOOKS else None,
+        times=TIMES,
         planned=lambda wildcards: replicates_by_scale(),
     message:
         "Judging the claims of the papers in worlds of known truth"
@@ -96,7 +96,7 @@ rule decide:
         mem_mb=2000,
         runtime=20,
     params:
-        run=lambda wildcards: judged() | {"folder": RUN},
+        run=lambda wildcards: SCOPE.judged(TIMES) | {"folder": RUN},
         audits=lambda wildcards: audits_to_decide(),
         budget=CONFIG.budget,
         looks=LOOKS.plain() if LOOKS else None,

@@ -6,7 +6,7 @@ rule check_engines:
     input:
         lambda wildcards: [
             file
-            for check in engine_checks(wildcards.file).values()
+            for check in SCOPE.engine_checks(wildcards.file).values()
             for file in (check.dataset, check.splits, *check.signals)
         ],
     output:
@@ -20,10 +20,12 @@ rule check_engines:
         mem_mb=more(3000),
         runtime=more(60),
     params:
-        checks=lambda wildcards: {name: check.plain() for name, check in engine_checks(wildcards.file).items()},
+        checks=lambda wildcards: {name: check.plain() for name, check in SCOPE.engine_checks(wildcards.file).items()},
         code=lambda wildcards: code(
             "check_engines.py",
-            *sorted({spec for name in CHECKED[wildcards.file] for spec in jobs.training_code(EXPERIMENTS[name])}),
+            *sorted(
+                {spec for name in SCOPE.checked[wildcards.file] for spec in jobs.training_code(EXPERIMENTS[name])}
+            ),
         ),
     message:
         "Training some models of {wildcards.file} again, by Opacus"
@@ -60,7 +62,7 @@ for artifact in (*CHECKS, validation.KEPT_EPSILON):
         input:
             [f"{RUN}/{table}.csv" for table in artifact.tables],
         output:
-            **check_files(artifact),
+            **SCOPE.files(artifact),
         log:
             f"logs/{RUN}/make_artifact/{artifact.name}.log",
         conda:
@@ -77,8 +79,8 @@ for artifact in (*CHECKS, validation.KEPT_EPSILON):
             facts={
                 "synthetic": CONFIG.data == "synthetic",
                 "scale": CONFIG.scale,
-                "experiments": {name: {} for names in CHECKED.values() for name in names},
-                "not_run": {name: NOT_RUN[name] for name in PRIVATE if not runs(name)},
+                "experiments": {name: {} for names in SCOPE.checked.values() for name in names},
+                "not_run": {name: SCOPE.not_run[name] for name in SCOPE.private if not SCOPE.runs(name)},
                 "without_data": artifact is validation.KEPT_EPSILON,
             },
             code=code("make_artifact.py", artifact.tabulate),
@@ -91,7 +93,7 @@ for artifact in (*CHECKS, validation.KEPT_EPSILON):
         name:
             artifact.name
         input:
-            check_files(artifact).values(),
+            SCOPE.files(artifact).values(),
         localrule: True
         message:
             f"{artifact.name} is made"

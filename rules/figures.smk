@@ -1,13 +1,13 @@
 # Figures and tables, and the targets that make them.
 
 
-for artifact in ARTIFACTS.values():
+for artifact in SCOPE.artifacts.values():
 
     rule:
         name:
             f"make_{artifact.name}"
         input:
-            [f"{RUN}/{table}.csv" for table in artifact_tables(artifact)],
+            [f"{RUN}/{table}.csv" for table in SCOPE.tables(artifact)],
         output:
             **reported(artifact),
         log:
@@ -22,8 +22,8 @@ for artifact in ARTIFACTS.values():
             caption=artifact.caption,
             tabulate=artifact.tabulate,
             draw=artifact.draw,
-            tables=artifact_tables(artifact),
-            facts=run_facts(artifact),
+            tables=SCOPE.tables(artifact),
+            facts=SCOPE.facts(artifact),
             code=code("make_artifact.py", *filter(None, (artifact.tabulate, artifact.draw))),
         message:
             f"Making {artifact.name}"
@@ -34,7 +34,7 @@ for artifact in ARTIFACTS.values():
         name:
             artifact.name
         input:
-            artifact_files(artifact).values(),
+            SCOPE.files(artifact).values(),
         localrule: True
         message:
             f"{artifact.name} is made"

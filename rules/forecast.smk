@@ -110,21 +110,21 @@ def missing_jobs(files):
 def files_of(names_of_work, artifacts):
     """Return all files that are made for some experiments and studies, and for figures and tables."""
     files = []
-    for name in filter(runs, names_of_work):
-        if name in WITH_DATA:
-            files += [*raw_paths(WITH_DATA[name].dataset), LAYOUT.prepared(name)]
+    for name in filter(SCOPE.runs, names_of_work):
+        if name in SCOPE.with_data:
+            files += [*raw_paths(SCOPE.with_data[name].dataset), LAYOUT.prepared(name)]
         if name in STUDIES:
             files.append(LAYOUT.table("studies", name))
             continue
         files += [*LAYOUT.clusters(name), *LAYOUT.splits(name), *LAYOUT.models(name), *LAYOUT.metrics(name)]
         files.append(LAYOUT.table("summary", name))
-        if looked_at(name):
+        if SCOPE.looked_at(name):
             for inputs in LAYOUT.per_record_inputs(name).values():
                 files += inputs
             files.append(LAYOUT.table("per_record", name))
-        if compares_seeds(name):
+        if SCOPE.compares_seeds(name):
             files.append(LAYOUT.table("exposure", name))
-    return files + [next(iter(artifact_files(artifact).values())) for artifact in artifacts]
+    return files + [next(iter(SCOPE.files(artifact).values())) for artifact in artifacts]
 
 
 def download_of(files):
@@ -149,14 +149,14 @@ def alone(target):
 
 def forecast_table():
     """Return what is missing of each target and what it will take."""
-    made = [artifact for artifact in ARTIFACTS.values() if made_by_all(artifact)]
-    work = {artifact.name: [table.split("/")[1] for table in artifact_tables(artifact)] for artifact in made}
+    made = [artifact for artifact in SCOPE.artifacts.values() if SCOPE.makes(artifact)]
+    work = {artifact.name: [table.split("/")[1] for table in SCOPE.tables(artifact)] for artifact in made}
     targets = {artifact.name: files_of(work[artifact.name], [artifact]) for artifact in made}
     papers = {
         paper: [file for artifact in made if PAPER_OF[artifact.name] == paper for file in targets[artifact.name]]
         for paper in PAPERS
     }
-    whole = [f"{RUN}/report.html", f"{RUN}/claims.csv", *(f"{RUN}/engines/{file}.csv" for file in CHECKED)]
+    whole = [f"{RUN}/report.html", f"{RUN}/claims.csv", *(f"{RUN}/engines/{file}.csv" for file in SCOPE.checked)]
     papers["all"] = [*files_of([*EXPERIMENTS, *STUDIES], made), *whole]
     found = {name: (missing_jobs(files), download_of(files)) for name, files in (papers | targets).items()}
     measure_rates((kind, dict(wildcards)) for (_, wildcards), kind in found["all"][0].items())

@@ -18,7 +18,7 @@ def decided_by():
     for stage, name in (table.split("/") for table in read):
         raisable = stage == "replicates" or isinstance(STUDIES.get(name), Regression)
         path = f"{RUN}/{stage}/{name}.csv"
-        if raisable and name in WITH_DATA and LAYOUT.of_paper(name) and runs(name):
+        if raisable and name in SCOPE.with_data and LAYOUT.of_paper(name) and SCOPE.runs(name):
             if Path(path).exists() or (LOOKS and name in LOOKS.times):
                 found[name] = path
     return found
@@ -29,7 +29,7 @@ def audits_to_decide():
     found = {}
     for stem, members in PLAN.audits.items() if CONFIG.audit.fail_above else ():
         path = LAYOUT.audit_report(stem, "json")
-        if all(map(runs, members)) and (
+        if all(map(SCOPE.runs, members)) and (
             Path(path).exists() or (LOOKS and any(name in LOOKS.times for name in members))
         ):
             found[stem] = path
@@ -84,7 +84,7 @@ def tables_to_decide():
         from dpmia.workflow.next_look import next_look
 
         there = {stem: path for stem, path in audits.items() if Path(path).exists()}
-        print(next_look(judged() | {"folder": RUN}, there, efforts(), CONFIG.budget, LOOKS)[1])
+        print(next_look(SCOPE.judged(TIMES) | {"folder": RUN}, there, efforts(), CONFIG.budget, LOOKS)[1])
     return [*tables.values(), *audits.values()]
 
 

@@ -3,13 +3,13 @@
 
 rule prepare_dataset:
     input:
-        lambda wildcards: raw_paths(PREPARED[wildcards.prepared].dataset),
+        lambda wildcards: raw_paths(SCOPE.prepared[wildcards.prepared].dataset),
     output:
         f"{RESOURCES}/prepared/{{prepared}}.npz",
     log:
         f"logs/prepare_dataset/{CONFIG.data}-{CONFIG.scale}/{{prepared}}.log",
     # Others can read what a cache holds: no data of one's own go there.
-    cache: not any(isinstance(each.dataset, OwnData) for each in PREPARED.values())
+    cache: not any(isinstance(each.dataset, OwnData) for each in SCOPE.prepared.values())
     conda:
         "../envs/dpmia.yaml"
     threads: 1
@@ -17,8 +17,8 @@ rule prepare_dataset:
         mem_mb=more(2000),
         runtime=more(20),
     params:
-        job=lambda wildcards: jobs.prepare_job(PREPARED[wildcards.prepared]).plain(),
-        code=lambda wildcards: code("prepare_dataset.py", jobs.prepare_job(PREPARED[wildcards.prepared]).module),
+        job=lambda wildcards: jobs.prepare_job(SCOPE.prepared[wildcards.prepared]).plain(),
+        code=lambda wildcards: code("prepare_dataset.py", jobs.prepare_job(SCOPE.prepared[wildcards.prepared]).module),
     message:
         "Preparing {wildcards.prepared}"
     script:

@@ -3,9 +3,9 @@
 
 rule make_report:
     input:
-        artifacts=artifacts_of_all(),
-        tables=tables_of_all(),
-        checks=[file for artifact in CHECKS for file in check_files(artifact).values()],
+        artifacts=[file for paper in PAPERS for file in SCOPE.files_of(paper)],
+        tables=SCOPE.tables_of_all(),
+        checks=[file for artifact in CHECKS for file in SCOPE.files(artifact).values()],
         claims=expand(f"{RUN}/claims.{{ending}}", ending=("csv", "md", "pdf")),
     output:
         # A failed job leaves the last report.
@@ -43,8 +43,8 @@ rule publish:
 
 rule publish_paper:
     input:
-        artifacts=lambda wildcards: artifacts_of(wildcards.paper),
-        tables=lambda wildcards: tables_of(wildcards.paper),
+        artifacts=lambda wildcards: SCOPE.files_of(wildcards.paper),
+        tables=lambda wildcards: SCOPE.tables_of(wildcards.paper),
     output:
         directory(f"{RUN}/published/{{paper}}"),
     log:
@@ -58,7 +58,7 @@ rule publish_paper:
         runtime=5,
     params:
         about=lambda wildcards: about_run(),
-        judged=lambda wildcards: judged(),
+        judged=lambda wildcards: SCOPE.judged(TIMES),
         code=lambda wildcards: code("publish.py", CLAIMS[wildcards.paper]),
     message:
         "Publishing {wildcards.paper}"
@@ -80,7 +80,7 @@ rule status:
         runtime=5,
     params:
         folder=RUN,
-        papers=lambda wildcards: progress_files(),
+        papers=lambda wildcards: SCOPE.progress(),
     message:
         "Reporting progress"
     script:

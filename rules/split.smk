@@ -3,7 +3,7 @@
 
 rule find_clusters:
     input:
-        dataset=lambda wildcards: f"{RESOURCES}/prepared/{jobs.dataset_id(CLUSTERED[wildcards.clusters])}.npz",
+        dataset=lambda wildcards: f"{RESOURCES}/prepared/{jobs.dataset_id(SCOPE.clustered[wildcards.clusters])}.npz",
     output:
         f"{RUN}/clusters/{{clusters}}.npz",
     log:
@@ -15,7 +15,7 @@ rule find_clusters:
         mem_mb=more(2000),
         runtime=more(30),
     params:
-        job=lambda wildcards: jobs.cluster_job(CLUSTERED[wildcards.clusters]).plain(),
+        job=lambda wildcards: jobs.cluster_job(SCOPE.clustered[wildcards.clusters]).plain(),
         code=code("find_clusters.py"),
     message:
         "Clustering {wildcards.clusters}"

@@ -3,7 +3,7 @@
 
 rule run_study:
     input:
-        lambda wildcards: study_data(wildcards.study),
+        lambda wildcards: SCOPE.study_data(wildcards.study),
     output:
         "{home}/studies/{study}.csv",
     log:

@@ -1,0 +1,289 @@
+"""What a run makes of its plan: experiments whose data are available, and the figures and tables that rest on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from dpmia.common.errors import ConfigError
+from dpmia.datasets.raw.sources import files_at_hand, not_of_this_kind, not_to_be_had, required_files
+from dpmia.jobs.checking import EngineCheck
+from dpmia.papers.artifact import Artifact
+from dpmia.papers.catalogue import PAPERS
+from dpmia.settings import facts, jobs
+from dpmia.settings.experiment import Experiment
+from dpmia.settings.own_data import OwnData
+from dpmia.settings.resolve import Plan
+from dpmia.settings.studies import Regression
+from dpmia.workflow.layout import Layout
+
+#: Figure or table -> its paper.
+PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
+
+#: Replicates from which lists of exposed records are compared.
+COMPARED = 3
+
+#: Stages whose tables come from trained models.
+_TRAINED = ("summary", "replicates", "per_record", "nulls")
+
+
+def _name(table: str) -> str:
+    """Return the experiment or study of a table."""
+    return table.split("/")[1]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Experiments and studies of a plan, its figures and tables, and which of them this run can make.
+
+    Attributes:
+        layout: the paths of the plan.
+    """
+
+    layout: Layout
+    _facts: dict[tuple[str, bool], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan."""
+        return self.layout.plan
+
+    # Data.
+
+    @cached_property
+    def with_data(self) -> dict[str, Experiment | Regression]:
+        """Experiments and studies that take a data set, by name."""
+        studies = {name: each for name, each in self.plan.studies.items() if isinstance(each, Regression)}
+        return {**self.plan.experiments, **studies}
+
+    @cached_property
+    def prepared(self) -> dict[str, Experiment | Regression]:
+        """Prepared data set -> an experiment or study that takes it."""
+        return {jobs.dataset_id(each): each for each in self.with_data.values()}
+
+    @cached_property
+    def clustered(self) -> dict[str, Experiment]:
+        """Clusters of records -> an experiment that takes them."""
+        every = self.plan.experiments.values()
+        return {jobs.cluster_id(each): each for each in every if each.membership.kind == "cluster"}
+
+    @cached_property
+    def not_run(self) -> dict[str, str]:
+        """Experiment or study -> why its data are unavailable. A target that names one runs all the same, and fails."""
+        every = self.with_data.items()
+        return {name: reason for name, each in every if (reason := self._why_not(each.dataset))}
+
+    @property
+    def not_run_of_papers(self) -> dict[str, str]:
+        """`not_run` without a user's own."""
+        return {name: reason for name, reason in self.not_run.items() if self.layout.of_paper(name)}
+
+    def runs(self, name: str) -> bool:
+        """Return whether the data of an experiment or study are available; one without data always runs."""
+        return name not in self.not_run
+
+    def raw_paths(self, dataset: Any) -> list[str]:
+        """Return the raw files of a data set, and the marker of synthetic ones.
+
+        Raises:
+            ConfigError: a file of one's own is not for a run of this kind.
+        """
+        if isinstance(dataset, OwnData):
+            if reason := self._why_not(dataset):
+                raise ConfigError("config, data", reason, "Change it, or name another file")
+            return [dataset.path]
+        folder = f"{self.layout.resources}/raw/{dataset}"
+        config = self.plan.config
+        if config.data == "real":
+            return [
+                f"{folder}/{raw.file}" for raw in files_at_hand(dataset, config.data_mirror, folder, config.download)
+            ]
+        return [*(f"{folder}/{raw.file}" for raw in required_files(dataset)), f"{folder}/SYNTHETIC.txt"]
+
+    def study_data(self, study: str) -> list[str]:
+        """Return the prepared data set of a study, nothing for one that takes none."""
+        return [self.layout.prepared(study)] if study in self.with_data else []
+
+    def published_data(self) -> dict[str, Any]:
+        """Return the prepared data sets of this run, those of a file of one's own left out: path -> data set."""
+        return {
+            self.layout.prepared(name): each.dataset
+            for name, each in self.with_data.items()
+            if self.runs(name) and not isinstance(each.dataset, OwnData)
+        }
+
+    # Tables.
+
+    def looked_at(self, experiment: str) -> bool:
+        """Return whether an experiment has per-record results, and its data are available."""
+        return self.plan.experiments[experiment].per_record is not None and self.runs(experiment)
+
+    def compares_seeds(self, experiment: str) -> bool:
+        """Return whether an experiment has as many replicates as lists of exposed records are compared over."""
+        return self.plan.experiments[experiment].replicates >= COMPARED
+
+    def held(self, tables: Iterable[str]) -> tuple[str, ...]:
+        """Return those of some tables whose experiments or studies the plan holds, and are no user's own."""
+        held = {name for name in [*self.plan.experiments, *self.plan.studies] if self.layout.of_paper(name)}
+        return tuple(table for table in tables if _name(table) in held)
+
+    def tables_of(self, paper: str) -> list[str]:
+        """Return the available tables that the claims of a paper, and its figures and tables, are made of."""
+        from dpmia.papers.claims import claims
+
+        read = {table for each in claims()[paper] for table in self.held(each.tables) if self.runs(_name(table))}
+        read |= {table for artifact in self.available(paper) for table in self.tables(artifact)}
+        return sorted(f"{self.layout.run}/{table}.csv" for table in read)
+
+    def tables_of_all(self) -> list[str]:
+        """Return all available tables that figures and claims are made of."""
+        shown = [artifact for artifact in self.artifacts.values() if self.makes(artifact)]
+        tables = {f"{self.layout.run}/{table}.csv" for artifact in shown for table in self.tables(artifact)}
+        tables |= {self.layout.table("summary", name) for name in self.plan.experiments if self.runs(name)}
+        return sorted(tables | {self.layout.table("studies", name) for name in self.plan.studies if self.runs(name)})
+
+    # Figures and tables.
+
+    @cached_property
+    def artifacts(self) -> dict[str, Artifact]:
+        """Figures and tables of the papers that the plan holds experiments for, by name."""
+        return {
+            artifact.name: replace(artifact, tables=held)
+            for of_paper in PAPERS.values()
+            for artifact in of_paper
+            for held in [self.held(artifact.tables)]
+            if held == artifact.tables or (artifact.each and held)
+        }
+
+    def tables(self, artifact: Artifact) -> list[str]:
+        """Return the tables that an artifact is made of: the available ones, or all where none is."""
+        return [table for table in artifact.tables if self.runs(_name(table))] or list(artifact.tables)
+
+    def makes(self, artifact: Artifact) -> bool:
+        """Return whether an artifact belongs to `all`: some of its tables are available, or it needs none."""
+        return not artifact.tables or any(self.runs(_name(table)) for table in artifact.tables)
+
+    def available(self, paper: str) -> list[Artifact]:
+        """Return the figures and tables of a paper that `all` makes."""
+        return [each for each in self.artifacts.values() if PAPER_OF[each.name] == paper and self.makes(each)]
+
+    def files(self, artifact: Artifact) -> dict[str, str]:
+        """Return the files that an artifact consists of, by their ending; those of no paper lie in a folder apart."""
+        return self.layout.artifact_files(artifact, PAPER_OF.get(artifact.name, "validation"))
+
+    def files_of(self, paper: str) -> list[str]:
+        """Return the files of the available figures and tables of a paper."""
+        return [file for artifact in self.available(paper) for file in self.files(artifact).values()]
+
+    def progress(self) -> dict[str, dict[str, list[str]]]:
+        """Return by paper, and then by stage, the files that are made for it; experiments of no paper stand apart."""
+        found: dict[str, dict[str, list[str]]] = {}
+        claimed: set[str] = set()
+        for paper in PAPERS:
+            shown = self.available(paper)
+            needed = dict.fromkeys(_name(table) for artifact in shown for table in self.tables(artifact))
+            claimed |= set(needed)
+            made = {"figures and tables": [next(iter(self.files(artifact).values())) for artifact in shown]}
+            found[paper] = self.layout.stages(needed) | made
+        every = [*self.plan.experiments, *self.plan.studies]
+        others = [name for name in every if name not in claimed and self.runs(name)]
+        return found | ({"others": self.layout.stages(others)} if others else {})
+
+    # What pages say of the run.
+
+    def facts(self, artifact: Artifact) -> dict[str, Any]:
+        """Return the facts on the run that an artifact's captions print."""
+        with_data = any(_name(table) in self.with_data for table in artifact.tables)
+        shown = [table.split("/") for table in self.tables(artifact)]
+        trained = [name for stage, name in shown if stage in _TRAINED]
+        studies = {
+            name: self.plan.studies_at_paper_scale[name].model_dump() for stage, name in shown if stage == "studies"
+        }
+        return {
+            "synthetic": self.plan.config.data == "synthetic" and with_data,
+            "without_data": not with_data,
+            "scale": self.plan.config.scale,
+            "experiments": {name: self._facts_of(name) for name in trained},
+            "paper": {name: self._facts_of(name, at_paper_scale=True) for name in trained} | studies,
+            "not_run": {
+                name: self.not_run[name] for name in map(_name, artifact.tables) if not self.runs(name)
+            },
+        }  # fmt: skip
+
+    def judged(self, times: Mapping[str, int] | None) -> dict[str, Any]:
+        """Return the facts on the run that verdicts on claims depend on.
+
+        Args:
+            times: experiment -> how many times its planned replicates it has; None where none were added.
+        """
+        of_papers = {name: each for name, each in self.plan.experiments.items() if self.layout.of_paper(name)}
+        others = {name: facts.other_networks(each, self.plan.at_paper_scale[name]) for name, each in of_papers.items()}
+        return {
+            "synthetic": self.plan.config.data == "synthetic",
+            "scale": self.plan.config.scale,
+            "not_run": self.not_run_of_papers,
+            "trained": {name: facts.trained(each) for name, each in of_papers.items()},
+            "other_networks": {name: networks for name, networks in others.items() if networks},
+            "times": times,
+        }
+
+    def settings(self, at_paper_scale: bool = False) -> dict[str, Any]:
+        """Return the settings of the papers' experiments as plain data, without those that are not set.
+
+        Args:
+            at_paper_scale: those at scale `paper`; else those of this run, and of studies, too.
+        """
+        shown = self.plan.at_paper_scale if at_paper_scale else {**self.plan.experiments, **self.plan.studies}
+        return {
+            name: each.model_dump(mode="json", exclude_none=True)
+            for name, each in shown.items()
+            if self.layout.of_paper(name)
+        }
+
+    # A second opinion on the engines.
+
+    @cached_property
+    def private(self) -> list[str]:
+        """Experiments with private target models."""
+        return [name for name, each in self.plan.experiments.items() if jobs.has_private_targets(each)]
+
+    @cached_property
+    def checked(self) -> dict[str, list[str]]:
+        """File of experiments -> those of it whose private models can be trained again."""
+        found: dict[str, list[str]] = {}
+        for name in filter(self.runs, self.private):
+            found.setdefault(self.plan.sources[name].stem, []).append(name)
+        return found
+
+    def engine_checks(self, file: str) -> dict[str, EngineCheck]:
+        """Return which models of each experiment in a file are trained again, by the name of the experiment."""
+        return {
+            name: jobs.engine_check(
+                self.plan.experiments[name],
+                self.plan.config.scale,
+                self.layout.prepared(name),
+                self.layout.splits(name)[0],
+                self.layout.private_signals(name, 0),
+            )
+            for name in self.checked[file]
+        }
+
+    def _why_not(self, dataset: Any) -> str | None:
+        """Return why a data set is unavailable in this run; None where it is available."""
+        config = self.plan.config
+        if isinstance(dataset, OwnData):
+            return not_of_this_kind(dataset.path, config.data)
+        if config.data == "synthetic":
+            return None
+        folder = f"{self.layout.resources}/raw/{dataset}"
+        return not_to_be_had(dataset, config.data_mirror, folder, config.download)
+
+    def _facts_of(self, name: str, at_paper_scale: bool = False) -> dict[str, Any]:
+        """Return the facts on an experiment that captions print; many figures share them."""
+        key = (name, at_paper_scale)
+        if key not in self._facts:
+            plans = self.plan.at_paper_scale if at_paper_scale else self.plan.experiments
+            self._facts[key] = facts.run_facts(plans[name])
+        return self._facts[key]

@@ -1,0 +1,170 @@
+"""What a run makes of its plan: with all data, with some of them, and with a file of one's own."""
+
+import pytest
+import yaml
+
+from dpmia.common.errors import ConfigError
+from dpmia.papers.catalogue import PAPERS
+from dpmia.settings.generate import ROOT
+from dpmia.settings.resolve import make_plan
+from dpmia.validation.artifacts import KEPT_EPSILON
+from dpmia.workflow.layout import Layout
+from dpmia.workflow.scope import PAPER_OF, Scope
+
+FILES = ["experiments/humphries.yaml", "experiments/izzo.yaml", "experiments/yeom.yaml"]
+
+
+def scope_of(root=ROOT, files=FILES, **config):
+    return Scope(Layout(make_plan({"scale": "smoke", "experiments": files, **config}, root)))
+
+
+@pytest.fixture(scope="module")
+def synthetic():
+    return scope_of()
+
+
+@pytest.fixture(scope="module")
+def student(tmp_path_factory):
+    """A run on real data of which only those of the students are here."""
+    mirror = tmp_path_factory.mktemp("mirror")
+    (mirror / "student").mkdir()
+    (mirror / "student" / "student-por.csv").write_text("")
+    return scope_of(data="real", data_mirror=str(mirror), download=False)
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A function that returns a run with a file of one's own beside an experiment of the papers."""
+
+    def make(**config):
+        (tmp_path / "clinic.csv").write_text("x,label\n" + "1,0\n2,1\n" * 40)
+        experiment = {
+            "dataset": {"path": str(tmp_path / "clinic.csv"), "label": "label"},
+            "membership": {"kind": "iid", "members": 20, "nonmembers": 20},
+            "arms": {"any": {}},
+            "iid_arms": False,
+            "training": {"batch_size": 10},
+            "epsilons": [["inf"]],
+            "replicates": 3,
+            "block": 3,
+            "attacks": {"average_threshold": {}},
+        }
+        (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"paper": "audit", "experiments": {"clinic": experiment}}))
+        return scope_of(tmp_path, [str(ROOT / "experiments/humphries.yaml"), "mine.yaml"], **config)
+
+    return make
+
+
+def test_synthetic_data_are_always_there(synthetic):
+    assert synthetic.not_run == {}
+    settings = ("humphries", "izzo", "yeom")
+    every = {
+        each.name for paper, artifacts in PAPERS.items() for each in artifacts if paper in settings or not each.tables
+    }
+    assert set(synthetic.artifacts) == every
+    for artifact in synthetic.artifacts.values():
+        assert synthetic.makes(artifact)
+        assert synthetic.tables(artifact) == list(artifact.tables)
+        assert synthetic.facts(artifact)["not_run"] == {}
+
+
+def test_what_the_settings_do_not_hold_is_not_made():
+    izzo = scope_of(files=["experiments/izzo.yaml"]).artifacts
+    assert {PAPER_OF[name] for name, artifact in izzo.items() if artifact.tables} == {"izzo"}
+    assert "thudi_theory" in izzo, "it needs no experiment"
+    alone = scope_of(files=["experiments/humphries.yaml"])
+    assert alone.held(("replicates/student", "studies/izzo_fig2", "replicates/nobody")) == ("replicates/student",)
+
+
+def test_without_data_experiments_are_left_out_with_the_reason(student):
+    assert student.runs("student")
+    assert student.runs("izzo_fig2"), "it needs no data"
+    assert not student.runs("heart")
+    assert student.not_run["texas"].endswith("has to be downloaded by hand")
+    assert student.not_run["heart"].endswith("is not here, and downloads are off")
+    assert student.not_run_of_papers == student.not_run
+
+
+def test_figures_are_made_of_the_data_that_are_there(student):
+    both, none = student.artifacts["humphries_strong"], student.artifacts["humphries_fig6"]
+    assert student.tables(both) == ["summary/student_strong"]
+    assert set(student.facts(both)["not_run"]) == {"adult_cluster_strong"}
+    assert student.makes(both)
+    assert not student.makes(none)
+    assert student.tables(none) == list(none.tables), "a target that is named runs all the same, and fails"
+    assert none not in student.available("humphries")
+    run = "results/real-smoke"
+    assert f"{run}/summary/student.csv" in student.tables_of_all()
+    assert f"{run}/summary/heart.csv" not in student.tables_of_all()
+    assert f"{run}/replicates/student_strong.csv" in student.tables_of("humphries")
+    assert not any("heart" in table for table in student.tables_of("humphries"))
+    assert {*student.published_data().values()} == {"student"}
+
+
+def test_a_name_counts_for_the_run_with_its_facts(student, synthetic):
+    fig7 = synthetic.artifacts["humphries_fig7"]
+    assert synthetic.facts(fig7)["synthetic"]
+    assert not student.facts(fig7)["synthetic"]
+    assert set(student.facts(fig7)["experiments"]) == set(student.facts(fig7)["paper"]) == {"student"}
+    theory = synthetic.artifacts["izzo_theory"]
+    assert synthetic.facts(theory)["without_data"]
+    assert not synthetic.facts(theory)["synthetic"]
+    study = synthetic.facts(synthetic.artifacts["yeom_fig2a"])
+    assert study["experiments"] == {}
+    assert set(study["paper"]) == {"yeom_eyedata", "yeom_iwpc"}
+
+
+def test_verdicts_know_what_was_not_run_and_which_networks_are_others(student, synthetic):
+    assert student.judged({"student": 2})["times"] == {"student": 2}
+    assert student.judged(None)["not_run"] == student.not_run_of_papers
+    assert "yeom_mnist" in synthetic.judged(None)["other_networks"], "on averaged pixels"
+    assert "student" not in synthetic.judged(None)["other_networks"]
+    assert synthetic.judged(None)["synthetic"]
+    assert set(synthetic.settings(at_paper_scale=True)) < set(synthetic.settings()), "studies have no others"
+
+
+def test_a_file_of_ones_own_is_for_runs_on_real_data(own):
+    scope = own(data="real", download=False)
+    dataset = scope.plan.experiments["clinic"].dataset
+    assert scope.runs("clinic")
+    assert scope.raw_paths(dataset) == [dataset.path]
+    assert scope.layout.prepared("clinic") not in scope.published_data()
+    assert "clinic" not in {*scope.judged(None)["trained"], *scope.settings(), *scope.not_run_of_papers}
+    assert scope.held(["replicates/clinic"]) == ()
+    assert set(scope.progress()["others"]) == {"data", "training", "attacks", "studies"}
+    with pytest.raises(ConfigError, match=r"^config, data: .*clinic\.csv is your own: run with data: real\."):
+        own().raw_paths(dataset)
+
+
+def test_progress_lists_each_paper_once_with_the_files_of_its_figures(synthetic):
+    progress = synthetic.progress()
+    assert set(PAPERS) <= set(progress)
+    assert progress["izzo"]["training"] == []
+    files = [file for stages in progress.values() for file in stages.get("figures and tables", [])]
+    assert len(files) == len(set(files)) == len(synthetic.artifacts)
+
+
+def test_tables_of_no_paper_lie_apart(synthetic):
+    assert all("/tables/validation/" in file for file in synthetic.files(KEPT_EPSILON).values())
+    assert all("/figures/yeom/" in file for file in synthetic.files(synthetic.artifacts["yeom_fig3"]).values())
+    assert [file for file in synthetic.files_of("izzo") if "izzo_fig1" in file]
+
+
+def test_private_models_are_checked_where_their_data_are(student, synthetic):
+    assert set(synthetic.checked) == {"humphries"}, "Yeom et al. train none"
+    assert set(student.checked["humphries"]) == {"student", "student_strong", "student_canaries"}
+    assert set(student.private) > set(student.checked["humphries"])
+    (check,) = {name: each for name, each in student.engine_checks("humphries").items() if name == "student"}.values()
+    assert check.dataset == student.layout.prepared("student")
+
+
+def test_lists_of_exposed_records_take_three_replicates(synthetic):
+    assert not synthetic.compares_seeds("student"), "at scale smoke there are two"
+    assert scope_of(scale="laptop").compares_seeds("student")
+
+
+def test_clusters_and_prepared_data_are_shared(synthetic):
+    assert len(synthetic.clustered) < sum(each.startswith("adult_cluster") for each in synthetic.plan.experiments)
+    assert len(synthetic.prepared) < len(synthetic.with_data)
+    assert synthetic.study_data("yeom_iwpc") == [synthetic.layout.prepared("yeom_iwpc")]
+    assert synthetic.study_data("izzo_fig2") == []
