@@ -92,8 +92,13 @@ def propose(
         reopened = {name for each in standings for name in each.reopened}
         if all(prospect.id in reopened for prospect in works_on):
             # Nothing is gained by judging all at a smaller error.
+            beside = " beside what a first look would reopen" if works_on else ""
             works_on, standings = (), [each.at_whole_error() for each in standings]
-            leaves = {name: reason for name, reason in leaves.items() if name not in reopened}
+            leaves = {
+                name: reason + (beside if name in dear else "")
+                for name, reason in leaves.items()
+                if name not in reopened
+            }
     return Proposal(_look(works_on, efforts, times), works_on, leaves, tuple(standings), spent, times)
 
 

@@ -38,7 +38,7 @@ def experiment(**changes):
         "block": 2,
         "shadows": {"count": 3, "l2": 0.01},
         "references": {"count": 6, "block": 3},
-        "attacks": {"random": {}, "lira": {}},
+        "attacks": {"random": {}, "lira_offline": {}},
     }
     return checked(Experiment, settings | changes, "test")
 

@@ -96,6 +96,9 @@ def test_claims_that_are_decided_at_the_whole_error_alone_are_named_and_are_no_r
     assert judge(alone[0], Run(folder, False, "laptop"))[0] == "reproduced"
     found = proposed(folder, 9, claims=alone)
     assert (found.look, found.leaves, counts(found)) == (None, {}, (1, {}, ()))
+    dear = proposed(folder, 0.15, claims=[positive("clear"), positive("far")])
+    assert dear.look is None
+    assert dear.leaves["toy-far"].endswith("more than the 0.05 left beside what a first look would reopen")
     both = proposed(folder, 9, claims=[positive("clear"), positive("near")])
     assert both.reopened == ["toy-clear"]
     assert both.look.times == {"clear": 2, "near": 2}

@@ -21,7 +21,7 @@ INF = float("inf")
 
 
 def given(**changes):
-    return experiment(**{"attacks": {"distillation": {}, "lira": {}}, **changes})
+    return experiment(**{"attacks": {"distillation": {}, "lira_offline": {}}, **changes})
 
 
 @pytest.fixture(scope="module")
