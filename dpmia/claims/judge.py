@@ -145,11 +145,16 @@ def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
 
 
 def _epsilons_not_run(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> str:
-    """Return which epsilons that a claim names one by one are in no row of a table, for each such table."""
+    """Return which epsilons that a claim names one by one none of its attacks was run at, for each table.
+
+    A claim that names no attack has them where any row of the table does.
+    """
     named = sorted({epsilon for condition in claim.conditions for epsilon in condition.epsilons.named})
+    attacks = {attack for condition in claim.conditions for attack in condition.epsilons.attacks}
     absent: dict[str, list[str]] = {}
-    for name, table in tables.items():
-        if lost := [format_epsilon(epsilon) for epsilon in named if epsilon not in set(table["epsilon"])]:
+    for name, table in tables.items() if named else ():
+        run = set(table["epsilon"][table["attack"].isin(attacks)] if attacks else table["epsilon"])
+        if lost := [format_epsilon(epsilon) for epsilon in named if epsilon not in run]:
             absent.setdefault(", ".join(lost), []).append(name.partition("/")[2])
     return "; ".join(f"ε = {lost} of {', '.join(names)}" for lost, names in absent.items())
 

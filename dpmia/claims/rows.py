@@ -29,11 +29,13 @@ class Epsilons:
         least: none below.
         most: none above.
         named: only these, where there are any.
+        attacks: those that must be run there, for what verdicts say of named epsilons that were not run.
     """
 
     least: float = 0.0
     most: float = math.inf
     named: tuple[float, ...] = ()
+    attacks: tuple[str, ...] = ()
 
     def __contains__(self, epsilon: float) -> bool:
         return self.least <= epsilon <= self.most and (not self.named or epsilon in self.named)

@@ -27,10 +27,16 @@ BY_EPSILON = (
     "it shows distribution shift. Compare it with the blind baseline, which never queries the model: only what an "
     "attack gains beyond that can come from the model. The accuracy panel shows the price of privacy."
 )
-BY_RATE = (
+_RATE = (
     "Horizontal: the sampling rate p, the probability that a record is in the training set; it is also the precision "
-    "of predicting every record a member. Vertical: the precision of the attack's positive predictions. The diagonal "
-    "is guessing; what matters is the height above it. An attack stays below the bound of its own ε."
+    "of predicting every record a member. Vertical: the precision of the attack's positive predictions. "
+)
+BY_RATE = _RATE + (
+    "The diagonal is guessing; what matters is the height above it. An attack stays below the bound of its own ε."
+)
+BEST_BY_RATE = _RATE + (
+    "The threshold is chosen with the membership labels: so a random ranking reaches the dotted line, and only what "
+    "lies above that is the attack's. Bounds hold for attacks that do not see the labels."
 )
 BOUND = (
     "Computed from formulas, no model is trained. A lower curve is a stronger guarantee: no attack on a mechanism with "

@@ -1,14 +1,14 @@
 """LiRA on models that nothing protects, beside the same attack on clipped models, without and with noise.
 
-An attack that finds nothing on the first gives no evidence about privacy. What clipping changes is the step to the
-second, what noise changes, with the Poisson batches that its accountant requires, the step to the third.
+An attack that finds nothing on the first gives no evidence about privacy. The step to the second is clipping and the
+larger learning rate that goes with it; the step to the third is noise, with the Poisson batches that its accountant
+requires.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 
 from dpmia.common.epsilon import format_epsilon
@@ -30,18 +30,18 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return a row for each data set and way of training: means with 95 % intervals; `interval` is that of the AUC.
 
     Args:
-        tables: `summary/<experiment>` of attacked models, and of their positive controls.
+        tables: `summary/<experiment>` of attacked models, of clipped ones, and of positive controls.
         facts: of the run.
     """
     rows = pd.concat(tables.values(), ignore_index=True)
     rows = rows[rows["arm"] == ARM]
     found: list[list[object]] = []
     for experiment, title in names.DATASETS.items():
-        for name in (names.CONTROLS.get(experiment), experiment):
+        trained = {names.CONTROLS.get(experiment): "not clipped", names.CLIPPED.get(experiment): "clipped"}
+        for name, training in (trained | {experiment: "clipped, noise"}).items():
             own = rows[rows["experiment"] == name]
             for epsilon, of_one in sorted(own.groupby("epsilon"), key=lambda each: -each[0]):
                 arm = facts.experiments[str(name)]["arms"][ARM]
-                training = "not clipped" if name != experiment else "clipped" if np.isinf(epsilon) else "clipped, noise"
                 found.append([title, training, format_epsilon(epsilon), arm["learning_rate"], *_numbers(of_one)])
     return pd.DataFrame(found, columns=COLUMNS)
 

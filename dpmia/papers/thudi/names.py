@@ -17,13 +17,16 @@ DATASETS = {MNIST: "MNIST", CIFAR10: "CIFAR10", SVHN: "SVHN-extended"}
 #: Experiments of figures 5 and 6, whose epsilon follows from the arm and the bound to keep.
 BUDGETS = {f"{experiment}_budget": title for experiment, title in DATASETS.items()}
 
-#: Attacked models -> positive controls: models that are trained without clipping.
-CONTROLS = {experiment: f"{experiment}_control" for experiment in (MNIST, CIFAR10)}
+#: Attacked models -> models that are trained without privacy: those of figure 12, and positive controls.
+CONTROLS = {experiment: f"{experiment}_control" for experiment in (CIFAR10, MNIST)}
+
+#: Attacked models -> models that are trained with clipping, and without noise.
+CLIPPED = {experiment: f"{experiment}_clipped" for experiment in (CIFAR10, MNIST)}
 
 #: Sampling rates of the paper; arms are named `p0.1`, ..., `p0.9`.
 RATES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
-#: Epsilons of the attacked models; infinity besides for figure 12.
+#: Epsilons of the attacked models.
 EPSILONS = (1.0, 3.0, 5.0, 7.0, 9.0, 12.0, 15.0)
 
 #: LiRA with shadow models at rate .5: one variance for all points, and one for each point.
@@ -72,4 +75,5 @@ class Panel:
 
 def panels(experiments: tuple[str, ...], *attacks: str) -> list[Panel]:
     """Return one panel for each experiment, all with the same attacks."""
-    return [Panel(DATASETS[name], name, attacks) for name in experiments]
+    titles = DATASETS | {CONTROLS[name]: DATASETS[name] for name in CONTROLS}
+    return [Panel(titles[name], name, attacks) for name in experiments]

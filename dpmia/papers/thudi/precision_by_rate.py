@@ -68,7 +68,7 @@ class RateFigure:
         Raises:
             MissingRowsError: none of the figure's models is in the tables.
         """
-        rows = frames.rows_of(tables, names.DATASETS)
+        rows = frames.rows_of(tables, {panel.experiment for panel in self.panels})
         rows = rows[frames.shown(rows["epsilon"], self.paper_epsilons)]
         found = [self._panel_table(panel, rows, facts) for panel in self.panels]
         table = pd.concat(found, ignore_index=True)
@@ -235,7 +235,10 @@ FIG3 = RateFigure(
     gain=True,
 )
 FIG12 = RateFigure(
-    names.panels(_TWO, names.LIRA), (math.inf,), best=True, note=f"Models trained without privacy. {names.LIRA_NOTE}"
+    names.panels(tuple(names.CONTROLS.values()), names.LIRA),
+    (math.inf,),
+    best=True,
+    note=f"Models trained without clipping and noise. {names.LIRA_NOTE}",
 )
 FIG13 = RateFigure(
     names.panels(_TWO, *names.LIRA_BY_RATE.values()),

@@ -1,5 +1,7 @@
 """The claims of Thudi et al.: each holds in a world where the paper is right, and falls where one mean differs."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from claim_worlds import World, assert_by_replicate, verdict, with_impossible, without_attack
@@ -11,7 +13,7 @@ from dpmia.papers.thudi.claims import CLAIMS
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 OF_MODELS = [claim.id for claim in CLAIMS if claim.about_data]
-EPSILONS = (1.0, 3.0, 7.0, 15.0, np.inf)
+EPSILONS = (1.0, 3.0, 7.0, 15.0)
 #: What the best of forty quantiles gains at each rate with privacy.
 GAIN = dict(zip(names.RATES, (0.04, 0.07, 0.08, 0.07, 0.04), strict=True))
 #: Attack beside LiRA -> epsilons at which it runs.
@@ -29,13 +31,13 @@ ACCURACY = {
 }
 
 
-def attacked():
+def attacked(epsilons=EPSILONS):
     """Return the means of the models of one data set."""
     means = {}
     for rate in names.RATES:
         arm = names.arm_of(rate)
         control = random_best_quantile(round(1000 * rate), 1000)
-        for epsilon in EPSILONS:
+        for epsilon in epsilons:
             means[arm, epsilon, "model", "accuracy_members"] = 0.62
             means[arm, epsilon, "model", "accuracy_nonmembers"] = 0.6
             means[arm, epsilon, "model", "precision_ceiling"] = rate + (1 - rate) / 2
@@ -62,7 +64,8 @@ def trained(experiment):
 
 
 WORLD = World(
-    {experiment: attacked() for experiment in (*names.DATASETS, names.CONTROLS[names.CIFAR10])}
+    {experiment: attacked() for experiment in names.DATASETS}
+    | {experiment: attacked([np.inf]) for experiment in names.CONTROLS.values()}
     | {f"{experiment}_budget": trained(experiment) for experiment in names.DATASETS}
 )
 BOUND = {
@@ -75,6 +78,7 @@ MODEL = "model"
 #: claim -> what is otherwise where it does not hold.
 OTHERWISE = {
     "thudi-fig3-baseline": (names.SVHN, 0.5, "p0.3", None, names.LIRA, "precision_best"),
+    "thudi-fig3-outperforms": (names.MNIST, 0.05, "p0.1", None, names.LIRA, "precision_best"),
     "thudi-fig3-sampling-dominates": (names.MNIST, 0.99, "p0.1", 15.0, names.LIRA, "precision_best"),
     "thudi-fig3-below-bound": (names.CIFAR10, 0.8, "p0.5", 1.0, names.LIRA, "precision"),
     "thudi-fig3-below-ceiling": (names.SVHN, 0.2, "p0.3", 3.0, MODEL, "precision_ceiling"),
@@ -89,6 +93,7 @@ OTHERWISE = {
     "thudi-fig6-final-cifar": (CIFAR_BUDGET, 0.6, *BOUND[0.881, 0.3], MODEL, budgets.FINAL),
     "thudi-fig6-final-lower": (CIFAR_BUDGET, 0.6, *BOUND[0.953, 0.9], MODEL, budgets.FINAL),
     "thudi-fig11-near-diagonal": (names.MNIST, 0.6, "p0.7", 3.0, names.LIRA, "auc"),
+    "thudi-fig11-low-fpr": None,
     "thudi-fig12-no-dp": (names.CONTROLS[names.CIFAR10], 0.51, "p0.5", np.inf, names.LIRA, "precision_best"),
     "thudi-fig12-depends-on-p": None,
     "thudi-fig13-shadow-rate": (names.MNIST, 0.5, "p0.1", 3.0, names.LIRA_BY_RATE[0.9], "precision_best"),
@@ -104,10 +109,15 @@ def otherwise(name):
     """Return the world in which a claim does not hold."""
     if name == "thudi-fig12-depends-on-p":
         world = WORLD
-        for experiment in (names.MNIST, names.CIFAR10):
+        for experiment in names.CONTROLS.values():
             for rate in names.RATES:
                 where = experiment, rate + 0.08, names.arm_of(rate), np.inf, names.LIRA, "precision_best"
                 world = world.bent(*where)
+        return world
+    if name == "thudi-fig11-low-fpr":
+        world = WORLD
+        for experiment, rate in product(names.CONTROLS, names.RATES):
+            world = world.bent(experiment, 0.005, names.arm_of(rate), 3.0, names.LIRA, "tpr@0.01")
         return world
     return WORLD.bent(*OTHERWISE[name])
 
@@ -149,7 +159,7 @@ def test_noise_leaves_a_claim_undecided(name, tmp_path):
 #: What an attack that guesses reproduces, and equal accuracies: statements that something is no larger.
 GUESSED = """
     thudi-cor54-generalisation thudi-fig3-baseline thudi-fig3-below-bound thudi-fig3-below-ceiling
-    thudi-fig3-sampling-dominates thudi-fig4-hump thudi-fig5-bound-order thudi-fig6-final-cifar
+    thudi-fig3-outperforms thudi-fig4-hump thudi-fig5-bound-order thudi-fig6-final-cifar
     thudi-fig11-near-diagonal thudi-fig14-p-null thudi-fig15-r-null thudi-fig16-r-fpr thudi-fig17-r-same-rate
 """
 
@@ -189,6 +199,24 @@ def test_a_false_positive_rate_that_some_models_cannot_show_is_not_judged_and_co
     found, finding = judge(claim, Run(tmp_path, False, "paper"))
     assert found == "reproduced"
     assert finding.note.endswith("in 1 more there are too few non-members")
+
+
+def test_where_no_network_has_learnt_anything_nothing_is_said_about_the_best_rate(tmp_path):
+    world = World({CIFAR_BUDGET: dict.fromkeys(trained(names.CIFAR10), 0.15), MNIST_BUDGET: trained(names.MNIST)})
+    for name in ("thudi-fig5-lower-p-better-cifar", "thudi-fig6-final-cifar", "thudi-fig6-final-lower"):
+        world.write(tmp_path, BY_ID[name].tables, replicates=5)
+        found, finding = judge(BY_ID[name], Run(tmp_path, False, "laptop"))
+        assert found == "not run"
+        assert "have learnt nothing (test accuracy at most 0.15) at scale laptop" in finding.note
+    assert verdict(BY_ID["thudi-fig5-bound-order"], world, tmp_path, replicates=5) == "reproduced"
+
+
+def test_an_epsilon_that_only_other_attacks_were_run_at_is_named(tmp_path):
+    claim = BY_ID["thudi-fig17-r-same-rate"]
+    means = {key: value for key, value in attacked().items() if key[1:3] != (7.0, names.REFERENCE_OWN_RATE)}
+    World({names.MNIST: means}).write(tmp_path, [f"replicates/{names.MNIST}"], replicates=5)
+    _, finding = judge(claim, Run(tmp_path, False, "night"))
+    assert "judged without ε = 7 of thudi_mnist" in finding.note
 
 
 def test_accuracies_without_their_epsilons_are_not_run(tmp_path):

@@ -34,7 +34,7 @@ SHOWN = {
         ["lira"],
         [1, 3, 5, 7, 9, 12, 15],
     ),
-    "thudi_fig12": ([("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)], ["lira"], [np.inf]),
+    "thudi_fig12": ([("CIFAR10", "thudi_cifar10_control"), ("MNIST", "thudi_mnist_control")], ["lira"], [np.inf]),
     "thudi_fig13": (
         [("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)],
         ["lira_shadows_10", "lira_shadows_30", "lira", "lira_shadows_70", "lira_shadows_90"],

@@ -26,7 +26,7 @@ def _no_gain(
     The paper sees no improvement "with respect to" the sampling rate: so each rate is judged, over all epsilons.
     Precision is undefined where no record is predicted a member.
     """
-    epsilons = Epsilons(named=at)
+    epsilons = Epsilons(named=at, attacks=attacks)
     gains = {
         f"{title}, {name}, p = {rate:g}": metric(experiment, arm, name, "precision")
         - metric(experiment, arm, name, "precision_baseline")

@@ -16,6 +16,9 @@ from dpmia.papers.thudi import names
 ALL = tuple(f"replicates/{experiment}" for experiment in names.DATASETS)
 TWO = tuple(f"replicates/{experiment}" for experiment in (names.CIFAR10, names.MNIST))
 
+#: Tables of models without privacy.
+NOT_PRIVATE = tuple(f"replicates/{experiment}" for experiment in names.CONTROLS.values())
+
 ARMS = {rate: names.arm_of(rate) for rate in names.RATES}
 
 #: The finite epsilons of figure 3.
