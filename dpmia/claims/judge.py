@@ -139,9 +139,23 @@ def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
         finding = _noted(f"trained: {models}", finding)
     if isinstance(claim.rule, Undecidable):
         return SETTINGS_LOST, finding
-    if finding.holds is False and (networks := run.networks_of_the_paper(tables)):
+    networks = run.networks_of_the_paper(tables)
+    if finding.holds is False and networks:
+        if _refuted_by_the_papers_networks(claim, tables, run):
+            return NOT_REPRODUCED, _noted("not by the networks of scale paper alone, either", finding)
         return OTHER_NETWORK, _noted(f"not reproduced, but scale paper trains: {networks}", finding)
     return _HOLDS[finding.holds], finding
+
+
+def _refuted_by_the_papers_networks(claim: Claim, tables: Mapping[str, pd.DataFrame], run: Run) -> bool:
+    """Return whether a claim about each of several experiments falls by those alone that train the paper's networks."""
+    own = {name: table for name, table in tables.items() if not run.networks_of_the_paper([name])}
+    if not (claim.each and own):
+        return False
+    try:
+        return claim.judge(own, run.error).holds is False
+    except MissingRowsError:
+        return False
 
 
 def _epsilons_not_run(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> str:

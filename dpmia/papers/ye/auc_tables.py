@@ -45,21 +45,14 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     Raises:
         MissingRowsError: no arm is a configuration of the paper.
     """
-    of_paper = Facts(facts.synthetic, facts.scale, facts.paper)
-    lines = [
-        line
-        for row, rows in rows_of(tables, CONFIGURATIONS)
-        for line in _lines(row, rows, row.run(facts), row.run(of_paper))
-    ]
+    lines = [line for row, rows in rows_of(tables, CONFIGURATIONS) for line in _lines(row, rows, row.run(facts))]
     if not lines:
         raise MissingRowsError(f"no configuration of the paper in {sorted(tables)}")
     table = pd.DataFrame(lines, columns=COLUMNS)
     return table.drop(columns=[column for column in SETTINGS if table[column].isna().all()])
 
 
-def _lines(
-    row: Configuration, rows: pd.DataFrame, run: Mapping[str, Any], paper: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
+def _lines(row: Configuration, rows: pd.DataFrame, run: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     means = mean_table(rows.groupby(["attack", "metric"]), ["attack", "metric"]).set_index(["attack", "metric"])
     for place, (measure, metric) in enumerate(MEASURES.items()):
         line: dict[str, Any] = {
@@ -77,8 +70,7 @@ def _lines(
                     _ours(means, NO_ATTACK, metric_of_model, percent=True), f"{row.printed[title][0]:g}"
                 )
             for title, fact in SETTINGS.items():
-                stated = row.settings.get(fact, paper.get(fact))
-                line[title] = _cell(_format_setting(run.get(fact)), _format_setting(stated))
+                line[title] = _cell(_format_setting(run.get(fact)), _format_setting(row.settings.get(fact)))
         yield line
 
 

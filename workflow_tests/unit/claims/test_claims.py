@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from dpmia.claims import render
 from dpmia.claims.claim import Claim, Finding
 from dpmia.claims.comparisons import above, at_least, spelled
-from dpmia.claims.decisions import Condition, DecisionRule, Exact, Undecidable
+from dpmia.claims.decisions import Condition, DecisionRule, Every, Exact, Undecidable
 from dpmia.claims.judge import COLUMNS, VERDICTS, Run, counts, judge, judge_all, read_verdicts
 from dpmia.claims.rows import Epsilons
 from dpmia.common.errors import DataError
@@ -143,6 +143,23 @@ def test_other_networks_do_not_refute_what_a_paper_claims_of_its_own(run, holds,
     assert found == verdict
     assert ("scale paper trains: alexnet" in finding.note) == (verdict == "other network")
     assert judge(claim(holds), replace(run, other_networks={"texas": "vgg"}))[0] != "other network"
+
+
+def test_the_papers_own_networks_refute_what_others_do_too(run):
+    rows = (run.folder / "replicates/toy.csv").read_text()
+    (run.folder / "replicates/other.csv").write_text(rows.replace("toy", "other"))
+
+    def judged(of_others, of_the_paper):
+        means = {"replicates/toy": of_others, "replicates/other": of_the_paper}
+        condition = Condition("gain", at_least(0.2), lambda tables: {name: means[name] for name in tables})
+        each = Claim(id="x", artifact="o", statement="S.", rule=Every(condition), tables=tuple(means), each=True)
+        return judge(each, replace(run, other_networks={"toy": "alexnet"}))
+
+    below, above = [0.1, 0.11, 0.1], [0.3, 0.31, 0.3]
+    assert judged(below, above)[0] == "other network"
+    verdict, finding = judged(above, below)
+    assert (verdict, "networks of scale paper alone" in finding.note) == ("not reproduced", True)
+    assert judged(below, below)[0] == "not reproduced"
 
 
 def test_where_the_settings_of_a_paper_are_lost_no_outcome_is_a_verdict_on_it(run):
