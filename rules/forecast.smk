@@ -75,13 +75,12 @@ def expect(jobs_to_run, cores):
         logger.info(forecast.announcement(forecast.Forecast(tuple(expected.values())), cores))
     folder = Path(f"logs/{RUN}")
     logs = {Path(job.log[0]): expected[job.jobid].seconds for job in jobs_to_run if job.output and job.log}
-    try:
-        remember_forecast(
-            {log.relative_to(folder).as_posix(): round(logs[log], 2) for log in logs if log.is_relative_to(folder)},
-            folder,
-        )
-    except UserError as error:
-        refuse(error)
+    of_run = {log.relative_to(folder).as_posix(): round(logs[log], 2) for log in logs if log.is_relative_to(folder)}
+    if of_run:  # a command that only prints writes nothing
+        try:
+            remember_forecast(of_run, folder)
+        except UserError as error:
+            refuse(error)
     return {number: each.seconds for number, each in expected.items()}
 
 
@@ -166,5 +165,5 @@ def forecast_table():
         )
         for name, (jobs_missing, download) in found.items()
     }
-    cores = sorted({workflow.cores or os.cpu_count(), *MANY_CORES})
-    return forecast.table({name: each for name, each in forecasts.items() if each.jobs}, cores)
+    missing = {name: each for name, each in forecasts.items() if each.jobs}
+    return forecast.table(missing, workflow.cores or os.cpu_count(), MANY_CORES)

@@ -52,10 +52,11 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     try:
         main(snakemake)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except BrokenPipeError as error:
         # `snakemake help | head`: nobody reads on. What is still buffered goes nowhere.
         discard(sys.stdout)
-        if snakemake.output:
+        if not all(Path(file).exists() for file in snakemake.output):
+            _log_unexpected(error, snakemake.log[0])
             raise
     except UserError as error:
         code = ABOVE_LIMIT if isinstance(error, LimitError) else CANNOT_RUN
@@ -80,7 +81,7 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         logging.info(
             "start-up %.3f s, work %.3f s, wall %.3f s, memory %.0f MB",
             *(started + seconds_of_client(), time.process_time() - started, time.monotonic() - begun),
-            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024),
         )
         logging.captureWarnings(False)
         logging.root.removeHandler(handler)

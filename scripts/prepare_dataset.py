@@ -26,13 +26,15 @@ def main(snakemake):
         log.info("%s: %d records, %d features", dataset.name, *dataset.x.shape[:2])
         if not dataset.provenance["synthetic"] and not own:
             require_published(dataset.name, dataset.provenance["files"])
-    for line in module.describe(dataset.provenance) if own else ():
+    described = module.describe(dataset.provenance) if own else ()
+    for line in described:
         log.info("%s", line)
-        print(line)
     if job.canaries is not None:
         dataset = with_canaries(dataset, job.canaries)
         log.info("%d canaries (%s) replace the first records", job.canaries.count, ", ".join(job.canaries.kinds))
     dataset.save(snakemake.output[0])
+    for line in described:
+        print(line)
 
 
 run(main, snakemake)

@@ -63,7 +63,7 @@ def collect_scores(attacks: Mapping[str, AuditedAttack], signals: Iterable[Path 
     }
     found = Scores()
     first = next(iter(made), None)
-    for attack, signal, scores, _ in scored(made, signals, seed):
+    for attack, signal, scores in scored(made, signals, seed):
         model = signal.card.arm, signal.card.epsilon
         false, true, _ = roc(scores, signal.is_member)
         found.roc[*model, attack].append((false, true))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpmia.attacks.base import Attack, Knowledge, Outcome, checked_decisions, checked_scores, errors_of, outcome
+from dpmia.attacks.base import Attack, Knowledge, Outcome, errors_of, outcome
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.errors import KnowledgeError
 from dpmia.common.reading.source import made
@@ -85,8 +85,8 @@ def outcome_rows(experiment: str, name: str, attack: Attack, signal: Signal, fou
 
 def scored(
     attacks: Mapping[str, tuple[Attack, Iterable[Path | str]]], signals: Iterable[Path | str], root_seed: int
-) -> Iterator[tuple[str, Signal, np.ndarray, np.ndarray]]:
-    """Yield for each target model and attack its scores and decisions on members and non-members.
+) -> Iterator[tuple[str, Signal, np.ndarray]]:
+    """Yield for each target model and attack its scores on members and non-members.
 
     Args:
         attacks: name -> attack and files of the reference models it uses.
@@ -94,22 +94,17 @@ def scored(
         root_seed: the user's seed.
 
     Yields:
-        Name of the attack, the outputs on members and non-members, their scores and the attack's decisions.
+        Name of the attack, the outputs on members and non-members, and their scores; -inf where an attack has none, so
+        that its record ranks last, as in its metrics.
     """
     models = {name: AttackersModels(references=files) for name, (_, files) in attacks.items()}
     for loaded in load_all(signals):
         for name, (attack, _) in attacks.items():
             signal = loaded.of(MEMBER, NONMEMBER, POPULATION)  # for each: an attack may change its arrays
-            evaluated = signal.is_member | signal.is_nonmember
-            rng = randomness(root_seed, name, signal)
             with models[name].named():
-                scores = checked_scores(attack, signal, models[name].known(signal), rng)
-            yield (
-                name,
-                loaded.of(MEMBER, NONMEMBER),
-                scores[evaluated],
-                checked_decisions(attack, signal, scores)[evaluated],
-            )
+                known, rng = models[name].known(signal), randomness(root_seed, name, signal)
+                scores = outcome(attack, signal, known, rng, details=True).scores
+            yield name, loaded.of(MEMBER, NONMEMBER), np.where(np.isnan(scores), -np.inf, scores)
 
 
 @contextmanager

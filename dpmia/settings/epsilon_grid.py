@@ -6,14 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dpmia.common.epsilon import spell_epsilon
 from dpmia.settings.experiment import Experiment
 
 
 def with_epsilons(settings: Mapping[str, Any], experiment: Experiment, epsilons: Sequence[float]) -> dict[str, Any]:
     """Return the settings of an experiment with other epsilons, unless it computes them or trains no private models.
 
-    One job trains all epsilons where one trained all of the experiment's own; else each epsilon has its own jobs. An
-    attack that is limited to epsilons of which none is left runs on all.
+    One job trains all epsilons where one trained all of the experiment's own; else each epsilon has its own jobs. What
+    is limited to epsilons, an attack, an arm or the blind baseline with the loss, keeps those that are left, and has
+    all where none is.
 
     Args:
         settings: keys and values of the experiment.
@@ -28,5 +30,22 @@ def with_epsilons(settings: Mapping[str, Any], experiment: Experiment, epsilons:
         name: attack if {*grid} & {*(experiment.attacks[name].epsilons or grid)} else attack | {"epsilons": None}
         for name, attack in settings["attacks"].items()
     }
+    arms = {
+        name: arm if (limit := experiment.arms[name].epsilons) is None else arm | {"epsilons": _left(limit, grid)}
+        for name, arm in settings["arms"].items()
+    }
+    changed: dict[str, Any] = {"attacks": attacks, "arms": arms}
+    if experiment.blind is not None and experiment.blind.with_loss:
+        changed["blind"] = settings["blind"] | {"with_loss": _left(experiment.blind.with_loss, grid)}
+    if experiment.privacy.mechanisms:
+        left = {*map(spell_epsilon, grid)}
+        own = settings["privacy"]["mechanisms"]
+        stated = {epsilon: steps for epsilon, steps in own.items() if spell_epsilon(float(epsilon)) in left}
+        changed["privacy"] = settings["privacy"] | {"mechanisms": stated}
     groups = [grid] if len(experiment.epsilons) == 1 else [[epsilon] for epsilon in grid]
-    return {**settings, "attacks": attacks, "epsilons": groups}
+    return {**settings, **changed, "epsilons": groups}
+
+
+def _left(limit: Sequence[float], grid: Sequence[float]) -> list[float]:
+    """Return those of some epsilons that a grid has; all of the grid where it has none of them."""
+    return [epsilon for epsilon in grid if epsilon in limit] or [*grid]

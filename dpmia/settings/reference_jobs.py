@@ -14,12 +14,12 @@ from dpmia.settings.experiment import Experiment
 def job(experiment: Experiment, group: list[float], block: int) -> ReferenceJob:
     """Return which reference models to train for one group of epsilons and one block: of the arms that need some."""
     size = needed(experiment.references).block
-    queried_by, epsilons = _queried_by(experiment), _epsilons(experiment, group)
+    attacked, epsilons = queried_by(experiment), _epsilons(experiment, group)
     drawn, built, recipe_of = jobs.arms(experiment), jobs.models(experiment), jobs.recipes(experiment)
     return ReferenceJob(
         draw=names.MEMBERSHIP[experiment.membership.kind],
         arms={arm: drawn[arm] for arm in epsilons},
-        queried_by={arm: queried_by[arm] for arm in epsilons},
+        queried_by={arm: attacked[arm] for arm in epsilons},
         epsilons=epsilons,
         numbers=list(range(block * size, (block + 1) * size)),
         models={arm: built[arm] for arm in epsilons},
@@ -30,7 +30,7 @@ def job(experiment: Experiment, group: list[float], block: int) -> ReferenceJob:
     )
 
 
-def _queried_by(experiment: Experiment) -> dict[str, list[str]]:
+def queried_by(experiment: Experiment) -> dict[str, list[str]]:
     """Return the arms that attacks use reference models of -> the arms on whose target models they use them.
 
     It is the same for all groups of epsilons, since the models of all groups stand in one table.
@@ -45,7 +45,7 @@ def _queried_by(experiment: Experiment) -> dict[str, list[str]]:
 def _epsilons(experiment: Experiment, group: list[float]) -> dict[str, list[float]]:
     """Return the arms that attacks use reference models of -> those epsilons of a group that they need them for."""
     if not needed(experiment.references).private:
-        return {arm: list(group) for arm in jobs.arms(experiment) if arm in _queried_by(experiment)}
+        return {arm: list(group) for arm in jobs.arms(experiment) if arm in queried_by(experiment)}
     of_targets = jobs.epsilons_by_arm(experiment, group)
     found: dict[str, set[float]] = {}
     for name, attack in experiment.attacks.items():

@@ -16,14 +16,6 @@ from dpmia.workflow.homes import split_home
 #: How a job's log ends: seconds until its script had all it imports, and from there to its end; what jobs alone write.
 LINE = re.compile(r"start-up ([0-9.]+) s, work ([0-9.]+) s(?:, wall ([0-9.]+) s, memory ([0-9.]+) MB)?$", re.MULTILINE)
 
-#: Folder of models in a run -> rule whose jobs train them.
-TRAINED_BY = {
-    "signals": "train_block",
-    "shadows": "train_shadows",
-    "references": "train_references",
-    "distilled": "train_distilled",
-}
-
 
 class Spent(NamedTuple):
     """What a job took.

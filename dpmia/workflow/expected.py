@@ -20,13 +20,14 @@ from dpmia.common.reading.source import made
 from dpmia.settings import jobs, names
 from dpmia.settings.resolve import Plan
 from dpmia.settings.studies import LinearGenerator, Study
+from dpmia.workflow.layout import TRAINED_BY
 from dpmia.workflow.training_work import ExperimentWork, Trained, data_size
 
 #: Seconds, some thirty years: more than any rate.
 LONGEST = 1e9
 
 #: Rules whose jobs train models, and so import torch and Lightning.
-TRAINING = ("train_block", "train_shadows", "train_references", "train_distilled", "train_leave_one_out")
+TRAINING = tuple(TRAINED_BY.values())
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ _SHORT = {
     "attack_predictions": _Short(0.8, 1.0),
     "check_engines": _Short(3.1, 10.0, 900),
     "draw_splits": _Short(0.2, 0.4, 300, 0.5),
-    "fetch_raw_file": _Short(0.3, 1.0, 200, 20),
+    "fetch_raw_files": _Short(0.3, 1.0, 200, 20),
     "find_clusters": _Short(1.1, 0.4),
     "judge_claims": _Short(1.1, 4.2, 1300),
     "make_artifact": _Short(1.1, 1.3),

@@ -45,28 +45,29 @@ class Forecast:
         return sum(job.disk for job in self.jobs)
 
 
-def table(targets: Mapping[str, Forecast], cores: Iterable[int]) -> str:
+def table(targets: Mapping[str, Forecast], cores: int, others: Iterable[int] = ()) -> str:
     """Return a line for each target.
 
     Args:
         targets: by name.
-        cores: numbers of cores to forecast for.
+        cores: number of cores to forecast for.
+        others: further numbers of cores to forecast the wall time for.
     """
-    cores = list(cores)
+    numbers = sorted({cores, *others})
     rows = [
         [
             name,
             len(each.jobs),
             f"{each.seconds / 3600:.3f}",
-            *(_time(each.wall(number)) for number in cores),
-            _size(each.memory(cores[0])),
+            *(_time(each.wall(number)) for number in numbers),
+            _size(each.memory(cores)),
             _size(each.disk),
             _size(each.download),
         ]
         for name, each in targets.items()
     ]
-    walls = [f"on {number} core{'s' * (number > 1)}" for number in cores]
-    headers = ["target", "jobs", "core-hours", *walls, "memory", "disk", "download"]
+    walls = [_on(number) for number in numbers]
+    headers = ["target", "jobs", "core-hours", *walls, f"memory {_on(cores)}", "disk", "download"]
     return tabulate(rows, headers=headers, disable_numparse=True, colalign=("left", *["right"] * (len(headers) - 1)))
 
 
@@ -77,6 +78,10 @@ def announcement(forecast: Forecast, cores: int) -> str:
         f"{forecast.seconds / 3600:.1f} core-hours, {_size(forecast.memory(cores))} of memory, "
         f"{_size(forecast.disk)} of results"
     )
+
+
+def _on(cores: int) -> str:
+    return f"on {cores} core{'s' * (cores > 1)}"
 
 
 def _time(seconds: float) -> str:

@@ -41,6 +41,12 @@ MODULES = (
     *("dpmia.splits.block", "dpmia.evaluation.accuracy", "dpmia.attacks.lira", "dpmia.papers.captions"),
 )
 
+#: What a fork sends as it takes a script over; until then the script can still run by itself.
+_BEGUN = b"b"
+
+#: Seconds that the server waits for what a script sends at once.
+PATIENCE = 10.0
+
 #: One thread for each process: libraries read these as they are imported.
 ONE_THREAD = ("MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -105,11 +111,15 @@ def hand_over() -> None:
         connection.close()
         return
     request = {"script": sys.argv[0], "environment": dict(os.environ), "seconds": time.process_time()}
-    status = b""
+    begun = status = b""
     with contextlib.suppress(OSError):
         socket.send_fds(connection, [b"\n"], [0, 1, 2])
         connection.sendall(json.dumps(request).encode() + b"\n")
+        begun = connection.recv(1)
         status = connection.recv(1)
+    if not begun:  # the server had no fork for it
+        connection.close()
+        return
     if not status:  # the fork was killed
         os.kill(os.getpid(), signal.SIGKILL)
     os._exit(status[0])
@@ -142,20 +152,29 @@ def _fork(listener: socket.socket) -> None:
     """Fork for each script that comes to a listener, until standard input ends."""
     with listener:
         while not _is_over(listener):
-            connection = listener.accept()[0]
-            descriptors = socket.recv_fds(connection, 1, 3)[1]
-            if not os.fork():
-                try:
-                    listener.close()
-                    _run_as_fork(connection, descriptors)
-                finally:
-                    os._exit(1)
-            for descriptor in descriptors:
-                os.close(descriptor)
-            connection.close()
+            # No memory for a fork, or a script that has ended: it runs by itself, and the next one comes.
+            with contextlib.suppress(OSError), listener.accept()[0] as connection:
+                _fork_for(connection, listener)
             _take_leave(os.WNOHANG)
     Path(SOCKET).unlink(missing_ok=True)
     _take_leave()
+
+
+def _fork_for(connection: socket.socket, listener: socket.socket) -> None:
+    """Fork for the script at the other end of a connection."""
+    connection.settimeout(PATIENCE)
+    descriptors = socket.recv_fds(connection, 1, 3)[1]
+    connection.settimeout(None)
+    try:
+        if not os.fork():
+            try:
+                listener.close()
+                _run_as_fork(connection, descriptors)
+            finally:
+                os._exit(1)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
 
 
 def _is_over(listener: socket.socket | None = None) -> bool:
@@ -194,6 +213,7 @@ def _run_as_fork(connection: socket.socket, descriptors: list[int]) -> None:
     os.environ.update(request["environment"])
     _served.by_fork, _served.seconds = True, request["seconds"]
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    connection.sendall(_BEGUN)
     threading.Thread(target=_end_with, args=[connection], daemon=True).start()
     status = _status_of(request["script"])
     with contextlib.suppress(OSError):

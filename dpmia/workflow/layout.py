@@ -21,6 +21,15 @@ from dpmia.workflow.homes import AUDITS, OWN
 #: Kind of artifact -> its folder, and the endings of its files.
 _ARTIFACTS = {"figure": ("figures", ("pdf", "svg", "png", "md", "csv")), "table": ("tables", ("csv", "md"))}
 
+#: Folder of models in a run -> rule whose jobs train them.
+TRAINED_BY = {
+    "signals": "train_block",
+    "shadows": "train_shadows",
+    "references": "train_references",
+    "distilled": "train_distilled",
+    "leave_one_out": "train_leave_one_out",
+}
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -148,7 +157,17 @@ class Layout:
             files += self.references(name, attack)
             for block in jobs.blocks(experiment):
                 files += [*self.shadows(name, attack, block), *self.distilled(name, attack, block)]
-        return list(dict.fromkeys(files))
+        return list(dict.fromkeys([*files, *self.leave_one_out(name)]))
+
+    def leave_one_out(self, name: str) -> list[str]:
+        """Return the files of all models without one record; nothing where no attack takes them."""
+        experiment = self._experiment(name)
+        if experiment.per_record is None:
+            return []
+        return [
+            f"{self.home(name)}/leave_one_out/{name}/{arm}/target-{replicate}/block-{block}.npz"
+            for arm, replicate, block in jobs.leave_one_out_blocks(experiment)
+        ]
 
     def per_record_inputs(self, name: str) -> dict[str, list[str]]:
         """Return the files that attacks are evaluated from record by record, by what they hold."""
@@ -163,10 +182,7 @@ class Layout:
                 for block in jobs.blocks(experiment)
                 for path in self.distilled(name, attack, block)
             ],
-            "leave_one_out": [
-                f"{self.home(name)}/leave_one_out/{name}/{arm}/target-{replicate}/block-{block}.npz"
-                for arm, replicate, block in jobs.leave_one_out_blocks(experiment)
-            ],
+            "leave_one_out": self.leave_one_out(name),
         }
         return {kind: list(dict.fromkeys(paths)) for kind, paths in files.items()}
 

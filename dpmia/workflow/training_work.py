@@ -161,12 +161,14 @@ class ExperimentWork:
     recipes: dict[str, Recipe]
     models: dict[str, Architecture]
     sizes: dict[str, Drawn]
+    referenced: dict[str, int]
 
     @classmethod
     def of(cls, experiment: Experiment) -> ExperimentWork:
-        """Work out the recipe, the architecture and the sizes (see `drawn`) of each arm."""
+        """Work out the recipe, the architecture and the sizes (see `drawn`) of each arm, and what `_referenced` does."""
         sizes = {name: drawn(experiment, arm) for name, arm in jobs.arms(experiment).items()}
-        return cls(experiment, jobs.recipes(experiment), jobs.models(experiment), sizes)
+        models, referenced = jobs.models(experiment), _referenced(experiment, sizes)
+        return cls(experiment, jobs.recipes(experiment), models, sizes, referenced)
 
     def trained(self, kind: str, wildcards: Mapping[str, str]) -> list[Trained]:
         """Return the models that a job trains; none for a job that trains none.
@@ -200,6 +202,8 @@ class ExperimentWork:
     def _of_others(self, kind: str, arm: str) -> tuple[int, int, int]:
         """Return the size of a training set, and on how many records a model is evaluated: at its end, and by epoch."""
         sizes = self.sizes[arm]
+        if kind == "train_references":
+            return sizes.training, self.referenced[arm], 0
         if kind != "train_block":
             return sizes.training, sizes.attacked + sizes.population, 0
         return sizes.training, sizes.queries, sizes.validation if self.experiment.accuracy_by_epoch else 0
@@ -210,6 +214,22 @@ class ExperimentWork:
         by_arm = jobs.epsilons_by_arm(self.experiment, epsilons)
         models = {arm: len(of_arm) * self.experiment.block for arm, of_arm in by_arm.items()}
         return sum(models.values()), sum(count * self.sizes[arm].queries for arm, count in models.items())
+
+
+def _referenced(experiment: Experiment, sizes: Mapping[str, Drawn]) -> dict[str, int]:
+    """Return on how many records the reference models of an arm are evaluated at most.
+
+    These are the records of all target models that they are used against: the whole data set, where those are many.
+    """
+    if experiment.references is None:
+        return {}
+    records = data_size(experiment)[0]
+    return {
+        arm: min(
+            records, experiment.replicates * sum(sizes[each].attacked + sizes[each].population for each in attacked)
+        )
+        for arm, attacked in reference_jobs.queried_by(experiment).items()
+    }
 
 
 def _counts(kind: str, experiment: Experiment, wildcards: Mapping[str, str]) -> Iterator[tuple[str, bool, int]]:

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+import yaml
 from settings_refusals import FORM
 from settings_samples import OWN_CONFIG, ROOT
 
@@ -30,7 +31,7 @@ def test_one_line_changes_the_grid_of_every_paper(scale):
             private.add(name)
             assert after == ([0.5, 8, INF] if INF in before else [0.5, 8]), name
             assert len(changed[name].epsilons) == (1 if len(experiment.epsilons) == 1 else len(after))
-    assert {"adult_cluster", "adult_gender", "thudi_mnist", "thudi_svhn", "audit_mlp"} <= private
+    assert {"adult_cluster", "adult_gender", "thudi_mnist", "audit_mlp"} <= private
 
 
 def test_without_it_experiments_keep_their_own():
@@ -40,6 +41,23 @@ def test_without_it_experiments_keep_their_own():
 def test_an_attack_keeps_the_epsilons_that_are_left_and_runs_on_all_where_none_is():
     assert experiments(epsilons=[3, "inf"])["thudi_mnist"].attacks["reference_10_own_rate"].epsilons == [3, 7]
     assert experiments(epsilons=[0.5, 8])["thudi_mnist"].attacks["reference_10_own_rate"].epsilons is None
+
+
+def test_arms_and_the_blind_baseline_keep_the_epsilons_that_are_left(tmp_path):
+    settings = yaml.safe_load((ROOT / "experiments/humphries.yaml").read_text())
+    arms = {"cluster": {"group": "0", "epsilons": [1]}, "other": {"group": "1"}}
+    student = settings["experiments"]["student"] | {"epsilons": [[1, 10]], "blind": {"with_loss": [1, 10]}}
+    student |= {"membership": settings["experiments"]["adult_cluster"]["membership"], "arms": arms}
+    settings |= {"experiments": {"student": student}, "studies": {}}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(settings))
+
+    def left(epsilons):
+        config = {"scale": "paper", "experiments": ["mine.yaml"], "epsilons": epsilons}
+        experiment = make_plan(config, tmp_path).experiments["student"]
+        return experiment.arms["cluster"].epsilons, experiment.arms["other"].epsilons, experiment.blind.with_loss
+
+    assert left([1, 5]) == ([1], None, [1])
+    assert left([0.5, 5]) == ([0.5, 5], None, [0.5, 5])
 
 
 def test_only_inf_leaves_private_experiments_as_they_are_where_they_are_not_trained_without_privacy():

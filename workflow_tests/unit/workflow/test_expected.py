@@ -16,7 +16,7 @@ from dpmia.formats.model_card import Architecture
 from dpmia.models.cnn import TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution
 from dpmia.settings import names, reference_jobs
 from dpmia.settings.resolve import make_plan
-from dpmia.workflow.expected import FORK, TRAINING, Expectations, Rates, key, step_seconds
+from dpmia.workflow.expected import _SHORT, FORK, TRAINING, Expectations, Rates, key, step_seconds
 from dpmia.workflow.training_work import ExperimentWork
 
 REPOSITORY = Path(__file__).parents[3]
@@ -50,7 +50,8 @@ def test_all_records_that_a_model_is_evaluated_on_are_counted(plan):
     assert {sizes[1:] for sizes in mnist.sizes.values()} == {(200, 69700, 0)}
     kinds = ("train_block", "train_references")
     of_all = [each for kind in kinds for each in mnist.trained(kind, wildcards_of(plan, kind, "thudi_mnist"))]
-    assert {each.evaluated for each in of_all} == {69900}
+    # Reference models are evaluated on the records of all target models: here those are all.
+    assert {each.evaluated for each in of_all} == {69900, 70000}
     # No attack of the other takes a population; 200 records measure accuracy, also after each epoch (one, here).
     assert {sizes[1:] for sizes in budget.sizes.values()} == {(200, 0, 200)}
     trained = budget.trained("train_block", wildcards_of(plan, "train_block", "thudi_mnist_budget"))
@@ -172,6 +173,18 @@ def test_rates_that_no_clock_measures_are_refused(tmp_path, changed):
     path.write_text(json.dumps(Rates().plain() | changed))
     with pytest.raises(DataError, match="it is not what was written"):
         Rates.read(path)
+
+
+def test_short_jobs_are_expected_by_the_names_of_their_scripts():
+    assert {*_SHORT} <= {path.stem for path in (REPOSITORY / "scripts").glob("*.py")}
+
+
+def test_reference_models_are_evaluated_on_the_records_of_all_target_models(plan):
+    work = ExperimentWork.of(plan.experiments["thudi_mnist"])
+    of_one = work.sizes["p0.5"].attacked + work.sizes["p0.5"].population
+    targets = len(work.sizes) * work.experiment.replicates
+    (trained, *_) = work.trained("train_references", {"epsilons": "3", "block": "0"})
+    assert of_one < trained.queries == min(70000, of_one * targets)
 
 
 def test_jobs_that_train_are_rules():

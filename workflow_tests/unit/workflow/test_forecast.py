@@ -24,7 +24,7 @@ def test_the_largest_jobs_may_run_at_once():
 
 
 def test_the_table_has_a_line_for_each_target():
-    _, _, first, second = table({"ye": RUN, "izzo": Forecast(())}, [1, 16]).splitlines()
+    _, _, first, second = table({"ye": RUN, "izzo": Forecast(())}, 1, [16]).splitlines()
     assert first.split() == ["ye", "3", "3.000", "3.0", "h", "2.1", "h", "900", "MB", "2.0", "GB", "20", "MB"]
     assert second.split() == ["izzo", "0", "0.000", "0", "s", "0", "s", "-", "-", "-"]
 

@@ -125,6 +125,29 @@ def test_a_connection_without_a_script_ends_nothing(server):
     assert ended("print('next')") == (0, "next\n", "")
 
 
+def test_a_script_whose_fork_cannot_be_made_runs_by_itself_and_the_next_one_is_served(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path(SOCKET).parent.mkdir()
+    failing = """
+import os
+fork, times = os.fork, []
+def failing_once():
+    times.append(1)
+    if len(times) == 1:
+        raise BlockingIOError("no memory")
+    return fork()
+os.fork = failing_once
+"""
+    (tmp_path / "failing.py").write_text(failing)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    served = Server(REPOSITORY, tmp_path / "server.log", ["failing", "colorsys"])
+    while not Path(SOCKET).is_socket():
+        time.sleep(0.01)
+    code = "print('colorsys' in sys.modules)"
+    assert [ended(code), ended(code)] == [(0, "False\n", ""), (0, "True\n", "")]
+    served.end()
+
+
 def test_where_no_socket_can_be_made_scripts_run_by_themselves(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)  # without the folder of the socket
     served = Server(REPOSITORY, tmp_path / "server.log", [])
