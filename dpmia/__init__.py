@@ -16,6 +16,7 @@ _MODULES = {
     "audit_epsilon": "dpmia.api.auditing",
     "bounds": "dpmia.api.bounding",
     "plan_noise": "dpmia.api.planning",
+    "privatise": "dpmia.mip.noise",
     "split": "dpmia.api.splitting",
     "upper_bound": "dpmia.api.bounding",
 }
@@ -26,6 +27,7 @@ __all__ = [
     "audit_epsilon",
     "bounds",
     "plan_noise",
+    "privatise",
     "split",
     "upper_bound",
 ]

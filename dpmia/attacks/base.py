@@ -200,15 +200,3 @@ def outcome(
     decisions = checked_decisions(attack, signal, given)[evaluated] & ~silent
     fair = signal.card.rate == FAIR
     return Outcome(records, is_member, scores, decisions, details, fair)
-
-
-def measure(
-    attack: Attack, signal: Signal, known: Knowledge, rng: np.random.Generator, details: bool = False
-) -> dict[str, float]:
-    """Attack one model and return every metric by name: the metrics of its `outcome`.
-
-    Raises:
-        AttackError: a score is not a number and `details` is false.
-        ValueError: members or non-members are missing.
-    """
-    return outcome(attack, signal, known, rng, details).metrics()

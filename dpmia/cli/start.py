@@ -2,8 +2,7 @@
 
 import sys
 
-#: Exit code of a command that cannot run, as in `dpmia.workflow.failures`, which needs those libraries itself.
-CANNOT_RUN = 2
+from dpmia.workflow.failures import CANNOT_RUN
 
 
 def main() -> None:

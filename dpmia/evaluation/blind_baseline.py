@@ -12,7 +12,7 @@ import numpy as np
 from dpmia.common.errors import DataError
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
-from dpmia.evaluation.blind_classifier import FOLDS, THRESHOLD, blind_scores, excess, scores_with_signal
+from dpmia.evaluation.blind_classifier import FOLDS, THRESHOLD, blind_scores, scores_with_signal
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, rows_of, tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
 from dpmia.jobs.attacking import BlindJob
@@ -83,5 +83,5 @@ def _with_excess(
     more: np.ndarray, blind: np.ndarray, truth: np.ndarray, kept: np.ndarray | slice = slice(None)
 ) -> dict[str, float]:
     """Return the metrics of one score, and what its advantage and AUC exceed those of the blind baseline by."""
-    gained = excess(more[kept], blind[kept], truth[kept])
-    return _metrics(more, truth, kept) | {name: gained[name] for name in ("advantage_excess", "auc_excess")}
+    found, without = _metrics(more, truth, kept), _metrics(blind, truth, kept)
+    return found | {f"{name}_excess": found[name] - without[name] for name in ("advantage", "auc")}

@@ -24,10 +24,6 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from dpmia.metrics.intervals import NORMAL
-from dpmia.metrics.ranking import advantage, ranking
-from dpmia.metrics.record_errors import contributions, standard_error
-
 FOLDS = 5
 #: Called a member at this score or above: fixed beforehand. Scores are probabilities as if there were as many members
 #: as non-members, so there a classifier that is right about them has the largest TPR - FPR.
@@ -139,34 +135,3 @@ def scores_with_signal(
     if len(signal) != len(x) or not np.isfinite(signal).all():
         raise ValueError(f"expected {len(x)} finite signals, got an array of shape {signal.shape}")
     return blind_scores(np.column_stack([x, signal]), y, is_member, seed, folds)
-
-
-def excess(
-    scores: np.ndarray, reference: np.ndarray, is_member: np.ndarray, decisions: np.ndarray | None = None
-) -> dict[str, float]:
-    """Return what one score of the records gains over another: `advantage_excess`, `auc_excess`, 95 % intervals.
-
-    Args:
-        scores: of an attack, or of `scores_with_signal`.
-        reference: of `blind_scores`.
-        is_member: bool, the truth.
-        decisions: bool, of the attack on each record; without them, a score of at least `THRESHOLD` predicts "member".
-
-    Returns:
-        The differences and `..._low`, `..._high`, over records and paired: both scores are of the same records.
-    """
-    decisions = scores >= THRESHOLD if decisions is None else decisions
-    attack, blind = (scores, decisions, is_member), (reference, reference >= THRESHOLD, is_member)
-    values, blind_values = _metrics(*attack), _metrics(*blind)
-    parts, blind_parts = contributions(*attack), contributions(*blind)
-    found = {}
-    for name in parts:
-        gained = values[name] - blind_values[name]
-        half = NORMAL * standard_error(parts[name] - blind_parts[name], is_member)
-        found[f"{name}_excess"] = gained
-        found[f"{name}_excess_low"], found[f"{name}_excess_high"] = gained - half, gained + half
-    return found
-
-
-def _metrics(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    return {**advantage(decisions, is_member), **ranking(scores, is_member)}

@@ -145,8 +145,10 @@ def estimate(
     return Estimate(mean, float(np.sqrt(variance)), degrees, count, kind, float(np.sqrt(records)))
 
 
-def degrees_of_sum(replicates: float, degrees: float, records: float) -> float:
+def degrees_of_sum(replicates: Any, degrees: Any, records: float) -> Any:
     """Return the degrees of freedom of a variance over replicates, which has `degrees`, and one over groups of records.
+
+    Takes numbers, or arrays of them.
 
     Source: Satterthwaite 1946.
     """
@@ -183,7 +185,7 @@ def replicates_needed(found: Estimate, wanted: float, level: float = 0.95) -> in
     counts = np.arange(found.count, max(found.count, 1000) + 1)
     replicates = spread / counts
     variance = replicates + records
-    degrees = variance**2 / (replicates**2 / (counts - 1) + records**2 / (GROUPS - 1))
+    degrees = degrees_of_sum(replicates, counts - 1, records)
     enough = _quantile(degrees, level) * np.sqrt(variance) <= wanted
     return int(counts[enough][0]) if enough.any() else None
 

@@ -165,7 +165,7 @@ class ExperimentWork:
 
     @classmethod
     def of(cls, experiment: Experiment) -> ExperimentWork:
-        """Work out the recipe, the architecture and the sizes (see `drawn`) of each arm, and what `_referenced` does."""
+        """Work out recipe, architecture and sizes of each arm: see `drawn` and `_referenced`."""
         sizes = {name: drawn(experiment, arm) for name, arm in jobs.arms(experiment).items()}
         models, referenced = jobs.models(experiment), _referenced(experiment, sizes)
         return cls(experiment, jobs.recipes(experiment), models, sizes, referenced)

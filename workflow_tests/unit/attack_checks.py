@@ -3,10 +3,15 @@
 import numpy as np
 from scipy import stats
 
-from dpmia.attacks.base import measure
+from dpmia.attacks.base import outcome
 
 #: Standard errors that a right answer may be off by: one test in 16 000 fails by chance.
 ERRORS = 4
+
+
+def measure(attack, signal, known, rng, details=False):
+    """Return every metric of an attack on one model."""
+    return outcome(attack, signal, known, rng, details).metrics()
 
 
 def auc_error(auc, members, nonmembers):

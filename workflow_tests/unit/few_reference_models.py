@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
+from attack_checks import measure
 from gaussian_law import GaussianLaw
 from scipy import stats
 
-from dpmia.attacks.base import measure
 from dpmia.attacks.lira import OfflineLira, OnlineLira
 from dpmia.common.seeds import derive_seed
 

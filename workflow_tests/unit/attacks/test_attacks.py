@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from attack_checks import measure
 from model_cards import card
 from scipy import stats
 
-from dpmia.attacks.base import Attack, Knowledge, measure, outcome
+from dpmia.attacks.base import Attack, Knowledge, outcome
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
 from dpmia.common.errors import AttackError

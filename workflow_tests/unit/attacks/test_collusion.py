@@ -4,10 +4,11 @@ import hashlib
 
 import numpy as np
 import pytest
+from attack_checks import measure
 from model_cards import card
 from scipy import stats
 
-from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.base import Knowledge
 from dpmia.attacks.collusion import Collusion
 from dpmia.common.errors import ConfigError
 from dpmia.datasets.table import Dataset

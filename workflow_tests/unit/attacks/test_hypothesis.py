@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from attack_checks import ERRORS, auc_error, check_law, tpr_error
+from attack_checks import ERRORS, auc_error, check_law, measure, tpr_error
 from gaussian_law import GaussianLaw
 from model_cards import card
 from scipy import stats
 
-from dpmia.attacks.base import Attack, Knowledge, measure
+from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.hypothesis import Distillation, LeaveOneOut, Population, Reference, ShadowThreshold
 from dpmia.attacks.lira import OfflineLira
 from dpmia.common.errors import AttackError, KnowledgeError

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from attack_checks import ERRORS, check_law
+from attack_checks import ERRORS, check_law, measure
 from few_reference_models import COLUMNS, nominal_to_actual, run
 from gaussian_law import GaussianLaw
 from scipy import stats
 from scipy.special import ndtri
 
-from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.base import Knowledge
 from dpmia.attacks.confidence import confidence
 from dpmia.attacks.hypothesis import Reference
 from dpmia.attacks.lira import VARIANCES, OfflineLira, OnlineLira, fit_side

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from attack_checks import measure
 from gaussian_law import GaussianLaw
 
-from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.base import Knowledge
 from dpmia.attacks.confidence import confidence
 from dpmia.attacks.hypothesis import Reference, ShadowThreshold
 from dpmia.attacks.lira import OfflineLira, OnlineLira, fit_side

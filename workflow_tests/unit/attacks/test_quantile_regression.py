@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from attack_checks import ERRORS
+from attack_checks import ERRORS, measure
 from model_cards import card
 from scipy import stats
 
-from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.base import Knowledge
 from dpmia.attacks.confidence import confidence
 from dpmia.attacks.hypothesis import Population
 from dpmia.attacks.quantile_regression import QuantileRegression

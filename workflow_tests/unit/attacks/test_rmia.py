@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from attack_checks import ERRORS, check_law
+from attack_checks import ERRORS, check_law, measure
 from gaussian_law import GaussianLaw
 
-from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.base import Knowledge
 from dpmia.attacks.hypothesis import Population
 from dpmia.attacks.rmia import OfflineRmia, OnlineRmia
 from dpmia.common.errors import AttackError

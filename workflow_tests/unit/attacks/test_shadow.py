@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from attack_checks import measure
 from gaussian_law import GaussianLaw
 from model_cards import card
 from scipy import stats
 
 from dpmia.attacks.attack_models import Task, train_classifiers
-from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.base import Knowledge
 from dpmia.attacks.shadow import ShadowModels, probabilities
 from dpmia.attacks.threshold import OptimalThreshold
 from dpmia.common.errors import AttackError

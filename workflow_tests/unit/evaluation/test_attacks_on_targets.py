@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from attack_checks import measure
 from model_cards import card
 from scipy import stats
 
-from dpmia.attacks.base import measure
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
 from dpmia.evaluation.accuracy import accuracy_rows

@@ -7,10 +7,10 @@ from scipy.stats import binom, norm
 from torch.nn.functional import cross_entropy
 
 from dpmia.evaluation import blind_classifier as blind
-from dpmia.evaluation.blind_classifier import blind_scores, excess, scores_with_signal
-from dpmia.metrics.intervals import mean_interval
+from dpmia.evaluation.blind_classifier import blind_scores, scores_with_signal
+from dpmia.metrics.intervals import NORMAL, mean_interval
 from dpmia.metrics.ranking import advantage, ranking
-from dpmia.metrics.record_errors import standard_errors
+from dpmia.metrics.record_errors import contributions, standard_error, standard_errors
 from dpmia.models.mlp import MLP
 from dpmia.splits.draws import group, shuffled
 
@@ -45,8 +45,25 @@ def baseline(scores, is_member):
     decisions = scores >= blind.THRESHOLD
     found = {**advantage(decisions, is_member), **ranking(scores, is_member)}
     for name, error in standard_errors(scores, decisions, is_member).items():
-        half = blind.NORMAL * error
+        half = NORMAL * error
         found[f"{name}_low"], found[f"{name}_high"] = found[name] - half, found[name] + half
+    return found
+
+
+def excess(scores, reference, is_member, decisions=None):
+    """Return what one score gains over another of the same records in advantage and AUC, with paired intervals."""
+    of_attack = scores, scores >= blind.THRESHOLD if decisions is None else decisions, is_member
+    of_reference = reference, reference >= blind.THRESHOLD, is_member
+    values, without = (
+        {**advantage(decided, is_member), **ranking(scored, is_member)}
+        for scored, decided, _ in (of_attack, of_reference)
+    )
+    parts, other_parts = contributions(*of_attack), contributions(*of_reference)
+    found = {}
+    for name in parts:
+        gained = values[name] - without[name]
+        half = NORMAL * standard_error(parts[name] - other_parts[name], is_member)
+        found |= {f"{name}_excess": gained, f"{name}_excess_low": gained - half, f"{name}_excess_high": gained + half}
     return found
 
 

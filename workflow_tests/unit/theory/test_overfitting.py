@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from attack_checks import measure
 from model_cards import card
 from scipy import integrate, optimize, stats
 
 from dpmia.attacks import bounded_loss, gaussian_error
-from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.base import Knowledge
 from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal
 from dpmia.metrics.ranking import advantage
 from dpmia.theory import overfitting

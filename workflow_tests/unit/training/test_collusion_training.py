@@ -5,9 +5,10 @@ import math
 
 import numpy as np
 import pytest
+from attack_checks import measure
 from model_cards import card
 
-from dpmia.attacks.base import Knowledge, measure
+from dpmia.attacks.base import Knowledge
 from dpmia.attacks.bounded_loss import ZeroOneLoss
 from dpmia.attacks.collusion import Collusion
 from dpmia.common.errors import ConfigError
