@@ -19,6 +19,6 @@ rule plan:
         plan=CONFIG.plan.model_dump(),
         code=code("plan.py"),
     message:
-        "Planning a training run that keeps positive accuracy below {params.plan[bound]}"
+        "Planning a training run that keeps the precision of attacks below {params.plan[bound]}"
     script:
         "../scripts/plan.py"

@@ -70,7 +70,7 @@ def advantage(guesses: np.ndarray, truth: np.ndarray, is_member: np.ndarray) -> 
     return ranking.advantage(membership_by_attribute(guesses, truth), is_member)
 
 
-def ask_one(accepted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def uniform_reduction(accepted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Run a membership attack on one value, chosen evenly; guess it if the attack predicts "member".
 
     Args:
@@ -87,11 +87,11 @@ def ask_one(accepted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.where(accepted[np.arange(len(accepted)), chosen], chosen, NOTHING)
 
 
-def ask_all(accepted: np.ndarray, prior: np.ndarray, order: str = "descending") -> np.ndarray:
+def multi_query_reduction(accepted: np.ndarray, prior: np.ndarray, order: str = "descending") -> np.ndarray:
     """Ask a membership attack about one value after another; guess the first that it takes for a member.
 
     Args:
-        accepted: bool, shape (records, values): as in `ask_one`.
+        accepted: bool, shape (records, values): as in `uniform_reduction`.
         prior: shape (values,): frequencies of the values.
         order: one of `ORDERS`; of equally frequent values the first column comes first.
 

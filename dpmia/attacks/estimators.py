@@ -2,7 +2,7 @@
 
 Each estimator gives both sides of one estimate of the distribution function F of losses under the null hypothesis
 (the record was not in the training set): `alpha` = F(loss of the target), the false positive rate at which the
-record would just be called a member, and `threshold`, the largest loss c with F(c) <= level. So "loss <= threshold"
+record would just be predicted a member, and `threshold`, the largest loss c with F(c) <= level. So "loss <= threshold"
 and "alpha <= level" are one decision, and the ROC over all levels is that of the score -alpha.
 
 Of K values that rank alone is known of, none is rarer than 1 / (K + 1): with K reference models a rank-based attack
@@ -112,7 +112,7 @@ class NullLosses:
 class Estimator(ABC):
     """One estimate of the distribution of losses under the null hypothesis."""
 
-    #: With fewer values than this a query cannot be judged: it is never called a member.
+    #: With fewer values than this a query cannot be judged: it is never predicted a member.
     fewest = 1
 
     def judged(self, null: NullLosses) -> np.ndarray:
@@ -133,7 +133,7 @@ class Estimator(ABC):
         return np.where(np.isnan(losses), np.nan, found)
 
     def threshold(self, null: NullLosses, level: float) -> np.ndarray:
-        """Return the largest loss at which each query is called a member at false positive rate `level`.
+        """Return the largest loss at which each query is predicted a member at false positive rate `level`.
 
         Returns:
             float64, shape (queries,); -inf where no loss is rare enough or the query cannot be judged.

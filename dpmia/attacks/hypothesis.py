@@ -1,7 +1,7 @@
 """Attacks that test whether the target's loss on a record is too small for a non-member.
 
 Null hypothesis: the record was not in the training set. Each attack takes other losses for those of a non-member
-and calls the record a member where the target's loss is rarer among them than `alpha`, the false positive rate
+and predicts the record a member where the target's loss is rarer among them than `alpha`, the false positive rate
 aimed at. They differ in what the distribution depends on, and in what the adversary must have for it:
 
 | attack | the losses of | depends on |
@@ -33,7 +33,7 @@ SIDES = ("out", "in", "all")
 
 
 class HypothesisTest(Attack):
-    """Scores by minus the false positive rate at which a record would just be called a member.
+    """Scores by minus the false positive rate at which a record would just be predicted a member.
 
     Not by 1 minus it: what is rarer than 1e-16 would all be equal.
     """
@@ -65,7 +65,7 @@ class HypothesisTest(Attack):
         """
 
     def thresholds(self, signal: Signal, known: Knowledge) -> np.ndarray:
-        """Return the loss up to which each query is called a member at `alpha`; float64, shape (queries,), nats."""
+        """Return the loss up to which each query is predicted a member at `alpha`; float64, shape (queries,), nats."""
         return self.estimator.threshold(self.null(signal, known), self.alpha)
 
     def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:

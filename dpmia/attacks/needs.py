@@ -98,7 +98,7 @@ def one_of(name: str, value: str, allowed: Collection[str]) -> str:
     """
     if value not in allowed:
         raise ValueError(
-            f"{name} is {shown(value)}, expected one of {', '.join(allowed)}. {suggestion(value, allowed)}".strip()
+            f"{name} is {shown(value)}, not one of {', '.join(allowed)}. {suggestion(value, allowed)}".strip()
         )
     return value
 
@@ -110,5 +110,5 @@ def rate(name: str, value: float) -> float:
         ValueError: it is not.
     """
     if not isinstance(value, Real) or not 0 < value < 1:
-        raise ValueError(f"{name} is {value}, expected a number between 0 and 1")
+        raise ValueError(f"{name} is {value}, not a number between 0 and 1")
     return float(value)

@@ -25,8 +25,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 FOLDS = 5
-#: Called a member at this score or above: fixed beforehand. Scores are probabilities as if there were as many members
-#: as non-members, so there a classifier that is right about them has the largest TPR - FPR.
+#: Predicted a member at this score or above: fixed beforehand. Scores are probabilities as if there were as many
+#: members as non-members, so there a classifier that is right about them has the largest TPR - FPR.
 THRESHOLD = 0.5
 #: Values (records times features) that one classifier is trained on, at most; a stratified sample of its records.
 VALUES = 2_500_000

@@ -113,7 +113,7 @@ def roc(scores: np.ndarray, is_member: np.ndarray) -> tuple[np.ndarray, np.ndarr
         is_member: bool, shape (records,), the truth.
 
     Returns:
-        FPR, TPR and thresholds, from `inf` (nobody is called a member) down to the lowest score (everybody is).
+        FPR, TPR and thresholds, from `inf` (nothing is predicted a member) down to the lowest score (all are).
 
     Raises:
         ValueError: a score is not a number, or members or non-members are missing.

@@ -26,7 +26,7 @@ SHARES = (0.02, 0.05, *(tenth / 10 for tenth in range(1, 10)), 0.95)
 SMALLEST_EPSILON = 1e-3
 
 #: Why a rate is out of the question.
-TOO_HIGH = "cannot be met: who calls everybody a member is right more often"
+TOO_HIGH = "cannot be met: predicting every record a member is more precise"
 TOO_FEW = "cannot be trained: the batch is larger than the training set"
 TOO_STRICT = "cannot be trained: an epsilon below 0.001 leaves nothing but noise"
 TOO_MANY = f"not planned: more than {MOST_STEPS:,} steps"
@@ -49,10 +49,10 @@ def plan(
     unlearning: float = 0.8,
     rates: Sequence[float] | None = None,
 ) -> pd.DataFrame:
-    """Return the pairs of sampling rate and epsilon that keep a bound on positive accuracy, with their noise.
+    """Return the pairs of sampling rate and epsilon that keep a bound on the precision of attacks, with their noise.
 
     Args:
-        bound: largest probability, in (0, 1), that a record which an attack calls a member was one.
+        bound: largest probability, in (0, 1), that a record which an attack predicts a member was one.
         records: n, the records there are; at rate p about p * n of them are trained on.
         batch_size: expected number of records in a batch of DP-SGD with Poisson sampling; the same at every rate.
         epochs: passes over the training set.

@@ -3,7 +3,7 @@
 An (epsilon, delta) guarantee keeps two numbers of a mechanism. The mechanism itself, noise on sums of clipped gradients
 over sampled batches, is known exactly, and with it the largest true positive rate at every false positive rate of any
 test that separates "the record was in" from "it was not", even one that sees every step of the training. Advantage, AUC
-and positive accuracy of all attacks follow, several times below the formulas for (epsilon, delta).
+and precision of all attacks follow, several times below the formulas for (epsilon, delta).
 
 A test compares two training sets. Under `add_remove` the second lacks the record, under `replace_one` it holds another
 in its place; an experiment that draws as many records with the record as without it compares the latter, whatever
@@ -145,7 +145,7 @@ def tpr_ceiling(curve: TradeOff, fpr: ArrayLike) -> np.ndarray:
 
 
 def positive_accuracy_ceiling(curve: TradeOff, prior: ArrayLike, acceptance: ArrayLike) -> np.ndarray:
-    """Return the largest probability that a record which a test calls a member was one.
+    """Return the largest probability that a record which a test predicts a member was one.
 
     Tests that hardly ever predict "member" can be nearly sure: so how often they do so is part of the question, as in
     `dpmia.theory.positive_accuracy`.

@@ -12,7 +12,7 @@ from dpmia.settings.base import Delta, Epsilon, OneOf, Scale, Settings, no_truth
 
 
 class Planner(Settings):
-    """What `snakemake plan` plans: a private training run that keeps a bound on positive accuracy (Thudi et al.)."""
+    """What `snakemake plan` plans: a private training run that bounds the precision of attacks (Thudi et al.)."""
 
     bound: Annotated[float, Field(gt=0, lt=1)] = 0.75
     """Largest precision of an attack: the probability that a record predicted a member is one."""

@@ -117,7 +117,7 @@ class Experiment(Settings):
     per_record: PerRecordSettings | None = None
     """Per-record results of attacks. Default: none."""
     details: bool = False
-    """Also measure positive accuracy by quantiles, and the true positive rate at many false positive rates."""
+    """Also measure precision by quantiles of the scores, and the true positive rate at many false positive rates."""
     accuracy_by_epoch: bool = False
     """Also measure the target models' accuracy on the validation records after each epoch."""
 

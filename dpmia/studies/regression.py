@@ -144,8 +144,11 @@ def _attributes(
     accepted = gaussian_error.decisions(errors, sigma_s).T
     guesses = {
         "attribute": attribute.most_likely(errors.T, prior, sigma_s),
-        "uniform": attribute.ask_one(accepted, chance),
-        **{f"multi_query_{order}": attribute.ask_all(accepted, prior, order) for order in attribute.ORDERS},
+        "uniform": attribute.uniform_reduction(accepted, chance),
+        **{
+            f"multi_query_{order}": attribute.multi_query_reduction(accepted, prior, order)
+            for order in attribute.ORDERS
+        },
     }
     return [
         ((name, target, len(prior)), _rates(attribute.advantage(guess, truth, is_member)))

@@ -18,7 +18,7 @@ from dpmia.theory.bounds import erlingsson_advantage
 def positive_accuracy_bound(
     epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
 ) -> np.ndarray:
-    """Return the largest probability that a record which an attack calls a member was one.
+    """Return the largest probability that a record which an attack predicts a member was one.
 
     (1 + e^-epsilon P(0)/P(1) (1 - delta/a))^-1, at most 1. Some mechanism and attack reach it wherever a is at most
     (1 + delta e^-epsilon) / (1 + e^-epsilon).

@@ -1,4 +1,4 @@
-"""What a long job keeps of its work while it is at it, so that after an interruption it goes on from there."""
+"""Checkpoints of long training jobs: after an interruption a job goes on from there."""
 
 from __future__ import annotations
 

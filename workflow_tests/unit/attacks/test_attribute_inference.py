@@ -122,7 +122,7 @@ def test_theorem_6_holds_for_any_guesses():
 
 def test_asking_one_value_guesses_it_or_nothing():
     accepted = np.random.default_rng(0).random((2000, 3)) < 0.5
-    guesses = attribute.ask_one(accepted, np.random.default_rng(1))
+    guesses = attribute.uniform_reduction(accepted, np.random.default_rng(1))
     made = guesses != NOTHING
     assert accepted[made, guesses[made]].all()
     assert made.mean() == pytest.approx(0.5, abs=0.05)
@@ -143,7 +143,10 @@ def test_theorem_7_by_enumeration():
             return np.full(size, self.value)
 
     mean = np.mean(
-        [attribute.advantage(attribute.ask_one(accepted, Chosen(v)), truth, is_member)["advantage"] for v in range(5)]
+        [
+            attribute.advantage(attribute.uniform_reduction(accepted, Chosen(v)), truth, is_member)["advantage"]
+            for v in range(5)
+        ]
     )
     oracle = advantage(accepted[np.arange(400), truth], is_member)["advantage"]
     assert mean == pytest.approx(oracle / 5, abs=1e-15)
@@ -166,19 +169,19 @@ def brute_force(accepted, prior, most_frequent_first):
 def test_all_outputs_of_the_oracle(order, first):
     accepted = np.array(list(itertools.product([False, True], repeat=4)))
     for prior in itertools.permutations([0.1, 0.2, 0.3, 0.4]):
-        guesses = attribute.ask_all(accepted, np.array(prior), order)
+        guesses = attribute.multi_query_reduction(accepted, np.array(prior), order)
         assert guesses.tolist() == brute_force(accepted, prior, first)
 
 
 def test_the_order_of_the_paper_is_taken_where_none_is_named():
     accepted = np.array([[True, True]])
-    assert attribute.ask_all(accepted, np.array([0.3, 0.7])).tolist() == [1]
-    assert attribute.ask_all(accepted, np.array([0.5, 0.5])).tolist() == [0]
+    assert attribute.multi_query_reduction(accepted, np.array([0.3, 0.7])).tolist() == [1]
+    assert attribute.multi_query_reduction(accepted, np.array([0.5, 0.5])).tolist() == [0]
 
 
 def test_an_unknown_order_is_refused():
     with pytest.raises(ValueError, match="expected one of descending, ascending"):
-        attribute.ask_all(np.ones((1, 2), dtype=bool), np.array([0.5, 0.5]), "random")
+        attribute.multi_query_reduction(np.ones((1, 2), dtype=bool), np.array([0.5, 0.5]), "random")
 
 
 def test_frequent_values_first_are_right_more_often_than_rare_ones_first():
@@ -186,7 +189,7 @@ def test_frequent_values_first_are_right_more_often_than_rare_ones_first():
     errors, truth, is_member = normal_records(0, 20_000, [0, 1, 2], prior, 0.3, 3.0)
     accepted = gaussian_error.decisions(errors, 0.8)
     falling, rising = (
-        attribute.advantage(attribute.ask_all(accepted, prior, order), truth, is_member)["tpr"]
+        attribute.advantage(attribute.multi_query_reduction(accepted, prior, order), truth, is_member)["tpr"]
         for order in attribute.ORDERS
     )
     assert falling > rising + 0.1

@@ -166,7 +166,7 @@ def test_losses_that_are_all_equal_or_at_the_ends_give_numbers(variance, loss):
 
 
 def test_options_that_are_not_allowed_are_named():
-    with pytest.raises(ValueError, match=r"variance is 'pool', expected one of pooled.*Did you mean 'pooled'"):
+    with pytest.raises(ValueError, match=r"variance is 'pool', not one of pooled.*Did you mean 'pooled'"):
         OnlineLira("pool")
     with pytest.raises(ValueError, match="alpha"):
         OfflineLira(alpha=1)

@@ -189,7 +189,7 @@ def test_an_attack_that_calls_nobody_a_member_gains_nothing_and_one_that_is_wron
     wrong.write(tmp_path, claim.tables, replicates=5)
     found, finding = judge(claim, Run(tmp_path, False, "paper"))
     assert found == "reproduced"
-    assert finding.note.endswith("in 1 more nobody is called a member")
+    assert finding.note.endswith("in 1 more no record is predicted a member")
 
 
 def test_a_false_positive_rate_that_some_models_cannot_show_is_not_judged_and_counted(tmp_path):

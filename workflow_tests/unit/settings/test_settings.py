@@ -261,7 +261,7 @@ def test_one_engine_trains_the_networks_of_all_experiments():
     for name, each in own.items():
         engine = "scikit_learn" if name == "audit_forest" else "opacus"
         assert opacus[name] == each.model_copy(update={"training": each.training.model_copy(update={"engine": engine})})
-    with pytest.raises(ConfigError, match="thudi_mnist: clip_all cannot be combined with engine 'opacus'"):
+    with pytest.raises(ConfigError, match="thudi_mnist_clipped: clip_all cannot be combined with engine 'opacus'"):
         make_plan(config | {"engine": "opacus", "experiments": ["experiments/thudi.yaml"]}, ROOT)
 
 

@@ -34,7 +34,7 @@ def _no_gain(
         for name in attacks
         for rate, arm in ARMS.items()
     }
-    cells, note = measured(mean_over(epsilons, gains), pd.Series.any, "nobody is called a member")
+    cells, note = measured(mean_over(epsilons, gains), pd.Series.any, "no record is predicted a member")
     quantity = f"positive accuracy of {what} minus baseline, mean over {epsilons}, at every rate"
     condition = Condition(quantity, at_most(tolerance), cells, epsilons=epsilons)
     return claim(id, statement, condition, note=note, artifact=artifact, tables=TWO, each=True)
