@@ -85,7 +85,7 @@ rule check_claims:
 rule decide:
     """Add replicates where claims or limits of audits are undecided, look by look, until the `budget` is spent."""
     input:
-        lambda wildcards: tables_to_decide(),
+        lambda wildcards: [file for judged in to_judge() for file in judged.values()],
     log:
         f"logs/{RUN}/decide.log",
     localrule: True
@@ -97,10 +97,10 @@ rule decide:
         runtime=20,
     params:
         run=lambda wildcards: SCOPE.judged(TIMES) | {"folder": RUN},
-        audits=lambda wildcards: audits_to_decide(),
+        audits=lambda wildcards: to_judge()[1],
         budget=CONFIG.budget,
         looks=LOOKS.plain() if LOOKS else None,
-        efforts=lambda wildcards: efforts(),
+        efforts=lambda wildcards: efforts(*to_judge()),
     message:
         "Judging what is undecided, and choosing replicates to add"
     script:

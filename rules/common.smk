@@ -14,7 +14,7 @@ REPOSITORY = Path(str(workflow.current_basedir)).parent
 if (REPOSITORY / "dpmia").is_dir():
     sys.path.insert(0, str(REPOSITORY))
 
-from dpmia.datasets.raw.sources import fetched_together, files_at_hand, required_files
+from dpmia.datasets.raw.sources import fetched_together, required_files
 from dpmia.workflow.digest import LIBRARY, code_digest, keep, recall, text_digest
 from dpmia.common.errors import ConfigError, UserError
 from dpmia.papers.bibliography import ABOUT

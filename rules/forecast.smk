@@ -7,6 +7,7 @@ from dpmia.workflow import forecast
 from dpmia.workflow.expected import Expectations, Rates, key
 from dpmia.workflow.fork_server import can_serve, environment_with
 from dpmia.workflow.forecast_file import remember as remember_forecast
+from dpmia.workflow.targets import Targets
 
 # How fast this machine is, as far as it was measured.
 RATES = Path(".snakemake/rates.json")
@@ -101,43 +102,6 @@ def jobs_of(files):
     return found
 
 
-def missing_jobs(files):
-    """Return the jobs that make those of some files that are missing; see `jobs_of`."""
-    return jobs_of(file for file in files if not Path(file).exists())
-
-
-def files_of(names_of_work, artifacts):
-    """Return all files that are made for some experiments and studies, and for figures and tables."""
-    files = []
-    for name in filter(SCOPE.runs, names_of_work):
-        if name in SCOPE.with_data:
-            files += [*raw_paths(SCOPE.with_data[name].dataset), LAYOUT.prepared(name)]
-        if name in STUDIES:
-            files.append(LAYOUT.table("studies", name))
-            continue
-        files += [*LAYOUT.clusters(name), *LAYOUT.splits(name), *LAYOUT.models(name), *LAYOUT.metrics(name)]
-        files.append(LAYOUT.table("summary", name))
-        if SCOPE.looked_at(name):
-            for inputs in LAYOUT.per_record_inputs(name).values():
-                files += inputs
-            files.append(LAYOUT.table("per_record", name))
-        if SCOPE.compares_seeds(name):
-            files.append(LAYOUT.table("exposure", name))
-    return files + [next(iter(SCOPE.files(artifact).values())) for artifact in artifacts]
-
-
-def download_of(files):
-    """Return the MB that are to be fetched for some files."""
-    wanted = {file for file in files if not Path(file).exists()}
-    return sum(
-        (raw.bytes or 0) / 1e6
-        for dataset in names.DATASETS
-        if CONFIG.data == "real" and CONFIG.data_mirror is None
-        for raw in files_at_hand(dataset, None, f"{RESOURCES}/raw/{dataset}", CONFIG.download)
-        if f"{RESOURCES}/raw/{dataset}/{raw.file}" in wanted
-    )
-
-
 def alone(target):
     """Refuse other targets beside one that is about all of them: Snakemake would make them. Return no files."""
     if others := sorted({*workflow.dag_settings.targets} - {target}):
@@ -148,22 +112,17 @@ def alone(target):
 
 def forecast_table():
     """Return what is missing of each target and what it will take."""
-    made = [artifact for artifact in SCOPE.artifacts.values() if SCOPE.makes(artifact)]
-    work = {artifact.name: [table.split("/")[1] for table in SCOPE.tables(artifact)] for artifact in made}
-    targets = {artifact.name: files_of(work[artifact.name], [artifact]) for artifact in made}
-    papers = {
-        paper: [file for artifact in made if PAPER_OF[artifact.name] == paper for file in targets[artifact.name]]
-        for paper in PAPERS
-    }
-    whole = [f"{RUN}/report.html", f"{RUN}/claims.csv", *(f"{RUN}/engines/{file}.csv" for file in SCOPE.checked)]
-    papers["all"] = [*files_of([*EXPERIMENTS, *STUDIES], made), *whole]
-    found = {name: (missing_jobs(files), download_of(files)) for name, files in (papers | targets).items()}
-    measure_rates((kind, dict(wildcards)) for (_, wildcards), kind in found["all"][0].items())
+    pages = [f"{RUN}/report.html", f"{RUN}/claims.csv", *(f"{RUN}/engines/{file}.csv" for file in SCOPE.checked)]
+    targets = Targets(SCOPE)
+    files = targets.files(pages)
+    missing = {name: jobs_of(file for file in made if not Path(file).exists()) for name, made in files.items()}
+    measure_rates((kind, dict(wildcards)) for (_, wildcards), kind in missing["all"].items())
     forecasts = {
         name: forecast.Forecast(
-            tuple(expected_of(kind, dict(wildcards)) for (_, wildcards), kind in jobs_missing.items()), download
+            tuple(expected_of(kind, dict(wildcards)) for (_, wildcards), kind in of_target.items()),
+            targets.download_of(files[name]),
         )
-        for name, (jobs_missing, download) in found.items()
+        for name, of_target in missing.items()
+        if of_target
     }
-    missing = {name: each for name, each in forecasts.items() if each.jobs}
-    return forecast.table(missing, workflow.cores or os.cpu_count(), MANY_CORES)
+    return forecast.table(forecasts, workflow.cores or os.cpu_count(), MANY_CORES)

@@ -1,0 +1,64 @@
+"""What each target makes, and what is fetched for it."""
+
+import pytest
+
+from dpmia.papers.catalogue import PAPERS
+from dpmia.settings.generate import ROOT
+from dpmia.settings.resolve import make_plan
+from dpmia.workflow.layout import Layout
+from dpmia.workflow.scope import Scope
+from dpmia.workflow.targets import Targets
+
+RUN = "results/synthetic-smoke"
+
+
+def targets_of(**config):
+    files = ["experiments/humphries.yaml", "experiments/ye.yaml", "experiments/yeom.yaml", "experiments/izzo.yaml"]
+    return Targets(Scope(Layout(make_plan({"scale": "smoke", "experiments": files, **config}, ROOT))))
+
+
+@pytest.fixture(scope="module")
+def synthetic():
+    return targets_of()
+
+
+@pytest.fixture(scope="module")
+def files(synthetic):
+    return synthetic.files([f"{RUN}/report.html"])
+
+
+def test_a_target_makes_what_its_tables_take(files):
+    made = files["humphries_fig2"]
+    assert f"{RUN}/summary/adult_cluster.csv" in made
+    assert "resources/synthetic-smoke/raw/adult/adult.data" in made
+    assert made[-1].startswith(f"{RUN}/figures/humphries/humphries_fig2.")
+    assert not [file for file in made if "compas" in file]
+    assert f"{RUN}/studies/yeom_iwpc.csv" in files["yeom_fig2a"]
+
+
+def test_models_without_one_record_are_made_for_the_tables_of_single_records(files):
+    made = files["ye_table2"]
+    assert f"{RUN}/per_record/ye_purchase.csv" in made
+    assert [file for file in made if file.startswith(f"{RUN}/leave_one_out/ye_purchase/IIa/target-0/")]
+
+
+def test_a_paper_makes_what_its_figures_and_tables_do_and_all_makes_everything(synthetic, files):
+    papers = {*PAPERS} - {"thudi"}  # whose file is not read here
+    for paper in papers:
+        of_one = [artifact.name for artifact in synthetic.scope.available(paper)]
+        assert {*files[paper]} == {file for name in of_one for file in files[name]}
+        assert {*files[paper]} <= {*files["all"]}
+    assert f"{RUN}/report.html" in files["all"]
+    assert f"{RUN}/summary/adult_cluster_add_remove.csv" in files["all"]
+
+
+def test_what_is_missing_is_fetched_unless_it_comes_from_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    raw = ["resources/real/raw/adult/adult.data", "resources/real/raw/adult/adult.test"]
+    whole = targets_of(data="real").download_of(raw)
+    assert 4 < whole < 8, "MB"
+    (tmp_path / raw[0]).parent.mkdir(parents=True)
+    (tmp_path / raw[0]).touch()
+    assert 0 < targets_of(data="real").download_of(raw) < whole
+    assert targets_of(data="real", data_mirror=str(tmp_path)).download_of(raw) == 0
+    assert targets_of().download_of(raw) == 0
