@@ -144,11 +144,15 @@ def block_of(wildcards):
 
 
 def reported(artifact):
-    """Return the files of an artifact, one of them marked for the report that Snakemake itself makes."""
-    files, paper = SCOPE.files(artifact), ABOUT[PAPER_OF[artifact.name]].short
+    """Return the files of an artifact; of a paper's, one is marked for the report that Snakemake itself makes."""
+    files = SCOPE.files(artifact)
+    if artifact.name not in PAPER_OF:
+        return files
     shown = {"figure": "png", "table": "csv"}[artifact.kind]
     labels = {"figure or table": words.title_of(artifact.name), "name": artifact.name}
-    marked = report(files[shown], caption="report/artifact.rst", category=paper, labels=labels)
+    marked = report(
+        files[shown], caption="report/artifact.rst", category=ABOUT[PAPER_OF[artifact.name]].short, labels=labels
+    )
     return files | {shown: marked}
 
 

@@ -1,7 +1,7 @@
-# Figures and tables, and the targets that make them.
+# Figures and tables, of papers and of checks, and the targets that make them.
 
 
-for artifact in SCOPE.artifacts.values():
+for artifact in (*SCOPE.artifacts.values(), *CHECKS, validation.KEPT_EPSILON):
 
     rule:
         name:
@@ -39,4 +39,6 @@ for artifact in SCOPE.artifacts.values():
         message:
             f"{artifact.name} is made"
 
-    describe(artifact.name, f"{ABOUT[PAPER_OF[artifact.name]].short}: {words.title_of(artifact.name)}.")
+    paper = PAPER_OF.get(artifact.name)
+    about = f"{ABOUT[paper].short}: {{}}." if paper else "{}: a second opinion on the run."
+    describe(artifact.name, about.format(words.title_of(artifact.name)))

@@ -195,6 +195,8 @@ class Scope:
 
     def facts(self, artifact: Artifact) -> dict[str, Any]:
         """Return the facts on the run that an artifact's captions print."""
+        if artifact.name not in PAPER_OF:
+            return self._facts_of_check(artifact)
         with_data = any(_name(table) in self.with_data for table in artifact.tables)
         shown = [table.split("/") for table in self.tables(artifact)]
         trained = [name for stage, name in shown if stage in _TRAINED]
@@ -279,6 +281,16 @@ class Scope:
             return None
         folder = f"{self.layout.resources}/raw/{dataset}"
         return not_to_be_had(dataset, config.data_mirror, folder, config.download)
+
+    def _facts_of_check(self, artifact: Artifact) -> dict[str, Any]:
+        """Return the facts that a second opinion prints: on the engines of this run, or on engines alone."""
+        return {
+            "synthetic": self.plan.config.data == "synthetic",
+            "scale": self.plan.config.scale,
+            "experiments": {name: {} for names in self.checked.values() for name in names},
+            "not_run": {name: self.not_run[name] for name in self.private if not self.runs(name)},
+            "without_data": not any(table.startswith("engines/") for table in artifact.tables),
+        }
 
     def _facts_of(self, name: str, at_paper_scale: bool = False) -> dict[str, Any]:
         """Return the facts on an experiment that captions print; many figures share them."""
