@@ -18,10 +18,8 @@ from dpmia.attacks.lira import OfflineLira
 from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.evaluation.attacks import AttackersModels
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_all
+from dpmia.formats.stages import LISTS_COMPARED
 from dpmia.metrics.exposure import LISTED, calibration, is_stable, p_values, stability
-
-#: Lists of as many replicates are compared, the first ones.
-SEEDS = 3
 
 #: The false positive rate at which an attack claims to decide for each record.
 NOMINAL = 0.1
@@ -53,7 +51,7 @@ def exposure_rows(
     """Return how stable lists of the most exposed records are, and whether each record's false positive rate is kept.
 
     Records are scored by offline LiRA where there are reference models of the target's arm or its IID arm, by their
-    loss where there are none. Lists are made of the records that are members in all of `SEEDS` replicates.
+    loss where there are none. Lists are made of the records that are members in all of `LISTS_COMPARED` replicates.
 
     A record's false positive rate is that of the rule "p-value at most `NOMINAL`" (`dpmia.metrics.exposure.p_values`)
     over the target models that were not trained on it; it is there where reference models were trained as the target
@@ -90,7 +88,7 @@ def exposure_rows(
         ordered = [scored[replicate] for replicate in sorted(scored)]
         rng = np.random.default_rng(derive_seed(root_seed, "exposure", *meaning[arm, epsilon]))
         about = {"experiment": experiment, "arm": arm, "epsilon": float(epsilon), "score": ordered[0].kind}
-        rows.append(about | _agreement(ordered[:SEEDS], rng) | _rates(ordered))
+        rows.append(about | _agreement(ordered[:LISTS_COMPARED], rng) | _rates(ordered))
     return [[row.get(column) for column in COLUMNS] for row in rows]
 
 
@@ -117,7 +115,7 @@ def _agreement(scored: Sequence[_Scored], rng: np.random.Generator) -> dict[str,
     for other in scored[1:]:
         common = np.intersect1d(common, other.records[other.is_member])
     about: dict[str, object] = {"seeds": len(scored), "records": len(common), "listed": LISTED}
-    if len(scored) < SEEDS or len(common) <= LISTED:
+    if len(scored) < LISTS_COMPARED or len(common) <= LISTED:
         return about | {"verdict": f"no list: {len(common)} records are members in all of {len(scored)} replicates"}
     scores = np.stack([each.scores[np.searchsorted(each.records, common)] for each in scored])
     found = stability(scores, rng)

@@ -28,6 +28,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dpmia.common.threads import THREADS
+
 #: Where scripts find the server: below the folder of the run, which is theirs, as paths of sockets are short.
 SOCKET = ".snakemake/jobs.sock"
 
@@ -46,9 +48,6 @@ _BEGUN = b"b"
 
 #: Seconds that the server waits for what a script sends at once.
 PATIENCE = 10.0
-
-#: One thread for each process: libraries read these as they are imported.
-ONE_THREAD = ("MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 @dataclass
@@ -86,7 +85,7 @@ class Server:
         """
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", f"from {__name__} import serve; serve()", log, *modules],
-            env=environment_with(repository) | dict.fromkeys(ONE_THREAD, "1"),
+            env=environment_with(repository) | dict.fromkeys(THREADS, "1"),
             stdin=subprocess.PIPE,
         )
 

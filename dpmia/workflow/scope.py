@@ -9,6 +9,7 @@ from typing import Any
 
 from dpmia.common.errors import ConfigError
 from dpmia.datasets.raw.sources import files_at_hand, not_of_this_kind, not_to_be_had, required_files
+from dpmia.formats.stages import LISTS_COMPARED
 from dpmia.jobs.checking import EngineCheck
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.catalogue import PAPERS
@@ -21,9 +22,6 @@ from dpmia.workflow.layout import Layout
 
 #: Figure or table -> its paper.
 PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
-
-#: Replicates from which lists of exposed records are compared.
-COMPARED = 3
 
 #: Stages whose tables come from trained models.
 _TRAINED = ("summary", "replicates", "per_record", "nulls")
@@ -122,7 +120,7 @@ class Scope:
 
     def compares_seeds(self, experiment: str) -> bool:
         """Return whether an experiment has as many replicates as lists of exposed records are compared over."""
-        return self.plan.experiments[experiment].replicates >= COMPARED
+        return self.plan.experiments[experiment].replicates >= LISTS_COMPARED
 
     def held(self, tables: Iterable[str]) -> tuple[str, ...]:
         """Return those of some tables whose experiments or studies the plan holds, and are no user's own."""

@@ -26,6 +26,7 @@ import torch
 
 from dpmia.common.command_line import fill, split_command
 from dpmia.common.errors import TrainingError, UserError
+from dpmia.common.threads import THREADS
 from dpmia.formats.recipe import Recipe
 from dpmia.models.program import Program
 from dpmia.settings.own_program import file_digest
@@ -39,9 +40,6 @@ LAST_LINES, LAST_CHARACTERS = 12, 1500
 
 #: Seconds from the request to end to the end by force.
 GRACE = 5.0
-
-#: Jobs run side by side, so each program gets one thread unless the user says otherwise.
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class CommandEngine(Engine):
@@ -144,6 +142,7 @@ def _execute(words: list[str], printed: Path, timeout: float) -> int | None:
         printed: file for what it prints.
         timeout: in seconds.
     """
+    # One thread, unless the user says otherwise.
     threads = {name: os.environ.get(name, "1") for name in THREADS}
     with printed.open("wb") as stream:
         process = subprocess.Popen(

@@ -115,18 +115,21 @@ class OpacusEngine(PlainEngine):
         """Leave the gradients of the records of the last chunk, after the clipped sum of the chunks before it."""
         left = len(x)
         for features, labels in zip(x.split(self._chunk), y.split(self._chunk), strict=True):
-            outputs = self.wrapped(features)
-            losses = record_losses(outputs, labels)
-            losses.sum().backward()
-            self.tally.count(losses.detach(), outputs.detach(), labels)
-            trained = (parameter for parameter in self.module.parameters() if parameter.requires_grad)
-            norms = [parameter.grad_sample.flatten(1).norm(dim=1) for parameter in trained]
+            self._gradients_of_chunk(features, labels)
+            norms = [parameter.grad_sample.flatten(1).norm(dim=1) for parameter in self._private_optimiser.params]
             self.tally.count_clipped(torch.stack(norms).norm(dim=0), self.recipe.clip_norm)
             left -= len(features)
             if left:
                 self._private_optimiser.signal_skip_step()
                 self.optimiser.step()
                 self.optimiser.zero_grad()
+
+    def _gradients_of_chunk(self, x: torch.Tensor, y: torch.Tensor) -> None:
+        """Leave the gradient of each record in `grad_sample` of the trained parameters, and count losses."""
+        outputs = self.wrapped(x)
+        losses = record_losses(outputs, y)
+        losses.sum().backward()
+        self.tally.count(losses.detach(), outputs.detach(), y)
 
 
 def check_layers(architecture: Any, network: torch.nn.Module, where: str, otherwise: str) -> None:

@@ -57,25 +57,14 @@ class PrivateLightningEngine(OpacusEngine):
         self.schedules.follow(self.done)
         self.facts.follow(self.done)
 
-    def _gradients_by_hooks(self, x: torch.Tensor, y: torch.Tensor) -> None:
-        """See `OpacusEngine._gradients_by_hooks`."""
-        own, updated = own_module(self.module), self._private_optimiser.params
-        left = len(x)
-        for features, labels in zip(x.split(self._chunk), y.split(self._chunk), strict=True):
-            count = len(features)
-            rows = torch.arange(self._chunk, device=self.device) % count
-            loss = record_gradients(self.module, own, features[rows], labels[rows], self.facts, self.run.name)
-            for parameter in updated:
-                parameter.grad_sample = parameter.grad_sample[:count]
-            self.tally.losses += loss * count
-            self.tally.correct = math.nan
-            norms = [each.grad_sample.flatten(1).norm(dim=1) for each in updated]
-            self.tally.count_clipped(torch.stack(norms).norm(dim=0), self.recipe.clip_norm)
-            left -= count
-            if left:
-                self._private_optimiser.signal_skip_step()
-                self.optimiser.step()
-                self.optimiser.zero_grad()
+    def _gradients_of_chunk(self, x: torch.Tensor, y: torch.Tensor) -> None:
+        """See `OpacusEngine._gradients_of_chunk`; chunks have one size, and rows beyond theirs count for nothing."""
+        rows = torch.arange(self._chunk, device=self.device) % len(x)
+        loss = record_gradients(self.module, own_module(self.module), x[rows], y[rows], self.facts, self.run.name)
+        for parameter in self._private_optimiser.params:
+            parameter.grad_sample = parameter.grad_sample[: len(x)]
+        self.tally.losses += loss * len(x)
+        self.tally.correct = math.nan
 
     def state_dict(self) -> dict[str, Any]:
         """See `GradientEngine.state_dict`."""

@@ -23,12 +23,13 @@ def synthetic():
     return scope_of()
 
 
-@pytest.fixture(scope="module")
-def student(tmp_path_factory):
-    """A run on real data of which only those of the students are here."""
-    mirror = tmp_path_factory.mktemp("mirror")
-    (mirror / "student").mkdir()
+@pytest.fixture
+def student(tmp_path, monkeypatch):
+    """A run on real data of which only those of the students are here, in a folder without results."""
+    mirror = tmp_path / "mirror"
+    (mirror / "student").mkdir(parents=True)
     (mirror / "student" / "student-por.csv").write_text("")
+    monkeypatch.chdir(tmp_path)
     return scope_of(data="real", data_mirror=str(mirror), download=False)
 
 
