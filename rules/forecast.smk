@@ -4,7 +4,7 @@ import os
 import subprocess
 
 from dpmia.workflow import forecast
-from dpmia.workflow.expected import Expectations, Rates, key
+from dpmia.workflow.expected import Expectations, MachineRates, key
 from dpmia.workflow.fork_server import can_serve, environment_with
 from dpmia.workflow.forecast_file import remember as remember_forecast
 from dpmia.workflow.targets import Targets
@@ -12,7 +12,7 @@ from dpmia.workflow.targets import Targets
 # How fast this machine is, as far as it was measured.
 RATES = Path(".snakemake/rates.json")
 try:
-    EXPECTATIONS = Expectations(PLAN, Rates.read(RATES))
+    EXPECTATIONS = Expectations(PLAN, MachineRates.read(RATES))
 except UserError as error:
     refuse(error)
 # Numbers of cores that `snakemake forecast` shows, beside that of the command.
@@ -51,7 +51,7 @@ def measure_rates(wanted):
             check=True,
             text=True,
         )
-        EXPECTATIONS.rates = Rates.read(RATES)
+        EXPECTATIONS.rates = MachineRates.read(RATES)
 
 
 def forks():

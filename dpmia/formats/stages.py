@@ -70,7 +70,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """The columns of one kind of table.
 
     Attributes:
@@ -96,25 +96,25 @@ class Layout:
 
 _TEXTS = ("experiment", "arm", "attack", "metric")
 #: Of metrics: those of a job, which have further columns, of all replicates, and their means.
-METRICS = Layout(KEYS, _TEXTS)
-REPLICATES = Layout(COLUMNS, _TEXTS, COLUMNS[:-1])
-SUMMARY = Layout([*KEYS, "mean", "low", "high", "replicates"], _TEXTS, KEYS)
+METRICS = TableLayout(KEYS, _TEXTS)
+REPLICATES = TableLayout(COLUMNS, _TEXTS, COLUMNS[:-1])
+SUMMARY = TableLayout([*KEYS, "mean", "low", "high", "replicates"], _TEXTS, KEYS)
 
 #: Stage -> layouts of its tables; one that has several has studies of several kinds.
-LAYOUTS: dict[str, tuple[Layout, ...]] = {
+LAYOUTS: dict[str, tuple[TableLayout, ...]] = {
     "replicates": (REPLICATES,),
     "summary": (SUMMARY,),
-    "sizes": (Layout(["experiment", "arm", *SIZES], ("experiment", "arm"), ("experiment", "arm"), SIZES),),
+    "sizes": (TableLayout(["experiment", "arm", *SIZES], ("experiment", "arm"), ("experiment", "arm"), SIZES),),
     "per_record": (
-        Layout(
+        TableLayout(
             PER_RECORD,
             ("experiment", "arm", "membership", "attack", "decision"),
             ("experiment", "arm", "target", "record", "attack", "alpha"),
         ),
     ),
-    "nulls": (Layout(NULLS, ("experiment", "arm", "attack")),),
+    "nulls": (TableLayout(NULLS, ("experiment", "arm", "attack")),),
     "engines": (
-        Layout(
+        TableLayout(
             ENGINES,
             (
                 *("experiment", "model", "engine", "second_engine", "verdict", "reason", "sampler", "relation"),
@@ -123,14 +123,14 @@ LAYOUTS: dict[str, tuple[Layout, ...]] = {
             ("experiment", "model"),
         ),
     ),
-    "guarantees": (Layout(GUARANTEES, ("engine", "sampler", "relation", "verdict"), counts=("steps", "models")),),
+    "guarantees": (TableLayout(GUARANTEES, ("engine", "sampler", "relation", "verdict"), counts=("steps", "models")),),
     "studies": (
-        Layout(
+        TableLayout(
             REGRESSION,
             ("dataset", "model", "adversary", "target"),
             ("dataset", "model", "parameter", "adversary", "target", "replicate"),
         ),
-        Layout(
+        TableLayout(
             LINEAR_GENERATOR,
             ("method", "calibration", "radius"),
             ("run", "method", "moment", "calibration", "radius", "eta"),
@@ -139,7 +139,7 @@ LAYOUTS: dict[str, tuple[Layout, ...]] = {
 }
 
 
-def layout_of(stage: str, columns: Collection[str]) -> Layout | None:
+def layout_of(stage: str, columns: Collection[str]) -> TableLayout | None:
     """Return the layout of a table: of several the one with the most of its columns, None where it has none."""
     if found := LAYOUTS.get(stage):
         return max(found, key=lambda layout: len({*layout.columns} & {*columns}))

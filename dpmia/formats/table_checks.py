@@ -11,7 +11,7 @@ import pandas as pd
 
 from dpmia.common.reading.source import Source
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, EFFECTS, KEYS, NO_ATTACK
-from dpmia.formats.stages import Kind, Layout, layout_of
+from dpmia.formats.stages import Kind, TableLayout, layout_of
 
 #: More records than any data set has.
 LARGEST_COUNT = 1e12
@@ -38,7 +38,7 @@ def check_table(source: Source, table: pd.DataFrame, required: Collection[str] =
             ends before it begins, an error has no degrees of freedom, or rows are about another experiment.
     """
     stage, experiment, attack = _place(source.path)
-    layout = layout_of(stage, table.columns) or Layout((), ())
+    layout = layout_of(stage, table.columns) or TableLayout((), ())
     effects = EFFECTS if not table.columns.intersection(EFFECTS).empty else ()
     for name in (*required, *layout.columns, *effects):
         if name not in table:

@@ -28,7 +28,7 @@ NOISE_RANGE = (0.1, 1e3)
 
 
 @dataclass(frozen=True)
-class Rates:
+class ErrorRates:
     """What a test was measured to do on models that had no part in its choice.
 
     Attributes:
@@ -52,7 +52,7 @@ class Bound:
 
     epsilon: float
     delta: float
-    rates: Rates
+    rates: ErrorRates
 
 
 def epsilon_lower_bound(
@@ -126,7 +126,7 @@ def measured_rates(
     scores_without: np.ndarray,
     confidence: float,
     value: Callable[[np.ndarray, np.ndarray], np.ndarray],
-) -> Rates:
+) -> ErrorRates:
     """Choose a test on every other model of each kind and measure it on the rest.
 
     Direction and threshold are both chosen on models that are not measured, so neither needs a correction for the
@@ -161,7 +161,7 @@ def measured_rates(
     _, threshold, mirrored, positive, negative = max(tests, key=lambda test: test[0])  # the first of equal ones
     tpr_low, fpr_high = _limits(np.sort(positive), np.sort(negative), np.array([threshold]), error)
     sign = -1 if mirrored else 1
-    return Rates(sign * float(threshold), mirrored, float(tpr_low[0]), float(fpr_high[0]), confidence)
+    return ErrorRates(sign * float(threshold), mirrored, float(tpr_low[0]), float(fpr_high[0]), confidence)
 
 
 def _tail_values(ordered: np.ndarray) -> np.ndarray:
@@ -178,7 +178,7 @@ def _limits(
     return clopper_pearson(hits, len(positive), 2 * error)[0], clopper_pearson(false, len(negative), 2 * error)[1]
 
 
-def _largest_noise(rates: Rates, mechanism: Mechanism) -> float | None:
+def _largest_noise(rates: ErrorRates, mechanism: Mechanism) -> float | None:
     """Return the largest noise multiplier that the rates do not refute, rounded up; None if none is refuted."""
 
     def refuted(noise: float) -> bool:

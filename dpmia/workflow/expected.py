@@ -31,7 +31,7 @@ TRAINING = tuple(TRAINED_BY.values())
 
 
 @dataclass(frozen=True)
-class Rates(PlainData):
+class MachineRates(PlainData):
     """How fast a machine is.
 
     Attributes:
@@ -52,7 +52,7 @@ class Rates(PlainData):
             raise ValueError(f"{wrong[0]!r} is not a time")
 
     @classmethod
-    def read(cls, path: Path) -> Rates:
+    def read(cls, path: Path) -> MachineRates:
         """Return what was measured on this machine; the reference machine's rates where nothing was.
 
         Raises:
@@ -181,7 +181,7 @@ def step_seconds(trained: Trained) -> float:
 class Expectations:
     """What the jobs of a plan will cost."""
 
-    def __init__(self, plan: Plan, rates: Rates) -> None:
+    def __init__(self, plan: Plan, rates: MachineRates) -> None:
         """Expect what `rates` say."""
         self.plan, self.rates = plan, rates
         self._work: dict[str, ExperimentWork] = {}

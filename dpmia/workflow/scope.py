@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from dpmia.common.errors import ConfigError
-from dpmia.datasets.raw.sources import files_at_hand, not_of_this_kind, not_to_be_had, required_files
+from dpmia.datasets.raw.sources import data_mode_mismatch, files_at_hand, required_files, unavailable_reason
 from dpmia.formats.stages import LISTS_COMPARED
 from dpmia.jobs.checking import EngineCheck
 from dpmia.papers.artifact import Artifact
@@ -274,11 +274,11 @@ class Scope:
         """Return why a data set is unavailable in this run; None where it is available."""
         config = self.plan.config
         if isinstance(dataset, OwnData):
-            return not_of_this_kind(dataset.path, config.data)
+            return data_mode_mismatch(dataset.path, config.data)
         if config.data == "synthetic":
             return None
         folder = f"{self.layout.resources}/raw/{dataset}"
-        return not_to_be_had(dataset, config.data_mirror, folder, config.download)
+        return unavailable_reason(dataset, config.data_mirror, folder, config.download)
 
     def _facts_of_check(self, artifact: Artifact) -> dict[str, Any]:
         """Return the facts that a second opinion prints: on the engines of this run, or on engines alone."""

@@ -117,7 +117,7 @@ def data_size(experiment: Experiment) -> tuple[int, int, int, int]:
     return records, inputs * pooled**2 // rows**2 if rows else inputs, outputs, pooled
 
 
-class Drawn(NamedTuple):
+class DrawSizes(NamedTuple):
     """Sizes of a draw: of a training set, and of the records that its models are evaluated on, by part."""
 
     training: int
@@ -131,7 +131,7 @@ class Drawn(NamedTuple):
         return self.attacked + self.population + self.validation
 
 
-def drawn(experiment: Experiment, arm: ArmDraw) -> Drawn:
+def drawn(experiment: Experiment, arm: ArmDraw) -> DrawSizes:
     """Return the sizes of a draw of an arm. The population counts where an attack uses it."""
     records, draw = data_size(experiment)[0], arm.draw
 
@@ -145,12 +145,12 @@ def drawn(experiment: Experiment, arm: ArmDraw) -> Drawn:
         pool = count(draw["records"], records)
         rest = max(0, records - pool - validation)
         population = min(rest, count(draw.get("population", rest), records)) if uses_population else 0
-        return Drawn(int(pool * draw["rate"]), count(draw.get("queries", "all"), pool), population, validation)
+        return DrawSizes(int(pool * draw["rate"]), count(draw.get("queries", "all"), pool), population, validation)
     # Of groups, about a half each way: what is in a group is known only when the data are there.
     of = records if arm.kind == "iid" else records / (1 + len(experiment.arms))
     members, others = count(draw["members"], of), count(draw["nonmembers"], of)
     population = count(draw.get("population", 0), of) if uses_population else 0
-    return Drawn(members, members + others, population, validation)
+    return DrawSizes(members, members + others, population, validation)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class ExperimentWork:
     experiment: Experiment
     recipes: dict[str, Recipe]
     models: dict[str, Architecture]
-    sizes: dict[str, Drawn]
+    sizes: dict[str, DrawSizes]
     referenced: dict[str, int]
 
     @classmethod
@@ -216,7 +216,7 @@ class ExperimentWork:
         return sum(models.values()), sum(count * self.sizes[arm].queries for arm, count in models.items())
 
 
-def _referenced(experiment: Experiment, sizes: Mapping[str, Drawn]) -> dict[str, int]:
+def _referenced(experiment: Experiment, sizes: Mapping[str, DrawSizes]) -> dict[str, int]:
     """Return on how many records the reference models of an arm are evaluated at most.
 
     These are the records of all target models that they are used against: the whole data set, where those are many.

@@ -21,7 +21,7 @@ from dpmia.models.building import IMAGE_NETWORKS
 from dpmia.training.engines.base import Engine
 from dpmia.training.run import Run, Seeds
 from dpmia.training.train_models import architecture_for  # and with it what a training job imports
-from dpmia.workflow.expected import Rates, key, step_seconds
+from dpmia.workflow.expected import MachineRates, key, step_seconds
 from dpmia.workflow.training_work import Trained
 
 #: CPU seconds for which each kind of model is trained, and after which no further kind is begun.
@@ -34,7 +34,7 @@ ENDLESS = 100_000
 REFERENCE = 0.065
 
 
-def measure(kinds: Iterable[Trained], known: Rates) -> Rates:
+def measure(kinds: Iterable[Trained], known: MachineRates) -> MachineRates:
     """Return the rates of this machine, with those that are known already.
 
     Kinds whose single step would take longer than all others together stay with an estimate from their size.
@@ -55,7 +55,7 @@ def measure(kinds: Iterable[Trained], known: Rates) -> Rates:
             and spent + step_seconds(kind) * speed < MOST
         ):
             steps[key(kind)] = _step(kind)
-    return Rates(platform.node(), start, speed, {**known.steps, **steps})
+    return MachineRates(platform.node(), start, speed, {**known.steps, **steps})
 
 
 def _can_be_tried(kind: Trained) -> bool:
@@ -107,7 +107,7 @@ def _step(kind: Trained) -> float:
 def main() -> None:
     """Add to the file of rates that is named what the kinds of models on standard input cost, a JSON list."""
     path = Path(sys.argv[1])
-    measure(map(Trained.from_plain, json.loads(sys.stdin.read())), Rates.read(path)).write(path)
+    measure(map(Trained.from_plain, json.loads(sys.stdin.read())), MachineRates.read(path)).write(path)
 
 
 if __name__ == "__main__":

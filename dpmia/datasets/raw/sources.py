@@ -164,7 +164,9 @@ def files_at_hand(
     )
 
 
-def not_to_be_had(dataset: str, mirror: Path | str | None, folder: Path | str, download: bool = True) -> str | None:
+def unavailable_reason(
+    dataset: str, mirror: Path | str | None, folder: Path | str, download: bool = True
+) -> str | None:
     """Return which raw file of a data set is unavailable: no URL, not in the mirror, not in its folder; else None.
 
     Args:
@@ -188,7 +190,7 @@ def _lies_there(raw: RawFile, mirror: Path | str | None, folder: Path | str) -> 
     return any(place.exists() for place in places)
 
 
-def not_of_this_kind(path: str, data: str) -> str | None:
+def data_mode_mismatch(path: str, data: str) -> str | None:
     """Return why a file of one's own is not for a run of this kind, so that synthetic and real records never mix.
 
     Args:

@@ -13,7 +13,7 @@ from dpmia.models.mlp import MLP
 from dpmia.training.engines.base import GradientEngine, refuse_others
 from dpmia.training.engines.loss import losses_and_gradients
 from dpmia.training.engines.plain import torch_optimiser
-from dpmia.training.engines.stacked_layout import Layout, suited
+from dpmia.training.engines.stacked_layout import ParameterLayout, suited
 from dpmia.training.engines.stacked_network import StackedMLP
 from dpmia.training.engines.tally import count_correct
 
@@ -122,7 +122,7 @@ class StackedEngine(GradientEngine):
         else:
             self._gradients.zero_()
 
-    def _backward(self, layout: Layout, first: int) -> torch.Tensor:
+    def _backward(self, layout: ParameterLayout, first: int) -> torch.Tensor:
         """Carry the records of a layout through the network and their gradients back.
 
         Args:

@@ -100,20 +100,20 @@ def test_an_optional_file_is_read_unless_the_mirror_lacks_it(two_parts, tmp_path
 def test_an_optional_file_without_url_keeps_nothing_from_running(monkeypatch, tmp_path):
     monkeypatch.setattr(sources, "all_raw_files", lambda: (raw("https://example.org"), replace(raw(), optional=True)))
     assert len(sources.files_at_hand("toy", None, tmp_path)) == 1
-    assert sources.not_to_be_had("toy", None, tmp_path) is None
+    assert sources.unavailable_reason("toy", None, tmp_path) is None
 
 
 def test_without_downloads_only_what_is_here_can_be_had(two_parts, tmp_path):
     folder, mirror = tmp_path / "raw", tmp_path / "mirror"
-    assert sources.not_to_be_had("toy", None, folder) is None
+    assert sources.unavailable_reason("toy", None, folder) is None
     assert (
-        sources.not_to_be_had("toy", mirror, folder, download=False)
+        sources.unavailable_reason("toy", mirror, folder, download=False)
         == "toy/toy.data is not here, and downloads are off"
     )
     assert [file.file for file in sources.files_at_hand("toy", None, folder, download=False)] == ["toy.data"]
     (mirror / "toy").mkdir(parents=True)
     (mirror / "toy/toy.data").touch()
-    assert sources.not_to_be_had("toy", mirror, folder, download=False) is None
+    assert sources.unavailable_reason("toy", mirror, folder, download=False) is None
 
 
 def test_the_table_of_sources_is_light():

@@ -12,7 +12,7 @@ from dpmia.jobs.training import Guarantee
 from dpmia.privacy.calibration import NoiseCalibration
 from dpmia.privacy.record import Stated
 from dpmia.settings import facts, jobs, reference_jobs
-from dpmia.workflow.expected import Expectations, Rates
+from dpmia.workflow.expected import Expectations, MachineRates
 from dpmia.workflow.training_work import ExperimentWork
 
 COMMAND = "python train.py {train} {query} {outputs} {seed} {epsilon}"
@@ -70,7 +70,7 @@ def test_the_engine_of_the_command_line_leaves_programs_alone(folder):
 
 def test_a_cluster_gives_a_program_the_time_that_it_may_take(folder):
     plan = plan_of(folder, {"paper": "audit", "experiments": {"mine": PROGRAM}})
-    expectations = Expectations(plan, Rates())
+    expectations = Expectations(plan, MachineRates())
     wildcards = {"experiment": "mine", "epsilons": "0.1_1", "block": "0"}
     assert expectations.longest("train_block", wildcards) == 2 * 2 * 600
     (trained, _) = ExperimentWork.of(plan.experiments["mine"]).trained("train_block", wildcards) * 2

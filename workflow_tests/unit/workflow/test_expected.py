@@ -16,7 +16,7 @@ from dpmia.formats.model_card import Architecture
 from dpmia.models.cnn import TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution
 from dpmia.settings import names, reference_jobs
 from dpmia.settings.resolve import make_plan
-from dpmia.workflow.expected import _SHORT, FORK, TRAINING, Expectations, Rates, key, step_seconds
+from dpmia.workflow.expected import _SHORT, FORK, TRAINING, Expectations, MachineRates, key, step_seconds
 from dpmia.workflow.training_work import ExperimentWork
 
 REPOSITORY = Path(__file__).parents[3]
@@ -62,7 +62,9 @@ def test_all_records_that_a_model_is_evaluated_on_are_counted(plan):
     ("network", "data"), [(TRAMER_BONEH_MNIST, (784, 10, 28)), (TRAMER_BONEH_CIFAR10, (3072, 10, 32))]
 )
 def test_networks_of_grey_and_of_colour_images_have_their_own_sizes(plan, network, data):
-    (trained, *_) = Expectations(plan, Rates()).trained("train_block", wildcards_of(plan, "train_block", "thudi_mnist"))
+    (trained, *_) = Expectations(plan, MachineRates()).trained(
+        "train_block", wildcards_of(plan, "train_block", "thudi_mnist")
+    )
     multiplications, parameters = replace(
         trained, architecture=Architecture(names.MODELS["tramer_boneh"], {}), data=data
     ).network
@@ -90,7 +92,7 @@ def test_models_of_other_roles_are_counted(plan):
 
 
 def test_every_training_job_of_the_papers_can_be_expected(plan):
-    expectations = Expectations(plan, Rates())
+    expectations = Expectations(plan, MachineRates())
     for name, experiment in plan.experiments.items():
         expected = expectations.of("train_block", wildcards_of(plan, "train_block", name))
         assert expected.seconds > expectations.rates.start, name
@@ -102,15 +104,17 @@ def test_every_training_job_of_the_papers_can_be_expected(plan):
 
 def test_a_measured_step_replaces_the_estimate(plan):
     wildcards = wildcards_of(plan, "train_block", "adult_cluster")
-    guessed = Expectations(plan, Rates())
+    guessed = Expectations(plan, MachineRates())
     trained = guessed.trained("train_block", wildcards)
-    measured = Expectations(plan, Rates(start=1.0, steps={key(each): 0.5 for each in trained}))
+    measured = Expectations(plan, MachineRates(start=1.0, steps={key(each): 0.5 for each in trained}))
     steps = sum(each.steps for each in trained)
     assert measured.of("train_block", wildcards).seconds == pytest.approx(1.0 + 0.5 * steps, rel=0.01)
 
 
 def test_what_changes_the_cost_of_a_step_changes_its_name(plan):
-    (trained, *_) = Expectations(plan, Rates()).trained("train_block", wildcards_of(plan, "train_block", "student"))
+    (trained, *_) = Expectations(plan, MachineRates()).trained(
+        "train_block", wildcards_of(plan, "train_block", "student")
+    )
     longer = replace(trained.recipe, epochs=7, learning_rate=0.3)
     assert key(replace(trained, models=9, records=99, queries=5, recipe=longer)) == key(trained)
     larger = replace(trained, recipe=replace(trained.recipe, batch_size=64))
@@ -120,7 +124,7 @@ def test_what_changes_the_cost_of_a_step_changes_its_name(plan):
 
 
 def test_a_network_is_sized_by_its_layers(plan):
-    (trained, *_) = Expectations(plan, Rates()).trained(
+    (trained, *_) = Expectations(plan, MachineRates()).trained(
         "train_block", wildcards_of(plan, "train_block", "adult_cluster")
     )
     assert trained.network == (104 * 256 + 256 * 256 + 256 * 2,) * 2
@@ -128,7 +132,7 @@ def test_a_network_is_sized_by_its_layers(plan):
 
 @pytest.mark.parametrize("shape", [{"hidden": 64}, {"size": "large"}])
 def test_a_network_of_the_users_own_is_guessed_whatever_its_arguments_are_called(plan, shape):
-    (trained, *_) = Expectations(plan, Rates()).trained(
+    (trained, *_) = Expectations(plan, MachineRates()).trained(
         "train_block", wildcards_of(plan, "train_block", "adult_cluster")
     )
     own, other = (replace(trained, architecture=Architecture("my_model.py:vgg", each)) for each in (shape, {}))
@@ -137,7 +141,7 @@ def test_a_network_of_the_users_own_is_guessed_whatever_its_arguments_are_called
 
 
 def test_each_engine_has_its_costs(plan):
-    (trained, *_) = Expectations(plan, Rates()).trained(
+    (trained, *_) = Expectations(plan, MachineRates()).trained(
         "train_block", wildcards_of(plan, "train_block", "adult_cluster")
     )
     plain, private = (
@@ -148,7 +152,7 @@ def test_each_engine_has_its_costs(plan):
 
 
 def test_the_blind_baseline_costs_what_its_fits_cost(plan):
-    expectations = Expectations(plan, Rates())
+    expectations = Expectations(plan, MachineRates())
     wildcards = {"experiment": "adult_cluster", "block": "0"}
     one = expectations.of("measure_blind", wildcards).seconds
     assert one > 2 * expectations.of("measure_accuracy", wildcards).seconds
@@ -158,11 +162,11 @@ def test_the_blind_baseline_costs_what_its_fits_cost(plan):
 def test_rates_are_kept_for_the_machine_that_they_were_measured_on(tmp_path, monkeypatch):
     monkeypatch.setattr("platform.node", lambda: "here")
     path = tmp_path / "rates.json"
-    assert Rates.read(path) == Rates()
-    Rates("here", 3.0, 1.5, {"a": 0.1}).write(path)
-    assert Rates.read(path) == Rates("here", 3.0, 1.5, {"a": 0.1})
+    assert MachineRates.read(path) == MachineRates()
+    MachineRates("here", 3.0, 1.5, {"a": 0.1}).write(path)
+    assert MachineRates.read(path) == MachineRates("here", 3.0, 1.5, {"a": 0.1})
     monkeypatch.setattr("platform.node", lambda: "there")
-    assert Rates.read(path) == Rates()
+    assert MachineRates.read(path) == MachineRates()
 
 
 @pytest.mark.parametrize(
@@ -170,9 +174,9 @@ def test_rates_are_kept_for_the_machine_that_they_were_measured_on(tmp_path, mon
 )
 def test_rates_that_no_clock_measures_are_refused(tmp_path, changed):
     path = tmp_path / "rates.json"
-    path.write_text(json.dumps(Rates().plain() | changed))
+    path.write_text(json.dumps(MachineRates().plain() | changed))
     with pytest.raises(DataError, match="it is not what was written"):
-        Rates.read(path)
+        MachineRates.read(path)
 
 
 def test_short_jobs_are_expected_by_the_names_of_their_scripts():
@@ -195,8 +199,8 @@ def test_jobs_that_train_are_rules():
 
 
 def test_a_fork_starts_at_once_and_works_as_long(plan):
-    expected = Expectations(plan, Rates()).of("train_block", wildcards_of(plan, "train_block", "student"))
+    expected = Expectations(plan, MachineRates()).of("train_block", wildcards_of(plan, "train_block", "student"))
     fork = expected.as_fork()
     assert (fork.start, fork.work, fork.memory) == (FORK, expected.work, expected.memory)
-    assert expected.seconds - fork.seconds == pytest.approx(Rates().start - FORK)
+    assert expected.seconds - fork.seconds == pytest.approx(MachineRates().start - FORK)
     assert fork.as_fork() == fork

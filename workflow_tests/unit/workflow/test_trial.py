@@ -9,7 +9,7 @@ import sys
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
 from dpmia.workflow import trial
-from dpmia.workflow.expected import Rates, key
+from dpmia.workflow.expected import MachineRates, key
 from dpmia.workflow.training_work import Trained
 
 RECIPE = Recipe("sgd", 0.1, batch_size=4, epochs=2)
@@ -31,7 +31,7 @@ FOREST = Trained(
 
 def test_each_kind_of_model_is_measured(monkeypatch):
     monkeypatch.setattr(trial, "SECONDS", 0.0)
-    rates = trial.measure([PERCEPTRON, FOREST], Rates(steps={"known": 1.0}))
+    rates = trial.measure([PERCEPTRON, FOREST], MachineRates(steps={"known": 1.0}))
     assert set(rates.steps) == {"known", key(PERCEPTRON), key(FOREST)}
     assert all(seconds > 0 for seconds in rates.steps.values())
     assert rates.start > 0
@@ -40,12 +40,12 @@ def test_each_kind_of_model_is_measured(monkeypatch):
 
 def test_what_is_known_is_not_measured_again():
     known = {key(PERCEPTRON): 123.0}
-    assert trial.measure([PERCEPTRON], Rates(steps=known)).steps == known
+    assert trial.measure([PERCEPTRON], MachineRates(steps=known)).steps == known
 
 
 def test_what_would_take_too_long_is_left_to_its_estimate(monkeypatch):
     monkeypatch.setattr(trial, "MOST", 0.0)
-    assert trial.measure([PERCEPTRON], Rates()).steps == {}
+    assert trial.measure([PERCEPTRON], MachineRates()).steps == {}
 
 
 def test_the_command_adds_to_a_file(tmp_path, monkeypatch):
@@ -54,4 +54,4 @@ def test_the_command_adds_to_a_file(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["trial", str(path)])
     monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps([PERCEPTRON.plain()])))
     trial.main()
-    assert set(Rates.read(path).steps) == {key(PERCEPTRON)}
+    assert set(MachineRates.read(path).steps) == {key(PERCEPTRON)}
