@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from dpmia.common import formatting
 from dpmia.metrics.intervals import Interval
 
 #: Tolerance of claims whose source prints no number of the effect: advantages, accuracies or precisions.
@@ -172,8 +173,7 @@ def spelled(number: float) -> str:
 
 def listed(numbers: tuple[float, ...], word: str = "and") -> str:
     """Return numbers as a list in a sentence: `1, 2 and 3`."""
-    *first, last = map(spelled, numbers)
-    return f"{', '.join(first)} {word} {last}" if first else last
+    return formatting.listed(map(spelled, numbers), word)
 
 
 def _within(value: float, tolerance: float) -> Callable[[Interval], tuple[bool | None, float]]:

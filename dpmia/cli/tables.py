@@ -14,7 +14,7 @@ from dpmia.common.errors import UserError
 from dpmia.common.files import is_file
 from dpmia.common.limits import MOST_MODELS
 from dpmia.common.registry import suggestion
-from dpmia.datasets.own.files import Fields, known_column, read_fields
+from dpmia.datasets.own.files import fields_of, known_column
 from dpmia.settings import names
 from dpmia.settings.base import LARGEST, Scale
 from dpmia.settings.config import LIMITED
@@ -87,7 +87,7 @@ def add_attack(parser: argparse.ArgumentParser) -> None:
 def audit(options: argparse.Namespace) -> Asked:
     """Return the settings of an audit."""
     table = _table(options.table)
-    fields = _fields(table)
+    fields = fields_of(table)
     for key, columns in (("label", [options.label]), ("group", [options.group]), ("drop", options.drop)):
         for column in columns:
             if column is not None:
@@ -185,11 +185,6 @@ def _table(path: str) -> Path:
     return whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole
 
 
-def _fields(table: Path) -> Fields:
-    form = "parquet" if table.suffix.lower() == ".parquet" else "csv"
-    return read_fields(table, {"form": form, "separator": None, "columns": None})
-
-
 def _name(table: Path) -> str:
     """Return the name of an experiment for a table: lower-case letters, digits and underscores."""
     stem = re.sub(r"\W+", "_", table.name.partition(".")[0].lower()).strip("_")
@@ -248,7 +243,7 @@ def _classes(given: list[str] | None, table: Path) -> dict[str, str]:
         if len(pairs) < 2:
             raise UserError("dpmia attack, --classes", f"{given[0]!r} is one class", "Name two classes at least")
         return {name: column for name, _, column in pairs}
-    columns = list(_fields(table).columns)
+    columns = list(fields_of(table).columns)
     found = {column.removeprefix(PREFIX): column for column in columns if column.startswith(PREFIX)}
     if len(found) < 2:
         problem = f"no columns of two classes at least; columns: {', '.join(columns)}"

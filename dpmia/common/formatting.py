@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 
 def format_number(value: float | None, digits: int = 3) -> str:
@@ -11,6 +12,12 @@ def format_number(value: float | None, digits: int = 3) -> str:
         return "-"
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text
+
+
+def listed(parts: Iterable[str], word: str = "and") -> str:
+    """Return texts as a list in a sentence: `a, b and c`."""
+    *first, last = parts
+    return f"{', '.join(first)} {word} {last}" if first else last
 
 
 def format_interval(mean: float | None, low: float | None, high: float | None, digits: int = 3) -> str:

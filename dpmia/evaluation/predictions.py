@@ -13,7 +13,7 @@ import pandas as pd
 from dpmia.attacks.base import Attack, Knowledge, outcome
 from dpmia.common.errors import DataError
 from dpmia.common.probabilities import log_probabilities, problem_of, wrong_row
-from dpmia.datasets.own.files import Fields, is_number, known_column, read_fields
+from dpmia.datasets.own.files import Fields, fields_of, is_number, known_column
 from dpmia.datasets.raw.parsing import LARGEST
 from dpmia.evaluation.accuracy import accuracy_rows
 from dpmia.evaluation.attacks import named, outcome_rows, randomness
@@ -70,7 +70,7 @@ def read_predictions(job: PredictionsJob) -> GivenModel:
     Raises:
         DataError: a table cannot be read, a column or a value is wrong, or tables do not fit together.
     """
-    fields = _read(job.path)
+    fields = fields_of(Path(job.path))
     logits, labels = _answers(fields, job)
     part = _parts(fields, job.member)
     for wanted, word in ((MEMBER, "member"), (NONMEMBER, "non-member")):
@@ -125,11 +125,6 @@ def tables(
     return rows, summary
 
 
-def _read(path: str) -> Fields:
-    form = "parquet" if path.lower().endswith(".parquet") else "csv"
-    return read_fields(Path(path), {"form": form, "separator": None, "columns": None})
-
-
 def _rows(fields: Fields) -> np.ndarray:
     """Return the rows of the file, int64: they are the records' numbers, so that a report can name them."""
     return np.asarray(fields.rows, dtype=np.int64)
@@ -179,7 +174,7 @@ def _parts(fields: Fields, column: str) -> np.ndarray:
 def _losses(job: PredictionsJob, target: Fields, card: ModelCard) -> Losses:
     losses, trained_on = [], []
     for path in job.references:
-        fields = _read(path)
+        fields = fields_of(Path(path))
         labels: Sequence[str] = fields.columns.get(job.label, ())
         if tuple(labels) != tuple(target.columns[job.label]):
             problem = f"the labels of its {len(fields.rows)} rows differ from those of {target.file}"

@@ -19,12 +19,12 @@ import pandas as pd
 from dpmia.claims.judge import decided, read_verdicts
 from dpmia.common.errors import DataError, UserError
 from dpmia.common.files import whole_file
+from dpmia.common.formatting import listed
 from dpmia.common.reading.source import Source, made
 from dpmia.formats.tables import write_table
 from dpmia.papers import claims, drawing
 from dpmia.papers.bibliography import ABOUT
 from dpmia.report import answer, recorded, verdicts
-from dpmia.report.formatting import listed
 from dpmia.report.published import CLAIMS, PROVENANCE, SHORT, digests, held, others
 from dpmia.report.recorded import Recorded, source_of
 

@@ -9,8 +9,8 @@ import pandas as pd
 
 from dpmia.claims.claim import COUNT, EXPERIMENT, KINDS, SIMULATION, THEORY
 from dpmia.claims.judge import JUDGED, NOT_RUN, REPRODUCED, SYNTHETIC
+from dpmia.common.formatting import listed
 from dpmia.report.cards import Shown, ShownClaim, ShownPaper, count_verdicts
-from dpmia.report.formatting import listed
 
 #: What a claim rests on, in the plural. Theory and data are never added up.
 KIND_TITLES = {
@@ -76,7 +76,8 @@ def _sentence(verdicts: list[str], what: str) -> str:
     if _judged(verdicts):
         return f"{_reproduced(verdicts, what)}."
     reasons = {SYNTHETIC: "synthetic data", NOT_RUN: "not run"}
-    why = listed([words for verdict, words in reasons.items() if verdict in verdicts]) or count_verdicts(verdicts)
+    found = [words for verdict, words in reasons.items() if verdict in verdicts]
+    why = listed(found) if found else count_verdicts(verdicts)
     return f"0 of {len(verdicts)} claims about {what} judged: {why}."
 
 

@@ -57,8 +57,3 @@ def duration(seconds: float) -> str:
     if seconds < 3600:
         return f"{int(seconds) // 60} min {int(seconds) % 60} s"
     return f"{seconds / 3600:.1f} h"
-
-
-def listed(parts: list[str]) -> str:
-    """Return texts as a list in a sentence: `a, b and c`."""
-    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

@@ -10,10 +10,10 @@ from pathlib import Path
 import pandas as pd
 
 from dpmia.claims.judge import read_verdicts
+from dpmia.common.formatting import listed
 from dpmia.common.plain import PlainData
 from dpmia.common.reading.source import made
 from dpmia.papers.bibliography import ABOUT
-from dpmia.report.formatting import listed
 
 #: Beside this module, as `dpmia.report.adopt` writes them: the verdicts, and which run those of each paper are of.
 VERDICTS, RUNS = Path(__file__).with_name("claims-real.csv"), Path(__file__).with_name("claims-real.json")

@@ -51,6 +51,12 @@ class Fields:
     provenance: dict[str, Any]
 
 
+def fields_of(path: Path) -> Fields:
+    """Return the fields of a CSV or Parquet file, by its ending; see `read_fields`."""
+    form = "parquet" if path.suffix.lower() == ".parquet" else "csv"
+    return read_fields(path, {"form": form, "separator": None, "columns": None})
+
+
 def read_fields(path: Path, reading: Mapping[str, Any]) -> Fields:
     """Return the fields of a CSV or Parquet file.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -138,12 +138,6 @@ def format_dataset(name: str) -> str:
 def format_small(value: float) -> str:
     """Return a small number: `1e-5`, not `1e-05`."""
     return re.sub(r"e-0(\d)", r"e-\1", f"{value:g}")
-
-
-def join(words: Iterable[str]) -> str:
-    """Return words as a list: `a, b and c`."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def format_batches(fact: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dpmia.common.arms import IID_SUFFIX
+from dpmia.common.formatting import listed
 from dpmia.formats.rows import BLIND
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -161,7 +162,7 @@ def blind_note(table: pd.DataFrame) -> str:
     counts = sorted(table.loc[(table["attack"] == BLIND) & (table["metric"] == "advantage"), "replicates"].unique())
     if not counts:
         return ""
-    return f"The blind baseline is the mean of {drawing.join(f'{count:.0f}' for count in counts)} replicates."
+    return f"The blind baseline is the mean of {listed(f'{count:.0f}' for count in counts)} replicates."
 
 
 def zoom(axes: Axes, table: pd.DataFrame) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from dpmia.common.formatting import listed
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.yeom import networks
@@ -37,5 +38,5 @@ def _keys(facts: Facts) -> str:
     """Say how many keys attacker and trainer share, here and in the paper."""
     here = {fact["keys"] for fact in facts.experiments.values()}
     paper = {facts.paper[name]["keys"] for name in facts.experiments if name in facts.paper} or here
-    keys = f"k = {drawing.join(map(str, sorted(here)))} shared keys"
-    return f"{keys}, as in the paper." if here == paper else f"{keys}; in the paper {drawing.join(map(str, paper))}."
+    keys = f"k = {listed(map(str, sorted(here)))} shared keys"
+    return f"{keys}, as in the paper." if here == paper else f"{keys}; in the paper {listed(map(str, paper))}."
