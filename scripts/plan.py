@@ -1,4 +1,4 @@
-"""Plan a private training run by a bound on positive accuracy. Out: table and picture."""
+"""Plan a private training run by a bound on the precision of attacks. Out: table and picture."""
 
 from _job import run
 

@@ -71,7 +71,7 @@ class HypothesisTest(Attack):
     def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`."""
         null = self.null(signal, known)
-        what = f"have fewer than {self.estimator.fewest} losses to be compared with and are called non-members"
+        what = f"have fewer than {self.estimator.fewest} losses to be compared with and are predicted non-members"
         report_missing(signal, ~self.estimator.judged(null), f"{what} by {type(self).__name__}", *self.lacking)
         return -self.estimator.alpha(null, signal.losses)
 

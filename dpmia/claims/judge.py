@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpmia.claims.claim import EXPERIMENT, KINDS, Claim, Finding
-from dpmia.claims.decisions import Undecidable
+from dpmia.claims.decisions import Every, Undecidable
 from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
 from dpmia.claims.power import assess, describe, describe_detectable
 from dpmia.common.epsilon import format_epsilon
@@ -148,9 +148,9 @@ def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
 
 
 def _refuted_by_the_papers_networks(claim: Claim, tables: Mapping[str, pd.DataFrame], run: Run) -> bool:
-    """Return whether a claim about each of several experiments falls by those alone that train the paper's networks."""
+    """Return whether a claim about every one of some means falls by those of the paper's networks alone."""
     own = {name: table for name, table in tables.items() if not run.networks_of_the_paper([name])}
-    if not (claim.each and own):
+    if not (claim.each and own and isinstance(claim.rule, Every)):
         return False
     try:
         return claim.judge(own, run.error).holds is False

@@ -59,7 +59,7 @@ def measured_precision(scores: np.ndarray, decisions: np.ndarray, is_member: np.
         is_member: bool, shape (records,), the truth.
 
     Returns:
-        `precision`: share of members among those called members (NaN if nobody is), and `accepted`, their share of
+        `precision`: share of members among those predicted members (NaN if none is), and `accepted`, their share of
             all records.
         `precision_best` and `accepted_best`: of the best of forty quantiles, an oracle (see `best_quantile`).
         `nan_scores`: share of scores that are not numbers.

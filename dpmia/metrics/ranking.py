@@ -23,7 +23,7 @@ def advantage(decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
 
     Returns:
         Besides, under the names of information retrieval, `recall`, which is the TPR, and `precision`: the share of
-        members among those called members, NaN where nobody is.
+        members among those predicted members, NaN where none is.
 
     Raises:
         ValueError: members or non-members are missing.

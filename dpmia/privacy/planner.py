@@ -59,7 +59,7 @@ def plan(
         delta: of the privacy guarantee, at least 1e-11 and less than `acceptance`.
         relation: `add_remove`: each record is drawn on its own with probability p; `replace_one`: exactly p * n
             records are drawn.
-        acceptance: the bound holds for attacks that call a member a member at least this often, in (0, 1].
+        acceptance: the bound holds for attacks that predict "member" of a member at least this often, in (0, 1].
         unlearning: B, least probability that none of the records to be deleted was trained on, in (0, 1).
         rates: sampling rates to try, in (0, 1); None for twelve below the bound.
 

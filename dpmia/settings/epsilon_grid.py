@@ -15,7 +15,7 @@ def with_epsilons(settings: Mapping[str, Any], experiment: Experiment, epsilons:
 
     One job trains all epsilons where one trained all of the experiment's own; else each epsilon has its own jobs. What
     is limited to epsilons, an attack, an arm or the blind baseline with the loss, keeps those that are left, and has
-    all where none is.
+    all where none is. Where each arm is limited, and no arm would have some of the grid, all have all of it.
 
     Args:
         settings: keys and values of the experiment.
@@ -30,8 +30,11 @@ def with_epsilons(settings: Mapping[str, Any], experiment: Experiment, epsilons:
         name: attack if {*grid} & {*(experiment.attacks[name].epsilons or grid)} else attack | {"epsilons": None}
         for name, attack in settings["attacks"].items()
     }
+    limits = {name: _left(arm.epsilons, grid) for name, arm in experiment.arms.items() if arm.epsilons is not None}
+    # Where each arm has epsilons of its own, some arm must have each of the grid.
+    idle = {*grid}.difference(*limits.values()) if len(limits) == len(experiment.arms) else set()
     arms = {
-        name: arm if (limit := experiment.arms[name].epsilons) is None else arm | {"epsilons": _left(limit, grid)}
+        name: arm | {"epsilons": grid if idle else limits[name]} if name in limits else arm
         for name, arm in settings["arms"].items()
     }
     changed: dict[str, Any] = {"attacks": attacks, "arms": arms}
@@ -39,8 +42,8 @@ def with_epsilons(settings: Mapping[str, Any], experiment: Experiment, epsilons:
         changed["blind"] = settings["blind"] | {"with_loss": _left(experiment.blind.with_loss, grid)}
     if experiment.privacy.mechanisms:
         left = {*map(spell_epsilon, grid)}
-        own = settings["privacy"]["mechanisms"]
-        stated = {epsilon: steps for epsilon, steps in own.items() if spell_epsilon(float(epsilon)) in left}
+        mechanisms = settings["privacy"]["mechanisms"]
+        stated = {epsilon: steps for epsilon, steps in mechanisms.items() if spell_epsilon(float(epsilon)) in left}
         changed["privacy"] = settings["privacy"] | {"mechanisms": stated}
     groups = [grid] if len(experiment.epsilons) == 1 else [[epsilon] for epsilon in grid]
     return {**settings, **changed, "epsilons": groups}

@@ -157,10 +157,13 @@ class Layout:
             files += self.references(name, attack)
             for block in jobs.blocks(experiment):
                 files += [*self.shadows(name, attack, block), *self.distilled(name, attack, block)]
-        return list(dict.fromkeys([*files, *self.leave_one_out(name)]))
+        return list(dict.fromkeys(files))
 
     def leave_one_out(self, name: str) -> list[str]:
-        """Return the files of all models without one record; nothing where no attack takes them."""
+        """Return the files of all models without one record; nothing where no attack takes them.
+
+        They are not among `models`: one card stands for many models there.
+        """
         experiment = self._experiment(name)
         if experiment.per_record is None:
             return []
@@ -206,7 +209,7 @@ class Layout:
         experiments = [name for name in selected if name in self.plan.experiments]
         return {
             "data": list(dict.fromkeys(self.prepared(name) for name in experiments)),
-            "training": [file for name in experiments for file in self.models(name)],
+            "training": [file for name in experiments for file in [*self.models(name), *self.leave_one_out(name)]],
             "attacks": [file for name in experiments for file in self.metrics(name)],
             "studies": [self.table("studies", name) for name in selected if name in self.plan.studies],
         }

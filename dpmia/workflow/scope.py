@@ -156,7 +156,12 @@ class Scope:
         }
 
     def tables(self, artifact: Artifact) -> list[str]:
-        """Return the tables that an artifact is made of: the available ones, or all where none is."""
+        """Return the tables that an artifact is made of: the available ones, or all where none is.
+
+        Those of a check are of files of experiments, whatever the experiments are called.
+        """
+        if artifact.name not in PAPER_OF:
+            return list(artifact.tables)
         return [table for table in artifact.tables if self.runs(_name(table))] or list(artifact.tables)
 
     def makes(self, artifact: Artifact) -> bool:
@@ -287,7 +292,7 @@ class Scope:
             "scale": self.plan.config.scale,
             "experiments": {name: {} for names in self.checked.values() for name in names},
             "not_run": {name: self.not_run[name] for name in self.private if not self.runs(name)},
-            "without_data": not any(table.startswith("engines/") for table in artifact.tables),
+            "without_data": any(table.startswith("guarantees/") for table in artifact.tables),
         }
 
     def _facts_of(self, name: str, at_paper_scale: bool = False) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Targets:
             files += [*layout.clusters(name), *layout.splits(name), *layout.models(name), *layout.metrics(name)]
             files.append(layout.table("summary", name))
             if scope.looked_at(name):
-                files.append(layout.table("per_record", name))
+                files += [*layout.leave_one_out(name), layout.table("per_record", name)]
             if scope.compares_seeds(name):
                 files.append(layout.table("exposure", name))
         return files + [next(iter(scope.files(artifact).values())) for artifact in artifacts]

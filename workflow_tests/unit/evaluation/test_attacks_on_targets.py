@@ -13,7 +13,7 @@ from scipy import stats
 from dpmia.attacks.control import RandomScores
 from dpmia.attacks.threshold import AverageThreshold, OptimalThreshold
 from dpmia.evaluation.accuracy import accuracy_rows
-from dpmia.evaluation.attacks import attack_rows
+from dpmia.evaluation.attacks import attack_rows, scored
 from dpmia.evaluation.summary import UNCERTAINTY, replicates_table, summary_table
 from dpmia.formats.rows import BLIND, COLUMNS, EFFECTS, KEYS, MEASURED, RECORDS, write_rows
 from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal, load_all, save_signals
@@ -128,6 +128,20 @@ def test_only_models_of_the_chosen_epsilons_are_attacked(files, table):
 def test_details_are_measured_on_request(files, table):
     more = attack_table("heart", "optimal_threshold", OptimalThreshold(), files, 1, details=True)
     assert set(more["metric"]) == set(measured(details=True)) > set(table["metric"])
+
+
+def test_records_without_a_score_rank_last_in_the_curves_of_an_audit(files):
+    class Silent(AverageThreshold):
+        def scores(self, signal, known, rng):
+            found = -signal.losses
+            found[::7] = np.nan
+            return found
+
+    for name, signal, scores in scored({"silent": (Silent(), [])}, files[:1], 1):
+        assert name == "silent"
+        assert np.isneginf(scores[::7]).all()
+        assert np.isfinite(np.delete(scores, np.s_[::7])).all()
+        assert len(scores) == len(signal.records)
 
 
 def test_deterministic_attacks_do_not_follow_the_seed(files):

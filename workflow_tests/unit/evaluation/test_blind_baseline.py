@@ -8,11 +8,12 @@ from model_cards import card
 
 from dpmia.common.errors import DataError
 from dpmia.datasets.table import Dataset
-from dpmia.evaluation.blind_baseline import blind_rows
+from dpmia.evaluation.blind_baseline import _with_excess, blind_rows
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, COLUMNS, MEASURED
 from dpmia.formats.signals import MEMBER, NONMEMBER, QUERY_ARRAYS, VALIDATION, Signal, save_signals
 from dpmia.formats.tables import table_of
 from dpmia.jobs.attacking import BlindJob
+from dpmia.metrics.ranking import advantage, ranking
 from dpmia.splits.split import Split
 
 EACH = 60
@@ -115,3 +116,18 @@ def test_the_root_seed_decides_and_other_models_do_not(measured):
     assert among[among["arm"] == "one-iid"].reset_index(drop=True).equals(alone)
     assert alone["iid"].all()
     assert not measured(data, [model(data, "one-iid")], seed=2)["value"].equals(alone["value"])
+
+
+def test_the_excess_is_the_difference_of_both_scores():
+    rng = np.random.default_rng(1)
+    truth = np.arange(60) < 30
+    more, without = rng.random(60) + 0.3 * truth, rng.random(60)
+    kept = np.arange(60) % 3 > 0
+    for part in (slice(None), kept):
+        found, base = ({**ranking(each[part], truth[part])} for each in (more, without))
+        excess = _with_excess(more, without, truth, part)
+        assert excess["auc_excess"] == pytest.approx(found["auc"] - base["auc"])
+        decided = [(each[part] >= 0.5) for each in (more, without)]
+        gained = [advantage(decisions, truth[part])["advantage"] for decisions in decided]
+        assert excess["advantage_excess"] == pytest.approx(gained[0] - gained[1])
+    assert _with_excess(without, without, truth)["auc_excess"] == 0

@@ -199,12 +199,6 @@ def test_attack_that_is_weaker_than_the_baseline_still_adds():
     assert added["auc_excess"] < 0.1
 
 
-def test_a_score_gains_nothing_over_itself():
-    x, y, is_member = arms()[0]
-    base = blind_scores(x, y, is_member, seed=1)
-    assert set(excess(base, base, is_member).values()) == {0.0}
-
-
 # --- Intervals --------------------------------------------------------------------------------------------------
 
 

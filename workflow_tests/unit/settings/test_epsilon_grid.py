@@ -60,6 +60,49 @@ def test_arms_and_the_blind_baseline_keep_the_epsilons_that_are_left(tmp_path):
     assert left([0.5, 5]) == ([0.5, 5], None, [0.5, 5])
 
 
+def test_where_each_arm_has_epsilons_of_its_own_none_of_the_grid_is_idle(tmp_path):
+    settings = {
+        "dataset": "student",
+        "membership": {"kind": "iid", "members": 100, "nonmembers": 100},
+        "iid_arms": False,
+        "arms": {"one": {"epsilons": [1]}, "other": {"epsilons": [10]}},
+        "epsilons": [[1, 10]],
+        "training": {"batch_size": 10},
+        "attacks": {"average_threshold": {}},
+        "replicates": 2,
+        "block": 2,
+    }
+
+    def arms(epsilons):
+        (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"paper": "mine", "experiments": {"mine": settings}}))
+        experiment = make_plan({"experiments": ["mine.yaml"], "epsilons": epsilons}, tmp_path).experiments["mine"]
+        return [experiment.arms[name].epsilons for name in ("one", "other")]
+
+    assert arms([1, 10]) == [[1], [10]]
+    assert arms([1, 10, 100]) == [[1, 10, 100]] * 2
+
+
+def test_a_program_states_its_mechanisms_at_the_epsilons_that_are_left(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").touch()
+    steps = {"sampling_rate": 0.1, "noise_multiplier": 1.0, "clip_norm": 1.0, "steps": 10}
+    settings = {
+        "dataset": "student",
+        "membership": {"kind": "iid", "members": 100, "nonmembers": 100},
+        "iid_arms": False,
+        "arms": {"any": {}},
+        "epsilons": [[1, 8]],
+        "training": {"engine": "command", "command": "python train.py {train} {query} {outputs} {seed} {epsilon}"},
+        "privacy": {"relation": "add_remove", "delta": 1e-5, "mechanisms": {1: steps, 8: steps}},
+        "attacks": {"average_threshold": {}},
+        "replicates": 2,
+        "block": 2,
+    }
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"paper": "mine", "experiments": {"mine": settings}}))
+    plan = make_plan({"experiments": ["mine.yaml"], "epsilons": [8, 20]}, tmp_path)
+    assert set(plan.experiments["mine"].privacy.mechanisms) == {"8"}
+
+
 def test_only_inf_leaves_private_experiments_as_they_are_where_they_are_not_trained_without_privacy():
     own, changed = experiments(), experiments(epsilons=["inf"])
     assert changed["adult_cluster"].epsilons == [[INF]]

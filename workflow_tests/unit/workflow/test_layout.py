@@ -103,3 +103,12 @@ def test_names_of_files_that_cannot_name_a_folder_are_refused(tmp_path, name):
     (tmp_path / f"{name}.yaml").write_text("paper: audit\n")
     with pytest.raises(ConfigError, match="letters, digits, dots, hyphens and underscores"):
         make_plan({"experiments": [f"{name}.yaml"]}, tmp_path)
+
+
+def test_models_without_one_record_are_trained_and_counted_apart_from_those_with_a_card_each():
+    layout = Layout(make_plan({"scale": "smoke", "experiments": ["experiments/ye.yaml"]}, ROOT))
+    left_out = layout.leave_one_out("ye_purchase")
+    assert left_out
+    assert {*left_out} <= {*layout.stages(["ye_purchase"])["training"]}
+    assert not {*left_out} & {*layout.models("ye_purchase")}
+    assert layout.leave_one_out("ye_mnist") == []
