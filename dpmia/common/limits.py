@@ -15,3 +15,6 @@ RAREST = 1e-9
 #: Delta from where to where: above it guarantees nothing, and noise is found slowly. Below, the rounding errors of the
 #: accountant of privacy loss distributions count: a quarter too much noise at 1e-12, up to hundreds of times at 1e-15.
 DELTAS = (1e-11, 0.1)
+
+#: Lists of exposed records are compared over so many replicates, the first ones.
+LISTS_COMPARED = 3

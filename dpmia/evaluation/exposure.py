@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from dpmia.attacks.lira import OfflineLira
+from dpmia.common.limits import LISTS_COMPARED
 from dpmia.common.seeds import Meaning, derive_seed
 from dpmia.evaluation.attacks import AttackersModels
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal, load_all
-from dpmia.formats.stages import LISTS_COMPARED
 from dpmia.metrics.exposure import LISTED, calibration, is_stable, p_values, stability
 
 #: The false positive rate at which an attack claims to decide for each record.

@@ -10,9 +10,6 @@ from dpmia.formats.rows import COLUMNS, EFFECTS, KEYS, RECORDS
 
 SIZES = ("features", "classes", "members", "nonmembers", "population", "validation", "background")
 
-#: Lists of exposed records are compared over so many replicates, the first ones.
-LISTS_COMPARED = 3
-
 _TESTED = ("label", "attack", "alpha", "loss", "threshold")
 PER_RECORD = ["experiment", "arm", "target", "record", "label", "membership", *_TESTED[1:], "decision"]
 NULLS = ["experiment", "arm", "targets", "target", "record", *_TESTED, "null_losses", "null_loss"]

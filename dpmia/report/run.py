@@ -18,8 +18,7 @@ from dpmia.common.reading.source import made
 from dpmia.datasets.raw.sources import all_raw_files
 from dpmia.formats.model_card import ModelCard
 from dpmia.workflow.costs import spent_by
-from dpmia.workflow.homes import split_home
-from dpmia.workflow.layout import TRAINED_BY
+from dpmia.workflow.homes import TRAINED_BY, split_home
 
 #: Installed packages whose version is reported.
 PACKAGES = (

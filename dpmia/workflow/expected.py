@@ -20,7 +20,7 @@ from dpmia.common.reading.source import made
 from dpmia.settings import jobs, names
 from dpmia.settings.resolve import Plan
 from dpmia.settings.studies import LinearGenerator, Study
-from dpmia.workflow.layout import TRAINED_BY
+from dpmia.workflow.homes import TRAINED_BY
 from dpmia.workflow.training_work import ExperimentWork, Trained, data_size
 
 #: Seconds, some thirty years: more than any rate.

@@ -1,4 +1,4 @@
-"""Folders of a run that hold the results of one file of settings. Light: jobs import it, and no settings with it."""
+"""Folders of a run: of the results of one file of settings, and of models. Light: jobs import it, and no settings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from pathlib import Path
 
 #: Folders of a run that hold the results of a user's own files, one folder for each file: of audits, and of others.
 AUDITS, OWN = "audits", "own"
+
+#: Folder of models in a run -> rule whose jobs train them.
+TRAINED_BY = {
+    "signals": "train_block",
+    "shadows": "train_shadows",
+    "references": "train_references",
+    "distilled": "train_distilled",
+    "leave_one_out": "train_leave_one_out",
+}
 
 
 def split_home(path: Path) -> tuple[Path, Path]:

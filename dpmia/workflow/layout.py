@@ -21,15 +21,6 @@ from dpmia.workflow.homes import AUDITS, OWN
 #: Kind of artifact -> its folder, and the endings of its files.
 _ARTIFACTS = {"figure": ("figures", ("pdf", "svg", "png", "md", "csv")), "table": ("tables", ("csv", "md"))}
 
-#: Folder of models in a run -> rule whose jobs train them.
-TRAINED_BY = {
-    "signals": "train_block",
-    "shadows": "train_shadows",
-    "references": "train_references",
-    "distilled": "train_distilled",
-    "leave_one_out": "train_leave_one_out",
-}
-
 
 @dataclass(frozen=True)
 class Layout:

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from dpmia.common.errors import ConfigError
+from dpmia.common.limits import LISTS_COMPARED
 from dpmia.datasets.raw.sources import data_mode_mismatch, files_at_hand, required_files, unavailable_reason
-from dpmia.formats.stages import LISTS_COMPARED
 from dpmia.jobs.checking import EngineCheck
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.catalogue import PAPERS

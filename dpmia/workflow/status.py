@@ -6,8 +6,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from dpmia.workflow.homes import split_home
-from dpmia.workflow.layout import TRAINED_BY
+from dpmia.workflow.homes import TRAINED_BY, split_home
 from dpmia.workflow.progress import last_line
 
 #: A log that was written to within so many seconds belongs to a job that is running.
