@@ -13,7 +13,7 @@ from dpmia.formats.rows import NO_ATTACK, MissingRowsError
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.thudi.frames import ceilings, means, note_missing, rate_ticks, rows_of
+from dpmia.papers.thudi.frames import ceilings, means, note_missing, of_run, rate_ticks, rows_of
 from dpmia.papers.thudi.names import BUDGETS, RATES, arm_of
 from dpmia.theory.positive_accuracy import epsilon_for_bound, positive_accuracy_bound
 
@@ -103,10 +103,11 @@ def _of_cell(rows: pd.DataFrame, cell: Mapping[str, Any]) -> pd.Series:
 
 
 def _draw(table: pd.DataFrame, facts: Facts, label: str, what: str) -> drawing.CaptionedFigure:
-    figure, axes = drawing.panels(len(BUDGETS), facts, height=2.1, sharey=True)
-    for panel, (experiment, title) in zip(axes, BUDGETS.items(), strict=True):
+    run = of_run(BUDGETS, facts)
+    figure, axes = drawing.panels(len(run), facts, height=2.1, sharey=True)
+    for panel, experiment in zip(axes, run, strict=True):
         rows = table[table["experiment"] == experiment]
-        panel.set(title=title, xlabel="sampling rate p", ylabel=label)
+        panel.set(title=BUDGETS[experiment], xlabel="sampling rate p", ylabel=label)
         panel.set(xlim=(0, 1), xticks=rate_ticks(rows), ylim=(-0.08, 1.02))
         panel.label_outer()
         if not note_missing(panel, rows):

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from dpmia.evaluation.summary import mean_table
 from dpmia.formats.rows import NO_ATTACK
 from dpmia.papers import drawing
+from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi.names import EPSILONS, RATES, rate_of
 
 #: What a reader must know where the best of forty quantiles stands beside a bound.
@@ -59,6 +60,15 @@ def epsilon_colour(epsilon: float) -> tuple[float, ...] | str:
 def rate_colour(rate: float) -> tuple[float, ...]:
     """Return the colour of a sampling rate, the same in every figure."""
     return drawing.warm(min(max((rate - RATES[0]) / (RATES[-1] - RATES[0]), 0.0), 1.0))
+
+
+def of_run(experiments: Iterable[str], facts: Facts) -> list[str]:
+    """Return those experiments of a figure that belong to the run, whether their data are available or not; else all.
+
+    At some scales some are not run: they have no panel.
+    """
+    every = list(experiments)
+    return [name for name in every if name in facts.experiments or name in facts.not_run] or every
 
 
 def note_missing(axes: Axes, rows: pd.DataFrame) -> bool:

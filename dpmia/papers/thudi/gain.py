@@ -69,10 +69,12 @@ def _limits(rows: pd.DataFrame, delta: float) -> Iterator[pd.DataFrame]:
 
 def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw one panel for each data set."""
-    figure, axes = drawing.panels(len(PANELS), facts, height=2.1, sharey=True)
+    run = frames.of_run(names.DATASETS, facts)
+    panels = [panel for panel in PANELS if panel.experiment in run]
+    figure, axes = drawing.panels(len(panels), facts, height=2.1, sharey=True)
     lowest = min(0, 1.1 * table[["mean", "low"]].min(axis=None))
     ticks = [tick for tick in TICKS if tick >= lowest]
-    for axis, panel in zip(axes, PANELS, strict=True):
+    for axis, panel in zip(axes, panels, strict=True):
         rows = table[table["experiment"] == panel.experiment]
         axis.set(title=panel.title, xlabel="sampling rate p", xlim=(0, 1), xticks=frames.rate_ticks(rows))
         axis.set_yscale("symlog", linthresh=LINEAR, linscale=1.5)

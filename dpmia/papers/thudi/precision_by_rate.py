@@ -112,13 +112,17 @@ class RateFigure:
 
         Panels of a row share their vertical axis.
         """
+        run = frames.of_run(dict.fromkeys(panel.experiment for panel in self.panels), facts)
+        panels = [panel for panel in self.panels if panel.experiment in run]
         columns, kinds = len(self.panels) // self.rows, 1 + self.gain
-        figure, axes = drawing.panels(kinds * len(self.panels), facts, height=1.7, rows=kinds * self.rows, sharey="row")
+        columns = min(columns, len(panels))
+        height = kinds * len(panels) // columns
+        figure, axes = drawing.panels(height * columns, facts, height=1.7, rows=height, sharey="row")
         styles = self._styles(table[table["curve"] == ATTACK])
         # The legend has all curves in this order, whichever panels they are in.
         for style in styles.values():
             axes[0].plot([], [], color=style["colour"], label=style["label"], marker=style["marker"], linewidth=1)
-        for place, panel in enumerate(self.panels):
+        for place, panel in enumerate(panels):
             row, column = divmod(place, columns)
             rows = table[table["panel"] == panel.title]
             full = facts.experiments.get(panel.experiment, {}).get("replicates")

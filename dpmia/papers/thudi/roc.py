@@ -72,9 +72,10 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw a panel for each data set and epsilon, with a curve for each sampling rate."""
     epsilons = sorted(table["epsilon"].unique())
     # A row for each data set; side by side where there is one epsilon only.
-    height, columns = (len(EXPERIMENTS), len(epsilons)) if len(epsilons) > 1 else (1, len(EXPERIMENTS))
+    run = frames.of_run(EXPERIMENTS, facts)
+    height, columns = (len(run), len(epsilons)) if len(epsilons) > 1 else (1, len(run))
     figure, axes = drawing.panels(height * columns, facts, height=1.9, rows=height, sharey=True)
-    panels = itertools.product(EXPERIMENTS, epsilons)
+    panels = itertools.product(run, epsilons)
     for axis, (experiment, epsilon) in zip(axes, panels, strict=True):
         axis.set(title=f"{names.DATASETS[experiment]}, ε = {epsilon:g}", xscale="log")
         axis.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(ROC_RATES[0], 1), ylim=(0, 1.02))

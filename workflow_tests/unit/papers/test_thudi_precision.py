@@ -1,6 +1,7 @@
 """Positive accuracy by sampling rate (figures 3 and 12 to 17 of Thudi et al.), from invented tables."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from thudi_tables import (
     BY_NAME,
+    FACT,
     OF_MODELS,
     PRECISION,
     TABLES,
@@ -270,6 +272,19 @@ def test_a_data_set_that_cannot_be_had_leaves_its_panels_empty_and_says_so(name)
     figure = load(artifact.draw)(table, facts)
     empty = [panel for panel in figure.axes if "not run" in [text.get_text() for text in panel.texts]]
     assert 0 < len(empty) < len(figure.axes)
+
+
+@pytest.mark.parametrize(
+    ("name", "panels"), [("thudi_fig3", 2), ("thudi_fig4", 1), ("thudi_fig5", 1), ("thudi_fig16", 8)]
+)
+def test_a_data_set_that_is_not_run_at_a_scale_has_no_panel(name, panels):
+    artifact = BY_NAME[name]
+    (kept,) = [table for table in artifact.tables if "mnist" in table]
+    facts = replace(facts_of(artifact), experiments={kept.partition("/")[2]: FACT})
+    figure = load(artifact.draw)(load(artifact.tabulate)({kept: TABLES[kept]}, facts), facts)
+    assert len(figure.panels) == panels
+    assert all("MNIST" in title for title in titles(figure) if title)
+    assert "not run" not in [text.get_text() for panel in figure.axes for text in panel.texts]
 
 
 @pytest.mark.parametrize("name", OF_MODELS)
