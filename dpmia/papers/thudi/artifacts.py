@@ -44,7 +44,8 @@ ARTIFACTS = (
         reading=Reading(
             "LiRA with and without clipping and noise",
             "The first models have no protection: there LiRA must work, or its failure on private models shows "
-            "nothing. Then clipping, then noise are added; watch the advantage fall.",
+            "nothing. Then clipping comes with a larger learning rate, then noise. Compare how well models fit their "
+            "members, too: what fits them less also reveals less.",
         ),
     ),
     _figure(
