@@ -24,7 +24,7 @@ from dpmia.api.mechanism import (
 )
 from dpmia.common.errors import ArgumentError
 from dpmia.theory.bounds import advantage_bound, auc_bound, tpr_bound
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -213,7 +213,7 @@ def upper_bound(
     """
     from dpmia.privacy.upper_bounds import advantage_ceiling as advantage
     from dpmia.privacy.upper_bounds import auc_ceiling, tpr_ceiling, trade_off
-    from dpmia.privacy.upper_bounds import positive_accuracy_ceiling as precision
+    from dpmia.privacy.upper_bounds import precision_ceiling as precision
 
     where = "upper_bound"
     sampler, sampling_rate = checked_sampling(where, sampler, sampling_rate, compares)
@@ -308,7 +308,7 @@ def bounds(
         advantage=min(advantage, 1.0),
         auc=float(auc_bound(epsilon, delta)),
         tpr_at_fpr={rate: float(tpr_bound(rate, epsilon, delta)) for rate in rates},
-        precision=float(positive_accuracy_bound(epsilon, prior, delta, acceptance)) if delta < 1 else 1.0,
+        precision=float(precision_bound(epsilon, prior, delta, acceptance)) if delta < 1 else 1.0,
         prior=prior,
         acceptance=acceptance,
         compares=compares,

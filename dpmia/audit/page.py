@@ -328,7 +328,7 @@ def _plan_rows(plan: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     return [
         [
             *(str(row["members"]), short(row["epsilon"]), short(row["noise_multiplier"])),
-            *(short(row["exact_positive_accuracy"]), row["remark"] or ""),
+            *(short(row["exact_precision"]), row["remark"] or ""),
         ]
         for row in plan
     ]

@@ -77,7 +77,7 @@ class HighestAt:
     places: tuple[float, ...]
 
     def __str__(self) -> str:
-        return f"highest at {listed(self.places, 'or')}"
+        return f"highest at {listed_numbers(self.places, 'or')}"
 
     @property
     def numbers(self) -> tuple[float, ...]:
@@ -171,7 +171,7 @@ def spelled(number: float) -> str:
     return f"{number:.12g}".replace("e-0", "e-")
 
 
-def listed(numbers: tuple[float, ...], word: str = "and") -> str:
+def listed_numbers(numbers: tuple[float, ...], word: str = "and") -> str:
     """Return numbers as a list in a sentence: `1, 2 and 3`."""
     return formatting.listed(map(spelled, numbers), word)
 

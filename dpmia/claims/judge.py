@@ -52,7 +52,7 @@ class Run:
         folder: `results/<data>-<scale>`.
         synthetic: whether its records are synthetic.
         scale: `smoke`, `laptop`, `night` or `paper`.
-        not_run: experiment or study -> why its data are unavailable.
+        not_run: experiment or study -> why it is not run: its data are unavailable, or only other scales have it.
         trained: experiment -> a line on its target models and their records.
         other_networks: experiment whose networks are not those of scale `paper` -> the latter.
         times: experiment or study -> how many times its planned replicates it has (`dpmia.formats.looks`); None where

@@ -52,9 +52,9 @@ def stand_of_claims(
 
 
 def _why_unjudged(claim: Claim, run: Run, verdict: str, finding: Finding) -> str:
-    """Return why a claim has no verdict: where its data could be had, only that it was not run."""
-    unavailable = any(_name(table) in run.not_run for table in claim.tables)
-    return finding.note if verdict != NOT_RUN or unavailable or run.scale == "smoke" else NOT_RUN
+    """Return why a claim has no verdict: where no reason is known, only that it was not run."""
+    known = any(_name(table) in run.not_run for table in claim.tables)
+    return finding.note if verdict != NOT_RUN or known or run.scale == "smoke" else NOT_RUN
 
 
 def together(claims: Iterable[Claim], names: Iterable[str]) -> dict[str, tuple[str, ...]]:

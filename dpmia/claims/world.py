@@ -49,7 +49,7 @@ class Chance:
         return np.random.default_rng([self.seed, 2, *self.table.encode()])
 
 
-class Drawn(Protocol):
+class DrawnReplicates(Protocol):
     """What was drawn of one world: as many replicates as several draws need together."""
 
     @property
@@ -68,5 +68,5 @@ class World(ABC):
         """Return the world with a part of the measured effect."""
 
     @abstractmethod
-    def draw(self, chance: Chance) -> Drawn:
+    def draw(self, chance: Chance) -> DrawnReplicates:
         """Return the replicates of each draw, one draw after the other."""

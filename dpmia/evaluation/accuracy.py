@@ -53,14 +53,14 @@ def accuracy_rows(experiment: str, signals: Iterable[Signal], details: bool = Fa
             from dpmia.metrics.ranking import LOW_RATES, held_rate
             from dpmia.privacy.upper_bounds import (
                 advantage_ceiling,
-                positive_accuracy_ceiling,
+                precision_ceiling,
                 tpr_ceiling,
                 trade_off_of,
             )
 
             curve = trade_off_of(signal.card.accounting, needed(signal.card.compares))
             values["advantage_ceiling"] = advantage_ceiling(curve)
-            values["precision_ceiling"] = float(positive_accuracy_ceiling(curve, _prior(signal), ACCEPTANCE))
+            values["precision_ceiling"] = float(precision_ceiling(curve, _prior(signal), ACCEPTANCE))
             for name, rate in LOW_RATES.items():
                 held = held_rate(rate, len(signal.of(NONMEMBER).records))
                 values[name.replace("tpr_", "tpr_ceiling_", 1)] = float(tpr_ceiling(curve, held))

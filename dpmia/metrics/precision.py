@@ -1,4 +1,4 @@
-"""Positive accuracy (precision) of an attack, and what the same rules give to scores that know nothing."""
+"""Precision of an attack, and what the same rules give to scores that know nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dpmia.metrics.ranking import roc, tpr_at
 #: Parts of the ranking that are tried as "these are the members": the best 1/40, 2/40, ... of all scores.
 QUANTILES = 40
 
-#: Bounds on positive accuracy are reported for attacks that find at least this share of the members. With delta nothing
+#: Bounds on precision are reported for attacks that find at least this share of the members. With delta nothing
 #: is guaranteed against attacks that hardly ever predict "member".
 ACCEPTANCE = 0.01
 

@@ -11,7 +11,7 @@ from dpmia.papers.artifact import Facts
 PANELS = {
     "epsilon": ("privacy budget", "ε"),
     "noise_multiplier": ("noise", "noise multiplier σ"),
-    "exact_positive_accuracy": ("what it allows", "precision"),
+    "exact_precision": ("what it allows", "precision"),
 }
 
 

@@ -1,6 +1,6 @@
 """Plan a private training run by what it is for: how sure may anybody be that a record was trained on?
 
-Positive accuracy is kept low by noise (a small epsilon) or by training on fewer of the records one has (a small
+Precision is kept low by noise (a small epsilon) or by training on fewer of the records one has (a small
 sampling rate). For a target bound the planner lists the pairs that keep it and the noise that each needs.
 """
 
@@ -15,8 +15,8 @@ from dpmia.common.errors import ConfigError
 from dpmia.common.limits import DELTAS, MOST_STEPS
 from dpmia.privacy.accounting import Mechanism
 from dpmia.privacy.sampling import optimiser_steps, sampling_rate
-from dpmia.privacy.upper_bounds import positive_accuracy_ceiling, trade_off
-from dpmia.theory.positive_accuracy import epsilon_for_bound
+from dpmia.privacy.upper_bounds import precision_ceiling, trade_off
+from dpmia.theory.precision_bounds import epsilon_for_bound
 from dpmia.theory.unlearning import deletion_capacity
 
 #: Sampling rates that are tried where none are named, as shares of the bound: at it and above, nothing keeps it.
@@ -33,7 +33,7 @@ TOO_MANY = f"not planned: more than {MOST_STEPS:,} steps"
 
 COLUMNS = [
     *("bound", "rate", "members", "epsilon", "noise_multiplier", "batch_rate", "steps"),
-    *("exact_positive_accuracy", "deletion_capacity", "remark"),
+    *("exact_precision", "deletion_capacity", "remark"),
 ]
 
 
@@ -66,7 +66,7 @@ def plan(
     Returns:
         One row for each rate, columns `COLUMNS`. `epsilon` makes theorem 3.3 of Thudi et al. 2024 (corrected) equal
         to the bound, `noise_multiplier` keeps it in units of the clip norm, `batch_rate` is q and `steps` the number
-        of optimiser steps. `exact_positive_accuracy` is what the mechanism with this noise allows at most: the
+        of optimiser steps. `exact_precision` is what the mechanism with this noise allows at most: the
         distance to `bound` is what the formula gives away. `deletion_capacity` is how many records may request to be
         deleted while none of them was trained on with probability `unlearning` (corollary 5.2, corrected, whole part;
         missing under `replace_one`, for which it is not proved): one bound leaves nearly the same at every rate.
@@ -99,7 +99,7 @@ def plan(
             sampler="poisson", rate=batch_rate, steps=steps, epochs=epochs, noise_multiplier=noise, relation=relation
         )
         row |= {"batch_rate": batch_rate, "steps": steps, "noise_multiplier": noise}
-        row["exact_positive_accuracy"] = float(positive_accuracy_ceiling(curve, rate, acceptance))
+        row["exact_precision"] = float(precision_ceiling(curve, rate, acceptance))
         if relation == "add_remove":
             row["deletion_capacity"] = int(deletion_capacity(unlearning, epsilon, rate, delta, acceptance))
     return pd.DataFrame(rows, columns=COLUMNS).astype({"steps": "Int64", "deletion_capacity": "Int64"})

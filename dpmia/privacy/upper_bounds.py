@@ -144,11 +144,11 @@ def tpr_ceiling(curve: TradeOff, fpr: ArrayLike) -> np.ndarray:
     return np.interp(np.asarray(fpr, dtype=float), curve.fpr, curve.tpr)
 
 
-def positive_accuracy_ceiling(curve: TradeOff, prior: ArrayLike, acceptance: ArrayLike) -> np.ndarray:
+def precision_ceiling(curve: TradeOff, prior: ArrayLike, acceptance: ArrayLike) -> np.ndarray:
     """Return the largest probability that a record which a test predicts a member was one.
 
     Tests that hardly ever predict "member" can be nearly sure: so how often they do so is part of the question, as in
-    `dpmia.theory.positive_accuracy`.
+    `dpmia.theory.precision_bounds`.
 
     Args:
         curve: of the mechanism, under `add_remove` where each record joins on its own.

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dpmia.common.errors import ConfigError
 from dpmia.jobs.drawing import BatchLimits
 from dpmia.settings.messages import place
-from dpmia.settings.training_sets import Drawn, shadow_size
+from dpmia.settings.training_sets import TrainingSizes, shadow_size
 
 
-def check_batches(drawn: Mapping[str, Drawn], job: BatchLimits, where: str) -> None:
+def check_batches(drawn: Mapping[str, TrainingSizes], job: BatchLimits, where: str) -> None:
     """Refuse a batch that is larger than a training set.
 
     Args:
@@ -34,7 +34,7 @@ def check_batches(drawn: Mapping[str, Drawn], job: BatchLimits, where: str) -> N
     )
 
 
-def _too_small(arm: str, sizes: Drawn, job: BatchLimits) -> Iterator[tuple[int, str, str, str]]:
+def _too_small(arm: str, sizes: TrainingSizes, job: BatchLimits) -> Iterator[tuple[int, str, str, str]]:
     """Yield the training sets of an arm that a batch does not fit into: records, whose, arm, remedy."""
     batch, lower = job.batch_sizes[arm], "Lower training.batch_size"
     raised = "most" if sizes.training == job.most else job.raised

@@ -11,7 +11,7 @@ from dpmia.settings import jobs, names
 from dpmia.settings.batches import check_batches
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
-from dpmia.settings.training_sets import Drawn, expected_size
+from dpmia.settings.training_sets import TrainingSizes, expected_size
 
 
 def check_known_sizes(experiment: Experiment, root: Path, where: str) -> None:
@@ -33,7 +33,7 @@ def check_known_sizes(experiment: Experiment, root: Path, where: str) -> None:
         check_batches(_from_file(experiment, job, root, where) or _numbers(job), job, where)
 
 
-def _numbers(job: BatchLimits) -> dict[str, Drawn]:
+def _numbers(job: BatchLimits) -> dict[str, TrainingSizes]:
     """Return the sizes that are numbers in the settings."""
     found = {}
     for name, arm in job.arms.items():
@@ -41,11 +41,11 @@ def _numbers(job: BatchLimits) -> dict[str, Drawn]:
         training = draw.get("members", expected_size(arm, None))
         population = draw.get("population")
         if isinstance(training, int):
-            found[name] = Drawn(training, population if isinstance(population, int) else None)
+            found[name] = TrainingSizes(training, population if isinstance(population, int) else None)
     return found
 
 
-def _from_file(experiment: Experiment, job: BatchLimits, root: Path, where: str) -> dict[str, Drawn] | None:
+def _from_file(experiment: Experiment, job: BatchLimits, root: Path, where: str) -> dict[str, TrainingSizes] | None:
     """Return the sizes that are drawn from a file of one's own; None for published data and for made groups."""
     dataset, membership = experiment.dataset, experiment.membership
     if not isinstance(dataset, OwnData) or membership.kind in ("cluster", "bias"):

@@ -17,8 +17,8 @@ from dpmia.settings.messages import checked, place
 from dpmia.settings.training import Privacy
 
 #: Computes the budget of a sampling rate; loaded by name, as few runs need it.
-EPSILON_FOR_BOUND = "dpmia.theory.positive_accuracy:epsilon_for_bound"
-BOUND = "dpmia.theory.positive_accuracy:positive_accuracy_bound"
+EPSILON_FOR_BOUND = "dpmia.theory.precision_bounds:epsilon_for_bound"
+BOUND = "dpmia.theory.precision_bounds:precision_bound"
 
 #: Budgets are cut to so many digits after the point; downwards, so that they keep their bound.
 DIGITS = 3

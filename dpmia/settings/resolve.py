@@ -68,6 +68,7 @@ class Plan:
         studies_at_paper_scale: the same at scale `paper`.
         predictions: models of which there are predictions only, by name.
         sources: the file of each of these, by name.
+        of_other_scales: names of experiments and studies that this scale does not run.
     """
 
     config: Config
@@ -77,6 +78,7 @@ class Plan:
     studies_at_paper_scale: dict[str, Study]
     predictions: dict[str, Predictions]
     sources: dict[str, Source]
+    of_other_scales: tuple[str, ...]
 
     @property
     def audits(self) -> dict[str, tuple[str, ...]]:
@@ -113,6 +115,7 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
     studies_at_paper_scale: dict[str, Study] = {}
     predictions: dict[str, Predictions] = {}
     sources: dict[str, Source] = {}
+    of_other_scales: list[str] = []
     file_of: dict[str, str] = {}
     file_of_stem: dict[str, str] = {}
     for name in file_names(settings.experiments, root, home):
@@ -131,6 +134,8 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
                 file_of[each] = name
                 if section == "predictions" or _runs_at(getattr(file, section), each, settings.scale, name, section):
                     sources[each] = Source(stem, file.paper)
+                else:
+                    of_other_scales.append(each)
         for each, given in file.predictions.items():
             predictions[each] = checked(Predictions, given, f"{name}, {each}")
             _check_files(predictions[each], root, f"{name}, {each}")
@@ -143,7 +148,10 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
             study_at_scale = _at_each_scale(settings.scale, partial(_study, file, each, name))
             if each in sources:
                 studies[each], studies_at_paper_scale[each] = study_at_scale[settings.scale], study_at_scale["paper"]
-    return Plan(settings, experiments, at_paper_scale, studies, studies_at_paper_scale, predictions, sources)
+    return Plan(
+        *(settings, experiments, at_paper_scale, studies, studies_at_paper_scale, predictions, sources),
+        of_other_scales=tuple(of_other_scales),
+    )
 
 
 def _at_each_scale(scale: Scale, resolve: Callable[[Scale, str], _Resolved]) -> dict[Scale, _Resolved]:

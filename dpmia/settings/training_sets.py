@@ -7,7 +7,7 @@ from typing import NamedTuple
 from dpmia.jobs.drawing import ArmDraw
 
 
-class Drawn(NamedTuple):
+class TrainingSizes(NamedTuple):
     """Records that the models of one arm are trained on.
 
     Attributes:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpmia.jobs.drawing import ArmDraw
-from dpmia.settings.training_sets import Drawn, expected_size
+from dpmia.settings.training_sets import TrainingSizes, expected_size
 from dpmia.splits.split import Split
 
 
-def of_splits(splits: Mapping[tuple[str, int], Split], arms: Mapping[str, ArmDraw], records: int) -> dict[str, Drawn]:
+def of_splits(
+    splits: Mapping[tuple[str, int], Split], arms: Mapping[str, ArmDraw], records: int
+) -> dict[str, TrainingSizes]:
     """Return the smallest sizes of each arm over all its splits.
 
     Args:
@@ -24,4 +26,4 @@ def of_splits(splits: Mapping[tuple[str, int], Split], arms: Mapping[str, ArmDra
             sizes = len(split.training) if expected is None else expected, len(split.population)
             training, population = found.get(name, sizes)
             found[name] = min(sizes[0], training), min(sizes[1], population)
-    return {name: Drawn(*sizes) for name, sizes in found.items()}
+    return {name: TrainingSizes(*sizes) for name, sizes in found.items()}

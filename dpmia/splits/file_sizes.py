@@ -12,12 +12,14 @@ from dpmia.common.errors import DataError, words_of
 from dpmia.common.registry import load
 from dpmia.datasets.groups import group_column
 from dpmia.jobs.drawing import ArmDraw
-from dpmia.settings.training_sets import Drawn
+from dpmia.settings.training_sets import TrainingSizes
 from dpmia.splits.block import draw_one
 from dpmia.splits.drawn_sizes import of_splits
 
 
-def from_file(reading: Mapping[str, Any], by: str | None, draw: str, arms: Mapping[str, ArmDraw]) -> dict[str, Drawn]:
+def from_file(
+    reading: Mapping[str, Any], by: str | None, draw: str, arms: Mapping[str, ArmDraw]
+) -> dict[str, TrainingSizes]:
     """Return the sizes of each arm that draws from a file of one's own; all rows of the file count.
 
     Args:

@@ -1,4 +1,4 @@
-"""A private training run on two records on which positive accuracy is not bounded, while accuracy hardly beats chance.
+"""A private training run on two records on which precision is not bounded, while accuracy hardly beats chance.
 
 A logistic regression without bias, M(x) = w x, takes one full-batch step of DP-SGD from a weight at which it fits the
 first record perfectly and the second one not at all. The second record is in the training set with probability 1/2;
@@ -35,7 +35,7 @@ def step(drawn: bool) -> float:
     return -LEARNING_RATE * sum(gradient / max(1, abs(gradient) / CLIP_NORM) for gradient in gradients)
 
 
-def positive_accuracy(threshold: ArrayLike, noise: float = NOISE) -> np.ndarray:
+def precision(threshold: ArrayLike, noise: float = NOISE) -> np.ndarray:
     """Return P(second record in | final weight <= threshold); it tends to 1 as the threshold falls.
 
     Args:
@@ -51,7 +51,7 @@ def positive_accuracy(threshold: ArrayLike, noise: float = NOISE) -> np.ndarray:
 def acceptance(threshold: ArrayLike, noise: float = NOISE) -> np.ndarray:
     """Return P(final weight <= threshold | second record in): how rarely the attack predicts "member".
 
-    Args: see `positive_accuracy`.
+    Args: see `precision`.
     """
     return norm.cdf(np.asarray(threshold, dtype=float), step(True), noise)
 
@@ -59,7 +59,7 @@ def acceptance(threshold: ArrayLike, noise: float = NOISE) -> np.ndarray:
 def accuracy(threshold: ArrayLike, noise: float = NOISE) -> np.ndarray:
     """Return P(the attack is right), at most Phi(1 / (2 noise)), half-way between the two means.
 
-    Args: see `positive_accuracy`.
+    Args: see `precision`.
     """
     threshold = np.asarray(threshold, dtype=float)
     return (acceptance(threshold, noise) + norm.sf(threshold, step(False), noise)) / 2

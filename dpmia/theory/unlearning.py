@@ -1,4 +1,4 @@
-"""What a bound on positive accuracy implies beyond attacks: deletion requests, reconstructions, generalisation."""
+"""What a bound on precision implies beyond attacks: deletion requests, reconstructions, generalisation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def deletion_capacity(
 ) -> np.ndarray:
     """Return how many records may request deletion before the model is no longer B-MI unlearnt for all together.
 
-    Without delta, ln B / ln L, where L = (1 + e^epsilon P(1)/P(0))^-1 is one minus the bound on positive accuracy: the
+    Without delta, ln B / ln L, where L = (1 + e^epsilon P(1)/P(0))^-1 is one minus the bound on precision: the
     least P(record was out | S) of one record (definition 5.1). With delta it is (ln B + ln(1 + k)) / ln L,
     k = delta / (a (e^epsilon - 1)): by group privacy, P(S | j of the m records in) is at most
     e^(j epsilon) P(S | none) + delta (e^(j epsilon) - 1) / (e^epsilon - 1), and summing over j gives
@@ -41,7 +41,7 @@ def deletion_capacity(
 def deletion_capacity_as_printed(bound: ArrayLike, epsilon: ArrayLike, prior: ArrayLike) -> np.ndarray:
     """Return the capacity as its paper prints it, to redraw its figure 7: too large by up to e^(2 epsilon).
 
-    ln B / ln L with e^-epsilon where one minus the bound on positive accuracy has e^epsilon.
+    ln B / ln L with e^-epsilon where one minus the bound on precision has e^epsilon.
 
     Args and returns: see `deletion_capacity`. Source: Thudi et al. 2024, corollary 5.2.
     """

@@ -225,10 +225,11 @@ class Scope:
         """
         of_papers = {name: each for name, each in self.plan.experiments.items() if self.layout.of_paper(name)}
         others = {name: facts.other_networks(each, self.plan.at_paper_scale[name]) for name, each in of_papers.items()}
+        of_other_scales = dict.fromkeys(self.plan.of_other_scales, f"not run at scale {self.plan.config.scale}")
         return {
             "synthetic": self.plan.config.data == "synthetic",
             "scale": self.plan.config.scale,
-            "not_run": self.not_run_of_papers,
+            "not_run": of_other_scales | self.not_run_of_papers,
             "trained": {name: facts.trained(each) for name, each in of_papers.items()},
             "other_networks": {name: networks for name, networks in others.items() if networks},
             "times": times,

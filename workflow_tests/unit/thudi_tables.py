@@ -49,7 +49,7 @@ FACT = {
 
 
 def height(experiment, attack, epsilon, rate):
-    """Return the positive accuracy that invented models have: no two of them alike."""
+    """Return the precision that invented models have: no two of them alike."""
     place = 0.01 * EXPERIMENTS.index(experiment) + 0.001 * ATTACKS.index(attack)
     return 0.8 * rate + place + 0.003 * min(epsilon, 20)
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpmia.common.errors import DataError
 from dpmia.common.registry import suggestion
-from dpmia.datasets.own.files import Fields, in_order, is_number, listed
+from dpmia.datasets.own.files import Fields, in_order, is_number, shortened
 from dpmia.datasets.own.label_auc import label_auc
 from dpmia.datasets.raw.parsing import DECIMAL, Category, Number
 
@@ -81,7 +81,7 @@ def labels(
         for value in positive if isinstance(positive, list) else [positive]:
             found = _named(value, known)
             if found is None:
-                problem = f"{value!r} of the key positive is not one of the labels {listed(list(map(repr, known)))}"
+                problem = f"{value!r} of the key positive is not one of the labels {shortened(list(map(repr, known)))}"
                 raise DataError(_place(fields, name), problem, suggestion(value, known))
             wanted.append(found)
         classes = ("other", ", ".join(wanted))

@@ -95,7 +95,7 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     with opened_arrays(file) as found:
         for name in ("x", "y"):
             if name not in found:
-                listing = listed(found.names)
+                listing = shortened(found.names)
                 raise file.error(f"the array {name!r} is missing; there are {listing}", remedy="Save x and y")
         arrays = {name: found[name] for name in ("x", "y", "group") if name in found}
     shape = arrays["x"].shape
@@ -115,7 +115,7 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 def known_column(fields: Fields, name: str, key: str) -> None:
     """Refuse a key of the settings that names no column."""
     if name not in fields.columns:
-        problem = f"{name!r} of the key {key} is not one of the columns {listed(fields.columns)}"
+        problem = f"{name!r} of the key {key} is not one of the columns {shortened(fields.columns)}"
         raise DataError(fields.file, problem, suggestion(name, fields.columns))
 
 
@@ -130,7 +130,7 @@ def is_number(text: str) -> bool:
     return bool(DECIMAL.fullmatch(text)) and abs(float(text)) <= LARGEST
 
 
-def listed(values: Collection[Any], most: int = 8) -> str:
+def shortened(values: Collection[Any], most: int = 8) -> str:
     """Return the first values and how many more there are: `a, b and 3 more`."""
     first = ", ".join(map(str, islice(values, most)))
     return first if len(values) <= most else f"{first} and {len(values) - most} more"

@@ -17,7 +17,7 @@ import pandas as pd
 from dpmia.common.errors import DataError
 from dpmia.datasets.encoding import prepared
 from dpmia.datasets.own import checks
-from dpmia.datasets.own.files import Fields, groups_of, in_order, known_column, listed, read_arrays, read_fields
+from dpmia.datasets.own.files import Fields, groups_of, in_order, known_column, read_arrays, read_fields, shortened
 from dpmia.datasets.raw.parsing import Category
 from dpmia.datasets.table import Dataset
 
@@ -114,7 +114,7 @@ def describe(provenance: Mapping[str, Any]) -> list[str]:
         kind = "images (channels × height × width)" if len(image) == 3 else "arrays"
         lines.append(f"Read as {kind}: {' × '.join(map(str, image))}.")
     else:
-        lines += [f"Read as {kind}: {listed(names)}." for kind, names in kinds.items() if names]
+        lines += [f"Read as {kind}: {shortened(names)}." for kind, names in kinds.items() if names]
     missing = {column["name"]: column["missing"] for column in own["columns"] if column["missing"]}
     if missing:
         filled = {"fill": "are filled", "drop": "leave their rows out"}[own["missing"]]
@@ -126,7 +126,7 @@ def describe(provenance: Mapping[str, Any]) -> list[str]:
 
 
 def _listed_counts(counts: Mapping[str, int]) -> str:
-    return listed([f"{name} {count}" for name, count in counts.items()])
+    return shortened([f"{name} {count}" for name, count in counts.items()])
 
 
 def _from_table(path: Path, reading: Mapping[str, Any]) -> Table:
@@ -145,7 +145,7 @@ def _from_table(path: Path, reading: Mapping[str, Any]) -> Table:
     y, classes = checks.labels(fields, label, marks, reading["positive"], reading["positive_from"], kind)
     columns = checks.parsed(fields, names, reading["types"], marks, reading["most_values"])
     if not columns:
-        raise DataError(path.name, f"no feature is left among the columns {listed(fields.columns)}")
+        raise DataError(path.name, f"no feature is left among the columns {shortened(fields.columns)}")
     frame = pd.DataFrame(columns)
     if by is not None:
         groups = groups_of(fields, by, marks)

@@ -67,7 +67,7 @@ class EpsilonScale:
         shown = [*self.finite, *([math.inf] if self.infinite else [])]
         axes.set_xticks(places, list(map(_tick, shown)))
         axes.set_xticks([], minor=True)
-        axes.set_xlim(places[0] / (3 if len(self.finite) == 1 else 1.6), places[-1] * 3)
+        axes.set_xlim(places[0] / (3 if len(self.finite) == 1 else 2.2), places[-1] * 3)
         if self.infinite and self.finite:
             axes.axvline(math.sqrt(self.finite[-1] * self.beyond), color="0.85", linewidth=0.7, zorder=0)
         axes.set_xlabel("ε")

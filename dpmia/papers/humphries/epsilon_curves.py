@@ -165,12 +165,20 @@ def blind_note(table: pd.DataFrame) -> str:
     return f"The blind baseline is the mean of {listed(f'{count:.0f}' for count in counts)} replicates."
 
 
-def zoom(axes: Axes, table: pd.DataFrame) -> None:
-    """Set the vertical axis of a strip to what the bounds allow at the smallest epsilons."""
-    finite = sorted(table.loc[(table["metric"] == "advantage") & np.isfinite(table["epsilon"]), "epsilon"].unique())
+def zoom(axes: Axes, table: pd.DataFrame, attacks: list[str]) -> None:
+    """Set the vertical axis of a strip to what the bounds allow at the smallest epsilons, and IID arms reach at any.
+
+    Args:
+        axes: of the strip.
+        table: of `tabulate`, one experiment.
+        attacks: of all strips, which have the same axis.
+    """
+    advantage = table[(table["metric"] == "advantage") & np.isfinite(table["epsilon"])]
+    finite = sorted(advantage["epsilon"].unique())
     ceiling = table[(table["metric"] == "advantage_ceiling") & table["epsilon"].isin(finite[:2])]
     bound = table[(table["metric"] == "bound") & (table["epsilon"] <= min(finite, default=0))]
-    top = min(0.3, 1.3 * max(0.04, ceiling["mean"].max(), bound["mean"].max()))
+    shown = advantage[advantage["iid"] & advantage["attack"].isin([*attacks, "random"])]
+    top = min(0.3, 1.3 * max(0.04, *(rows["mean"].max() for rows in (ceiling, bound, shown) if len(rows))))
     axes.set(ylim=(-0.4 * top, top), ylabel="zoom")
 
 

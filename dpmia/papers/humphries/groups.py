@@ -60,7 +60,7 @@ def _draw(table: pd.DataFrame, facts: Facts, attacks: list[str]) -> drawing.Capt
     for panel, strip, attack in zip(panels, strips, attacks, strict=True):
         for axis in (panel, strip):
             _attack_panel(axis, table, arm, attack)
-        zoom(strip, table)
+        zoom(strip, table, attacks)
         panel.set(title=ATTACKS[attack], xlabel="")
         panel.tick_params(labelbottom=False)
     for axis in (*panels[1:], *strips[1:]):

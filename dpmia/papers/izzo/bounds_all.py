@@ -1,4 +1,4 @@
-"""All bounds of the five papers against epsilon: advantage, accuracy, positive accuracy."""
+"""All bounds of the five papers against epsilon: advantage, accuracy, precision."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from dpmia.theory.bounds import (
     yeom_advantage,
 )
 from dpmia.theory.mip import eta_from_epsilon
-from dpmia.theory.positive_accuracy import positive_accuracy_bound, sablayrolles_positive_accuracy
+from dpmia.theory.precision_bounds import precision_bound, sablayrolles_precision
 
 EPSILONS = np.geomspace(0.01, 10, 301)
 
 #: P(1) of the third panel.
 PRIORS = (0.1, 0.5)
 
-MEASURES = ("advantage", "accuracy", "positive accuracy")
+MEASURES = ("advantage", "accuracy", "precision")
 
 HUMPHRIES, IZZO, THUDI, YE = "Humphries et al.", "Izzo et al.", "Thudi et al.", "AUC (measure of Ye et al.)"
 LAPLACE = "Laplace noise, exact"
@@ -38,7 +38,7 @@ def _advantages() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "Erlingsson et al.": erlingsson_advantage,
         HUMPHRIES: humphries_advantage,
         IZZO: lambda epsilon: 2 * eta_from_epsilon(epsilon),
-        THUDI: lambda epsilon: 2 * positive_accuracy_bound(epsilon, 0.5) - 1,
+        THUDI: lambda epsilon: 2 * precision_bound(epsilon, 0.5) - 1,
     }
 
 
@@ -53,8 +53,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     curves.append(("accuracy", YE, 0.5, auc_bound(EPSILONS)))
     for prior in PRIORS:
         curves += [
-            ("positive accuracy", "Sablayrolles et al.", prior, sablayrolles_positive_accuracy(EPSILONS, prior)),
-            ("positive accuracy", THUDI, prior, positive_accuracy_bound(EPSILONS, prior)),
+            ("precision", "Sablayrolles et al.", prior, sablayrolles_precision(EPSILONS, prior)),
+            ("precision", THUDI, prior, precision_bound(EPSILONS, prior)),
         ]
     return pd.concat(
         [
@@ -82,7 +82,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         shown = table[table["measure"] == measure]
         for (name, prior), rows in shown.groupby(["bound", "prior"], sort=False):
             drawing.draw_curve(axes, rows, "epsilon", "value", label=name, **looks[name])
-            if measure == "positive accuracy" and name == THUDI:
+            if measure == "precision" and name == THUDI:
                 start = rows.iloc[0]
                 drawing.annotate(axes, f"P = {prior:g}", (start["epsilon"], start["value"]), (2, 6))
         axes.set(xscale="log", xlabel="ε", ylabel="bound", title=measure, ylim=(0, 1.03))

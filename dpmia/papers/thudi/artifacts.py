@@ -50,7 +50,7 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig1",
-        "Bound on positive accuracy (precision) against the sampling rate of the training set, at delta = 0.",
+        "Bound on precision against the sampling rate of the training set, at delta = 0.",
         "rates:tabulate_fig1",
         "rates:draw_fig1",
         reading=Reading("bound on precision against the sampling rate", BOUND),
@@ -64,7 +64,7 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig3",
-        "Positive accuracy of LiRA against private models, by sampling rate and epsilon.",
+        "Precision of LiRA against private models, by sampling rate and epsilon.",
         "precision_by_rate:tabulate_fig3",
         "precision_by_rate:draw_fig3",
         _ALL,
@@ -72,7 +72,7 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig4",
-        "Gain of LiRA in positive accuracy over predicting every record a member.",
+        "Gain of LiRA in precision over predicting every record a member.",
         "gain:tabulate",
         "gain:draw",
         _ALL,
@@ -84,7 +84,7 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig5",
-        "Best test accuracy against the sampling rate; epsilon is what a fixed bound on positive accuracy allows.",
+        "Best test accuracy against the sampling rate; epsilon is what a fixed bound on precision allows.",
         "budgets:tabulate_best",
         "budgets:draw_best",
         _BUDGETS,
@@ -112,7 +112,7 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig8",
-        "A private step of logistic regression: positive accuracy and accuracy of a threshold on the final weight.",
+        "A private step of logistic regression: precision and accuracy of a threshold on the final weight.",
         "counter_example:tabulate",
         "counter_example:draw",
         reading=Reading(
@@ -130,7 +130,7 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig10",
-        "Two bounds on positive accuracy against the sampling rate, for three epsilons.",
+        "Two bounds on precision against the sampling rate, for three epsilons.",
         "earlier_bounds:tabulate_fig10",
         "earlier_bounds:draw_fig10",
         reading=Reading("bounds on precision for three ε", BOUND),
@@ -145,7 +145,7 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig12",
-        "Positive accuracy of LiRA against models trained without clipping and noise, by sampling rate.",
+        "Precision of LiRA against models trained without clipping and noise, by sampling rate.",
         "precision_by_rate:tabulate_fig12",
         "precision_by_rate:draw_fig12",
         _NOT_PRIVATE,
@@ -153,7 +153,7 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig13",
-        "Positive accuracy of LiRA at epsilon 3, by the sampling rate of its shadow models.",
+        "Precision of LiRA at epsilon 3, by the sampling rate of its shadow models.",
         "precision_by_rate:tabulate_fig13",
         "precision_by_rate:draw_fig13",
         _TWO,
@@ -161,7 +161,7 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig14",
-        "Positive accuracy of attack P with a threshold for a false positive rate of .1.",
+        "Precision of attack P with a threshold for a false positive rate of .1.",
         "precision_by_rate:tabulate_fig14",
         "precision_by_rate:draw_fig14",
         _TWO,
@@ -169,7 +169,7 @@ ARTIFACTS = (
     ),
     _figure(
         "thudi_fig15",
-        "Positive accuracy of attack R with thresholds for a false positive rate of .1.",
+        "Precision of attack R with thresholds for a false positive rate of .1.",
         "precision_by_rate:tabulate_fig15",
         "precision_by_rate:draw_fig15",
         _TWO,

@@ -1,4 +1,4 @@
-"""Figures 5 and 6: test accuracy by sampling rate with the epsilon that a fixed bound on positive accuracy allows."""
+"""Figures 5 and 6: test accuracy by sampling rate with the epsilon that a fixed bound on precision allows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi.frames import ceilings, means, note_missing, of_run, rate_ticks, rows_of
 from dpmia.papers.thudi.names import BUDGETS, RATES, arm_of
-from dpmia.theory.positive_accuracy import epsilon_for_bound, positive_accuracy_bound
+from dpmia.theory.precision_bounds import epsilon_for_bound, precision_bound
 
 #: The three bounds are those of these epsilons at a sampling rate of 1/2.
 TARGET_EPSILONS = (3.0, 2.0, 1.0)
@@ -34,8 +34,8 @@ BEST, FINAL = "accuracy_validation_best", "accuracy_validation"
 
 
 def target_bounds() -> np.ndarray:
-    """Return the three bounds on positive accuracy, about .953, .881 and .731."""
-    return positive_accuracy_bound(TARGET_EPSILONS, 0.5, DELTA, ACCEPTANCE)
+    """Return the three bounds on precision, about .953, .881 and .731."""
+    return precision_bound(TARGET_EPSILONS, 0.5, DELTA, ACCEPTANCE)
 
 
 def budgets() -> pd.DataFrame:
@@ -74,7 +74,7 @@ def _tabulate(tables: dict[str, pd.DataFrame], facts: Facts, metric: str) -> pd.
     """Return columns experiment, bound, rate, epsilon, ceiling, feasible, mean, low, high, replicates.
 
     A row for every bound and arm of the experiment's `precision_budgets` that was trained, and one without numbers
-    where no epsilon keeps the bound. `ceiling` is the exact upper bound of the trained mechanism's positive accuracy.
+    where no epsilon keeps the bound. `ceiling` is the exact upper bound of the trained mechanism's precision.
     """
     every = rows_of(tables, BUDGETS)
     rows = every[(every["attack"] == NO_ATTACK) & (every["metric"] == metric)]
@@ -126,7 +126,7 @@ def _format_ceilings(table: pd.DataFrame) -> str:
     """Format the exact upper bounds of the mechanisms, for which the axes have no place."""
     ranges = table.dropna(subset=["ceiling"]).groupby("bound", sort=False)["ceiling"].agg(["min", "max"])
     parts = [f"{low:.2f} to {high:.2f} under {bound:.3f}" for bound, (low, high) in ranges.iterrows()]
-    return f"Exact upper bounds on positive accuracy of these mechanisms: {', '.join(parts)}." if parts else ""
+    return f"Exact upper bounds on precision of these mechanisms: {', '.join(parts)}." if parts else ""
 
 
 def _panel(axes: Axes, rows: pd.DataFrame) -> None:

@@ -47,7 +47,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     drawing.finish(
         figure,
         f"Exact. Bound {BOUND:g} on the chance that no deleted record was trained on, {RECORDS:,} records, "
-        f"ε = {EPSILON:g}, δ = 0. The printed formula has e⁻ᵋ where one minus the bound on positive accuracy has eᵋ: "
+        f"ε = {EPSILON:g}, δ = 0. The printed formula has e⁻ᵋ where one minus the bound on precision has eᵋ: "
         "the corrected curve is the one to rely on. The line meets the printed curve at "
         f"c = {MEETING_SIZE:g} (our choice).",
     )

@@ -1,4 +1,4 @@
-"""Figure 8: a private step whose positive accuracy tends to 1, while accuracy stays near chance. Exact."""
+"""Figure 8: a private step whose precision tends to 1, while accuracy stays near chance. Exact."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.privacy.upper_bounds import advantage_ceiling, gaussian_trade_off
 from dpmia.theory.bounds import humphries_advantage
-from dpmia.theory.logistic_example import NOISE, acceptance, accuracy, positive_accuracy
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.logistic_example import NOISE, acceptance, accuracy, precision
+from dpmia.theory.precision_bounds import precision_bound
 
 EPSILON, DELTA, PRIOR = 1.0, 1e-5, 0.5
 
 #: What each panel shows, and the thresholds of its axis relative to the first weight.
-THRESHOLDS = {"positive accuracy": np.linspace(-100, 100, 2001), "accuracy": np.linspace(-10, 10, 2001)}
+THRESHOLDS = {"precision": np.linspace(-100, 100, 2001), "accuracy": np.linspace(-10, 10, 2001)}
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return columns measure, threshold, value, acceptance (of the record when it was in), bound (theorem 3.3)."""
-    measures = {"positive accuracy": positive_accuracy, "accuracy": accuracy}
+    measures = {"precision": precision, "accuracy": accuracy}
     panels = []
     for name, thresholds in THRESHOLDS.items():
         accepted = acceptance(thresholds)
         rows = {"measure": name, "threshold": thresholds, "value": measures[name](thresholds), "acceptance": accepted}
-        if name == "positive accuracy":
+        if name == "precision":
             # Far to the left the acceptance is below the smallest number; nothing is bounded long before.
-            rows["bound"] = positive_accuracy_bound(EPSILON, PRIOR, DELTA, np.maximum(accepted, DELTA))
+            rows["bound"] = precision_bound(EPSILON, PRIOR, DELTA, np.maximum(accepted, DELTA))
         panels.append(pd.DataFrame(rows))
     return pd.concat(panels, ignore_index=True)
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
-    """Draw positive accuracy with its bound, and accuracy, each against the threshold on the weight."""
+    """Draw precision with its bound, and accuracy, each against the threshold on the weight."""
     figure, axes = drawing.panels(2, facts, height=2.1)
     for panel, (name, rows) in zip(axes, table.groupby("measure", sort=False), strict=True):
         label = "the threshold attack"

@@ -8,10 +8,10 @@ import seaborn as sns
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.theory.positive_accuracy import (
+from dpmia.theory.precision_bounds import (
     erlingsson_accuracy,
-    positive_accuracy_bound,
-    sablayrolles_positive_accuracy,
+    precision_bound,
+    sablayrolles_precision,
 )
 
 #: The caption speaks of all epsilon > 0; its plot is lost, its axis is our choice.
@@ -25,9 +25,9 @@ OURS, ERLINGSSON, SABLAYROLLES = "theorem 3.3 = Humphries et al.", "Erlingsson e
 def tabulate_fig9(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return columns bound, epsilon, accuracy at prior 1/2 without delta, cut at 1."""
     curves = {
-        SABLAYROLLES: sablayrolles_positive_accuracy(EPSILONS, 0.5),
+        SABLAYROLLES: sablayrolles_precision(EPSILONS, 0.5),
         ERLINGSSON: erlingsson_accuracy(EPSILONS),
-        OURS: positive_accuracy_bound(EPSILONS, 0.5),
+        OURS: precision_bound(EPSILONS, 0.5),
     }
     return pd.concat(
         pd.DataFrame({"bound": name, "epsilon": EPSILONS, "accuracy": values.clip(max=1)})
@@ -47,17 +47,17 @@ def draw_fig9(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
 
 
 def tabulate_fig10(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return columns bound, epsilon, prior, positive_accuracy without delta, cut at 1."""
+    """Return columns bound, epsilon, prior, precision without delta, cut at 1."""
     curves = {
         (name, epsilon): bound(epsilon, PRIORS).clip(max=1)
         for epsilon in FEW_EPSILONS
         for name, bound in (
-            ("theorem 3.3", positive_accuracy_bound),
-            (SABLAYROLLES, sablayrolles_positive_accuracy),
+            ("theorem 3.3", precision_bound),
+            (SABLAYROLLES, sablayrolles_precision),
         )
     }
     return pd.concat(
-        pd.DataFrame({"bound": name, "epsilon": epsilon, "prior": PRIORS, "positive_accuracy": values})
+        pd.DataFrame({"bound": name, "epsilon": epsilon, "prior": PRIORS, "precision": values})
         for (name, epsilon), values in curves.items()
     ).reset_index(drop=True)
 
@@ -68,7 +68,7 @@ def draw_fig10(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     colours = dict(zip(FEW_EPSILONS, drawing.COLOURS, strict=False))
     for (epsilon, name), rows in table.groupby(["epsilon", "bound"], sort=False):
         look = {"colour": colours[epsilon], "line": "--" if name == SABLAYROLLES else "-"}
-        drawing.draw_curve(axes, rows, "prior", "positive_accuracy", label=f"{name}, ε = {epsilon:g}", **look)
-    axes.set(xlabel="sampling rate p", ylabel="bound on positive accuracy", xlim=(0, 1), ylim=(0, 1.02))
+        drawing.draw_curve(axes, rows, "prior", "precision", label=f"{name}, ε = {epsilon:g}", **look)
+    axes.set(xlabel="sampling rate p", ylabel="bound on precision", xlim=(0, 1), ylim=(0, 1.02))
     drawing.finish(figure, "Exact. δ = 0; a bound above 1 is drawn as 1.")
     return figure

@@ -14,7 +14,7 @@ from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi import frames, names
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 
 PANELS = names.panels(tuple(names.DATASETS), names.LIRA)
 ATTACK, CONTROL, BOUND, CEILING = "LiRA", "random ranking", "theorem 3.3", "exact upper bound"
@@ -27,7 +27,7 @@ _MODEL = ["experiment", "rate", "epsilon", "replicate"]
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return the gain in positive accuracy of the best of forty quantiles, over all epsilons and replicates.
+    """Return the gain in precision of the best of forty quantiles, over all epsilons and replicates.
 
     Args:
         tables: named `replicates/<experiment>` (see `dpmia.papers.thudi.names`).
@@ -61,7 +61,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
 def _limits(rows: pd.DataFrame, delta: float) -> Iterator[pd.DataFrame]:
     """Yield the gain over the sampling rate that both bounds allow, mean over the epsilons of LiRA's curve."""
     ceilings = frames.ceilings(rows[frames.shown(rows["epsilon"], names.EPSILONS)], "precision_ceiling")
-    bounds = positive_accuracy_bound(ceilings["epsilon"], ceilings["rate"], delta, ACCEPTANCE)
+    bounds = precision_bound(ceilings["epsilon"], ceilings["rate"], delta, ACCEPTANCE)
     for curve, limit in ((BOUND, bounds), (CEILING, ceilings["ceiling"])):
         gain = ceilings.assign(mean=limit - ceilings["rate"]).groupby("rate", as_index=False)["mean"].mean()
         yield gain.assign(experiment=rows["experiment"].iloc[0], curve=curve)

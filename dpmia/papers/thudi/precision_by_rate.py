@@ -1,4 +1,4 @@
-"""Figures 3 and 12 to 17: positive accuracy of an attack against the sampling rate, beside the baseline."""
+"""Figures 3 and 12 to 17: precision of an attack against the sampling rate, beside the baseline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi import frames, names
 from dpmia.papers.thudi.names import CIFAR10, MNIST, SVHN, Panel
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 
 BASELINE, CONTROL, ATTACK, BOUND, CEILING = "baseline", "control", "attack", "bound", "ceiling"
 
@@ -94,11 +94,11 @@ class RateFigure:
             delta = facts.experiments[panel.experiment]["delta"]
             chosen = table["curve"] == ATTACK
             models = table.loc[chosen, ["epsilon", "rate"]].astype(float)
-            table.loc[chosen, "bound"] = positive_accuracy_bound(models["epsilon"], models["rate"], delta, ACCEPTANCE)
+            table.loc[chosen, "bound"] = precision_bound(models["epsilon"], models["rate"], delta, ACCEPTANCE)
             table = table.merge(ceilings, on=["epsilon", "rate"], how="left")
             for epsilon in sorted(filter(math.isfinite, models["epsilon"].unique())):
                 along = {"panel": panel.title, "experiment": panel.experiment, "curve": BOUND, "epsilon": epsilon}
-                heights = positive_accuracy_bound(epsilon, _AXIS, delta, ACCEPTANCE)
+                heights = precision_bound(epsilon, _AXIS, delta, ACCEPTANCE)
                 exact = ceilings[ceilings["epsilon"] == epsilon].sort_values("rate")
                 limits = [
                     pd.DataFrame(along | {"rate": _AXIS, "mean": heights}),
@@ -128,7 +128,7 @@ class RateFigure:
             full = facts.experiments.get(panel.experiment, {}).get("replicates")
             for kind in range(kinds):
                 axis = axes[(kinds * row + kind) * columns + column]
-                axis.set(title=panel.title, xlabel="sampling rate p", ylabel="positive accuracy", ylim=(0, 1.02))
+                axis.set(title=panel.title, xlabel="sampling rate p", ylabel="precision", ylim=(0, 1.02))
                 axis.set(xlim=(0, 1), xticks=frames.rate_ticks(rows[rows["curve"] == ATTACK]))
                 if kind == 1:
                     axis.set(title="", ylabel="gain over p", ylim=_gain_range(table))
@@ -158,7 +158,10 @@ class RateFigure:
             beside = curve.assign(rate=curve["rate"] + drawing.dodge(place, len(curves), DODGE))
             style = styles[attacks.index(attack), epsilon]
             drawing.draw_means(axes, beside, "rate", linewidth=1, replicates=full, **style)
-        for curve, line, label in ((BASELINE, "--", "always member"), (CONTROL, ":", "random ranking")):
+        for curve, line, label in (
+            (BASELINE, "--", "every record predicted a member"),
+            (CONTROL, ":", "random ranking"),
+        ):
             flat = rows[rows["curve"] == curve]
             if len(flat):
                 drawing.draw_curve(axes, flat, "rate", colour="black", label=label, line=line, linewidth=1, zorder=5)
@@ -196,7 +199,7 @@ class RateFigure:
 
 
 def _gains(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with the gain over the sampling rate instead of positive accuracies."""
+    """Return rows with the gain over the sampling rate instead of precisions."""
     gained = {column: rows[column].astype(float) - rows["rate"] for column in ("mean", "low", "high")}
     return rows.assign(**gained)
 

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 
 EPSILONS = (0.1, 1.0, 2.0, 5.0)
 PRIORS = np.linspace(0.001, 0.9, 900)
@@ -27,7 +27,7 @@ def crossing() -> float:
 def tabulate_fig1(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return columns epsilon, prior, bound (theorem 3.3 without delta)."""
     return pd.concat(
-        pd.DataFrame({"epsilon": epsilon, "prior": PRIORS, "bound": positive_accuracy_bound(epsilon, PRIORS)})
+        pd.DataFrame({"epsilon": epsilon, "prior": PRIORS, "bound": precision_bound(epsilon, PRIORS)})
         for epsilon in EPSILONS
     ).reset_index(drop=True)
 
@@ -39,7 +39,7 @@ def draw_fig1(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     palette = drawing.COLOURS[: curves["epsilon"].nunique()]
     sns.lineplot(curves, x="prior", y="bound", hue="epsilon", palette=palette, estimator=None, ax=axes)
     axes.plot([0, 0.9], [0, 0.9], ":", color=drawing.GREY, label="every record predicted a member")
-    axes.set(xlabel="sampling rate p", ylabel="bound on positive accuracy", xlim=(0, 0.92), ylim=(0, 1.02))
+    axes.set(xlabel="sampling rate p", ylabel="bound on precision", xlim=(0, 0.92), ylim=(0, 1.02))
     drawing.finish(figure, "Exact. Theorem 3.3 at δ = 0.")
     return figure
 

@@ -14,9 +14,9 @@ from dpmia.papers.thudi import capacity
 from dpmia.papers.thudi.budgets import ACCEPTANCE, DELTA, TARGET_EPSILONS, budgets
 from dpmia.papers.thudi.names import RATES
 from dpmia.theory import logistic_example
-from dpmia.theory.positive_accuracy import (
-    positive_accuracy_bound,
-    positive_accuracy_bound_as_printed,
+from dpmia.theory.precision_bounds import (
+    precision_bound,
+    precision_bound_as_printed,
 )
 from dpmia.theory.unlearning import deletion_capacity, deletion_capacity_as_printed, generalisation_bound
 
@@ -45,7 +45,7 @@ def _theorem() -> Iterator[list]:
         arguments = (epsilon, 0.5, DELTA, ACCEPTANCE)
         yield [
             *("theorem 3.3", epsilon, 0.5, f"delta {DELTA:g}, acceptance {ACCEPTANCE:g}"),
-            *(float(positive_accuracy_bound_as_printed(*arguments)), float(positive_accuracy_bound(*arguments))),
+            *(float(precision_bound_as_printed(*arguments)), float(precision_bound(*arguments))),
         ]
 
 
@@ -55,12 +55,12 @@ def _counter_example() -> Iterator[list]:
     without = np.exp(-epsilon) * (accepted - delta)
     reached = rate * accepted / (rate * accepted + (1 - rate) * without)
     about = f"delta {delta:g}, acceptance {accepted:g}"
-    printed = float(positive_accuracy_bound_as_printed(epsilon, rate, delta, accepted))
+    printed = float(precision_bound_as_printed(epsilon, rate, delta, accepted))
     yield [
         *("theorem 3.3", epsilon, rate, about, printed),
-        float(positive_accuracy_bound(epsilon, rate, delta, accepted)),
+        float(precision_bound(epsilon, rate, delta, accepted)),
     ]
-    yield ["positive accuracy of a mechanism that has this epsilon and delta", epsilon, rate, about, None, reached]
+    yield ["precision of a mechanism that has this epsilon and delta", epsilon, rate, about, None, reached]
 
 
 def _budgets() -> Iterator[list]:
@@ -80,8 +80,8 @@ def _capacities() -> Iterator[list]:
 
 def _weights() -> Iterator[list]:
     for threshold in (-100, -50, -25, -10, 0):
-        value = float(logistic_example.positive_accuracy(threshold))
-        yield ["figure 8, positive accuracy", 1.0, 0.5, f"threshold {threshold}", None, value]
+        value = float(logistic_example.precision(threshold))
+        yield ["figure 8, precision", 1.0, 0.5, f"threshold {threshold}", None, value]
     yield [
         *("figure 8, best accuracy", 1.0, 0.5, f"threshold {BEST_THRESHOLD:g}", None),
         float(logistic_example.accuracy(BEST_THRESHOLD)),

@@ -66,7 +66,7 @@ WRONG = {
     "yeom-fig1-shape": scaled(yeom, "binary_attribute_advantage", 1.03),
     "thudi-thm33-labels": (budgets, "target_bounds", lambda: np.array([0.953, 0.881, 0.733])),
     "thudi-thm33-equals-humphries": scaled(bounds, "humphries_advantage", 1.0001),
-    "thudi-fig1-limits": scaled(bounds, "positive_accuracy_bound", 1.01),
+    "thudi-fig1-limits": scaled(bounds, "precision_bound", 1.01),
     "thudi-fig2-order": (rates, "TERMS", {"epsilon": lambda t: np.exp(-t), "rate": lambda t: (1 - t**2) / t}),
     "thudi-fig4-null-control": scaled(thudi_theory, "random_best_quantile", 1.1),
     "thudi-fig5-eps-grid": scaled(budgets, "epsilon_for_bound", 1.02),
@@ -75,7 +75,7 @@ WRONG = {
         logistic_example, "accuracy", lambda threshold: np.full(np.shape(threshold), 0.549)
     ),
     "thudi-fig9-order": scaled(fig7_to_10, "erlingsson_accuracy", 0.9),
-    "thudi-fig10-order": scaled(fig7_to_10, "sablayrolles_positive_accuracy", 0.95),
+    "thudi-fig10-order": scaled(fig7_to_10, "sablayrolles_precision", 0.95),
 }  # fmt: skip
 
 

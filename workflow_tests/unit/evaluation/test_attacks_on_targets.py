@@ -22,7 +22,7 @@ from dpmia.metrics.intervals import REPLICATES as REPLICATES_ONLY
 from dpmia.metrics.precision import ACCEPTANCE, ROC_RATES
 from dpmia.metrics.ranges import possible_range
 from dpmia.privacy.accounting import Mechanism
-from dpmia.privacy.upper_bounds import positive_accuracy_ceiling, tpr_ceiling, trade_off_of
+from dpmia.privacy.upper_bounds import precision_ceiling, tpr_ceiling, trade_off_of
 from dpmia.theory.bounds import humphries_advantage
 
 
@@ -197,14 +197,14 @@ def ceiling(tmp_path, accounting, compares="replace_one"):
 
 
 @pytest.mark.parametrize(("rate", "prior"), [(0.1, 0.1), (None, 0.4)])
-def test_positive_accuracy_and_roc_have_the_ceiling_of_their_sampling_rate(tmp_path, rate, prior):
+def test_precision_and_roc_have_the_ceiling_of_their_sampling_rate(tmp_path, rate, prior):
     accounting = Mechanism("poisson", 0.1, 20, 2, "add_remove", 1e-5, "rdp").record(1.0, 2.0, 1.0)
     # Without a rate, the prior is the share of members among the records asked about: 20 of 50.
     signal = model("va", "1000", 0, accounting=accounting, compares="add_remove", rate=rate)
     save_signals(tmp_path / "a.npz", [signal], {})
     table = accuracy_table("heart", [tmp_path / "a.npz"], details=True).set_index("metric")["value"]
     curve = trade_off_of(accounting, "add_remove")
-    assert table["precision_ceiling"] == float(positive_accuracy_ceiling(curve, prior, ACCEPTANCE))
+    assert table["precision_ceiling"] == float(precision_ceiling(curve, prior, ACCEPTANCE))
     assert [table[f"tpr_ceiling@{fpr:g}"] for fpr in ROC_RATES] == tpr_ceiling(curve, ROC_RATES).tolist()
     brief = accuracy_table("heart", [tmp_path / "a.npz"])["metric"]
     assert set(table.index) - set(brief) == {f"tpr_ceiling@{fpr:g}" for fpr in ROC_RATES}

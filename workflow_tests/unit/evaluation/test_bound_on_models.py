@@ -17,7 +17,7 @@ from dpmia.privacy.accounting import Mechanism
 from dpmia.settings import jobs
 from dpmia.settings.experiment import Experiment
 from dpmia.settings.messages import checked
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 from dpmia.training.roles.targets import train_block
 
 EPSILONS = (0.5, 1.0)
@@ -52,19 +52,19 @@ def dataset():
 
 
 def measured(dataset, given, folder):
-    """Return the interval of the positive accuracy of attack P, and its bound, by arm and epsilon."""
+    """Return the interval of the precision of attack P, and its bound, by arm and epsilon."""
     job = jobs.train_job(given, list(EPSILONS), 0)
     save_signals(folder / "targets.npz", train_block(dataset, splits_of(dataset, given), job, 1), {})
     rows = table_of(attack_rows("toy", "population", Population(alpha=0.1), [folder / "targets.npz"], 1))
     rows = rows[rows["metric"] == "precision"]
     found = {}
     for (arm, epsilon), values in rows.groupby(["arm", "epsilon"])["value"]:
-        bound = positive_accuracy_bound(epsilon, RATES[arm], DELTA, ACCEPTANCE)
+        bound = precision_bound(epsilon, RATES[arm], DELTA, ACCEPTANCE)
         found[arm, epsilon] = mean_interval(values.to_numpy()), float(bound)
     return found
 
 
-def test_positive_accuracy_of_private_models_keeps_the_bound(dataset, given, tmp_path):
+def test_precision_of_private_models_keeps_the_bound(dataset, given, tmp_path):
     found = measured(dataset, given, tmp_path)
     assert len(found) == len(RATES) * len(EPSILONS)
     for key, (interval, bound) in found.items():

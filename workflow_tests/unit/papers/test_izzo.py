@@ -215,9 +215,9 @@ def test_equal_bounds_are_equal_and_no_bound_says_more_than_one():
         assert (wide["Erlingsson et al."] <= wide["Yeom et al."] + 1e-12).all()
 
 
-def test_positive_accuracy_starts_at_the_prior_and_the_older_bound_is_never_lower():
+def test_precision_starts_at_the_prior_and_the_older_bound_is_never_lower():
     table = bounds_all.tabulate({}, FACTS)
-    positive = table[table["measure"] == "positive accuracy"]
+    positive = table[table["measure"] == "precision"]
     for prior in bounds_all.PRIORS:
         wide = positive[positive["prior"] == prior].pivot_table(index="epsilon", columns="bound", values="value")
         assert (wide[bounds_all.THUDI] <= wide["Sablayrolles et al."] + 1e-12).all()

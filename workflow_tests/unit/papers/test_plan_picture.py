@@ -14,7 +14,7 @@ def test_the_picture_shows_the_numbers_of_the_table():
     figure = draw(table)
     Figure.draw_without_rendering(figure)
     trained = table.dropna(subset="noise_multiplier")
-    for axes, column in zip(figure.axes, ["epsilon", "noise_multiplier", "exact_positive_accuracy"], strict=True):
+    for axes, column in zip(figure.axes, ["epsilon", "noise_multiplier", "exact_precision"], strict=True):
         np.testing.assert_allclose(axes.get_lines()[0].get_xydata(), trained[["rate", column]])
         (shaded,) = axes.patches
         assert shaded.get_x() == 0.6

@@ -28,7 +28,7 @@ from dpmia.metrics.precision import ROC_RATES
 from dpmia.papers import drawing
 from dpmia.papers.thudi import budgets, frames, gain, names, precision_by_rate
 from dpmia.papers.thudi.artifacts import ARTIFACTS
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 
 # The catalogue
 
@@ -79,7 +79,7 @@ def test_figure_4_averages_epsilons_and_replicates_and_has_the_control():
     limits = table["curve"].isin((gain.BOUND, gain.CEILING))
     assert len(table) == 3 * 4 * 5
     exact = {rate: np.mean([ceiling(epsilon, rate) for epsilon in names.EPSILONS]) - rate for rate in names.RATES}
-    formula = {rate: np.mean(positive_accuracy_bound(names.EPSILONS, rate, 1e-5, 0.01)) - rate for rate in names.RATES}
+    formula = {rate: np.mean(precision_bound(names.EPSILONS, rate, 1e-5, 0.01)) - rate for rate in names.RATES}
     for row in table[limits].itertuples():
         assert row.mean == pytest.approx((exact if row.curve == gain.CEILING else formula)[row.rate])
     table = table[~limits]

@@ -1,4 +1,4 @@
-"""Positive accuracy by sampling rate (figures 3 and 12 to 17 of Thudi et al.), from invented tables."""
+"""Precision by sampling rate (figures 3 and 12 to 17 of Thudi et al.), from invented tables."""
 
 import itertools
 from dataclasses import replace
@@ -27,7 +27,7 @@ from dpmia.common.registry import load
 from dpmia.formats.rows import MissingRowsError
 from dpmia.metrics.precision import precision_metrics
 from dpmia.papers.thudi import names, roc
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 
 #: figure -> what is written above each panel, its experiment and attack, and the epsilons of its curves.
 SHOWN = {
@@ -72,7 +72,7 @@ def bound_lines(axes, label):
 
 
 @pytest.mark.parametrize("name", GAINS)
-def test_gains_are_positive_accuracies_minus_the_sampling_rate(name):
+def test_gains_are_precisions_minus_the_sampling_rate(name):
     figure = picture(name)
     columns = len(figure.panels) // (4 if name == "thudi_fig16" else 2)
     for above, below in zip(figure.panels[:columns], figure.panels[columns:], strict=False):
@@ -142,7 +142,7 @@ def test_attacks_stand_beside_the_baseline_and_oracles_beside_their_control(name
 def test_the_bound_is_theorem_3_3_with_the_delta_of_the_run(name):
     table = tidy(name)
     models = table[table["curve"] == "attack"]
-    expected = positive_accuracy_bound(models["epsilon"].astype(float), models["rate"].astype(float), 1e-5, 0.01)
+    expected = precision_bound(models["epsilon"].astype(float), models["rate"].astype(float), 1e-5, 0.01)
     np.testing.assert_allclose(models["bound"].astype(float), expected)
     along = table[table["curve"] == "bound"]
     assert along.empty == (name == "thudi_fig12"), "without privacy there is no bound"
@@ -191,7 +191,7 @@ def test_the_panels_show_the_numbers_of_the_table(name):
             # Beside each other so that intervals are seen, never as far as half-way to the next rate.
             assert np.abs(drawn[label][:, 0] - curve["rate"].astype(float)).max() < 0.04
         baseline = rows[rows["curve"] == "baseline"]
-        np.testing.assert_allclose(drawn["always member"], baseline[["rate", "mean"]].astype(float))
+        np.testing.assert_allclose(drawn["every record predicted a member"], baseline[["rate", "mean"]].astype(float))
     (legend,) = figure.legends
     assert len({text.get_text() for text in legend.get_texts()}) == len(legend.get_texts())
 

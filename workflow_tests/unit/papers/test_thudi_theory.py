@@ -9,7 +9,7 @@ from dpmia.papers.tables import markdown
 from dpmia.papers.thudi import capacity, rates
 from dpmia.privacy.accounting import Mechanism
 from dpmia.theory import logistic_example
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 
 
 def theory_values(statement):
@@ -35,7 +35,7 @@ def test_the_theory_table_has_the_printed_and_corrected_capacities():
 def test_the_theory_table_has_the_control_and_the_example():
     control = theory_values("gain of the best of forty quantiles over the baseline")["value"]
     assert control.tolist() == pytest.approx([0.036, 0.055, 0.059, 0.055, 0.035], abs=3e-3)
-    example = theory_values("figure 8, positive accuracy")["value"]
+    example = theory_values("figure 8, precision")["value"]
     assert example.tolist() == pytest.approx([0.998, 0.955, 0.823, 0.660, 0.545], abs=1e-3)
     assert theory_values("figure 8, best accuracy")["value"].tolist() == pytest.approx([0.549], abs=1e-3)
 
@@ -50,7 +50,7 @@ def test_figure_1_goes_to_the_rate_as_epsilon_falls_and_to_zero_as_the_rate_does
     table = tidy("thudi_fig1")
     assert sorted(table["epsilon"].unique()) == [0.1, 1, 2, 5]
     assert (table["prior"].min(), table["prior"].max()) == (0.001, 0.9)
-    np.testing.assert_allclose(table["bound"], positive_accuracy_bound(table["epsilon"], table["prior"]))
+    np.testing.assert_allclose(table["bound"], precision_bound(table["epsilon"], table["prior"]))
     small = table[table["epsilon"] == 0.1]
     assert (small["bound"] - small["prior"]).between(0, 0.026).all()
     assert table[table["prior"] == 0.001]["bound"].max() < 0.13
@@ -78,7 +78,7 @@ def test_figure_7_has_both_forms_and_a_line_through_the_printed_one():
 
 def test_figure_8_has_the_values_of_the_example():
     table = tidy("thudi_fig8").round({"threshold": 6})
-    precision = table[table["measure"] == "positive accuracy"].set_index("threshold")
+    precision = table[table["measure"] == "precision"].set_index("threshold")
     assert precision["value"].loc[[-100, -50, -25, -10, 0]].tolist() == pytest.approx(
         [0.998, 0.955, 0.823, 0.660, 0.545], abs=1e-3
     )
@@ -96,7 +96,7 @@ def test_the_step_of_figure_8_is_that_of_drawn_gradients_and_noise():
     for threshold in (-8, 0):
         accused = weights <= threshold
         error = 0.5 / np.sqrt(accused.sum())
-        assert logistic_example.positive_accuracy(threshold) == pytest.approx(drawn[accused].mean(), abs=4 * error)
+        assert logistic_example.precision(threshold) == pytest.approx(drawn[accused].mean(), abs=4 * error)
         assert logistic_example.accuracy(threshold) == pytest.approx((accused == drawn).mean(), abs=4e-3)
         assert logistic_example.acceptance(threshold) == pytest.approx(accused[drawn].mean(), abs=5e-3)
 
@@ -117,6 +117,6 @@ def test_figure_9_is_lowest_everywhere():
 
 
 def test_figure_10_is_at_or_below_the_older_bound():
-    wide = tidy("thudi_fig10").pivot(index=["epsilon", "prior"], columns="bound", values="positive_accuracy")
+    wide = tidy("thudi_fig10").pivot(index=["epsilon", "prior"], columns="bound", values="precision")
     assert sorted(wide.index.levels[0]) == [0.1, 1, 2]
     assert (wide["theorem 3.3"] <= wide["Sablayrolles et al."] + 1e-12).all()

@@ -8,7 +8,7 @@ from dpmia.common.errors import ConfigError
 from dpmia.privacy import planner
 from dpmia.privacy.accounting import Mechanism
 from dpmia.privacy.planner import COLUMNS, TOO_FEW, TOO_HIGH, TOO_MANY, TOO_STRICT, plan
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 from dpmia.theory.unlearning import deletion_capacity
 
 ASKED = {"bound": 0.6, "records": 1000, "batch_size": 100, "epochs": 2, "delta": 1e-5}
@@ -25,7 +25,7 @@ def test_every_rate_has_a_row_and_says_why_it_is_out_of_the_question(planned):
     assert table["rate"].tolist() == [0.05, 0.2, 0.5, 0.6, 0.9]
     assert table["remark"].tolist() == [TOO_FEW, "", "", TOO_HIGH, TOO_HIGH]
     out = table[table["remark"] != ""]
-    assert out[["noise_multiplier", "exact_positive_accuracy", "deletion_capacity", "steps"]].isna().all(axis=None)
+    assert out[["noise_multiplier", "exact_precision", "deletion_capacity", "steps"]].isna().all(axis=None)
     assert out["epsilon"].isna().tolist() == [False, True, True]
 
 
@@ -41,7 +41,7 @@ def test_the_epsilon_of_a_row_makes_theorem_3_3_the_bound(planned):
     met = table.dropna(subset="epsilon")
     assert len(met) == 3
     assert (np.diff(met["epsilon"]) < 0).all(), "the fewer are trained on, the more epsilon is left"
-    bounds = positive_accuracy_bound(met["epsilon"], met["rate"], 1e-5, 0.01)
+    bounds = precision_bound(met["epsilon"], met["rate"], 1e-5, 0.01)
     np.testing.assert_allclose(bounds, 0.6, atol=1e-12)
 
 
@@ -59,8 +59,8 @@ def test_the_noise_of_a_row_keeps_its_epsilon_and_hardly_more(planned):
 def test_the_exact_ceiling_lies_between_the_rate_and_the_bound(planned):
     _, table = planned
     trained = table.dropna(subset="noise_multiplier")
-    assert (trained["exact_positive_accuracy"] > trained["rate"]).all()
-    assert (trained["exact_positive_accuracy"] < 0.6).all()
+    assert (trained["exact_precision"] > trained["rate"]).all()
+    assert (trained["exact_precision"] < 0.6).all()
 
 
 def test_the_deletion_capacity_is_that_of_the_bound():

@@ -14,13 +14,13 @@ from dpmia.privacy.upper_bounds import (
     TradeOff,
     advantage_ceiling,
     gaussian_trade_off,
-    positive_accuracy_ceiling,
+    precision_ceiling,
     tpr_ceiling,
     trade_off,
     trade_off_of,
 )
 from dpmia.theory.bounds import advantage_bound
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 
 RELATIONS = ("add_remove", "replace_one")
 RATES = np.concatenate([np.geomspace(1e-6, 0.5, 40), 1 - np.geomspace(1e-6, 0.4, 40)])
@@ -225,14 +225,14 @@ def test_never_above_the_formulas(sigma, relation):
     # Both are upper bounds on a discretised loss; the buckets differ.
     assert (tpr_ceiling(curve, RATES) <= line * 1.001 + 1e-6).all()
     for prior, acceptance in product([0.1, 0.5, 0.9], [0.05, 0.5, 1.0]):
-        by_formula = positive_accuracy_bound(epsilon, prior, delta, acceptance)
-        assert positive_accuracy_ceiling(curve, prior, acceptance) <= by_formula + 1e-4
+        by_formula = precision_bound(epsilon, prior, delta, acceptance)
+        assert precision_ceiling(curve, prior, acceptance) <= by_formula + 1e-4
 
 
 def test_more_noise_lowers_every_ceiling_and_replacing_a_record_shows_more():
     for relation in RELATIONS:
         curves = [poisson(0.02, 500, sigma, relation) for sigma in (0.5, 1.0, 50.0)]
-        for ceiling in (advantage_ceiling, lambda curve: positive_accuracy_ceiling(curve, 0.5, 0.1)):
+        for ceiling in (advantage_ceiling, lambda curve: precision_ceiling(curve, 0.5, 0.1)):
             values = [float(ceiling(curve)) for curve in curves]
             assert values == sorted(values, reverse=True)
     for sigma in (0.5, 1.6):
@@ -268,14 +268,14 @@ def test_curves_rise_from_corner_to_corner_and_are_concave(make):
         curve.fpr[0] = 1
 
 
-def test_positive_accuracy_of_a_known_curve():
+def test_precision_of_a_known_curve():
     curve = TradeOff(np.array([0.0, 0.1, 1.0]), np.array([0.0, 0.8, 1.0]))
-    assert positive_accuracy_ceiling(curve, 0.5, 0.8) == pytest.approx(0.8 / 0.9)
-    assert positive_accuracy_ceiling(curve, 0.5, 0.4) == pytest.approx(0.8 / 0.9)
-    assert positive_accuracy_ceiling(curve, 0.2, 1.0) == pytest.approx(0.2)
+    assert precision_ceiling(curve, 0.5, 0.8) == pytest.approx(0.8 / 0.9)
+    assert precision_ceiling(curve, 0.5, 0.4) == pytest.approx(0.8 / 0.9)
+    assert precision_ceiling(curve, 0.2, 1.0) == pytest.approx(0.2)
     assert advantage_ceiling(curve) == pytest.approx(0.7)
     certain = TradeOff(np.array([0.0, 0.1, 0.5, 1.0]), np.array([0.0, 0.8, 1.0, 1.0]))
-    assert positive_accuracy_ceiling(certain, 0.5, 1.0) == pytest.approx(1 / 1.5), "the smallest FPR with all members"
+    assert precision_ceiling(certain, 0.5, 1.0) == pytest.approx(1 / 1.5), "the smallest FPR with all members"
 
 
 def test_one_step_can_make_a_rare_member_nearly_certain():
@@ -283,7 +283,7 @@ def test_one_step_can_make_a_rare_member_nearly_certain():
     for acceptance in (1e-3, 0.1, 0.9):
         fpr = norm.sf(norm.isf(acceptance) + 2.0)
         sure = 1 / (1 + 3 * fpr / acceptance)
-        assert positive_accuracy_ceiling(gaussian_trade_off(2.0), 0.25, acceptance) == pytest.approx(sure, rel=1e-4)
+        assert precision_ceiling(gaussian_trade_off(2.0), 0.25, acceptance) == pytest.approx(sure, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -306,4 +306,4 @@ def test_impossible_mechanisms_are_refused(changes, message):
     curve = gaussian_trade_off(1.0)
     for prior, acceptance in ((0.0, 0.5), (1.0, 0.5), (0.5, 0.0), (0.5, 1.1)):
         with pytest.raises(ValueError, match="expected"):
-            positive_accuracy_ceiling(curve, prior, acceptance)
+            precision_ceiling(curve, prior, acceptance)

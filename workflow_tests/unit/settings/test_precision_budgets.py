@@ -8,7 +8,7 @@ from dpmia.common.errors import ConfigError
 from dpmia.papers.thudi.budgets import budgets
 from dpmia.settings.precision_budgets import PrecisionBudgets, budget_rows, with_precision_budgets
 from dpmia.settings.resolve import make_plan
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 
 RATES = {f"p{rate}": rate for rate in (0.1, 0.3, 0.5, 0.7, 0.9)}
 PRINTED = {
@@ -47,7 +47,7 @@ def test_budgets_keep_their_bound_and_hardly_less_than_they_may():
         if row["epsilon"] is None:
             assert epsilon != epsilon
             continue
-        assert positive_accuracy_bound(row["epsilon"], row["rate"], 1e-5, 0.01) <= row["bound"] + 1e-12
+        assert precision_bound(row["epsilon"], row["rate"], 1e-5, 0.01) <= row["bound"] + 1e-12
         assert 0 <= epsilon - row["epsilon"] + 1e-9 <= 1e-3
 
 

@@ -176,6 +176,7 @@ def test_an_experiment_is_run_at_its_scales_or_at_those_of_the_one_it_is_like(pl
     }.items():
         found = plan(file, scale)
         assert list(found.experiments) == list(found.at_paper_scale) == list(found.sources) == run
+        assert {*found.of_other_scales} == {*file["experiments"]} - {*run}
 
 
 def test_scales_at_which_an_experiment_is_not_run_are_checked_too(plan):

@@ -95,7 +95,7 @@ def test_no_privacy_is_no_bound():
 def test_identities_between_the_papers():
     # At P = 1/2 Izzo's accuracy gain is half the advantage, and tanh(epsilon / 2) / 2 under pure privacy.
     np.testing.assert_allclose(humphries_advantage(EPSILONS), np.tanh(EPSILONS / 2), atol=1e-15)
-    # Accuracy at P = 1/2 is (1 + advantage) / 2, and positive accuracy at most 1 / (1 + e^-epsilon) there.
+    # Accuracy at P = 1/2 is (1 + advantage) / 2, and precision at most 1 / (1 + e^-epsilon) there.
     np.testing.assert_allclose((1 + humphries_advantage(EPSILONS)) / 2, 1 / (1 + np.exp(-EPSILONS)), atol=1e-15)
     # A likelihood ratio of at most L gives (L - 1) / (L + 1).
     ratio = np.exp(EPSILONS[EPSILONS < 20])

@@ -21,7 +21,7 @@ from dpmia.theory.mip import (
     theorem_7_scale,
     total_variation_scale,
 )
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 from dpmia.theory.reciprocal_sum import ReciprocalSum
 
 ETAS = [0.05, 0.1, 0.25]
@@ -332,5 +332,5 @@ def test_identities_with_the_bounds_of_the_other_papers():
     etas = eta_from_epsilon(epsilons)
     np.testing.assert_allclose(etas, np.tanh(epsilons / 2) / 2, atol=1e-15)
     np.testing.assert_allclose(etas, humphries_advantage(epsilons) / 2, atol=1e-15)
-    np.testing.assert_allclose(0.5 + etas, positive_accuracy_bound(epsilons, 0.5), atol=1e-15)
+    np.testing.assert_allclose(0.5 + etas, precision_bound(epsilons, 0.5), atol=1e-15)
     np.testing.assert_allclose(0.5 + etas, 1 / (1 + np.exp(-epsilons)), atol=1e-15)

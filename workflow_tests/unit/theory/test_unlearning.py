@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 from dpmia.theory.unlearning import (
     deletion_capacity,
     deletion_capacity_as_printed,
@@ -31,7 +31,7 @@ def test_the_corrected_capacity_is_lower_by_about_e_to_twice_epsilon():
 
 def test_the_capacity_is_what_the_guarantee_for_one_record_allows():
     for epsilon, prior in itertools.product([0.1, 1, 3], [0.01, 0.3, 0.9]):
-        one = 1 - positive_accuracy_bound(epsilon, prior)
+        one = 1 - precision_bound(epsilon, prior)
         assert one == pytest.approx(1 / (1 + np.exp(epsilon) * prior / (1 - prior)), rel=1e-12)
         assert deletion_capacity(one**7, epsilon, prior) == pytest.approx(7)
 

@@ -77,6 +77,15 @@ def test_what_the_settings_do_not_hold_is_not_made():
     assert alone.held(("replicates/student", "studies/izzo_fig2", "replicates/nobody")) == ("replicates/student",)
 
 
+def test_verdicts_name_experiments_of_other_scales():
+    night = scope_of(files=["experiments/thudi.yaml"], scale="night")
+    judged = night.judged(None)
+    assert judged["not_run"]["thudi_cifar10"] == "not run at scale night"
+    assert not {*judged["not_run"]} & {*judged["trained"]}
+    paper = scope_of(files=["experiments/thudi.yaml"], scale="paper")
+    assert "thudi_cifar10" not in paper.judged(None)["not_run"]
+
+
 def test_without_data_experiments_are_left_out_with_the_reason(student):
     assert student.runs("student")
     assert student.runs("izzo_fig2"), "it needs no data"

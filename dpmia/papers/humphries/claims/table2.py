@@ -6,7 +6,7 @@ import pandas as pd
 
 from dpmia.claims.build import claim
 from dpmia.claims.claim import Finding, Tables
-from dpmia.claims.comparisons import exactly, listed, near_percent
+from dpmia.claims.comparisons import exactly, listed_numbers, near_percent
 from dpmia.claims.decisions import Condition, Exact
 from dpmia.papers.humphries.table2 import COLUMNS, PRINTED
 
@@ -80,7 +80,7 @@ CLAIMS = (
             lambda tables: sum(CLUSTERS) - _smaller_cluster(tables),
         ),
         artifact="humphries_table2",
-        paper_value=listed(CLUSTERS),
+        paper_value=listed_numbers(CLUSTERS),
         tables=("sizes/adult_cluster",),
         rule=Exact,
         note="counted; the other one has {1:.0f}",

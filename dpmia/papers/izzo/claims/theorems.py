@@ -10,7 +10,7 @@ import numpy as np
 
 from dpmia.claims.build import theorem
 from dpmia.claims.claim import Finding, Tables
-from dpmia.claims.comparisons import above, at_most, below, listed, near, near_each
+from dpmia.claims.comparisons import above, at_most, below, listed_numbers, near, near_each
 from dpmia.claims.decisions import Condition
 from dpmia.mip.noise import Noise, random_halves, split_moments
 from dpmia.papers.izzo import theory
@@ -165,8 +165,8 @@ CLAIMS = (
         "izzo-thm7-valid",
         "Noise of the scale (7.5 / eta)^(1 + 2/M) sigma gives eta-MIP.",
         Condition(
-            f"gain of the best attacker minus eta, largest over M = {listed(theory.THEOREM_7)} and "
-            f"eta = {listed(theory.ETAS)}",
+            f"gain of the best attacker minus eta, largest over M = {listed_numbers(theory.THEOREM_7)} and "
+            f"eta = {listed_numbers(theory.ETAS)}",
             at_most(0, 1e-6),
             _theorem_7_excess,
         ),
@@ -187,13 +187,15 @@ CLAIMS = (
         "izzo-cor11-constant",
         "For M >= 2 the constant 6.16 will do in place of 7.5.",
         Condition(
-            f"gain of the best attacker minus eta, largest over M = {listed(theory.COROLLARY_8)} and "
-            f"eta = {listed(theory.ETAS)}",
+            f"gain of the best attacker minus eta, largest over M = {listed_numbers(theory.COROLLARY_8)} and "
+            f"eta = {listed_numbers(theory.ETAS)}",
             at_most(0, 1e-6),
             _corollary_8_excess,
         ),
         Condition(
-            f"scale divided by that of theorem 7, largest over M = {listed(MOMENTS)}", below(1), _ratio_of_scales
+            f"scale divided by that of theorem 7, largest over M = {listed_numbers(MOMENTS)}",
+            below(1),
+            _ratio_of_scales,
         ),
         paper_value="6.16",
         note="exact, by enumeration; M = 2 and 4",
@@ -202,7 +204,9 @@ CLAIMS = (
         "izzo-cor8-norm",
         "In the norm of corollary 8 the output's deviation has an M-th moment of at most 1.",
         Condition(
-            f"mean of the norm to the power M, largest over M = {listed(MOMENTS)}", at_most(1, 1e-9), _moment_of_norm
+            f"mean of the norm to the power M, largest over M = {listed_numbers(MOMENTS)}",
+            at_most(1, 1e-9),
+            _moment_of_norm,
         ),
         paper_value="1",
         note="exact, of 200 drawn outputs of 12 numbers; M = 2, 4 and 8",
@@ -223,7 +227,7 @@ CLAIMS = (
         "izzo-prop9-construction",
         "An output may vary by less than 1 over halves and yet change exponentially with one record.",
         Condition(
-            f"largest output for n = {listed(theory.RECORDS)}",
+            f"largest output for n = {listed_numbers(theory.RECORDS)}",
             near_each(_for_each_n(theory.root_of_halves), 1e-6, "the root of the number of halves"),
             lambda tables: _for_each_n(theory.largest_output),
         ),

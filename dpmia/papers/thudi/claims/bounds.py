@@ -13,7 +13,7 @@ from dpmia.claims.decisions import Condition
 from dpmia.papers.thudi import budgets, rates
 from dpmia.papers.thudi.earlier_bounds import EPSILONS, PRIORS
 from dpmia.theory.bounds import humphries_advantage
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 
 #: Epsilon -> the bound at rate 1/2 that figures 5 and 6 keep.
 LABELS = {1: 0.731, 2: 0.881, 3: 0.953}
@@ -30,18 +30,18 @@ def _by_epsilon(values: list[float]) -> dict[str, float]:
 
 
 def _distance_from_humphries(tables: Tables) -> float:
-    ours = positive_accuracy_bound(EPSILONS, 0.5)
+    ours = precision_bound(EPSILONS, 0.5)
     apart = np.abs(ours - (1 + humphries_advantage(EPSILONS)) / 2).max()
     return max(apart, np.abs(ours - 1 / (1 + np.exp(-EPSILONS))).max())
 
 
 def _distance_from_rate(tables: Tables) -> float:
-    return np.abs(positive_accuracy_bound(TINY, PRIORS) - PRIORS).max()
+    return np.abs(precision_bound(TINY, PRIORS) - PRIORS).max()
 
 
 def _smallest_step(axis: int) -> float:
     """Return the smallest step of the bound along epsilons (0) or rates (1)."""
-    return np.diff(positive_accuracy_bound(np.linspace(0.1, 5, 50)[:, None], PRIORS), axis=axis).min()
+    return np.diff(precision_bound(np.linspace(0.1, 5, 50)[:, None], PRIORS), axis=axis).min()
 
 
 def _terms(low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
@@ -92,9 +92,7 @@ CLAIMS = (
     theorem(
         "thudi-fig1-limits",
         "The bound falls to 0 with the sampling rate, and to the rate with epsilon.",
-        Condition(
-            f"bound at rate {RARE:g} and epsilon 5", below(0.02), lambda tables: positive_accuracy_bound(5, RARE)
-        ),
+        Condition(f"bound at rate {RARE:g} and epsilon 5", below(0.02), lambda tables: precision_bound(5, RARE)),
         Condition(f"largest distance of the bound from the rate at epsilon {TINY:g}", below(1e-5), _distance_from_rate),
         Condition("smallest step of the bound as epsilon rises", above(0), lambda tables: _smallest_step(0)),
         Condition("smallest step of the bound as the rate rises", above(0), lambda tables: _smallest_step(1)),

@@ -47,7 +47,7 @@ _without_minus_with_privacy = {
 
 
 def _differences_of_shadow_rates(tables: Tables) -> Cells:
-    """Return the positive accuracy with one shadow rate minus that with another, mean over the rates of the targets."""
+    """Return the precision with one shadow rate minus that with another, mean over the rates of the targets."""
     cells: Cells = {}
     for experiment, title in names.DATASETS.items():
         for more, less in combinations(names.RATES, 2):
@@ -120,7 +120,7 @@ CLAIMS = (
         "thudi-fig13-shadow-rate",
         "The sampling rate of the shadow models makes no difference to LiRA.",
         Condition(
-            f"positive accuracy of LiRA at epsilon {EPSILON} with one shadow rate minus that with another, mean over "
+            f"precision of LiRA at epsilon {EPSILON} with one shadow rate minus that with another, mean over "
             "the rates of the target models",
             near(0, SHADOW_TOLERANCE),
             _differences_of_shadow_rates,

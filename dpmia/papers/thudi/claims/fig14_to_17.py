@@ -6,7 +6,7 @@ import pandas as pd
 
 from dpmia.claims.build import claim
 from dpmia.claims.claim import Claim
-from dpmia.claims.comparisons import at_most, listed
+from dpmia.claims.comparisons import at_most, listed_numbers
 from dpmia.claims.decisions import Condition
 from dpmia.claims.quantities import mean_over, metric
 from dpmia.claims.rows import Epsilons
@@ -35,7 +35,7 @@ def _no_gain(
         for rate, arm in ARMS.items()
     }
     cells, note = measured(mean_over(epsilons, gains), pd.Series.any, "no record is predicted a member")
-    quantity = f"positive accuracy of {what} minus baseline, mean over {epsilons}, at every rate"
+    quantity = f"precision of {what} minus baseline, mean over {epsilons}, at every rate"
     condition = Condition(quantity, at_most(tolerance), cells, epsilons=epsilons)
     return claim(id, statement, condition, note=note, artifact=artifact, tables=TWO, each=True)
 
@@ -62,7 +62,7 @@ CLAIMS = (
     _no_gain(
         "thudi-fig16-r-fpr",
         "Other false positive rates do not help attack R.",
-        f"attack R at false positive rates {listed(OTHER_RATES)}",
+        f"attack R at false positive rates {listed_numbers(OTHER_RATES)}",
         OTHERS,
         (1, 3, 9, 15),
         0.08,

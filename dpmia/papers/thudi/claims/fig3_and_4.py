@@ -1,4 +1,4 @@
-"""Claims about figures 3 and 4: positive accuracy by epsilon and sampling rate, and what LiRA gains."""
+"""Claims about figures 3 and 4: precision by epsilon and sampling rate, and what LiRA gains."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pandas as pd
 
 from dpmia.claims.build import claim, theorem
 from dpmia.claims.claim import Tables
-from dpmia.claims.comparisons import above, at_most, listed, near_each
+from dpmia.claims.comparisons import above, at_most, listed_numbers, near_each
 from dpmia.claims.decisions import Cells, Condition
 from dpmia.claims.quantities import Quantity, at_each, mean_over, metric
 from dpmia.papers.thudi import budgets, names, theory
 from dpmia.papers.thudi.claims.shared import ALL, ARMS, EPSILONS, each_rate, gain, lira
-from dpmia.theory.positive_accuracy import positive_accuracy_bound
+from dpmia.theory.precision_bounds import precision_bound
 
 #: Figure 4: the middle rate and those on either side.
 MIDDLE, OUTER = 0.5, (0.1, 0.9)
@@ -40,7 +40,7 @@ def _rates_against_epsilons(tables: Tables) -> Cells:
 
 
 def _over_bound(experiment: str, rate: float) -> Quantity:
-    bound = partial(positive_accuracy_bound, prior=rate, delta=budgets.DELTA, acceptance=budgets.ACCEPTANCE)
+    bound = partial(precision_bound, prior=rate, delta=budgets.DELTA, acceptance=budgets.ACCEPTANCE)
     return lira(experiment, rate, "precision") - bound
 
 
@@ -60,7 +60,7 @@ CLAIMS = (
         "thudi-fig3-baseline",
         "LiRA against private models is hardly more precise than predicting every record a member.",
         Condition(
-            "positive accuracy of LiRA minus baseline, mean over epsilon, at every rate",
+            "precision of LiRA minus baseline, mean over epsilon, at every rate",
             at_most(0.15),
             mean_over(EPSILONS, each_rate(gain)),
             epsilons=EPSILONS,
@@ -70,8 +70,8 @@ CLAIMS = (
         "thudi-fig3-sampling-dominates",
         "What LiRA gains over the baseline depends on the sampling rate more than on epsilon.",
         Condition(
-            f"gain of LiRA at rate {MIDDLE:g} minus the mean of those at {listed(OUTER)} (mean over epsilon), minus "
-            "that at the largest epsilon less that at the smallest (mean over rates)",
+            f"gain of LiRA at rate {MIDDLE:g} minus the mean of those at {listed_numbers(OUTER)} (mean over epsilon), "
+            "minus that at the largest epsilon less that at the smallest (mean over rates)",
             above(0),
             _rates_against_epsilons,
             epsilons=EPSILONS,
@@ -81,7 +81,7 @@ CLAIMS = (
         "thudi-fig3-below-bound",
         "LiRA's own decisions keep to theorem 3.3.",
         Condition(
-            "positive accuracy of LiRA minus theorem 3.3, at every rate and epsilon",
+            "precision of LiRA minus theorem 3.3, at every rate and epsilon",
             at_most(0),
             at_each(EPSILONS, each_rate(_over_bound)),
             epsilons=EPSILONS,
@@ -92,7 +92,7 @@ CLAIMS = (
         "thudi-fig3-below-ceiling",
         "LiRA's own decisions keep to the exact upper bound of the trained mechanism, which is lower.",
         Condition(
-            "positive accuracy of LiRA minus the exact upper bound, at every rate and epsilon",
+            "precision of LiRA minus the exact upper bound, at every rate and epsilon",
             at_most(0),
             at_each(EPSILONS, each_rate(_over_ceiling)),
             epsilons=EPSILONS,
@@ -103,7 +103,8 @@ CLAIMS = (
         "thudi-fig4-hump",
         "LiRA gains most at middle sampling rates.",
         Condition(
-            f"gain of LiRA over the baseline at rate {MIDDLE:g} minus that at {listed(OUTER)}, mean over epsilon",
+            f"gain of LiRA over the baseline at rate {MIDDLE:g} minus that at {listed_numbers(OUTER)}, "
+            "mean over epsilon",
             above(0),
             mean_over(EPSILONS, _middle_minus_outer),
             epsilons=EPSILONS,
@@ -125,7 +126,7 @@ CLAIMS = (
         "thudi-fig4-beyond-control",
         "LiRA gains more than a random ranking under the same rule.",
         Condition(
-            "positive accuracy of LiRA minus that of random rankings, mean over epsilon, at every rate",
+            "precision of LiRA minus that of random rankings, mean over epsilon, at every rate",
             above(0),
             mean_over(EPSILONS, each_rate(partial(gain, over="control"))),
             epsilons=EPSILONS,

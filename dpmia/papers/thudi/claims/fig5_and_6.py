@@ -1,4 +1,4 @@
-"""Claims about figures 5 and 6: test accuracy by sampling rate where a bound on positive accuracy is kept.
+"""Claims about figures 5 and 6: test accuracy by sampling rate where a bound on precision is kept.
 
 The paper prints no accuracy of either figure, so the tolerance of ties is `UNPRINTED`.
 """
@@ -13,7 +13,16 @@ import pandas as pd
 
 from dpmia.claims.build import claim, theorem
 from dpmia.claims.claim import Finding, Tables
-from dpmia.claims.comparisons import UNPRINTED, at_most, exactly, highest_at, listed, near_each, not_below, spelled
+from dpmia.claims.comparisons import (
+    UNPRINTED,
+    at_most,
+    exactly,
+    highest_at,
+    listed_numbers,
+    near_each,
+    not_below,
+    spelled,
+)
 from dpmia.claims.decisions import Cells, Condition, Highest, NoLater
 from dpmia.claims.rows import ALL, Replicates
 from dpmia.formats.rows import MissingRowsError
@@ -81,7 +90,7 @@ def _highest(experiment: str, bounds: tuple[float, ...], rates: tuple[float, ...
     """Return the condition that best test accuracies are highest at some of the rates, under each of some bounds."""
     kept = "the bound" if len(bounds) == 1 else "each of the bounds"
     return Condition(
-        f"best test accuracy by sampling rate, for {kept} {listed(bounds)}",
+        f"best test accuracy by sampling rate, for {kept} {listed_numbers(bounds)}",
         highest_at(*rates),
         lambda tables: {bound: _learnt(tables, experiment)[bound] for bound in bounds},
     )

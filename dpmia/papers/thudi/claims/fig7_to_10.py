@@ -10,21 +10,21 @@ from scipy.optimize import brentq
 
 from dpmia.claims.build import theorem
 from dpmia.claims.claim import Tables
-from dpmia.claims.comparisons import above, at_least, listed, near, near_each, near_percent, spelled
+from dpmia.claims.comparisons import above, at_least, listed_numbers, near, near_each, near_percent, spelled
 from dpmia.claims.decisions import Condition
 from dpmia.papers.thudi import theory
 from dpmia.papers.thudi.earlier_bounds import EPSILONS, FEW_EPSILONS, PRIORS
 from dpmia.theory import logistic_example
-from dpmia.theory.positive_accuracy import (
+from dpmia.theory.precision_bounds import (
     erlingsson_accuracy,
-    positive_accuracy_bound,
-    sablayrolles_positive_accuracy,
+    precision_bound,
+    sablayrolles_precision,
 )
 
 #: Figure 7: expected records -> capacity by the printed formula.
 CAPACITIES = {1: 6065, 10: 606, 200: 29.8}
 
-#: Figure 8: the best accuracy; threshold -> positive accuracy; the thresholds among which accuracy is best.
+#: Figure 8: the best accuracy; threshold -> precision; the thresholds among which accuracy is best.
 BEST, PRECISIONS, THRESHOLDS = 0.549, {-100: 0.998, -50: 0.955, 0: 0.545}, np.linspace(-10, 10, 2001)
 
 #: Figure 9: the epsilon from which on the bound is lower, and not only as low.
@@ -54,13 +54,13 @@ def _capacity(size: int, printed: float) -> Condition:
 
 def _gap_to_older() -> np.ndarray:
     """Return the distance of the bound at rate 1/2 to the lower one of two older ones."""
-    others = np.minimum(erlingsson_accuracy(EPSILONS), sablayrolles_positive_accuracy(EPSILONS, 0.5))
-    return others - positive_accuracy_bound(EPSILONS, 0.5)
+    others = np.minimum(erlingsson_accuracy(EPSILONS), sablayrolles_precision(EPSILONS, 0.5))
+    return others - precision_bound(EPSILONS, 0.5)
 
 
 def _gap_to_sablayrolles(tables: Tables) -> float:
     return min(
-        float((sablayrolles_positive_accuracy(epsilon, PRIORS) - positive_accuracy_bound(epsilon, PRIORS)).min())
+        float((sablayrolles_precision(epsilon, PRIORS) - precision_bound(epsilon, PRIORS)).min())
         for epsilon in FEW_EPSILONS
     )
 
@@ -77,7 +77,7 @@ CLAIMS = (
     ),
     theorem(
         "thudi-fig8-positive-accuracy",
-        "Positive accuracy tends to 1 at low thresholds while accuracy stays near chance.",
+        "Precision tends to 1 at low thresholds while accuracy stays near chance.",
         Condition("best accuracy", near(BEST, 0.002), lambda tables: logistic_example.accuracy(THRESHOLDS).max()),
         Condition(
             "threshold of the best accuracy",
@@ -85,13 +85,13 @@ CLAIMS = (
             lambda tables: THRESHOLDS[logistic_example.accuracy(THRESHOLDS).argmax()],
         ),
         Condition(
-            "positive accuracy",
+            "precision",
             near_each(_by_threshold([*PRECISIONS.values()]), 0.002),
-            lambda tables: _by_threshold(logistic_example.positive_accuracy([*PRECISIONS])),
+            lambda tables: _by_threshold(logistic_example.precision([*PRECISIONS])),
         ),
         artifact="thudi_fig8",
         expected=f"{spelled(PRECISIONS[-100])}; {spelled(BEST)}",
-        note="exact; at {1:.2f}; positive accuracy at -100, -50, 0: {2:.3f}, {3:.3f}, {4:.3f}",
+        note="exact; at {1:.2f}; precision at -100, -50, 0: {2:.3f}, {3:.3f}, {4:.3f}",
     ),
     theorem(
         "thudi-fig9-order",
@@ -108,7 +108,7 @@ CLAIMS = (
         "thudi-fig10-order",
         "The bound is at or below that of Sablayrolles et al. at every rate.",
         Condition(
-            f"smallest distance to the bound of Sablayrolles et al. at epsilon {listed(FEW_EPSILONS)}",
+            f"smallest distance to the bound of Sablayrolles et al. at epsilon {listed_numbers(FEW_EPSILONS)}",
             at_least(0, 1e-12),
             _gap_to_sablayrolles,
         ),

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmia.claims.build import theorem
 from dpmia.claims.claim import Tables
-from dpmia.claims.comparisons import above, at_most, below, exactly, listed, near, near_each, spelled
+from dpmia.claims.comparisons import above, at_most, below, exactly, listed_numbers, near, near_each, spelled
 from dpmia.claims.decisions import Condition
 from dpmia.papers.yeom import theory
 from dpmia.theory.overfitting import (
@@ -90,7 +90,7 @@ CLAIMS = (
         "yeom-thm3-sim",
         "The threshold attack on drawn normal errors reaches theorem 3.",
         Condition(
-            f"largest distance of the simulated advantage from theorem 3 at ratios {listed(SIMULATED)}",
+            f"largest distance of the simulated advantage from theorem 3 at ratios {listed_numbers(SIMULATED)}",
             below(0.005),
             _distance_of_simulation,
         ),

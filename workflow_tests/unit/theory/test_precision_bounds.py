@@ -1,4 +1,4 @@
-"""Bounds on positive accuracy: printed values, identities between papers, mechanisms that test or reach them."""
+"""Bounds on precision: printed values, identities between papers, mechanisms that test or reach them."""
 
 import itertools
 
@@ -7,17 +7,17 @@ import pytest
 from scipy.optimize import linprog
 
 from dpmia.theory.bounds import humphries_advantage, yeom_advantage
-from dpmia.theory.positive_accuracy import (
+from dpmia.theory.precision_bounds import (
     epsilon_for_bound,
     erlingsson_accuracy,
-    positive_accuracy_bound,
-    positive_accuracy_bound_as_printed,
-    sablayrolles_positive_accuracy,
+    precision_bound,
+    precision_bound_as_printed,
+    sablayrolles_precision,
 )
 
 EPSILONS = np.concatenate([[0.0], np.geomspace(1e-4, 50, 200)])
 PRIORS = np.linspace(0.01, 0.99, 99)
-BOTH = [positive_accuracy_bound, positive_accuracy_bound_as_printed]
+BOTH = [precision_bound, precision_bound_as_printed]
 
 
 @pytest.mark.parametrize("bound", BOTH)
@@ -31,12 +31,12 @@ def test_the_budgets_that_reach_a_bound():
     # Computed from the printed theorem at the three targets above; NaN where a bound is below the prior.
     nan = np.nan
     expected = [[3.198, 1.847, 1, 0.153, nan], [4.198, 2.847, 2, 1.153, nan], [5.198, 3.847, 3, 2.153, 0.802]]
-    targets = positive_accuracy_bound([1, 2, 3], 0.5, 1e-5, 0.01)[:, None]
+    targets = precision_bound([1, 2, 3], 0.5, 1e-5, 0.01)[:, None]
     priors = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
     found = epsilon_for_bound(targets, priors, 1e-5, 0.01)
     np.testing.assert_allclose(found, expected, atol=1e-3)
     reached = ~np.isnan(found)
-    back = positive_accuracy_bound(np.where(reached, found, 0), priors, 1e-5, 0.01)
+    back = precision_bound(np.where(reached, found, 0), priors, 1e-5, 0.01)
     np.testing.assert_allclose(back[reached], np.broadcast_to(targets, found.shape)[reached], atol=1e-12)
 
 
@@ -46,26 +46,26 @@ def test_the_budgets_that_reach_a_bound():
 )
 def test_a_bound_that_no_privacy_can_keep_has_no_budget(bound, prior, delta, acceptance):
     assert np.isnan(epsilon_for_bound(bound, prior, delta, acceptance))
-    assert positive_accuracy_bound(0, prior, delta, acceptance) >= bound
+    assert precision_bound(0, prior, delta, acceptance) >= bound
 
 
 def test_prior_one_half_without_delta_is_every_paper_s_bound():
-    ours = positive_accuracy_bound(EPSILONS, 0.5)
+    ours = precision_bound(EPSILONS, 0.5)
     np.testing.assert_allclose(ours, 1 / (1 + np.exp(-EPSILONS)), atol=1e-15)  # Mahloujifar et al.
     np.testing.assert_allclose(ours, 0.5 + humphries_advantage(EPSILONS) / 2, atol=1e-15)
     np.testing.assert_allclose(ours, 0.5 + np.tanh(EPSILONS / 2) / 2, atol=1e-15)  # Izzo et al.: 1/2 + eta
 
 
 def test_ours_is_the_lowest_of_the_older_bounds():
-    ours = positive_accuracy_bound(EPSILONS, 0.5)
+    ours = precision_bound(EPSILONS, 0.5)
     for older in (
         erlingsson_accuracy(EPSILONS),
         (1 + yeom_advantage(EPSILONS)) / 2,
-        sablayrolles_positive_accuracy(EPSILONS, 0.5),
+        sablayrolles_precision(EPSILONS, 0.5),
     ):
         assert (ours <= older + 1e-15).all()
-    everywhere = positive_accuracy_bound(EPSILONS[:, None], PRIORS)
-    assert (everywhere <= sablayrolles_positive_accuracy(EPSILONS[:, None], PRIORS) + 1e-12).all()
+    everywhere = precision_bound(EPSILONS[:, None], PRIORS)
+    assert (everywhere <= sablayrolles_precision(EPSILONS[:, None], PRIORS) + 1e-12).all()
 
 
 @pytest.mark.parametrize("delta", [0, 1e-5, 0.3])
@@ -85,10 +85,10 @@ def test_the_bound_lies_between_prior_and_one_and_grows_with_epsilon_and_prior(b
 
 
 def test_limits_of_epsilon_and_prior():
-    assert positive_accuracy_bound(5, 1e-4) < 0.02
-    assert positive_accuracy_bound(1e-6, PRIORS) == pytest.approx(PRIORS, abs=1e-5)
-    assert positive_accuracy_bound(np.inf, PRIORS).tolist() == [1.0] * len(PRIORS)
-    assert positive_accuracy_bound(1e4, 0.1) == 1
+    assert precision_bound(5, 1e-4) < 0.02
+    assert precision_bound(1e-6, PRIORS) == pytest.approx(PRIORS, abs=1e-5)
+    assert precision_bound(np.inf, PRIORS).tolist() == [1.0] * len(PRIORS)
+    assert precision_bound(1e4, 0.1) == 1
 
 
 @pytest.mark.parametrize("bound", BOTH)
@@ -100,9 +100,7 @@ def test_delta_guarantees_nothing_against_attacks_that_hardly_ever_accept(bound)
 
 def test_printed_and_corrected_differ_by_little_at_the_paper_s_settings():
     epsilons, priors = np.linspace(0, 15, 151)[:, None], PRIORS
-    gap = positive_accuracy_bound(epsilons, priors, 1e-5, 0.01) - positive_accuracy_bound_as_printed(
-        epsilons, priors, 1e-5, 0.01
-    )
+    gap = precision_bound(epsilons, priors, 1e-5, 0.01) - precision_bound_as_printed(epsilons, priors, 1e-5, 0.01)
     assert gap.min() >= 0
     assert gap.max() == pytest.approx(2.4e-4, abs=2e-5)
 
@@ -110,7 +108,7 @@ def test_printed_and_corrected_differ_by_little_at_the_paper_s_settings():
 # Mechanisms
 
 
-def positive_accuracy(prior, with_record, without_record, accepted):
+def precision(prior, with_record, without_record, accepted):
     """Return P(record in | answer in `accepted`) from the probabilities of all answers with and without it."""
     joint_in = prior * sum(with_record[i] for i in accepted)
     joint_out = (1 - prior) * sum(without_record[i] for i in accepted)
@@ -134,10 +132,10 @@ def test_a_private_mechanism_passes_the_printed_bound_and_reaches_the_corrected_
     shrunk = np.exp(-epsilon) * (acceptance - delta)
     with_record, without_record = [acceptance, 1 - acceptance], [shrunk, 1 - shrunk]
     assert is_private(with_record, without_record, epsilon, delta)
-    found = positive_accuracy(prior, with_record, without_record, [0])
+    found = precision(prior, with_record, without_record, [0])
     assert found == pytest.approx(0.377, abs=5e-4)
-    assert found == pytest.approx(positive_accuracy_bound(epsilon, prior, delta, acceptance), abs=1e-12)
-    printed = positive_accuracy_bound_as_printed(epsilon, prior, delta, acceptance)
+    assert found == pytest.approx(precision_bound(epsilon, prior, delta, acceptance), abs=1e-12)
+    printed = precision_bound_as_printed(epsilon, prior, delta, acceptance)
     assert printed == pytest.approx(0.241, abs=5e-4)
     assert found > printed + 0.1
 
@@ -158,7 +156,7 @@ def test_no_private_pair_of_outputs_does_better_and_one_does_as_well(epsilon, de
             bounds=[(0, 1)],
         )
         best = prior * acceptance / (prior * acceptance + (1 - prior) * least.fun)
-        assert positive_accuracy_bound(epsilon, prior, delta, acceptance) == pytest.approx(best, abs=1e-9)
+        assert precision_bound(epsilon, prior, delta, acceptance) == pytest.approx(best, abs=1e-9)
 
 
 def noisy_count(count, epsilon, largest):
@@ -181,8 +179,8 @@ def test_no_attack_on_a_noisy_count_of_sampled_records_passes_the_bound(epsilon)
             outputs[drawn[record]] += chance * noisy_count(sum(drawn), epsilon, 4)
         for accepted in subsets(5):
             joint_in, joint_out = (outputs[there][list(accepted)].sum() for there in (True, False))
-            assert joint_in / (joint_in + joint_out) <= positive_accuracy_bound(epsilon, prior) + 1e-12
-            assert joint_out / (joint_in + joint_out) <= positive_accuracy_bound(epsilon, 1 - prior) + 1e-12
+            assert joint_in / (joint_in + joint_out) <= precision_bound(epsilon, prior) + 1e-12
+            assert joint_out / (joint_in + joint_out) <= precision_bound(epsilon, 1 - prior) + 1e-12
 
 
 def test_replaced_records_and_training_sets_of_fixed_size_have_the_same_bound():
@@ -195,7 +193,7 @@ def test_replaced_records_and_training_sets_of_fixed_size_have_the_same_bound():
     for drawn in sets:
         joint[0 in drawn] += (truth if 0 in drawn else 1 - truth) / len(sets)
     found = joint[True] / (joint[True] + joint[False])
-    assert found == pytest.approx(positive_accuracy_bound(epsilon, size / records), abs=1e-12)
+    assert found == pytest.approx(precision_bound(epsilon, size / records), abs=1e-12)
 
 
 # Arguments

@@ -1,4 +1,4 @@
-"""Bounds on positive accuracy (precision): how sure "this record was a member" can be, by privacy and sampling rate.
+"""Bounds on precision: how sure "this record was a member" can be, by privacy and sampling rate.
 
 Setting of all of them: each record joins the training set with its own probability, the `prior`, and independently
 of the others; (epsilon, delta) holds between data sets with and without the record (add/remove). They hold as well
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from dpmia.theory.bounds import erlingsson_advantage
 
 
-def positive_accuracy_bound(
+def precision_bound(
     epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
 ) -> np.ndarray:
     """Return the largest probability that a record which an attack predicts a member was one.
@@ -38,13 +38,13 @@ def positive_accuracy_bound(
         ValueError: an argument is out of its range.
 
     Source: Thudi et al. 2024, theorem 3.3, with the division by P(S, x*) = P(S | x*) P(1) of its proof put right;
-        `positive_accuracy_bound_as_printed` is the other one.
+        `precision_bound_as_printed` is the other one.
     """
     epsilon, odds, missed = _arguments(epsilon, prior, delta, acceptance)
     return _from_odds(epsilon, odds * (1 - missed))
 
 
-def positive_accuracy_bound_as_printed(
+def precision_bound_as_printed(
     epsilon: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
 ) -> np.ndarray:
     """Return theorem 3.3 as its paper prints it, to redraw the paper's figures: no bound where delta > 0.
@@ -52,7 +52,7 @@ def positive_accuracy_bound_as_printed(
     (1 + e^-epsilon (P(0)/P(1) - delta P(0)/a))^-1, at most 1, the same without delta. With it there are mechanisms
     and attacks that pass it.
 
-    Args and raises: see `positive_accuracy_bound`. Source: Thudi et al. 2024, theorem 3.3.
+    Args and raises: see `precision_bound`. Source: Thudi et al. 2024, theorem 3.3.
     """
     epsilon, odds, missed = _arguments(epsilon, prior, delta, acceptance)
     return _from_odds(epsilon, odds - missed * (1 - np.asarray(prior, dtype=float)))
@@ -61,13 +61,13 @@ def positive_accuracy_bound_as_printed(
 def epsilon_for_bound(
     bound: ArrayLike, prior: ArrayLike, delta: float = 0.0, acceptance: ArrayLike = 1.0
 ) -> np.ndarray:
-    """Return the epsilon at which `positive_accuracy_bound` is `bound`: the budget that a sampling rate leaves.
+    """Return the epsilon at which `precision_bound` is `bound`: the budget that a sampling rate leaves.
 
     Args:
-        bound: on positive accuracy, in (0, 1).
-        prior: see `positive_accuracy_bound`.
-        delta: see `positive_accuracy_bound`.
-        acceptance: see `positive_accuracy_bound`.
+        bound: on precision, in (0, 1).
+        prior: see `precision_bound`.
+        delta: see `precision_bound`.
+        acceptance: see `precision_bound`.
 
     Returns:
         NaN where no epsilon > 0 keeps the bound: always predicting "member" is right with probability `prior`, so
@@ -85,8 +85,8 @@ def epsilon_for_bound(
     return np.log(np.where(allowed > 1, allowed, np.nan))[()]
 
 
-def sablayrolles_positive_accuracy(epsilon: ArrayLike, prior: ArrayLike) -> np.ndarray:
-    """Return prior + epsilon / 4, an older bound on positive accuracy under pure differential privacy.
+def sablayrolles_precision(epsilon: ArrayLike, prior: ArrayLike) -> np.ndarray:
+    """Return prior + epsilon / 4, an older bound on precision under pure differential privacy.
 
     It says nothing where it is above 1. Source: Sablayrolles et al. 2019, in Thudi et al. 2024, section 2.3.
     """
