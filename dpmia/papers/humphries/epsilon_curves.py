@@ -178,7 +178,8 @@ def zoom(axes: Axes, table: pd.DataFrame, attacks: list[str]) -> None:
     ceiling = table[(table["metric"] == "advantage_ceiling") & table["epsilon"].isin(finite[:2])]
     bound = table[(table["metric"] == "bound") & (table["epsilon"] <= min(finite, default=0))]
     shown = advantage[advantage["iid"] & advantage["attack"].isin([*attacks, "random"])]
-    top = min(0.3, 1.3 * max(0.04, *(rows["mean"].max() for rows in (ceiling, bound, shown) if len(rows))))
+    heights = [rows["mean"].max() for rows in (ceiling, bound, shown) if len(rows)]
+    top = min(0.3, 1.3 * max([0.04, *heights]))
     axes.set(ylim=(-0.4 * top, top), ylabel="zoom")
 
 

@@ -126,7 +126,7 @@ def test_a_name_counts_for_the_run_with_its_facts(student, synthetic):
 
 def test_verdicts_know_what_was_not_run_and_which_networks_are_others(student, synthetic):
     assert student.judged({"student": 2})["times"] == {"student": 2}
-    assert student.judged(None)["not_run"] == student.not_run_of_papers
+    assert student.judged(None)["not_run"].items() >= student.not_run_of_papers.items()
     assert "yeom_mnist" in synthetic.judged(None)["other_networks"], "on averaged pixels"
     assert "student" not in synthetic.judged(None)["other_networks"]
     assert synthetic.judged(None)["synthetic"]
