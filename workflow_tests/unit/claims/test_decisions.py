@@ -11,7 +11,7 @@ from dpmia.claims.comparisons import (
     below,
     exactly,
     highest_at,
-    listed,
+    listed_numbers,
     near,
     near_each,
     near_percent,
@@ -308,7 +308,7 @@ def test_the_criterion_is_made_of_quantities_and_comparisons():
 
 
 def test_numbers_are_listed_as_in_a_sentence():
-    assert [listed(numbers) for numbers in ((1,), (1, 2.5), (1, 2, 3))] == ["1", "1 and 2.5", "1, 2 and 3"]
+    assert [listed_numbers(numbers) for numbers in ((1,), (1, 2.5), (1, 2, 3))] == ["1", "1 and 2.5", "1, 2 and 3"]
 
 
 @pytest.mark.parametrize(
