@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from dpmia.api.arrays import array_of, number, several
 from dpmia.api.mechanism import (
     RELATIONS,
+    check_counted,
     checked_count,
     checked_noise,
     checked_sampling,
@@ -162,8 +163,8 @@ def upper_bound(
     *,
     noise_multiplier: float,
     sampling_rate: float | None = None,
-    steps: int = 1,
-    epochs: int = 1,
+    steps: int | None = None,
+    epochs: int | None = None,
     sampler: str | None = None,
     compares: str = "replace_one",
     fprs: Iterable[float] = (0.01, 0.001),
@@ -176,10 +177,10 @@ def upper_bound(
 
     Args:
         noise_multiplier: sigma, > 0, in units of the clip norm.
-        sampling_rate: q, the probability that a record is in a batch: batch size / records. Left out, every record is
-            in every batch.
-        steps: number of optimiser steps; counts for the samplers `poisson` and `full`.
-        epochs: passes over the data; counts for the sampler `shuffle`.
+        sampling_rate: q, the probability that a record is in a batch: batch size / records; for the sampler `poisson`.
+            Left out, every record is in every batch.
+        steps: number of optimiser steps; needed for the sampler `poisson`, 1 where left out for `full`.
+        epochs: passes over the data; needed for the sampler `shuffle`, and for no other.
         sampler: `poisson` (default with a sampling rate), `full` (default without), or `shuffle`: every record once an
             epoch, in a place that the attacker is taken to know.
         compares: `replace_one`: training sets of a fixed size; `add_remove`: each record joined on its own. The former
@@ -189,7 +190,7 @@ def upper_bound(
         acceptance: the bound on precision is for attacks that find at least this share of the members.
 
     Raises:
-        ArgumentError: an argument is out of its range.
+        ArgumentError: an argument is out of its range, missing, or does not count for the sampler.
 
     Examples:
         >>> from dpmia import upper_bound
@@ -216,13 +217,19 @@ def upper_bound(
     from dpmia.privacy.upper_bounds import precision_ceiling as precision
 
     where = "upper_bound"
-    sampler, sampling_rate = checked_sampling(where, sampler, sampling_rate, compares)
+    sampler, rate = checked_sampling(where, sampler, sampling_rate, compares)
     noise_multiplier = checked_noise(f"{where}, noise_multiplier", noise_multiplier)
-    steps, epochs = checked_count(f"{where}, steps", steps), checked_count(f"{where}, epochs", epochs)
+    steps = None if steps is None else checked_count(f"{where}, steps", steps)
+    epochs = None if epochs is None else checked_count(f"{where}, epochs", epochs)
     rates, prior, acceptance = _checked(where, fprs, prior, acceptance)
+    given = {"noise_multiplier": noise_multiplier, "sampling_rate": sampling_rate, "steps": steps, "epochs": epochs}
+    missing = check_counted(where, sampler, given)
+    if missing and sampler != "full":
+        raise ArgumentError(f"{where}, {missing[0]}", "missing", f"It counts for the sampler {sampler!r}: give it")
+    steps, epochs = steps or 1, epochs or 1
     curve = trade_off(
         sampler=sampler,
-        rate=sampling_rate,
+        rate=rate,
         steps=steps,
         epochs=epochs,
         noise_multiplier=noise_multiplier,
@@ -237,7 +244,7 @@ def upper_bound(
         acceptance=acceptance,
         compares=compares,
         noise_multiplier=noise_multiplier,
-        sampling_rate=sampling_rate,
+        sampling_rate=rate,
         steps=steps,
         epochs=epochs,
         sampler=sampler,

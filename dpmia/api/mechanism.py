@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dpmia.api.arrays import integer, number
 from dpmia.common.errors import ArgumentError, shown
 from dpmia.common.limits import MOST_STEPS, RAREST
 from dpmia.privacy.inversion import MOST_NOISE
 
-SAMPLERS = ("poisson", "full", "shuffle")
+#: Sampler -> the arguments that say how much is trained with it; the others do not count.
+COUNTED = {
+    "poisson": ("noise_multiplier", "sampling_rate", "steps"),
+    "full": ("noise_multiplier", "steps"),
+    "shuffle": ("noise_multiplier", "epochs"),
+}
+SAMPLERS = tuple(COUNTED)
 RELATIONS = ("replace_one", "add_remove")
 
 #: Below these, privacy losses are larger than floats, and a rate is lost beside 1.
@@ -59,6 +65,17 @@ def checked_sampling(where: str, sampler: str | None, sampling_rate: float | Non
     require(f"{where}, sampling_rate", 0 < rate <= 1, sampling_rate, "a number above 0 and at most 1", remedy)
     require(f"{where}, sampling_rate", rate >= LEAST_RATE, sampling_rate, f"of at least {LEAST_RATE:g}", remedy)
     return sampler, rate
+
+
+def check_counted(where: str, sampler: str, given: Mapping[str, float | None]) -> list[str]:
+    """Return which arguments that count for a sampler are left out (None).
+
+    Raises:
+        ArgumentError: one is given that does not count.
+    """
+    if unused := [name for name, value in given.items() if value is not None and name not in COUNTED[sampler]]:
+        raise ArgumentError(f"{where}, {unused[0]}", f"does not count for the sampler {sampler!r}", "Leave it out")
+    return [name for name in COUNTED[sampler] if given[name] is None]
 
 
 def checked_noise(where: str, noise_multiplier: float) -> float:

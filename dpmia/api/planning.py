@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from dpmia.api.arrays import number
 from dpmia.api.bounding import UpperBound, upper_bound
 from dpmia.api.mechanism import (
+    COUNTED,
     RELATIONS,
     SAMPLERS,
+    check_counted,
     checked_count,
     checked_noise,
     checked_sampling,
@@ -161,40 +163,33 @@ def plan_noise(
     relation = ("replace_one" if sampler == "shuffle" else "add_remove") if relation is None else relation
     one_of(f"{where}, relation", relation, RELATIONS)
     given = {"noise_multiplier": noise_multiplier, "sampling_rate": sampling_rate, "steps": steps, "epochs": epochs}
-    counted = {
-        "poisson": ("noise_multiplier", "sampling_rate", "steps"),
-        "full": ("noise_multiplier", "steps"),
-        "shuffle": ("noise_multiplier", "epochs"),
-    }
     if noise_multiplier is not None:
         checked_noise(f"{where}, noise_multiplier", noise_multiplier)
     for name, count in (("steps", steps), ("epochs", epochs)):
         if count is not None:
             checked_count(f"{where}, {name}", count)
     checked_sampling(where, sampler, 1.0 if sampling_rate is None else sampling_rate, compares)
-    if unused := [name for name, number in given.items() if number is not None and name not in counted[sampler]]:
-        raise ArgumentError(f"{where}, {unused[0]}", f"does not count for the sampler {sampler!r}", "Leave it out")
-    missing = [name for name in counted[sampler] if given[name] is None]
+    missing = check_counted(where, sampler, given)
     if len(missing) != 1:
         what = f"{', '.join(missing)} are left out" if missing else "nothing is left out to solve for"
-        raise ArgumentError(where, what, f"Leave out exactly one of {', '.join(counted[sampler])}")
+        raise ArgumentError(where, what, f"Leave out exactly one of {', '.join(COUNTED[sampler])}")
     (unknown,) = missing
 
     # At a large epsilon, fine steps of the privacy loss take a minute and change nothing that one would read.
     near = value if target == "epsilon" and value > LARGE_EPSILON else 1.0
 
-    run: dict[str, Any] = {"sampler": sampler, "sampling_rate": 1.0, "steps": 1, "epochs": 1}
-    run |= {name: amount for name, amount in given.items() if amount is not None}
+    run: dict[str, Any] = {name: amount for name, amount in given.items() if amount is not None}
 
     @cache
     def bound_at(number: float) -> UpperBound:
         rates = sorted({fpr, 0.01, 0.001}, reverse=True)
         options: dict[str, Any] = {"compares": compares, "prior": prior, "acceptance": acceptance}
-        return upper_bound(**{**run, unknown: number}, **options, fprs=rates)
+        return upper_bound(sampler=sampler, **{**run, unknown: number}, **options, fprs=rates)
 
     @cache
     def epsilon_at(number: float) -> float:
-        return epsilon_of(**{**run, unknown: number}, delta=delta or 0.0, relation=relation, near=near)
+        facts = {"sampling_rate": 1.0, "steps": 1, "epochs": 1} | run | {unknown: number}
+        return epsilon_of(sampler, **facts, delta=delta or 0.0, relation=relation, near=near)
 
     def measured(number: float) -> float:
         if target == "epsilon":

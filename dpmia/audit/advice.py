@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpmia.audit.findings import attacks_of, best, blind_of, most_at_risk
+from dpmia.audit.findings import attacks_of, best, blind_of, chosen_from, most_at_risk
 from dpmia.audit.formatting import (
     GUESSING,
     POOL_UNKNOWN,
     attack_name,
     describe_model,
     interval,
+    metric_name,
     pool_unknown,
     predictions_only,
 )
-from dpmia.audit.plain import TOO_WIDE, Entry, no_interval, place
+from dpmia.audit.plain import AT_LOW_RATE, TOO_WIDE, Entry, guessed_at_low_rate, no_interval, place, stands_out
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.formatting import format_number
 
@@ -43,34 +44,63 @@ def verdicts(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]
 
 def _verdict(entries: Sequence[Entry], experiment: str, epsilon: str, facts: Mapping[str, Any]) -> dict[str, str]:
     wanted: dict[str, Any] = {"experiment": experiment, "epsilon": epsilon}
-    mixed, apart = best(entries, iid=True, **wanted), best(entries, iid=False, **wanted)
-    if mixed is not None and (mixed["auc"]["low"] or 0) > 0.5:
-        return {"verdict": "leaks", "reason": f"AUC {_auc(mixed)} ({place(mixed)})"}
-    if apart is not None and (apart["auc"]["low"] or 0) > 0.5:
-        shown = f"AUC {_auc(apart)} ({place(apart)})"
+    if (shown := _above_guessing(entries, iid=True, **wanted)) is not None:
+        return {"verdict": "leaks", "reason": shown[1]}
+    if (shown := _above_guessing(entries, iid=False, **wanted)) is not None:
+        apart, reason = shown
         if pool_unknown(facts):
-            return {"verdict": "apart", "reason": f"{shown}; {POOL_UNKNOWN}"}
+            return {"verdict": "apart", "reason": f"{reason}; {POOL_UNKNOWN}"}
         if predictions_only(facts):
-            shown += ", but members and non-members were not drawn from one pool"
+            reason += ", but members and non-members were not drawn from one pool"
         elif blind_of(entries, apart) is None:
-            shown += "; no blind baseline was measured"
+            reason += "; no blind baseline was measured"
         elif (beyond := _largest_excess(entries, wanted)) is not None:
             excess = interval(beyond["auc_excess"], guessing=0)
             by = "" if place(beyond) == place(apart) else f" ({place(beyond)})"
-            shown += f"; {excess} beyond the blind baseline{by}: models can learn more of groups than it does"
+            reason += f"; {excess} beyond the blind baseline{by}: models can learn more of groups than it does"
         else:
-            shown += ", not shown to be more than a blind baseline reaches"
-        return {"verdict": "shift", "reason": shown}
-    judged = mixed or apart
-    if judged is None:
+            reason += ", not shown to be more than a blind baseline reaches"
+        return {"verdict": "shift", "reason": reason}
+    return _nothing_shown(entries, wanted)
+
+
+def _above_guessing(entries: Sequence[Entry], **wanted: Any) -> tuple[Entry, str] | None:
+    """Return an attack that is shown to beat guessing, and by what; None without any.
+
+    It is shown by the AUC or by the TPR at a false positive rate of 1 %, which some members alone can raise. Each is
+    wrong where one side of a 95 % interval is, with 2.5 %: both together with 5 %.
+    """
+    found = best(entries, **wanted)
+    if found is not None and (found["auc"]["low"] or 0) > GUESSING:
+        return found, f"AUC {_auc(found)} ({place(found)})"
+    found = best(entries, AT_LOW_RATE, **wanted)
+    if found is None or not stands_out(found):
+        return None
+    guessing = format_number(guessed_at_low_rate(found), 3)
+    rate = interval(found[AT_LOW_RATE], 3)
+    return (
+        found,
+        f"{metric_name(AT_LOW_RATE)} {rate} by {attack_name(found['attack'])}, guessing {guessing} ({place(found)})",
+    )
+
+
+def _nothing_shown(entries: Sequence[Entry], wanted: Mapping[str, Any]) -> dict[str, str]:
+    """Return whether no attack on a model can reach much, or the data do not allow to say so."""
+    judged = chosen_from(entries, "auc", iid=True, **wanted) or chosen_from(entries, "auc", iid=False, **wanted)
+    if not judged:
         return {"verdict": "open", "reason": "no attack was run"}
-    high = judged["auc"]["high"]
-    if high is None:
-        return {"verdict": "open", "reason": f"AUC {_auc(judged)} ({place(judged)}). {no_interval(judged['auc'])}"}
-    if high - 0.5 > TOO_WIDE:
-        shown = f"AUC {_auc(judged)} ({place(judged)}): the interval is too wide to say"
-        return {"verdict": "open", "reason": shown}
-    return {"verdict": "quiet", "reason": f"no attack reached an AUC above {format_number(high, 2)} ({place(judged)})"}
+    for entry in judged:
+        if entry["auc"]["high"] is None:
+            reason = (
+                f"AUC {_auc(entry)} of {attack_name(entry['attack'])} ({place(entry)}). {no_interval(entry['auc'])}"
+            )
+            return {"verdict": "open", "reason": reason}
+    widest = max(judged, key=lambda entry: entry["auc"]["high"])
+    if widest["auc"]["high"] - GUESSING > TOO_WIDE:
+        shown = f"AUC {_auc(widest)} of {attack_name(widest['attack'])} ({place(widest)})"
+        return {"verdict": "open", "reason": f"{shown}: the interval is too wide to say"}
+    high = format_number(widest["auc"]["high"], 2)
+    return {"verdict": "quiet", "reason": f"no attack reached an AUC above {high} ({place(widest)})"}
 
 
 def _auc(entry: Entry) -> str:

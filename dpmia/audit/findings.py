@@ -21,9 +21,6 @@ FORMAT, VERSION = "dpmia-audit", 3
 #: The metrics of each attack; each with its interval.
 METRICS = ("advantage", "auc", *LOW_RATES, "advantage_excess", "auc_excess")
 
-#: Controls are no attacks.
-CONTROLS = ("random",)
-
 NO_GUARANTEE = "The privacy guarantee of this model is not known here, so no bound is drawn"
 NOT_PRIVATE = "Trained without differential privacy: no bound holds"
 OTHER_RELATION = (
@@ -106,8 +103,8 @@ def accuracy(
 
 
 def attacks_of(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the entries of real attacks: no oracles, no controls, not the blind baseline."""
-    return [entry for entry in entries if not entry["oracle"] and entry["attack"] not in (BLIND, *CONTROLS)]
+    """Return the entries of real attacks: no oracles (random scores are one), not the blind baseline."""
+    return [entry for entry in entries if not entry["oracle"] and entry["attack"] != BLIND]
 
 
 def best(
@@ -116,26 +113,44 @@ def best(
     """Return the strongest attack among the entries that agree with `wanted`; None without any.
 
     The strongest has the largest lower limit of the metric, so that a wide interval around a lucky mean does not win;
-    attacks without an interval count after all others, by their mean. It is chosen on the records that it is reported
-    on, so its intervals are widened until those of all attacks that it is chosen from hold together (Bonferroni):
-    then the one of any choice holds. The mean is as measured.
+    attacks without an interval count after all others, by their mean.
 
     Args:
         entries: what `results` returns.
         metric: by which the strongest is chosen.
+        compared: see `chosen_from`.
+        wanted: key of an entry -> its value.
+
+    Returns:
+        The entry as `chosen_from` returns it.
+    """
+    some = chosen_from(entries, metric, compared=compared, **wanted)
+    return max(some, key=lambda entry: _low(entry[metric]), default=None)
+
+
+def chosen_from(
+    entries: Sequence[Mapping[str, Any]], metric: str, *, compared: int | None = None, **wanted: Any
+) -> list[dict[str, Any]]:
+    """Return the attacks, among the entries that agree with `wanted`, of which any may be reported.
+
+    An attack is chosen on the records that it is reported on, so intervals are widened until those of all attacks that
+    it is chosen from hold together (Bonferroni): then the one of any choice holds. Means are as measured.
+
+    Args:
+        entries: what `results` returns.
+        metric: one that they have.
         compared: number of attacks whose intervals hold together; None for that of the entries that agree.
         wanted: key of an entry -> its value.
 
     Returns:
-        The entry with wider intervals, and `compared`, the number of intervals that hold together.
+        The entries with wider intervals, and `compared`, the number of intervals that hold together.
     """
     some = [
         entry
         for entry in attacks_of(entries)
         if entry[metric] is not None and all(entry[key] == value for key, value in wanted.items())
     ]
-    count = len(some) if compared is None else compared
-    return max((_of_choice(entry, count) for entry in some), key=lambda entry: _low(entry[metric]), default=None)
+    return [_of_choice(entry, len(some) if compared is None else compared) for entry in some]
 
 
 def most_at_risk(

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from dpmia.audit.findings import attacks_of, estimate_of
 from dpmia.claims.limits import ERROR
 from dpmia.claims.release_limits import Held, HeldMean, exceeding, unsure
 from dpmia.common.epsilon import spell_epsilon
-from dpmia.metrics.ranking import LOW_RATES
+from dpmia.metrics.ranking import LOW_RATES, held_rate
 
 
 def hold(entries: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsilons: Sequence[float] | None) -> Held:
     """Return the means that limits are for, and what cannot be held to one: without a model, or without an interval.
 
     Args:
-        entries: what `dpmia.audit.findings.results` returns.
+        entries: what `dpmia.audit.findings.results` returns, with the numbers of `nonmembers` of one model.
         limits: metric -> the largest value that the mean of any attack may have.
         epsilons: of the models that limits are for; None for all.
     """
@@ -32,26 +31,43 @@ def hold(entries: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsi
         )
         for metric, limit in limits.items()
         for entry in judged
-        if _has_interval(entry, metric)
+        if _has_interval(entry, metric) and not _guessing_exceeds(entry, metric, limit)
     ]
-    reasons = {metric: _why_not_evaluated(judged, metric) for metric in limits}
+    reasons = {metric: _why_not_evaluated(judged, metric, limit) for metric, limit in limits.items()}
     return Held(means, {metric: reason for metric, reason in reasons.items() if reason is not None})
 
 
-def _why_not_evaluated(judged: Sequence[Mapping[str, Any]], metric: str) -> str | None:
+def _why_not_evaluated(judged: Sequence[Mapping[str, Any]], metric: str, limit: float) -> str | None:
     """Return why some of the results cannot be held to a limit, in the words of the first; None where all can."""
     if not judged:
         return "no model was trained with these epsilons"
-    lacking = next((entry for entry in judged if not _has_interval(entry, metric)), None)
-    if lacking is None:
-        return None
-    if lacking[metric] is not None:
-        reason = lacking[metric]["interval"].removeprefix("none: ")
-    elif metric in LOW_RATES:
-        reason = f"the non-members can show false positive rates from {lacking['resolution']:.2g} only"
-    else:
-        reason = "there is no blind baseline"
-    return f"{reason} ({lacking['experiment']}, {lacking['arm']}, epsilon {lacking['epsilon']}, {lacking['attack']})"
+    for entry in judged:
+        if not _has_interval(entry, metric):
+            reason = _why_no_interval(entry, metric)
+        elif _guessing_exceeds(entry, metric, limit):
+            reason = f"guessing alone finds {_guessed(entry, metric):.2g} with {entry['nonmembers']} non-members"
+        else:
+            continue
+        return f"{reason} ({entry['experiment']}, {entry['arm']}, epsilon {entry['epsilon']}, {entry['attack']})"
+    return None
+
+
+def _why_no_interval(entry: Mapping[str, Any], metric: str) -> str:
+    if entry[metric] is not None:
+        return str(entry[metric]["interval"]).removeprefix("none: ")
+    if metric in LOW_RATES:
+        return f"the non-members can show false positive rates from {entry['resolution']:.2g} only"
+    return "there is no blind baseline"
+
+
+def _guessing_exceeds(entry: Mapping[str, Any], metric: str, limit: float) -> bool:
+    """Return whether so few non-members let guessing pass a limit on a rate: then it says nothing about a model."""
+    return metric in LOW_RATES and _guessed(entry, metric) > limit
+
+
+def _guessed(entry: Mapping[str, Any], metric: str) -> float:
+    """Return the true positive rate of guessing at the threshold that a rate allows, on the fewest non-members."""
+    return held_rate(LOW_RATES[metric], entry["nonmembers"])
 
 
 def _has_interval(entry: Mapping[str, Any], metric: str) -> bool:
@@ -76,25 +92,24 @@ def held_to(
     Returns:
         `fail_above`, `epsilons` and `error` as given; `held`: `Held` as plain data; `exceeded`: the means that are
         shown to exceed a limit, the worst first, and `undecided`: those that are shown neither to exceed nor to keep
-        theirs, each with `value` and the one-sided limits that decide: `low` whether it exceeds, which those of all
-        others have in common, and `high` whether it keeps the limit; `verdict`: of `Held`.
+        theirs, each with `value` and the one-sided limits that decide: `low` whether it exceeds, at the step of Holm's
+        method that decided or was the last, and `high` whether it keeps the limit; `verdict`: of `Held`.
     """
     held = hold(entries, limits, epsilons)
     above = exceeding(held.means, error)
-    shown = partial(_shown, error=error, together=max(len(held.means) - len(above), 1))
+    others = error / max(len(held.means) - len(above), 1)
     return {
         "fail_above": dict(limits),
         "epsilons": None if epsilons is None else [spell_epsilon(epsilon) for epsilon in epsilons],
         "error": error,
         "held": held.plain(),
-        "exceeded": [shown(mean) for mean in above],
-        "undecided": [shown(mean) for mean in unsure(held.means, error)],
+        "exceeded": [_shown(mean, low, error) for mean, low in above.items()],
+        "undecided": [_shown(mean, mean.interval(others)[0], error) for mean in unsure(held.means, error)],
         "verdict": held.verdict(error),
     }
 
 
-def _shown(mean: HeldMean, error: float, together: int) -> dict[str, Any]:
+def _shown(mean: HeldMean, low: float, error: float) -> dict[str, Any]:
     """Return a mean with its lower limit, which holds together with those of others, and its own upper limit."""
-    low, high = mean.interval(error / together)[0], mean.interval(error)[1]
     about = {key: getattr(mean, key) for key in ("experiment", "arm", "epsilon", "attack", "metric", "limit")}
-    return {**about, "value": mean.estimate.mean, "low": low, "high": high}
+    return {**about, "value": mean.estimate.mean, "low": low, "high": mean.interval(error)[1]}

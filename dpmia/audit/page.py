@@ -18,12 +18,12 @@ from dpmia.audit.formatting import (
     predictions_only,
 )
 from dpmia.audit.pictures import risk_picture, roc_picture
-from dpmia.audit.plain import few_records, place
+from dpmia.audit.plain import AT_LOW_RATE, few_records, guessed_at_low_rate, place
 from dpmia.audit.words import MEANING, TRIAL, WORDS
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.formatting import format_interval, format_number
 from dpmia.formats.rows import BLIND
-from dpmia.metrics.ranking import LOW_RATES, held_rate
+from dpmia.metrics.ranking import LOW_RATES
 from dpmia.report.page import Section, render
 
 #: Attacks that rank records by the loss alone.
@@ -161,17 +161,17 @@ def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
             tiles.append(
                 (of_hundred(worst["auc"], GUESSING_OF_HUNDRED), title, " ".join([f"{remark}.", *few_records(worst)]))
             )
-    worst = most_at_risk(found, "tpr_at_1pct_fpr")
+    worst = most_at_risk(found, AT_LOW_RATE)
     if worst is not None:
         remark = "; ".join(
             [
                 f"{_model(audit, worst)} ({place(worst)}), {attack_name(worst['attack'])}",
-                *_without_model(found, worst, "tpr_at_1pct_fpr"),
-                f"guessing: {100 * held_rate(0.01, max(worst['nonmembers'], 100)):.2g}",  # fewer have no TPR
+                *_without_model(found, worst, AT_LOW_RATE),
+                f"guessing: {100 * guessed_at_low_rate(worst):.2g}",
             ]
         )
         title = "of 100 members found at a false positive rate of 1 %, at worst"
-        tiles.append((of_hundred(worst["tpr_at_1pct_fpr"]), title, f"{remark}."))
+        tiles.append((of_hundred(worst[AT_LOW_RATE]), title, f"{remark}."))
     return tiles
 
 

@@ -18,6 +18,7 @@ from dpmia.audit.formatting import (
     predictions_only,
 )
 from dpmia.metrics.intervals import EQUAL, FEWEST, NORMAL, replicates_needed
+from dpmia.metrics.ranking import LOW_RATES, held_rate
 
 Entry = Mapping[str, Any]
 
@@ -26,6 +27,9 @@ WANTED = 0.02
 
 #: Half the width of the AUC's interval, over the records of one model, above which there are too few of them.
 TOO_WIDE = 0.1
+
+#: The metric of members that stand out, though few do.
+AT_LOW_RATE = "tpr_at_1pct_fpr"
 
 #: What too few records are compared with: how many would reach this half width.
 NARROW = 0.05
@@ -67,7 +71,7 @@ def _paragraphs(entries: Sequence[Entry], experiment: str, epsilon: str, facts: 
     found = []
     if mixed is not None:
         what = "Members and non-members drawn from one pool"
-        found.append([_strongest(entries, mixed, what), *_against_guessing(mixed), *_low_rate(mixed)])
+        found.append([_strongest(entries, mixed, what), *_against_guessing(mixed), *_low_rate(entries, mixed)])
     if apart is not None and predictions_only(facts):
         pool = (
             f"{POOL_UNKNOWN[0].upper()}{POOL_UNKNOWN[1:]}"
@@ -78,11 +82,13 @@ def _paragraphs(entries: Sequence[Entry], experiment: str, epsilon: str, facts: 
             f"{pool}, so part of this may be a difference between the two sets of records and not leakage from the "
             "model. No blind baseline is measured for predictions only."
         )
-        found.append([_strongest(entries, apart, "Members and non-members of the table"), *_low_rate(apart), remark])
+        found.append(
+            [_strongest(entries, apart, "Members and non-members of the table"), *_low_rate(entries, apart), remark]
+        )
     elif apart is not None:
         what = "Members from one group, non-members from the others"
         against = _against_baseline(blind_of(entries, apart), apart)
-        found.append([_strongest(entries, apart, what), *against, *_low_rate(apart)])
+        found.append([_strongest(entries, apart, what), *against, *_low_rate(entries, apart)])
     return [" ".join(sentences) for sentences in found]
 
 
@@ -104,17 +110,41 @@ def _strongest(entries: Sequence[Entry], entry: Entry, what: str) -> str:
     )
 
 
-def _low_rate(entry: Entry) -> list[str]:
-    """Return what the attack finds at a low false positive rate, or why the data cannot show it."""
-    rate = entry["tpr_at_1pct_fpr"]
-    if rate is not None:
-        shown = f"At a false positive rate of 1 % it finds {of_hundred(rate)} of 100 members."
+def _low_rate(entries: Sequence[Entry], entry: Entry) -> list[str]:
+    """Return what an attack finds at a low false positive rate, or why the data cannot show it.
+
+    It is the attack of `entry`, unless another one is the strongest there and shown to beat guessing.
+    """
+    same = {key: entry[key] for key in ("experiment", "epsilon", "iid")}
+    strongest = best(entries, AT_LOW_RATE, **same)
+    if strongest is not None and stands_out(strongest):
+        where = "" if place(strongest) == place(entry) else f" ({place(strongest)})"
+        shown = (
+            f"At a false positive rate of 1 % {attack_name(strongest['attack'])}{where} finds "
+            f"{of_hundred(strongest[AT_LOW_RATE])} of 100 members, more than guessing does "
+            f"({100 * guessed_at_low_rate(strongest):.2g})."
+        )
+        if entry["iid"]:
+            shown += " So the model reveals some members."
+    elif entry[AT_LOW_RATE] is not None:
+        shown = f"At a false positive rate of 1 % it finds {of_hundred(entry[AT_LOW_RATE])} of 100 members."
     else:
         shown = (
             f"{entry['nonmembers']} non-members show no false positive rate below 1/{entry['nonmembers']}; "
             "1 % takes at least 100."
         )
     return [shown, *few_records(entry)]
+
+
+def stands_out(entry: Entry) -> bool:
+    """Return whether an attack is shown to find more members at a false positive rate of 1 % than guessing does."""
+    low = entry[AT_LOW_RATE]["low"]
+    return low is not None and low > guessed_at_low_rate(entry)
+
+
+def guessed_at_low_rate(entry: Entry) -> float:
+    """Return the share of members that guessing finds at a false positive rate of 1 %, of the entry's non-members."""
+    return held_rate(LOW_RATES[AT_LOW_RATE], max(entry["nonmembers"], 100))  # fewer have no TPR
 
 
 def place(entry: Entry) -> str:

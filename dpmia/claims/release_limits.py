@@ -52,17 +52,21 @@ class HeldMean(PlainData):
         return self.estimate.limits(possible_range(self.metric), 1 - 2 * error)
 
 
-def exceeding(means: Sequence[HeldMean], error: float = ERROR) -> list[HeldMean]:
-    """Return the means that are shown to exceed their limit, the worst first.
+def exceeding(means: Sequence[HeldMean], error: float = ERROR) -> dict[HeldMean, float]:
+    """Return the means that are shown to exceed their limit, the worst first, each with the limit that shows it.
 
     Once some are, the limits of the others alone must hold together (Holm 1979).
     """
-    found: list[HeldMean] = []
+    found: dict[HeldMean, float] = {}
     left = list(means)
-    while new := [mean for mean in left if mean.interval(error / len(left))[0] > mean.limit]:
-        found += new
+    while left:
+        lower = {mean: mean.interval(error / len(left))[0] for mean in left}
+        new = {mean: low for mean, low in lower.items() if low > mean.limit}
+        if not new:
+            break
+        found |= new
         left = [mean for mean in left if mean not in new]
-    return sorted(found, key=lambda mean: mean.limit - mean.estimate.mean)
+    return dict(sorted(found.items(), key=lambda item: item[0].limit - item[0].estimate.mean))
 
 
 def unsure(means: Sequence[HeldMean], error: float = ERROR) -> list[HeldMean]:

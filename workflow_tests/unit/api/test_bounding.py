@@ -67,7 +67,7 @@ def test_epsilon_of_the_gaussian_mechanism_in_closed_form():
 
 def test_the_bound_of_a_sampled_step_in_closed_form():
     """One Poisson step: total variation of (1 - q) N(0) + q N(1) and (1 - q) N(0) + q N(-1)."""
-    bound = upper_bound(noise_multiplier=1.0, sampling_rate=0.3)
+    bound = upper_bound(noise_multiplier=1.0, sampling_rate=0.3, steps=1)
     assert bound.advantage == pytest.approx(0.3 * (2 * norm.cdf(1) - 1), rel=1e-3)
 
 
@@ -234,6 +234,20 @@ def test_mistakes_in_plans_have_one_message(change, kind, message):
         (lambda: bounds(None), r"bounds, epsilon: None is not a number\."),
         (lambda: bounds(1.0, prior=True), r"bounds, prior: True is not a number\."),
         (lambda: upper_bound(noise_multiplier=1, sampler="poisson"), r"upper_bound, sampling_rate: missing\."),
+        (lambda: upper_bound(noise_multiplier=1, sampling_rate=0.01), r"upper_bound, steps: missing\."),
+        (lambda: upper_bound(noise_multiplier=1, sampler="shuffle"), r"upper_bound, epochs: missing\."),
+        (
+            lambda: upper_bound(noise_multiplier=1, sampling_rate=0.01, steps=9, epochs=20),
+            r"epochs: does not count for the sampler 'poisson'\. Leave it out\.",
+        ),
+        (
+            lambda: upper_bound(noise_multiplier=1, sampler="shuffle", epochs=2, steps=9),
+            r"steps: does not count for the sampler 'shuffle'\.",
+        ),
+        (
+            lambda: upper_bound(noise_multiplier=1, sampler="full", sampling_rate=0.01),
+            r"sampling_rate: does not count for the sampler 'full'\.",
+        ),
         (
             lambda: upper_bound(noise_multiplier=1, prior=1),
             r"upper_bound, prior: 1 is not a number from 1e-09 to 1 - 1e-09\.",

@@ -15,7 +15,7 @@ from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
 from dpmia.formats.rows import KEYS
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
 from dpmia.metrics.intervals import EQUAL, REPLICATES, TOO_FEW, mean_interval
-from dpmia.metrics.ranking import roc
+from dpmia.metrics.ranking import held_rate, roc
 
 FACTS = {
     "model": "mlp 64",
@@ -45,7 +45,7 @@ def entry(**changed):
     base = {
         "experiment": "clinic", "arm": "north", "label": "North", "iid": False, "epsilon": "inf", "oracle": False,
         "attack": "lira_offline", "replicates": 4, "members": 300, "nonmembers": 300, "auc": cell(0.6, 0.02),
-        "auc_excess": cell(0.1, 0.02), "tpr_at_1pct_fpr": cell(0.03, 0.01),
+        "auc_excess": cell(0.1, 0.02), "tpr_at_1pct_fpr": cell(0.02, 0.01),
     }  # fmt: skip
     return base | changed
 
@@ -192,6 +192,30 @@ def verdict(*entries, facts=FACTS):
 )
 def test_verdicts_follow_from_intervals(entries, kind):
     assert verdict(*entries)[0] == kind
+
+
+def test_members_that_stand_out_reveal_membership_though_the_auc_does_not():
+    guessing = held_rate(0.01, 300)
+    hidden = entry(iid=True, auc=cell(0.5, 0.03), tpr_at_1pct_fpr=cell(guessing + 0.02, 0.019))
+    kind, reason = verdict(hidden)
+    assert (kind, "guessing 0.013" in reason) == ("leaks", True)
+    assert "LiRA offline finds 3 [2, 6] of 100 members, more than guessing does (1.3)" in words(hidden)
+    assert "So the model reveals some members." in words(hidden)
+    assert verdict(hidden | {"tpr_at_1pct_fpr": cell(guessing + 0.02, 0.06)})[0] == "quiet"
+    assert verdict(hidden | {"tpr_at_1pct_fpr": None})[0] == "quiet"
+    apart = entry(auc=cell(0.5, 0.03), tpr_at_1pct_fpr=cell(0.1, 0.02))
+    assert verdict(apart)[0] == "shift"
+    assert "reveals" not in words(apart)
+
+
+def test_a_quiet_verdict_is_about_every_attack():
+    sure = entry(iid=True, attack="average_threshold", auc=cell(0.5, 0.002))
+    kind, reason = verdict(sure, entry(iid=True, auc=cell(0.51, 0.05)))
+    assert (kind, reason.split(" (")[0]) == ("quiet", "no attack reached an AUC above 0.57")  # of two intervals
+    kind, reason = verdict(sure, entry(iid=True, auc=cell(0.6, 0.12)))
+    assert (kind, "LiRA offline" in reason) == ("open", True)
+    alone = NO_LIMITS | {"mean": 0.5, "replicates": 2, "interval": TOO_FEW}
+    assert verdict(sure, entry(iid=True, auc=alone))[0] == "open"
 
 
 # Predictions only

@@ -60,8 +60,8 @@ def test_confidence_limits_decide(means, verdict):
 
 def test_after_the_first_that_exceeds_the_limits_of_the_others_alone_hold_together():
     sure, near = held(LIMIT + 0.06), held(LIMIT + 0.01 * 3.0, attack="lira")
-    assert exceeding([near, held(0)]) == []  # 3.18 standard errors at .05 / 2, 2.35 at .05
-    assert exceeding([near, sure]) == [sure, near]
+    assert exceeding([near, held(0)]) == {}  # 3.18 standard errors at .05 / 2, 2.35 at .05
+    assert list(exceeding([near, sure])) == [sure, near]
 
 
 def test_what_exceeds_a_limit_does_so_whatever_else_cannot_be_evaluated():
@@ -82,7 +82,7 @@ def entry(attack="loss", epsilon="1", **metrics):
 
 def test_each_attack_on_each_model_that_may_be_released_is_held_to_each_limit():
     without = cell(0.5) | {"low": None, "high": None, "interval": TOO_FEW}
-    entries = [entry(), entry("lira"), entry(epsilon="inf", auc=without), entry("random", auc=cell(0.9))]
+    entries = [entry(), entry("lira"), entry(epsilon="inf", auc=without), entry("random", auc=cell(0.9), oracle=True)]
     found = held_to(entries, {"advantage": 0.1, "auc": 0.6}, [1.0])
     assert (found["verdict"], found["epsilons"], found["error"]) == (PASSED, ["1"], ERROR)
     assert [(each["attack"], each["metric"]) for each in found["held"]["means"]] == [
@@ -100,6 +100,17 @@ def test_each_attack_on_each_model_that_may_be_released_is_held_to_each_limit():
         "auc_excess": "there is no blind baseline (clinic, north, epsilon 1, loss)"
     }
     assert held_to(entries, {}, None)["verdict"] == NONE
+
+
+def test_a_limit_on_a_rate_that_guessing_passes_is_not_evaluated():
+    few = entry(tpr_at_1pct_fpr=cell(0.012, 0.005), nonmembers=100)  # of new non-members 2 / 101 pass the threshold
+    found = held_to([few], {"tpr_at_1pct_fpr": 0.015}, None)
+    assert found["verdict"] == NOT_EVALUATED
+    assert found["held"]["not_evaluated"] == {
+        "tpr_at_1pct_fpr": "guessing alone finds 0.02 with 100 non-members (clinic, north, epsilon 1, loss)"
+    }
+    assert held_to([few], {"tpr_at_1pct_fpr": 0.05}, None)["verdict"] == PASSED
+    assert held_to([few | {"nonmembers": 1000}], {"tpr_at_1pct_fpr": 0.015}, None)["verdict"] == UNDECIDED
 
 
 def test_limits_that_decide_stand_beside_what_exceeds_and_what_is_undecided():
