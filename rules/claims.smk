@@ -18,7 +18,7 @@ rule judge_claims:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(1000),
+        mem_mb=memory_for("judge_claims"),
         runtime=more(20),
     params:
         **SCOPE.judged(TIMES),

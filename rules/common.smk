@@ -30,6 +30,7 @@ from dpmia.settings.added_replicates import with_added_replicates
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import SCALES, make_plan
 from dpmia.workflow.changes import changed_settings
+from dpmia.workflow.commit import named_commit
 from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.layout import Layout
 from dpmia.workflow.scope import PAPER_OF, Scope

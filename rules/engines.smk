@@ -17,7 +17,7 @@ rule check_engines:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(3000),
+        mem_mb=memory_for("check_engines"),
         runtime=more(60),
     params:
         checks=lambda wildcards: {name: check.plain() for name, check in SCOPE.engine_checks(wildcards.file).items()},

@@ -14,7 +14,7 @@ rule prepare_dataset:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(2000),
+        mem_mb=memory_for("prepare_dataset"),
         runtime=more(20),
     params:
         job=lambda wildcards: jobs.prepare_job(SCOPE.prepared[wildcards.prepared]).plain(),

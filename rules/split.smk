@@ -35,7 +35,7 @@ rule draw_splits:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(2000),
+        mem_mb=memory_for("draw_splits"),
         runtime=more(20),
     params:
         job=lambda wildcards: jobs.split_job(EXPERIMENTS[wildcards.experiment], block_of(wildcards)).plain(),
@@ -61,7 +61,7 @@ rule measure_sizes:
         "../envs/dpmia.yaml"
     threads: 1
     resources:
-        mem_mb=more(1000),
+        mem_mb=memory_for("measure_sizes"),
         runtime=more(10),
     params:
         code=code("measure_sizes.py"),

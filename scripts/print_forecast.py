@@ -10,8 +10,7 @@ def main(snakemake):
     print(
         f"\nThis is missing in {params.folder}. Targets share jobs: together they take less than the sum of the lines."
     )
-    print("Rates were measured on this machine. Sizes of data sets are the published ones; a file of your own counts")
-    print("as 1000 records until a job has read it.")
+    print("Rates were measured on this machine. Sizes of data sets are the published ones, or those of your files.")
 
 
 run(main, snakemake)

@@ -9,7 +9,7 @@ from dpmia.claims.judge import Run, judge_all
 from dpmia.papers.claims import claims
 from dpmia.report.about import about
 from dpmia.report.published import publish
-from dpmia.report.run import commit
+from dpmia.workflow.commit import named_commit
 
 
 def main(snakemake):
@@ -20,7 +20,7 @@ def main(snakemake):
         paper,
         run,
         judge_all({paper: claims()[paper]}, Run(run.folder, **snakemake.params.judged)),
-        commit(checkout),
+        named_commit(checkout),
         Path(snakemake.output[0]),
     )
     print(f"Published: {snakemake.output[0]}", file=sys.stderr)

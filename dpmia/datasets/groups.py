@@ -11,7 +11,7 @@ from typing import Any
 
 from dpmia.common.files import is_file
 from dpmia.common.registry import load
-from dpmia.datasets.own.files import group_values, in_order
+from dpmia.datasets.own.files import Overview, in_order, overview
 from dpmia.datasets.raw.parsing import Category, Number
 
 
@@ -44,8 +44,6 @@ def group_sizes(module: str | None, own: Mapping[str, Any] | None, by: str) -> d
 def group_column(own: Mapping[str, Any], by: str | None) -> tuple[str, ...]:
     """Return the group of every record of a file of one's own; of records without groups, an empty one.
 
-    A file is read once, though many experiments at all scales use it.
-
     Args:
         own: see `group_sizes`.
         by: see `group_sizes`; None for no groups.
@@ -53,12 +51,27 @@ def group_column(own: Mapping[str, Any], by: str | None) -> tuple[str, ...]:
     Raises:
         DataError: the file cannot be read, or has no such column.
     """
+    return _overview(own, by).groups
+
+
+def file_size(own: Mapping[str, Any], by: str | None) -> tuple[int, int, int, int]:
+    """Return records, features, classes and rows of pixels (0 for no images) of a file of one's own.
+
+    Raises:
+        DataError: the file cannot be read, or has no such column.
+    """
+    found = _overview(own, by)
+    return len(found.groups), found.features, found.classes, found.image
+
+
+def _overview(own: Mapping[str, Any], by: str | None) -> Overview:
+    """Read a file once, though many experiments at all scales use it."""
     path = Path(own["path"])
     changed = path.stat().st_mtime_ns if is_file(path) else 0  # reading says what is wrong with it
     return _read(json.dumps(dict(own), sort_keys=True), by, changed)
 
 
 @cache
-def _read(own: str, by: str | None, changed: int) -> tuple[str, ...]:
+def _read(own: str, by: str | None, changed: int) -> Overview:
     reading = json.loads(own)
-    return tuple(group_values(Path(reading["path"]), reading, by))
+    return overview(Path(reading["path"]), reading, by)

@@ -71,7 +71,11 @@ class Dataset:
     def inputs(self, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
         """Return the features of some records as models take them: float32, pixels between 0 and 1."""
         chosen = self.x[rows]
-        return chosen.astype(np.float32) / 255 if chosen.dtype == np.uint8 else chosen
+        if chosen.dtype != np.uint8:
+            return chosen
+        pixels = chosen.astype(np.float32)
+        pixels /= 255  # in place: of large data sets there is no room for another copy
+        return pixels
 
     @cached_property
     def fingerprint(self) -> str:

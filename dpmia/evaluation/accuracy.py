@@ -25,7 +25,7 @@ def accuracy_rows(experiment: str, signals: Iterable[Signal], details: bool = Fa
     Args:
         experiment: name of the experiment.
         signals: outputs of the target models.
-        details: of private models also `tpr_ceiling@...`, the largest true positive rate at `ROC_RATES`.
+        details: of private models also `tpr_ceiling@...`, the same at each of `ROC_RATES` that non-members can show.
 
     Returns:
         Rows as `dpmia.formats.rows.MEASURED` says; `attack` is `NO_ATTACK`.
@@ -47,6 +47,9 @@ def accuracy_rows(experiment: str, signals: Iterable[Signal], details: bool = Fa
         if signal.accuracy_by_epoch is not None:
             # Chosen on the very records it is measured on, as the papers do: nothing that a user could know.
             values["accuracy_validation_best"] = float(signal.accuracy_by_epoch.max())
+            # What these records do to it is not known after each epoch: about what they do to the last.
+            effects["accuracy_validation_best"] = effects["accuracy_validation"]
+            records["accuracy_validation_best"] = records["accuracy_validation"]
         if signal.card.accounting is not None:
             # Here, because it takes longer to import than models without privacy take to measure.
             from dpmia.metrics.precision import ACCEPTANCE, ROC_RATES
@@ -61,12 +64,11 @@ def accuracy_rows(experiment: str, signals: Iterable[Signal], details: bool = Fa
             curve = trade_off_of(signal.card.accounting, needed(signal.card.compares))
             values["advantage_ceiling"] = advantage_ceiling(curve)
             values["precision_ceiling"] = float(precision_ceiling(curve, _prior(signal), ACCEPTANCE))
-            for name, rate in LOW_RATES.items():
-                held = held_rate(rate, len(signal.of(NONMEMBER).records))
-                values[name.replace("tpr_", "tpr_ceiling_", 1)] = float(tpr_ceiling(curve, held))
-            if details:
-                ceilings = tpr_ceiling(curve, ROC_RATES)
-                values |= {f"tpr_ceiling@{rate:g}": float(tpr) for rate, tpr in zip(ROC_RATES, ceilings, strict=True)}
+            wanted = {name.replace("tpr_", "tpr_ceiling_", 1): rate for name, rate in LOW_RATES.items()}
+            wanted |= {f"tpr_ceiling@{rate:g}": rate for rate in ROC_RATES} if details else {}
+            nonmembers = len(signal.of(NONMEMBER).records)
+            held = [held_rate(rate, nonmembers) for rate in wanted.values()]
+            values |= dict(zip(wanted, tpr_ceiling(curve, np.array(held)).tolist(), strict=True))
         rows += rows_of(experiment, signal, NO_ATTACK, False, values, effects, records)
     return tidy(rows)
 

@@ -3,11 +3,12 @@
 Where replicates share records, their spread shows what other seeds would change, not what other records would. So the
 variance of their mean is clustered two ways, by replicate and by record: the variance over replicates, and the
 covariance of replicates by the records they share. The covariance is estimated by a delete-a-group jackknife: records
-are divided into `GROUPS` groups, the same for all replicates, and each metric is measured again without each group. It
-holds all that is special about single records, also what the reference models that all replicates share make of them;
-what reference models change in all records alike is not in it.
+are divided into `GROUPS` groups at random, the same for all replicates, and each metric is measured again without each
+group. It holds all that is special about single records, also what the reference models that all replicates share make
+of them; what reference models change in all records alike is not in it.
 
-Sources: Cameron, Gelbach and Miller 2011 (two-way clustering); Kott 2001 (delete-a-group jackknife).
+Sources: Cameron, Gelbach and Miller 2011 (two-way clustering); Kott 2001 (delete-a-group jackknife); Steele, Lea and
+Flood 2014 (the generator whose step divides the records).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dpmia.formats.rows import GROUPS
 
 
 def group_effects(measure: Callable[[np.ndarray], Mapping[str, float]], records: np.ndarray) -> dict[str, list[float]]:
-    """Return by how much each group of records raises each metric; row numbers of a group have the same remainder.
+    """Return by how much each group of records raises each metric.
 
     Args:
         measure: takes which records to use, bool (records,); returns metrics by name. Raises `ValueError` where they
@@ -30,10 +31,22 @@ def group_effects(measure: Callable[[np.ndarray], Mapping[str, float]], records:
     Returns:
         By metric, for each group the metric less the metric without the group; NaN where the latter is undefined.
     """
-    groups = np.asarray(records) % GROUPS
+    groups = groups_of(records)
     whole = measure(np.ones(len(groups), dtype=bool))
     without = [_measured(measure, groups != group) for group in range(GROUPS)]
     return {metric: [value - part.get(metric, np.nan) for part in without] for metric, value in whole.items()}
+
+
+def groups_of(records: np.ndarray) -> np.ndarray:
+    """Return the group of each record, from 0 to `GROUPS` - 1, by its row number alone.
+
+    As if drawn at random: files are sorted by class or source, or alternate between two, and groups that follow the
+    order of the rows would be more alike than chance makes them, or less.
+    """
+    mixed = np.asarray(records).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return (mixed ^ (mixed >> np.uint64(31))) % np.uint64(GROUPS)
 
 
 def shared_variances(effects: np.ndarray) -> np.ndarray:

@@ -14,7 +14,6 @@ import pandas as pd
 from dpmia import __version__
 from dpmia.claims import render
 from dpmia.claims.judge import REPRODUCED, decided
-from dpmia.common.errors import UnnamedRunError
 from dpmia.common.reading.source import made
 from dpmia.formats.tables import write_table
 from dpmia.papers.artifact import Artifact
@@ -40,14 +39,9 @@ def publish(paper: str, about: About, verdicts: pd.DataFrame, commit: str, folde
         paper: which.
         about: the run.
         verdicts: what `dpmia.claims.judge.judge_all` returns on the paper's claims.
-        commit: hash of the commit that made the run, as `dpmia.report.run.commit` returns it.
+        commit: hash of the commit that made the run, as `dpmia.workflow.commit.named_commit` returns it.
         folder: where to write it.
-
-    Raises:
-        UnnamedRunError: the run is not made by a commit alone.
     """
-    if not commit.isalnum():
-        raise UnnamedRunError("the checkout", f"its commit is {commit}", "Commit every change, then run it again")
     folder.mkdir(parents=True)
     artifacts = [each for each in PAPERS[paper] if _is_shown(each, about)]
     for each in artifacts:

@@ -17,6 +17,7 @@ from dpmia.report.about import About
 from dpmia.report.deviations import Deviation, deviations, settings_text
 from dpmia.report.verdicts import STYLES
 from dpmia.report.words import WORDS
+from dpmia.workflow.commit import commit
 from dpmia.workflow.costs import costs_table
 
 #: Sections behind those of the papers: their ids and titles.
@@ -50,7 +51,7 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
     costs = costs_table(sorted(about.logs.rglob("*.log")), about.logs)
     of_papers = {name: settings for name, settings in about.paper_settings.items() if name in paper_of}
     deviating = deviations(about.settings, of_papers)
-    commit = run.commit(about.repository)
+    made_by = commit(about.repository)
     content = {
         "subtitle": f"{'Synthetic' if about.synthetic else 'Real'} data, scale {about.config['scale']}",
         "mark": "Synthetic data: nothing here says anything about real records" if about.synthetic else "",
@@ -86,8 +87,8 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
         "glossary": WORDS,
         "command": f"snakemake --cores all{about.options}",
         "versions": list(run.versions().items()),
-        "commit": commit,
-        "bibtex": _bibtex(commit),
+        "commit": made_by,
+        "bibtex": _bibtex(made_by),
         "made_at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
     title = "dpmia: claims of the papers, and measurements"

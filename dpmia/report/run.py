@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -126,18 +125,3 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             versions[package] = "not installed as a package"
     return versions | {"machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"}
-
-
-def commit(repository: Path) -> str:
-    """Return the commit of a checkout, and whether files were changed since; a word where git does not know."""
-    try:
-        head = _git(repository, "rev-parse", "HEAD")
-        changed = _git(repository, "status", "--porcelain", "--untracked-files=no")
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown: no git checkout"
-    return f"{head}, with changes that are not committed" if changed else head
-
-
-def _git(repository: Path, *arguments: str) -> str:
-    completed = subprocess.run(["git", "-C", repository, *arguments], capture_output=True, text=True, check=True)
-    return completed.stdout.strip()

@@ -25,7 +25,7 @@ from dpmia.settings.attackers import (
     require_references,
 )
 from dpmia.settings.base import ArmName, Epsilon, Name, OneOf, Scale, Settings, require_keys
-from dpmia.settings.membership import GROUPED, INDEPENDENT, Membership, arm_keys
+from dpmia.settings.membership import GROUPED, INDEPENDENT, TRAINED_ON_MEMBERS, Membership, arm_keys
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.precision_budgets import PrecisionBudgets
 from dpmia.settings.training import ArmTraining, Model, Privacy, Training
@@ -326,6 +326,12 @@ class Experiment(Settings):
         if leave_one_out is not None and math.isfinite(self.epsilons[0][0]):
             raise ValueError(
                 "per_record.leave_one_out cannot be combined with a finite epsilon: its models have no privacy"
+            )
+        if leave_one_out is not None and (self.collusion or self.membership.kind not in TRAINED_ON_MEMBERS):
+            other = "collusion" if self.collusion else f"membership.kind {self.membership.kind!r}"
+            raise ValueError(
+                f"per_record.leave_one_out cannot be combined with {other}: targets are trained on more than the "
+                f"members that are attacked, which is all that its models know. Kinds: {', '.join(TRAINED_ON_MEMBERS)}"
             )
         if leave_one_out is not None and leave_one_out.targets > self.replicates:
             raise ValueError(

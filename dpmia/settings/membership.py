@@ -115,5 +115,8 @@ def arm_keys(kind: str) -> tuple[set[str], set[str]]:
 #: Kinds whose members and non-members come from one pool: each arm is its own IID arm.
 INDEPENDENT = ("iid", "bernoulli")
 
+#: Kinds whose target models are trained on the members that are attacked, and on nothing else.
+TRAINED_ON_MEMBERS = ("iid", "group", "cluster", "bias")
+
 #: Kinds whose members come from one group, and non-members from the others.
 GROUPED = ("group", "cluster")

@@ -18,6 +18,8 @@ from dpmia.common.files import whole_file
 from dpmia.common.plain import PlainData
 from dpmia.common.reading.source import made
 from dpmia.settings import jobs, names
+from dpmia.settings.experiment import Experiment
+from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import Plan
 from dpmia.settings.studies import LinearGenerator, Study
 from dpmia.workflow.homes import TRAINED_BY
@@ -146,6 +148,15 @@ _BLIND, _BLIND_RECORD = 0.12, 3.5e-5
 #: CPU seconds of a linear generator for one record, and of a regression for one split and parameter.
 _RECORD_OF_STUDY, _FIT_OF_STUDY = 1.7e-7, 0.01
 
+#: Kind of job that holds a whole data set -> how many times at most, of images (pixels are stored as bytes, and models
+#: take them as floats) and of other data (floats; a table is read as texts).
+_HELD = dict.fromkeys((*TRAINING, "check_engines"), (6, 2)) | {
+    "draw_splits": (2, 2),
+    "measure_blind": (2, 2),
+    "measure_sizes": (2, 2),
+    "prepare_dataset": (6, 30),
+}
+
 #: Memory in MB of a job that has imported Lightning; of models that are trained together, in parameters.
 _IMPORTED, _TOGETHER = 500, 2e6
 
@@ -198,7 +209,7 @@ class Expectations:
         job = (
             id(self.rates),
             kind,
-            *(wildcards.get(name) for name in ("experiment", "epsilons", "attack", "arm", "study")),
+            *(wildcards.get(name) for name in ("experiment", "epsilons", "attack", "arm", "study", "file", "prepared")),
             wildcards.get("block") if kind == "measure_blind" else None,
         )
         if job not in self._expected:
@@ -217,7 +228,7 @@ class Expectations:
 
     def _work_out(self, kind: str, wildcards: Mapping[str, str]) -> Expected:
         if kind in TRAINING:
-            return self._training(self.trained(kind, wildcards))
+            return self._training(self.trained(kind, wildcards), self._held(kind, wildcards))
         short = _SHORT.get(kind, _LEAST)
         seconds = short.work
         work = self._of(wildcards["experiment"]) if wildcards.get("experiment") in self.plan.experiments else None
@@ -229,7 +240,34 @@ class Expectations:
             seconds += _study(self.plan.studies[wildcards["study"]])
         read = 3 * work.targets()[1] * data_size(work.experiment)[2] * 4 / 1e6 if work else 0.0
         speed = self.rates.speed
-        return Expected(short.start * speed, seconds * speed, short.memory + read, short.disk)
+        memory = short.memory + read + self._held(kind, wildcards)
+        return Expected(short.start * speed, seconds * speed, memory, short.disk)
+
+    def _held(self, kind: str, wildcards: Mapping[str, str]) -> float:
+        """Return the MB of the data set that a job holds; of several, one after another, the largest.
+
+        Synthetic data in the place of published ones are small: they do not count.
+        """
+        if kind not in _HELD:
+            return 0.0
+        of_images, of_others = _HELD[kind]
+        synthetic, most = self.plan.config.data == "synthetic", 0.0
+        for each in self._experiments(wildcards):
+            if synthetic and not isinstance(each.dataset, OwnData):
+                continue
+            records, inputs, _, rows = data_size(each)
+            raw = each.pool**2 if kind == "prepare_dataset" else 1
+            most = max(most, records * inputs * (raw * of_images if rows else 4 * of_others) / 1e6)
+        return most
+
+    def _experiments(self, wildcards: Mapping[str, str]) -> list[Experiment]:
+        """Return the experiments that a job is about."""
+        every, sources = self.plan.experiments, self.plan.sources
+        if "experiment" in wildcards:
+            return [every[name] for name in (wildcards["experiment"],) if name in every]
+        if "file" in wildcards:
+            return [each for name, each in every.items() if sources[name].stem == wildcards["file"]]
+        return [each for each in every.values() if jobs.dataset_id(each) == wildcards.get("prepared")]
 
     def trained(self, kind: str, wildcards: Mapping[str, str]) -> list[Trained]:
         """Return the models that a job trains; none for a job that trains none."""
@@ -240,7 +278,7 @@ class Expectations:
             self._work[name] = ExperimentWork.of(self.plan.experiments[name])
         return self._work[name]
 
-    def _training(self, models: list[Trained]) -> Expected:
+    def _training(self, models: list[Trained], held: float) -> Expected:
         seconds = 0.0
         for trained in models:
             measured = self.rates.steps.get(key(trained))
@@ -250,7 +288,7 @@ class Expectations:
         outputs = sum(trained.models * trained.queries * trained.data[1] * 4 for trained in models) / 1e6
         parameters = max((max(_TOGETHER, trained.network[1]) for trained in models), default=0.0) * 6 * 4 / 1e6
         data = max((trained.records * trained.data[0] * 4 * 4 for trained in models), default=0.0) / 1e6
-        return Expected(self.rates.start, seconds, _IMPORTED + parameters + data + 2 * outputs, outputs)
+        return Expected(self.rates.start, seconds, _IMPORTED + parameters + data + held + 2 * outputs, outputs)
 
 
 def _attack(work: ExperimentWork, name: str) -> float:

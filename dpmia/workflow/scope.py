@@ -236,12 +236,14 @@ class Scope:
         }
 
     def settings(self, at_paper_scale: bool = False) -> dict[str, Any]:
-        """Return the settings of the papers' experiments as plain data, without those that are not set.
+        """Return the settings of the papers' experiments and studies as plain data, without those that are not set.
 
         Args:
-            at_paper_scale: those at scale `paper`; else those of this run, and of studies, too.
+            at_paper_scale: those at scale `paper`; else those of this run.
         """
-        shown = self.plan.at_paper_scale if at_paper_scale else {**self.plan.experiments, **self.plan.studies}
+        plan = self.plan
+        paper = {**plan.at_paper_scale, **plan.studies_at_paper_scale}
+        shown = paper if at_paper_scale else {**plan.experiments, **plan.studies}
         return {
             name: each.model_dump(mode="json", exclude_none=True)
             for name, each in shown.items()

@@ -6,10 +6,13 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, cast
 
+from dpmia.common.errors import DataError
 from dpmia.common.optional import needed
 from dpmia.common.plain import PlainData
+from dpmia.common.registry import load
 from dpmia.formats.model_card import Architecture
 from dpmia.formats.recipe import Recipe
 from dpmia.jobs.drawing import ArmDraw
@@ -35,8 +38,8 @@ SIZES = {
     "svhn": (630420, 3072, 10, 32),
     "texas": (41000, 269, 100, 0),
 }
-#: Of a file of one's own, and of a data set of a plug-in: its size is known only when it was read.
-OWN_SIZE = (1000, 30, 2, 0)
+#: Of a data set of a plug-in, and of a file that cannot be read: its size is not known.
+UNKNOWN_SIZE = (1000, 30, 2, 0)
 
 #: Network -> multiplications for one colour image of 32 x 32 pixels, and parameters. Others are computed.
 _NETWORKS = {
@@ -111,10 +114,23 @@ class Trained(PlainData):
 
 def data_size(experiment: Experiment) -> tuple[int, int, int, int]:
     """Return records, features, classes and rows of pixels of the data set of an experiment."""
-    own = isinstance(experiment.dataset, OwnData)
-    records, inputs, outputs, rows = OWN_SIZE if own else SIZES.get(str(experiment.dataset), OWN_SIZE)
+    dataset = experiment.dataset
+    own = isinstance(dataset, OwnData)
+    records, inputs, outputs, rows = _file_size(experiment) if own else SIZES.get(str(dataset), UNKNOWN_SIZE)
     pooled = rows // experiment.pool
     return records, inputs * pooled**2 // rows**2 if rows else inputs, outputs, pooled
+
+
+def _file_size(experiment: Experiment) -> tuple[int, int, int, int]:
+    """Return the size of a file of one's own, as it is before it is prepared."""
+    dataset, membership = cast(OwnData, experiment.dataset), experiment.membership
+    path = Path.cwd() / dataset.path
+    by = None if membership.kind in ("cluster", "bias") else membership.by  # as the check of batches reads it
+    try:
+        found: tuple[int, int, int, int] = load(names.FILE_SIZE)(dataset.reading | {"path": str(path)}, by)
+    except DataError:  # the job that prepares it says what is wrong
+        return UNKNOWN_SIZE
+    return found
 
 
 class DrawSizes(NamedTuple):

@@ -118,7 +118,7 @@ def test_claims_are_judged_in_worlds_of_known_truth(grown):
 def test_a_run_is_published_when_a_commit_names_it(grown):
     refused = grown.snakemake("publish")
     assert refused.returncode == CANNOT_RUN
-    assert "Error in publish_paper: the checkout: its commit is unknown: no git checkout." in refused.stdout
+    assert "Error: the checkout: its commit is unknown: no git checkout." in refused.stdout
     assert not (grown.folder / "results/synthetic-smoke/published").exists()
     for command in (
         "init -q",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -49,6 +50,23 @@ class Fields:
     rows: Sequence[int]
     columns: Mapping[str, Sequence[str]]
     provenance: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What is known of a file before it is prepared; rows that preparing it removes still count.
+
+    Attributes:
+        groups: of every record; an empty one of records without groups.
+        features: their number.
+        classes: their number.
+        image: rows of pixels of an image, 0 for none.
+    """
+
+    groups: tuple[str, ...]
+    features: int
+    classes: int
+    image: int = 0
 
 
 def fields_of(path: Path) -> Fields:
@@ -136,8 +154,8 @@ def shortened(values: Collection[Any], most: int = 8) -> str:
     return first if len(values) <= most else f"{first} and {len(values) - most} more"
 
 
-def group_values(path: Path, reading: Mapping[str, Any], by: str | None) -> list[str]:
-    """Return the group of every record of a file, before anything else of it is read.
+def overview(path: Path, reading: Mapping[str, Any], by: str | None) -> Overview:
+    """Return what planning needs to know of a file, before anything else of it is read.
 
     Args:
         path: the file.
@@ -149,18 +167,29 @@ def group_values(path: Path, reading: Mapping[str, Any], by: str | None) -> list
     """
     if reading["form"] == "npz":
         arrays, _ = read_arrays(path)
-        if by is None:
-            return [""] * len(arrays["y"])
-        if "group" not in arrays:
-            raise DataError(
-                path.name, "the array 'group' is missing", "Add it, or choose a membership.kind without groups"
-            )
-        return arrays["group"].astype(np.str_).tolist()
+        if by is not None and "group" not in arrays:
+            remedy = "Add it, or choose a membership.kind without groups"
+            raise DataError(path.name, "the array 'group' is missing", remedy)
+        shape, classes = arrays["x"].shape, len(np.unique(arrays["y"]))
+        groups = [""] * shape[0] if by is None else arrays["group"].astype(np.str_).tolist()
+        return Overview(tuple(groups), math.prod(shape[1:]), classes, shape[-1] if len(shape) == 4 else 0)
     fields = read_fields(path, reading)
-    if by is None:
-        return [""] * len(fields.rows)
-    known_column(fields, by, "group")
-    return groups_of(fields, by, reading["missing_marks"])
+    if by is not None:
+        known_column(fields, by, "group")
+    groups = [""] * len(fields.rows) if by is None else groups_of(fields, by, reading["missing_marks"])
+    known_column(fields, reading["label"], "label")
+    binary = reading["positive"] is not None or reading["positive_from"] is not None
+    classes = 2 if binary else len({*fields.columns[reading["label"]]} - {*reading["missing_marks"]})
+    left_out = {reading["label"], reading["group"], *reading["drop"]}
+    features = sum(_features(name, texts, reading) for name, texts in fields.columns.items() if name not in left_out)
+    return Overview(tuple(groups), features, classes)
+
+
+def _features(name: str, texts: Sequence[str], reading: Mapping[str, Any]) -> int:
+    """Return how many features a column becomes: one of numbers, or as many as it has categories."""
+    values = {*texts} - {*reading["missing_marks"]}
+    kind = reading["types"].get(name)
+    return 1 if kind == "number" or (kind is None and all(map(is_number, values))) else len(values)
 
 
 def groups_of(fields: Fields, by: str, marks: Collection[str]) -> list[str]:

@@ -65,6 +65,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
             about = {"experiment": experiment, "curve": curve, "epsilon": epsilon, "fpr": rates, "mean": tprs}
             found.append(pd.DataFrame(about))
     table = pd.concat(found, ignore_index=True)
+    table = table[table["mean"].notna()]  # no ceiling where the non-members of no model can show the rate
     return table[["experiment", "curve", *key[1:], "mean", "low", "high", "replicates", "interval"]]
 
 
@@ -87,7 +88,9 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         figure,
         f"{names.LIRA_NOTE} Shadow models at p = .5. Bands of the smallest and the largest p only. A false positive "
         "rate below 1 / number of non-members cannot be shown. The exact upper bound (ticks, where it was computed) "
-        f"holds for any attack on the trained mechanisms, at any p. {frames.other_epsilons(PAPER_EPSILONS, table)}",
+        "holds for any attack on the trained mechanisms, at any p, at the false positive rate to be expected of new "
+        "non-members: (k + 1) / (n + 1) where k of n measured ones pass. "
+        f"{frames.other_epsilons(PAPER_EPSILONS, table)}",
         drawing.run_facts(facts, table),
     )
     return figure

@@ -17,6 +17,7 @@ from dpmia.formats.rows import GROUPS
 from dpmia.formats.signals import MEMBER, NONMEMBER, VALIDATION, Signal
 from dpmia.metrics.precision import measured_precision
 from dpmia.metrics.ranking import advantage, ranking
+from dpmia.metrics.shared_records import groups_of
 
 
 def queried(losses, part):
@@ -276,6 +277,6 @@ def test_effects_are_what_each_metric_loses_without_a_group_of_records():
     whole = metrics(np.ones(len(is_member), dtype=bool))
     assert effects.keys() == whole.keys() <= found.metrics().keys()
     for group in range(GROUPS):
-        without = metrics(found.records % GROUPS != group)
+        without = metrics(groups_of(found.records) != group)
         for name, value in whole.items():
             assert effects[name][group] == pytest.approx(value - without[name], abs=1e-12, nan_ok=True), name

@@ -21,6 +21,7 @@ from dpmia.formats.tables import read_table, table_of
 from dpmia.metrics.intervals import REPLICATES as REPLICATES_ONLY
 from dpmia.metrics.precision import ACCEPTANCE, ROC_RATES
 from dpmia.metrics.ranges import possible_range
+from dpmia.metrics.ranking import held_rate
 from dpmia.privacy.accounting import Mechanism
 from dpmia.privacy.upper_bounds import precision_ceiling, tpr_ceiling, trade_off_of
 from dpmia.theory.bounds import humphries_advantage
@@ -176,6 +177,14 @@ def test_the_best_accuracy_of_all_epochs_is_reported_where_it_was_measured(tmp_p
     assert table["accuracy_validation_best"] == 0.7
 
 
+def test_the_best_accuracy_of_all_epochs_varies_with_its_records_as_that_of_the_last(tmp_path):
+    signal = replace(model("va", "1000", 0, validation=10), accuracy_by_epoch=np.array([0.2, 0.7, 0.6]))
+    rows = {row[6]: row for row in accuracy_rows("heart", [signal])}
+    best, last = rows["accuracy_validation_best"], rows["accuracy_validation"]
+    assert best[9:] == last[9:]
+    assert any(best[10:])
+
+
 def test_tprs_at_low_rates_have_a_ceiling_where_non_members_are_enough(tmp_path):
     accounting = Mechanism("poisson", 0.1, 20, 2, "replace_one", 1e-5, "pld").record(1.0, 2.0, 1.0)
     found = {}
@@ -205,7 +214,11 @@ def test_precision_and_roc_have_the_ceiling_of_their_sampling_rate(tmp_path, rat
     table = accuracy_table("heart", [tmp_path / "a.npz"], details=True).set_index("metric")["value"]
     curve = trade_off_of(accounting, "add_remove")
     assert table["precision_ceiling"] == float(precision_ceiling(curve, prior, ACCEPTANCE))
-    assert [table[f"tpr_ceiling@{fpr:g}"] for fpr in ROC_RATES] == tpr_ceiling(curve, ROC_RATES).tolist()
+    held = [held_rate(fpr, int(signal.is_nonmember.sum())) for fpr in ROC_RATES]
+    found = [table[f"tpr_ceiling@{fpr:g}"] for fpr in ROC_RATES]
+    np.testing.assert_array_equal(found, tpr_ceiling(curve, held))
+    assert np.isnan(found[0])
+    assert found[-1] == 1
     brief = accuracy_table("heart", [tmp_path / "a.npz"])["metric"]
     assert set(table.index) - set(brief) == {f"tpr_ceiling@{fpr:g}" for fpr in ROC_RATES}
 

@@ -1,12 +1,15 @@
 """Intervals of replicates that share records, in worlds whose true mean is known."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from scipy.stats import chi2_contingency, chisquare
 
 from dpmia.formats.rows import GROUPS
 from dpmia.metrics.intervals import estimate, mean_interval
 from dpmia.metrics.ranking import ranking
-from dpmia.metrics.shared_records import common_effects, group_effects, shared_variances, variance_of
+from dpmia.metrics.shared_records import common_effects, group_effects, groups_of, shared_variances, variance_of
 
 RECORDS = np.arange(200)
 GAP = 1.0
@@ -97,6 +100,43 @@ def test_intervals_cover_where_replicates_draw_from_one_small_pool():
     assert one / tries < 0.5
 
 
+def test_records_are_divided_at_random_whatever_their_order():
+    assert set(groups_of(np.arange(500))) == set(range(GROUPS))
+    counts = np.bincount(groups_of(np.arange(20_000)), minlength=GROUPS)
+    assert chisquare(counts).pvalue > 0.001
+    rows = np.arange(20_000)
+    orders = (rows % 2, rows % GROUPS, rows // 100 % 2, rows * GROUPS // len(rows))
+    for order in orders:  # alternating, by remainder, in blocks, sorted
+        table = np.histogram2d(groups_of(rows), order, bins=(GROUPS, order.max() + 1))[0]
+        assert chi2_contingency(table).pvalue > 0.001
+    np.testing.assert_array_equal(groups_of(rows[:500]), groups_of(rows)[:500])
+
+
+@pytest.mark.parametrize("order", ["sorted", "alternating", "every twentieth"])
+def test_intervals_cover_whatever_the_order_of_the_rows(order):
+    rng, tries, count = np.random.default_rng(3), 400, 400
+    covered = 0
+    for _ in range(tries):
+        hard = rng.random(count) < 0.5  # drawn anew in each world, and then stored in some order
+        places = {
+            "sorted": np.arange(count),
+            "alternating": np.r_[np.arange(0, count, 2), np.arange(1, count, 2)],
+            "every twentieth": np.argsort(np.arange(count) % GROUPS, kind="stable"),
+        }[order]
+        scores = np.zeros(count)
+        scores[places[: hard.sum()]] = 1.0
+        measure = partial(mean_of, scores)
+        rows = rng.integers(1_000_000) + np.arange(count)  # their groups are fixed: other rows have others
+        effects = np.array([group_effects(measure, rows)["mean"]] * 3)
+        low, high = estimate(scores.mean() + 0.001 * rng.normal(size=3), shared_variances(effects)).limits()
+        covered += low <= 0.5 <= high
+    assert 0.92 <= covered / tries <= 0.98
+
+
+def mean_of(scores, kept):
+    return {"mean": scores[kept].mean()}
+
+
 def test_the_shared_variance_of_equal_replicates_is_that_over_records():
     rng = np.random.default_rng(0)
     scores, is_member = rng.normal(size=2000), np.arange(2000) < 1000
@@ -140,12 +180,14 @@ def test_group_effects_are_differences_to_the_metric_without_the_group():
     found = group_effects(mean, np.arange(40))["mean"]
     assert len(found) == GROUPS
     assert np.isnan(found[0])
-    assert found[3] == pytest.approx(values.mean() - np.delete(values, [3, 23]).mean())
+    assert found[3] == pytest.approx(values.mean() - values[groups_of(np.arange(40)) != 3].mean())
 
 
 def test_the_variance_of_a_mean_is_that_of_its_records_by_their_number():
-    values = np.random.default_rng(3).normal(size=GROUPS)  # a record in each group
-    effects = group_effects(lambda kept: {"mean": values[kept].mean()}, np.arange(GROUPS))["mean"]
+    values = np.random.default_rng(3).normal(size=GROUPS)
+    rows = np.arange(1000)
+    one_of_each = rows[np.unique(groups_of(rows), return_index=True)[1]]
+    effects = group_effects(partial(mean_of, values), one_of_each)["mean"]
     assert variance_of(np.array(effects)) == pytest.approx(values.var(ddof=1) / GROUPS)
 
 

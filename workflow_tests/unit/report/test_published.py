@@ -9,7 +9,6 @@ import pytest
 from report_world import make_run
 
 from dpmia.claims.judge import read_verdicts
-from dpmia.common.errors import UnnamedRunError
 from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report.published import PROVENANCE, publish
@@ -83,14 +82,6 @@ def test_synthetic_data_are_named_so(run):
     synthetic = dataclasses.replace(about, config={**about.config, "data": "synthetic"})
     publish("humphries", synthetic, verdicts, COMMIT, folder)
     assert "Synthetic data: nothing here says anything about real records" in (folder / "README.md").read_text()
-
-
-@pytest.mark.parametrize("commit", [f"{COMMIT}, with changes that are not committed", "unknown: no git checkout"])
-def test_a_run_that_no_commit_names_is_refused_and_nothing_is_written(run, commit):
-    about, verdicts, folder = run
-    with pytest.raises(UnnamedRunError, match=f"the checkout: its commit is {commit}. Commit every change"):
-        publish("humphries", about, verdicts, commit, folder)
-    assert not folder.exists()
 
 
 def test_the_picture_of_each_paper_is_one_of_its_figures_on_data():

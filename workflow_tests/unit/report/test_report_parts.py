@@ -66,10 +66,6 @@ def test_a_file_of_the_published_checksum_is_reported_as_such(tmp_path, monkeypa
     assert run.data_table(about.prepared)["verified"].tolist() == [True]
 
 
-def test_a_folder_without_git_has_no_commit(tmp_path):
-    assert run.commit(tmp_path) == "unknown: no git checkout"
-
-
 def test_a_picture_of_few_colours_keeps_them_all(tmp_path):
     pixels = np.zeros((40, 40, 3), dtype=np.uint8)
     pixels[:20] = (0, 114, 178)

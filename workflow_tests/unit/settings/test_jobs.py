@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 from settings_samples import ADULT, BASES, BERNOULLI, BIAS, HEART, IID, RICH, experiment, plan_of
 
+from dpmia.common.errors import ConfigError
 from dpmia.common.plain import to_plain
 from dpmia.common.registry import load
 from dpmia.common.seeds import derive_seed
@@ -329,6 +330,13 @@ LOOKED_AT = IID | {
     "attacks": {"random": {}, "reference": {"estimator": "mean"}, "lira": {}},
     "per_record": {"count": 8, "alphas": [0.1], "leave_one_out": {"records": 4, "block": 2, "models": 3, "targets": 2}},
 }
+
+
+def test_leave_one_out_models_know_the_attacked_members_only():
+    half = {"membership": {"kind": "bernoulli", "records": 400, "queries": 40}, "arms": {"half": {"rate": 0.5}}}
+    words = "per_record.leave_one_out cannot be combined with membership.kind 'bernoulli': targets are trained on more"
+    with pytest.raises(ConfigError, match=words):
+        experiment(LOOKED_AT | half)
 
 
 def test_attacks_with_a_threshold_are_looked_at_record_by_record():

@@ -14,7 +14,7 @@ from dpmia.common.epsilon import spell_group
 from dpmia.common.errors import DataError
 from dpmia.formats.model_card import Architecture
 from dpmia.models.cnn import TRAMER_BONEH_CIFAR10, TRAMER_BONEH_MNIST, Convolution
-from dpmia.settings import names, reference_jobs
+from dpmia.settings import jobs, names, reference_jobs
 from dpmia.settings.resolve import make_plan
 from dpmia.workflow.expected import _SHORT, FORK, TRAINING, Expectations, MachineRates, key, step_seconds
 from dpmia.workflow.training_work import ExperimentWork
@@ -177,6 +177,50 @@ def test_rates_that_no_clock_measures_are_refused(tmp_path, changed):
     path.write_text(json.dumps(MachineRates().plain() | changed))
     with pytest.raises(DataError, match="it is not what was written"):
         MachineRates.read(path)
+
+
+def test_a_file_of_ones_own_counts_with_its_size(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{'north' if i % 2 else 'south'},{i},{'abc'[i % 3]},{i % 2}" for i in range(4000)]
+    (tmp_path / "clinic.csv").write_text("\n".join(["site,age,code,label", *rows]))
+    settings = {
+        "paper": "audit",
+        "defaults": {
+            "dataset": {"path": "clinic.csv", "label": "label", "group": "site"},
+            "membership": {"kind": "iid", "members": 0.25, "nonmembers": 0.25},
+            "arms": {"iid": {}},
+            "iid_arms": False,
+            "epsilons": [[1]],
+            "training": {"epochs": 3, "batch_size": 16},
+            "attacks": {"average_threshold": {}},
+            "replicates": 4,
+            "block": 4,
+            "model": {"kind": "mlp", "hidden": [4]},
+        },
+        "experiments": {"clinic": {}},
+    }
+    (tmp_path / "clinic.yaml").write_text(yaml.safe_dump(settings))
+    config = yaml.safe_load((REPOSITORY / "config.yaml").read_text())
+    plan = make_plan(config | {"scale": "laptop", "experiments": ["clinic.yaml"]}, tmp_path)
+    expectations, wildcards = (
+        Expectations(plan, MachineRates()),
+        {"experiment": "clinic", "epsilons": "1", "block": "0"},
+    )
+    (trained,) = expectations.trained("train_block", wildcards)
+    assert (trained.records, trained.queries, trained.data) == (1000, 2000, (4, 2, 0))  # age, and three codes
+    prepared = jobs.dataset_id(plan.experiments["clinic"])
+    most, least = (expectations.of("prepare_dataset", {"prepared": name}).memory for name in (prepared, "other"))
+    assert most - least == pytest.approx(4000 * 4 * 4 * 30 / 1e6)
+
+
+def test_a_job_holds_its_data_set_and_images_as_floats():
+    config = yaml.safe_load((REPOSITORY / "config.yaml").read_text())
+    plan = make_plan(config | {"data": "real", "scale": "paper", "data_mirror": None}, REPOSITORY)
+    expectations, pixels = Expectations(plan, MachineRates()), 630420 * 3072 / 1e6
+    checked = expectations.of("check_engines", {"file": "thudi"}).memory
+    assert checked > 6 * pixels > expectations.of("check_engines", {"file": "humphries"}).memory
+    splits = expectations.of("draw_splits", {"experiment": "thudi_svhn", "block": "0"}).memory
+    assert splits > 2 * pixels
 
 
 def test_short_jobs_are_expected_by_the_names_of_their_scripts():

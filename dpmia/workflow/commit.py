@@ -1,0 +1,35 @@
+"""The commit that makes a run."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from dpmia.common.errors import UnnamedRunError
+
+
+def commit(repository: Path) -> str:
+    """Return the commit of a checkout, and whether files were changed since; a word where git does not know."""
+    try:
+        head = _git(repository, "rev-parse", "HEAD")
+        changed = _git(repository, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown: no git checkout"
+    return f"{head}, with changes that are not committed" if changed else head
+
+
+def named_commit(repository: Path) -> str:
+    """Return the hash of the commit that alone makes a run.
+
+    Raises:
+        UnnamedRunError: files were changed since, or there is no commit.
+    """
+    found = commit(repository)
+    if not found.isalnum():
+        raise UnnamedRunError("the checkout", f"its commit is {found}", "Commit every change, then run it again")
+    return found
+
+
+def _git(repository: Path, *arguments: str) -> str:
+    completed = subprocess.run(["git", "-C", repository, *arguments], capture_output=True, text=True, check=True)
+    return completed.stdout.strip()

@@ -1,0 +1,27 @@
+"""The commit that makes a run: one hash, or nothing is published."""
+
+import subprocess
+
+import pytest
+
+from dpmia.common.errors import UnnamedRunError
+from dpmia.workflow.commit import commit, named_commit
+
+
+def git(folder, *arguments):
+    who = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
+    return subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def test_a_run_is_named_by_a_commit_alone(tmp_path):
+    assert commit(tmp_path) == "unknown: no git checkout"
+    with pytest.raises(UnnamedRunError, match="the checkout: its commit is unknown: no git checkout"):
+        named_commit(tmp_path)
+    git(tmp_path, "init", "-q")
+    (tmp_path / "a").write_text("1")
+    git(tmp_path, "add", "a")
+    git(tmp_path, "commit", "-qm", "First")
+    assert named_commit(tmp_path) == commit(tmp_path) == git(tmp_path, "rev-parse", "HEAD").strip()
+    (tmp_path / "a").write_text("2")
+    with pytest.raises(UnnamedRunError, match="with changes that are not committed"):
+        named_commit(tmp_path)
