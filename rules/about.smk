@@ -20,3 +20,15 @@ def about_run():
         "settings": SCOPE.settings(),
         "paper_settings": SCOPE.settings(at_paper_scale=True),
     }
+
+
+def files_to_publish(wildcards):
+    """Return the figures and tables of a paper.
+
+    What a commit alone did not make is refused here: before the job starts, Snakemake removes what was published last.
+    """
+    try:
+        named_commit(REPOSITORY)
+    except UserError as error:
+        refuse(error)
+    return SCOPE.files_of(wildcards.paper)

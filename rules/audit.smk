@@ -56,7 +56,7 @@ rule make_audit:
             "fail_above": CONFIG.audit.fail_above,
             "epsilons": CONFIG.audit.epsilons,
             "looks": LOOKS is not None,
-            "plan": CONFIG.plan.model_dump(include={"bound", "relation"}),
+            "plan": CONFIG.plan.model_dump(include={"bound", "acceptance", "relation"}),
         },
         code=lambda wildcards: code(
             "make_audit.py",

@@ -41,18 +41,6 @@ rule publish:
         "All papers are published"
 
 
-def files_to_publish(wildcards):
-    """Return the figures and tables of a paper.
-
-    What a commit alone did not make is refused here: before the job starts, Snakemake removes what was published last.
-    """
-    try:
-        named_commit(REPOSITORY)
-    except UserError as error:
-        refuse(error)
-    return SCOPE.files_of(wildcards.paper)
-
-
 rule publish_paper:
     input:
         artifacts=files_to_publish,

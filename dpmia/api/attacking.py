@@ -229,7 +229,8 @@ def _rates(fprs: Iterable[float]) -> tuple[float, ...]:
 def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[str, Attack]:
     """Return the attacks to run, by name."""
     if attacks is None:
-        every = {name: _made(name, {}) for name in names.ATTACKS if not _missing(name, signal, known, scale)}
+        kinds = {name: kind for name, kind in names.ATTACKS.items() if not _missing(kind, signal, known, scale)}
+        every = {name: _made(name, {}) for name in kinds}
         return {name: each for name, each in every.items() if not each.oracle}
     if isinstance(attacks, str):
         attacks = [attacks]
@@ -245,6 +246,7 @@ def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[
         if not isinstance(name, str):
             raise ArgumentError("attack, attacks", f"the name {shown(name)} is no text", "Name each attack by a text")
         if isinstance(options, Attack):
+            _refuse_missing(name, options, signal, known, scale)
             found[name] = options
             continue
         if not isinstance(options, Mapping | None):
@@ -260,16 +262,21 @@ def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[
             if options and kind == name:
                 remedy = f"Name the attack of {name!r} by the option 'kind'. {remedy}"
             raise ArgumentError("attack, attacks", f"{shown(kind)} is not an attack", remedy)
-        if missing := _missing(kind, signal, known, scale):
-            remedy = "Leave the attack out" if "workflow" in missing else "Give that, or leave the attack out"
-            raise ArgumentError(f"attack, {name}", f"it needs {missing}", remedy)
+        _refuse_missing(name, names.ATTACKS[kind], signal, known, scale)
         found[name] = _made(kind, options)
     return found
 
 
-def _missing(kind: str, signal: Signal, known: Knowledge, scale: str) -> str:
+def _refuse_missing(
+    name: str, described: names.AttackKind | Attack, signal: Signal, known: Knowledge, scale: str
+) -> None:
+    if missing := _missing(described, signal, known, scale):
+        remedy = "Leave the attack out" if "workflow" in missing else "Give that, or leave the attack out"
+        raise ArgumentError(f"attack, {name}", f"it needs {missing}", remedy)
+
+
+def _missing(described: names.AttackKind | Attack, signal: Signal, known: Knowledge, scale: str) -> str:
     """Return what an attack needs and was not given; nothing where it has all."""
-    described = names.ATTACKS[kind]
     given = {
         "references": known.references is not None,
         "population": bool((signal.membership == POPULATION).any()),
@@ -285,7 +292,7 @@ def _missing(kind: str, signal: Signal, known: Knowledge, scale: str) -> str:
         return ""
     inside = known.references.trained_on.sum(axis=0)
     outside = len(known.references.losses) - inside
-    each_side = 2 if described.fewest else 1  # a variance needs two
+    each_side = 2 if getattr(described, "fewest", 0) else 1  # a variance needs two; an object says itself if it does
     for part, records in (("member", signal.is_member), ("non-member", signal.is_nonmember)):
         if outside[records].max() < each_side:
             return f"{each_side} reference models that were not trained on a {part}"

@@ -40,8 +40,8 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
             of reference models), and the files `summary`, `signals`, `dataset` and `splits`; of the last two none where
             there are predictions only.
         run: data, scale, seed.
-        audit: `fail_above`, `epsilons`, `looks` (whether replicates were added after one), and `plan`: bound, delta and
-            relation.
+        audit: `fail_above`, `epsilons`, `looks` (whether replicates were added after one), and `plan`: bound,
+            acceptance and relation.
     """
     datasets = {part["dataset"]: Dataset.load(part["dataset"]) for part in parts.values() if part["dataset"]}
     results, accuracy, exposed, curves = [], [], [], []
@@ -231,7 +231,8 @@ def _planned(
     """Return the inputs of the planner, and its rows: settings of the first arm that takes steps of ours."""
     for part in parts.values():
         facts = part["facts"]
-        if part["dataset"] is not None and facts["epochs"]:
+        # A delta that is not below the share of members that attacks must find bounds no precision.
+        if part["dataset"] is not None and facts["epochs"] and facts["delta"] < wanted["acceptance"]:
             first = next(iter(facts["arms"].values()))
             inputs = {
                 "bound": wanted["bound"],
@@ -239,6 +240,7 @@ def _planned(
                 "batch_size": first["batch_size"],
                 "epochs": first["epochs"],
                 "delta": facts["delta"],
+                "acceptance": wanted["acceptance"],
             }
             rates = [share * wanted["bound"] for share in PLANNED_SHARES]
             table = plan(**inputs, relation=wanted["relation"], rates=rates)

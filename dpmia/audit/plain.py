@@ -17,7 +17,7 @@ from dpmia.audit.formatting import (
     pool_unknown,
     predictions_only,
 )
-from dpmia.metrics.intervals import EQUAL, FEWEST, NORMAL, replicates_needed
+from dpmia.metrics.intervals import EQUAL, FEWEST, NORMAL, SINGLE, replicates_needed
 from dpmia.metrics.ranking import LOW_RATES, held_rate
 
 Entry = Mapping[str, Any]
@@ -200,6 +200,8 @@ def no_interval(cell: Mapping[str, Any] | None, what: str = "") -> str:
     """Return why there is no interval."""
     if cell is not None and cell["interval"] == EQUAL:
         return f"All values are equal, which gives no interval{what}."
+    if cell is not None and cell["interval"] == SINGLE:
+        return f"A single member or non-member gives no interval{what}."
     return f"Fewer than {FEWEST} replicates give no interval{what}: run at least {FEWEST}."
 
 

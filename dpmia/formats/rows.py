@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from dpmia.common.files import whole_file
+from dpmia.common.no_attacks import NO_ATTACKS
 from dpmia.formats.signals import Signal
 
-#: The `attack` of metrics that belong to the model itself.
-NO_ATTACK = "model"
-
-#: The blind baseline (`dpmia.evaluation.blind_classifier`), and the same classifier with the target model's losses.
-BLIND, BLIND_WITH_LOSS = "blind", "blind_with_loss"
+#: The `attack` of metrics that belong to the model itself; the blind baseline (`dpmia.evaluation.blind_classifier`);
+#: and the same classifier with the target model's losses.
+NO_ATTACK, BLIND, BLIND_WITH_LOSS = NO_ATTACKS
 
 #: What one row is about.
 KEYS = ["experiment", "arm", "iid", "epsilon", "attack", "oracle", "metric"]

@@ -39,6 +39,7 @@ SPLITS, EXACT = "overlapping splits", "exact"
 
 #: Why there is no interval.
 TOO_FEW, EQUAL = f"none: fewer than {FEWEST} replicates", "none: all values equal"
+SINGLE = "none: a single member or non-member"
 
 
 @dataclass(frozen=True)
@@ -87,13 +88,23 @@ class Estimate(PlainData):
         return replace(self, error=float(np.sqrt(replicates + records)), degrees=degrees, count=count)
 
     def half_width(self, level: float = 0.95) -> float:
-        """Return half the width of the t interval; zero without scatter, whatever the degrees of freedom."""
-        return float(_quantile(self.degrees, level) * self.error) if self.error else 0.0
+        """Return half the width of the t interval; zero without scatter, whatever the degrees of freedom.
+
+        It is never less than that over replicates alone: with few replicates the more degrees of freedom of both can
+        outweigh the larger error.
+        """
+        if not self.error:
+            return 0.0
+        half = float(_quantile(self.degrees, level) * self.error)
+        if self.kind != BOTH:
+            return half
+        alone = float(np.sqrt(max(self.error**2 - self.records_error**2, 0.0)))
+        return max(half, float(_quantile(self.count - 1, level) * alone))
 
     def limits(self, possible: tuple[float, float] = (-np.inf, np.inf), level: float = 0.95) -> tuple[float, float]:
         """Return the limits of the interval, within the possible range; NaN where there is none."""
         if possible == (0.0, 1.0) and self.error > 0 and 0 < self.mean < 1:
-            return _wilson(self.mean, self.error, float(_quantile(self.degrees, level)))
+            return _wilson(self.mean, self.half_width(level))
         if self.kind == RECORDS and not self.error:
             records = round(self.degrees) + 1
             low, high = clopper_pearson(round(self.mean) * records, records, 1 - level)
@@ -186,7 +197,8 @@ def replicates_needed(found: Estimate, wanted: float, level: float = 0.95) -> in
     replicates = spread / counts
     variance = replicates + records
     degrees = degrees_of_sum(replicates, counts - 1, records)
-    enough = _quantile(degrees, level) * np.sqrt(variance) <= wanted
+    alone = _quantile(counts - 1, level) * np.sqrt(replicates)
+    enough = np.maximum(_quantile(degrees, level) * np.sqrt(variance), alone) <= wanted
     return int(counts[enough][0]) if enough.any() else None
 
 
@@ -216,9 +228,12 @@ def _quantile(degrees: np.ndarray | float, level: float) -> np.ndarray | float:
     return stdtrit(degrees, (1 + level) / 2)
 
 
-def _wilson(share: float, error: float, quantile: float) -> tuple[float, float]:
-    """Return the limits p at which the share lies `quantile` standard errors from p, whose variance is p (1 - p)."""
-    squared = quantile**2 * error**2 / (share * (1 - share))  # the quantile's square over the effective trials
+def _wilson(share: float, half_width: float) -> tuple[float, float]:
+    """Return the limits p at which the share lies as many standard errors from p as half the t interval has.
+
+    The variance at p is p (1 - p) over the effective trials.
+    """
+    squared = half_width**2 / (share * (1 - share))  # the quantile's square over the effective trials
     center = (share + squared / 2) / (1 + squared)
     half = np.sqrt(squared * share * (1 - share) + squared**2 / 4) / (1 + squared)
     return float(max(center - half, 0.0)), float(min(center + half, 1.0))

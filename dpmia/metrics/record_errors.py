@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpmia.metrics.intervals import EQUAL, RECORDS, Estimate, equal_records
+from dpmia.metrics.intervals import EQUAL, RECORDS, SINGLE, Estimate, equal_records
 from dpmia.metrics.ranking import advantage, ranking
 
 
@@ -21,12 +21,15 @@ def record_estimates(scores: np.ndarray, decisions: np.ndarray, is_member: np.nd
 
     Returns:
         Where nothing varies, an AUC of 0 or 1 has Clopper-Pearson limits by the smaller number of members and
-        non-members; that of scores which are all the same, and an advantage, have none.
+        non-members; that of scores which are all the same, and an advantage, have none. With a single member or
+        non-member there is no interval.
     """
     values = {**advantage(decisions, is_member), **ranking(scores, is_member)}
     found = {}
     for name, error in standard_errors(scores, decisions, is_member).items():
-        if error:
+        if np.isnan(error):
+            found[name] = Estimate(values[name], np.nan, np.nan, 1, SINGLE)
+        elif error:
             found[name] = Estimate(values[name], error, len(scores) - 2, 1, RECORDS, error)
         elif name == "auc" and values[name] in (0.0, 1.0):
             found[name] = equal_records(values[name], int(min(is_member.sum(), (~is_member).sum())))

@@ -18,7 +18,7 @@ from dpmia.report.deviations import Deviation, deviations, settings_text
 from dpmia.report.verdicts import STYLES
 from dpmia.report.words import WORDS
 from dpmia.workflow.commit import commit
-from dpmia.workflow.costs import costs_table
+from dpmia.workflow.costs import NO_JOBS, costs_table
 
 #: Sections behind those of the papers: their ids and titles.
 BEHIND = {
@@ -113,6 +113,7 @@ def _sections(papers: Sequence[cards.ShownPaper]) -> list[page.Section]:
 def _tiles(papers: Sequence[cards.ShownPaper], models: pd.DataFrame, costs: pd.DataFrame) -> list[tuple[str, str, str]]:
     there = sum(len(paper.shown) for paper in papers)
     private = models.loc[models["private"], "models"].sum()
+    of_jobs = costs[~costs["rule"].isin(NO_JOBS)]
     return [
         (f"{sum(paper.made for paper in papers)} of {there}", "figures and tables made", ""),
         (
@@ -121,9 +122,9 @@ def _tiles(papers: Sequence[cards.ShownPaper], models: pd.DataFrame, costs: pd.D
             f"{formatting.count(private)} of them with privacy",
         ),
         (
-            formatting.duration(costs[["startup", "work"]].to_numpy().sum()),
+            formatting.duration(of_jobs[["startup", "work"]].to_numpy().sum()),
             "CPU time",
-            f"of {formatting.count(costs['jobs'].sum())} jobs",
+            f"of {formatting.count(of_jobs['jobs'].sum())} jobs",
         ),
     ]
 

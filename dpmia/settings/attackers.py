@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from dpmia.common.limits import MOST_MODELS
+from dpmia.common.no_attacks import NO_ATTACKS
 from dpmia.common.registry import suggestion
 from dpmia.settings import names
 from dpmia.settings.base import ArmName, Epsilon, NotNegative, OneOf, Settings
@@ -166,6 +167,8 @@ def each_of_a_kind(attacks: dict[str, AttackSettings]) -> dict[str, AttackSettin
     """
     for name, attack in attacks.items():
         kind = attack.kind or name
+        if name in NO_ATTACKS:
+            raise ValueError(f"{name!r} cannot name an attack: tables have rows of that name. Choose another")
         if kind not in names.ATTACKS:
             remedy = f"Name one under the key kind: {', '.join(names.ATTACKS)}. {suggestion(name, names.ATTACKS)}"
             raise ValueError(f"{name!r} is not a kind of attack. {remedy}".strip())

@@ -39,6 +39,10 @@ def spent_by(log: Path) -> Spent | None:
     return Spent(*(float(number or "nan") for number in found[-1])) if found else None
 
 
+#: Logs in the place of a rule's that are no job's: of Snakemake itself, and of the process whose forks jobs are.
+NO_JOBS = ("snakemake", "fork_server")
+
+
 def costs_table(logs: Iterable[Path], root: Path) -> pd.DataFrame:
     """Return what all jobs took by rule, from their logs.
 

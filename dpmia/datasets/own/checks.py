@@ -69,6 +69,8 @@ def labels(
             remedy = "Remove the row, or set missing: drop."
             raise DataError(_place(fields, name, row), f"{_shown(text)} is a missing label", remedy)
     known = list(dict.fromkeys(texts))
+    if positive_from is None:
+        _one_spelling(fields, name, known)
     if positive_from is not None:
         for text in known:
             if not is_number(text):
@@ -84,6 +86,11 @@ def labels(
                 problem = f"{value!r} of the key positive is not one of the labels {shortened(list(map(repr, known)))}"
                 raise DataError(_place(fields, name), problem, suggestion(value, known))
             wanted.append(found)
+        for text in known:
+            alike = next((each for each in wanted if each.casefold() == text.casefold()), None)
+            if text not in wanted and alike is not None:
+                problem = f"the labels {_shown(alike)} and {_shown(text)} differ in capitals alone"
+                raise DataError(_place(fields, name), problem, "Write them alike, or name both under positive")
         classes = ("other", ", ".join(wanted))
         code = {text: int(text in wanted) for text in known}
     else:
@@ -266,6 +273,15 @@ def _number(fields: Fields, name: str, text: str) -> float:
 
 def _infinite(text: str) -> bool:
     return bool(_INFINITE.fullmatch(text)) or bool(DECIMAL.fullmatch(text))
+
+
+def _one_spelling(fields: Fields, name: str, known: Sequence[str]) -> None:
+    """Refuse labels that are one number in several spellings: they would be several classes."""
+    first: dict[float, str] = {}
+    for text in filter(is_number, known):
+        if (same := first.setdefault(float(text), text)) != text:
+            problem = f"the labels {_shown(same)} and {_shown(text)} are one number"
+            raise DataError(_place(fields, name), problem, "Write it in one way")
 
 
 def _named(value: Any, known: Sequence[str]) -> str | None:

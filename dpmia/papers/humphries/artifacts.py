@@ -158,8 +158,8 @@ ARTIFACTS = (
         _BLIND,
         reading=Reading(
             "advantage against the dependence index",
-            "Each marker is one experiment. Horizontal: the dependence index, the AUC of a blind baseline; 0.5 "
-            "means that members and non-members cannot be separated without the model. Vertical: the advantage of "
+            "Each marker is one arm of an experiment. Horizontal: the dependence index, the AUC of a blind baseline; "
+            "0.5 means that members and non-members cannot be separated without the model. Vertical: the advantage of "
             "the attack. Markers that rise to the right exploit distribution shift.",
         ),
     ),

@@ -9,7 +9,9 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from dpmia import attack, audit_epsilon, bounds, upper_bound
 from dpmia.attacks.base import Knowledge, outcome
-from dpmia.attacks.lira import OfflineLira
+from dpmia.attacks.bounded_loss import ZeroOneLoss
+from dpmia.attacks.hypothesis import Population
+from dpmia.attacks.lira import OfflineLira, OnlineLira
 from dpmia.attacks.threshold import AverageThreshold
 from dpmia.common.errors import ArgumentError
 from dpmia.formats.losses import References
@@ -308,6 +310,18 @@ def test_only_an_exact_upper_bound_is_drawn(world):
     for wrong in (3, bounds(1.0)):
         with pytest.raises(ArgumentError, match=r"plot, bound: .* is no exact upper bound\. Give what dpmia"):
             attack(logits, labels, is_member).plot(bound=wrong)
+
+
+def test_an_object_of_an_attack_is_refused_like_its_name_where_something_is_missing(world):
+    losses = np.linspace(0.1, 2.0, 100)
+    inside = np.arange(100) < 50
+    for mine, needs in (
+        (ZeroOneLoss(), "outputs for all classes"),
+        (OnlineLira(), "the argument 'references'"),
+        (Population(), "the argument 'population'"),
+    ):
+        with pytest.raises(ArgumentError, match=f"attack, mine: it needs {needs}"):
+            attack(losses, None, inside, scale="losses", attacks={"mine": mine})
 
 
 def test_every_attack_of_the_library_is_offered_or_says_what_it_needs(world):

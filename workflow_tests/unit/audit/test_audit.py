@@ -31,7 +31,7 @@ from dpmia.settings.predictions import Predictions
 from dpmia.settings.resolve import make_plan
 
 RUN = {"data": "synthetic", "scale": "smoke", "seed": 1}
-PLAN = {"bound": 0.75, "relation": "add_remove"}
+PLAN = {"bound": 0.75, "acceptance": 0.01, "relation": "add_remove"}
 LIMITS = {"fail_above": {"advantage": 0.0, "tpr_at_0.1pct_fpr": 0.1}, "epsilons": None, "looks": False, "plan": PLAN}
 
 

@@ -12,7 +12,7 @@ from dpmia.settings.resolve import make_plan
 
 AUDIT = {
     **{"fail_above": {}, "epsilons": None, "looks": False},
-    "plan": {"bound": 0.75, "relation": "add_remove"},
+    "plan": {"bound": 0.75, "acceptance": 0.01, "relation": "add_remove"},
 }
 
 

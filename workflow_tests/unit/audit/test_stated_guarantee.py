@@ -60,7 +60,12 @@ def audited(folder, monkeypatch, command=None, epsilons=None, **privacy):
     (folder / "mine.yaml").write_text(yaml.safe_dump(settings))
     plan = make_plan({"data": "real", "experiments": ["mine.yaml"]}, folder)
     part = run("mine", plan.experiments["mine"], prepare(plan.experiments["mine"], folder), folder / "run")
-    limits = {"fail_above": {}, "epsilons": None, "looks": False, "plan": {"bound": 0.75, "relation": "add_remove"}}
+    limits = {
+        "fail_above": {},
+        "epsilons": None,
+        "looks": False,
+        "plan": {"bound": 0.75, "acceptance": 0.01, "relation": "add_remove"},
+    }
     found = gather({"mine": part}, {"data": "real", "scale": "smoke", "seed": 1}, limits)
     return part, json.loads(json.dumps(found, allow_nan=False))
 

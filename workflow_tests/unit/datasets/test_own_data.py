@@ -284,6 +284,14 @@ WRONG = {
     "a column twice": (table().replace("dose", "age", 1), {}, ["column 3", "column 2 has the same name 'age'"]),
     "a column without name": (table().replace("dose", "", 1), {}, ["column 3", "no name"]),
     "one class": (table(ill=lambda i: "yes"), {}, ["'ill'", "one class (yes)"]),
+    "a class in two spellings": (
+        table(ill=lambda i: ("0", "1", "1.0")[i % 3]), {"positive": 1}, ["'ill'", "'1' and '1.0' are one number"]
+    ),
+    "a class in other capitals": (
+        table(ill=lambda i: ("no", "yes", "Yes")[i % 3]),
+        {"positive": "yes"},
+        ["'ill'", "'yes' and 'Yes'", "name both under positive"],
+    ),
     "an unknown class": (table(), {"positive": "maybe"}, ["'maybe'", "'yes'"]),
     "no number for positive_from": (table(), {"positive_from": 3}, ["row 2", "'ill'", "a number"]),
     "a label missing": (table(ill=lambda i: "" if i == 4 else "ny"[i % 2]), {}, ["row 6", "'ill'", "missing: drop"]),

@@ -1,5 +1,7 @@
 """Confidence intervals against scipy's own, and against the definition."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest, t
@@ -14,6 +16,7 @@ from dpmia.metrics.intervals import (
     TOO_FEW,
     Estimate,
     clopper_pearson,
+    degrees_of_sum,
     equal_records,
     estimate,
     mean_interval,
@@ -185,3 +188,28 @@ def test_of_replicates_a_thousand_may_be_needed_and_no_more():
 
 def test_without_scatter_half_the_width_is_zero_whatever_the_degrees_of_freedom():
     assert Estimate(1.0, 0.0, 0.0, 1, RECORDS).half_width() == 0
+
+
+@pytest.mark.parametrize("level", [0.95, 1 - 2 * 0.05 / 80])
+def test_limits_over_replicates_and_records_are_never_within_those_over_replicates_alone(level):
+    # By chance three replicates scatter little: Satterthwaite's degrees of freedom jump, and the t quantile falls.
+    alone = Estimate(0.0, 1.0, 2, 3, REPLICATES)
+    both = Estimate(0.0, np.hypot(1.0, 0.6), degrees_of_sum(1.0, 2, 0.36), 3, BOTH, 0.6)
+    assert both.half_width(level) == pytest.approx(alone.half_width(level))
+    assert both.limits(level=level)[1] == pytest.approx(alone.limits(level=level)[1])
+    share = replace(both, mean=0.5)
+    assert share.limits(SHARE, level)[1] == pytest.approx(replace(alone, mean=0.5).limits(SHARE, level)[1])
+    assert replicates_needed(both, both.half_width(level), level) == 3
+
+
+def test_wrong_limits_in_the_tails_are_no_more_frequent_than_stated():
+    rng, tries, error = np.random.default_rng(5), 40_000, 0.0025
+    records = rng.normal(size=tries) / np.sqrt(3)  # a third of the variance over replicates, shared by all three
+    values = records[:, None] + np.sqrt(3) * rng.normal(size=(tries, 3))
+    wrong = 0
+    for each in values:
+        replicates = each.var(ddof=1) / 3
+        found = Estimate(each.mean(), np.sqrt(replicates + 1 / 3), degrees_of_sum(replicates, 2, 1 / 3), 3, BOTH,
+                         np.sqrt(1 / 3))  # fmt: skip
+        wrong += found.limits(level=1 - 2 * error)[0] > 0
+    assert wrong / tries < error

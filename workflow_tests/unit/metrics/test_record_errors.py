@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpmia.metrics.intervals import EQUAL, RECORDS
+from dpmia.metrics.intervals import EQUAL, RECORDS, SINGLE
 from dpmia.metrics.record_errors import record_estimates, standard_errors
 
 
@@ -37,6 +37,8 @@ def test_a_single_member_has_no_error_and_two_have_one():
     one = standard_errors(np.arange(4.0), decisions, np.array([True, False, False, False]))
     assert np.isnan([*one.values()]).all()
     two = standard_errors(np.arange(4.0), decisions, np.array([True, True, False, False]))
+    estimates = record_estimates(np.arange(4.0), decisions, np.array([True, False, False, False]))
+    assert {each.kind for each in estimates.values()} == {SINGLE}
     # Shares of a half, of two records each: the variance is a half, that of the mean a quarter.
     assert two["advantage"] == pytest.approx(np.sqrt(1 / 4 + 1 / 4))
 

@@ -332,6 +332,12 @@ LOOKED_AT = IID | {
 }
 
 
+@pytest.mark.parametrize("name", ["model", "blind", "blind_with_loss"])
+def test_rows_of_tables_that_are_no_attacks_name_none(name):
+    with pytest.raises(ConfigError, match=f"'{name}' cannot name an attack: tables have rows of that name"):
+        experiment(attacks={name: {"kind": "average_threshold"}})
+
+
 def test_leave_one_out_models_know_the_attacked_members_only():
     half = {"membership": {"kind": "bernoulli", "records": 400, "queries": 40}, "arms": {"half": {"rate": 0.5}}}
     words = "per_record.leave_one_out cannot be combined with membership.kind 'bernoulli': targets are trained on more"
