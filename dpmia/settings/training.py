@@ -120,7 +120,7 @@ class Training(Settings):
     """Engines `convolution`, `lightning`, `opacus` and `plain`: `auto` is a GPU where there is one; the others use the
     CPU."""
     devices: Literal[1] | Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1, max_length=1)] = 1
-    """Engines `convolution`, `lightning`, `opacus` and `plain`: 1 is the first that a job sees, `[2]` that with index 2.
+    """Engines `convolution`, `lightning`, `opacus` and `plain`: 1 is the first that a job sees, `[2]` that of index 2.
     A model is trained on one device."""
     precision: Literal["32-true", "bf16-mixed"] = "32-true"
     """Engines `lightning` and `plain`: `bf16-mixed` multiplies matrices in bfloat16. Clipping needs exact norms, so the
