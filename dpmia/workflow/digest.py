@@ -109,6 +109,8 @@ def text_digest(files: Iterable[Path]) -> str:
 def reached(starts: Iterable[Path | None], packages: frozenset[str] = frozenset({PACKAGE})) -> set[Path]:
     """Return the files of some packages that are imported from `starts`, directly or not, `starts` included.
 
+    Of a file of one's own it follows those beside it, too.
+
     Args:
         starts: files; None is passed over.
         packages: names of this package, and of those that plug-ins come from.
@@ -121,8 +123,25 @@ def reached(starts: Iterable[Path | None], packages: frozenset[str] = frozenset(
             found.add(file)
             table = file.with_suffix(".toml")  # of a module: numbers that it reads
             queue += [table] if table.is_file() else []
-            queue += [below for module in _read(file)[0] if (below := _file_of(module, packages))]
+            own = _is_own(file, packages)
+            for module in _read(file)[0]:
+                below = _file_of(module, packages) or (_beside(file, module) if own else None)
+                queue += [below] if below else []
     return found
+
+
+def _is_own(file: Path, packages: frozenset[str]) -> bool:
+    """Return whether a file is one of the user's own: none of this project, and none of an installed plug-in."""
+    if any(file.resolve().is_relative_to(ROOT / folder) for folder in (PACKAGE, "scripts")):
+        return False
+    return _name(file).split("/")[0].removesuffix(".py") not in packages
+
+
+def _beside(file: Path, module: str) -> Path | None:
+    """Return the module that a file of one's own imports from its folder, or from where commands are typed."""
+    bases = [folder.joinpath(*module.split(".")) for folder in (file.parent, Path.cwd())]
+    files = (each for base in bases for each in (base.with_suffix(".py"), base / "__init__.py"))
+    return next((each for each in files if each.is_file()), None)
 
 
 def recall(file: Path | str) -> None:

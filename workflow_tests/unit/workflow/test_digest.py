@@ -173,6 +173,27 @@ def test_a_module_loaded_by_name_counts_with_what_it_imports(checkout, spec):
         assert of(checkout, spec) != before
 
 
+def test_what_a_file_of_ones_own_imports_from_its_folder_counts(checkout, tmp_path):
+    own = tmp_path / "own"
+    (own / "parts").mkdir(parents=True)
+    (own / "mine.py").write_text("import math\nfrom layers import block\nfrom parts.deep import more\n")
+    (own / "layers.py").write_text("from fake.hidden import ONE\n\ndef block():\n    return ONE\n")
+    (own / "parts/deep.py").write_text("more = 1\n")
+    (own / "other.py").write_text("x = 1\n")
+    spec = f"{own / 'mine.py'}:Mine"
+    for root, name, old, new in [
+        (own, "layers.py", "return ONE", "return 2"),
+        (own, "parts/deep.py", "more = 1", "more = 2"),
+        (checkout, "fake/hidden.py", "ONE = 1", "ONE = 2"),
+    ]:
+        before = of(checkout, spec)
+        edit(root, name, old, new)
+        assert of(checkout, spec) != before
+    before = of(checkout, spec)
+    edit(own, "other.py", "x = 1", "x = 2")
+    assert of(checkout, spec) == before
+
+
 def test_the_package_around_a_module_loaded_by_name_counts(checkout):
     before = of(checkout, "fake.side.lonely")
     (checkout / "fake/side/__init__.py").write_text("import os\n")
