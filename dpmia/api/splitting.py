@@ -91,6 +91,8 @@ def split(
 def _records(data: ArrayLike | int) -> int:
     if isinstance(data, int | np.integer) and not isinstance(data, bool):
         return int(data)
+    if isinstance(data, str | bytes):  # the path of a file, whose records these are not
+        raise ArgumentError("split, data", f"{shown(data)} is a text", "Give records, or their number")
     try:
         return len(data)  # type: ignore[arg-type]
     except Exception:  # TypeError; of a nested tensor, another
@@ -143,5 +145,8 @@ def _check_sizes(draw: Any, kind: str, sizes: dict[str, Any]) -> None:
             sizes[name] = given = number(size, where)
             if not 0 <= given < math.inf or (given > 1 and name in ("share", "rate")):
                 raise ArgumentError(where, f"{shown(size)} is not a number of records, nor a share of them")
+            shares_or_numbers = name not in ("share", "rate") and "float" in str(taken[name].annotation)
+            if isinstance(size, float) and given == 1 and shares_or_numbers:
+                raise ArgumentError(where, "1.0 may be all records or a single one", "Give their number as an integer")
             if name not in ("share", "rate") and (given >= 1 or "float" not in str(taken[name].annotation)):
                 sizes[name] = integer(given, where)

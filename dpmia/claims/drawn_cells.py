@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from dpmia.claims.claim import Claim, Tables
@@ -28,6 +29,15 @@ from dpmia.metrics.shared_records import variance_of
 def stage_of(table: str) -> str:
     """Return the stage of a table, the first part of its name."""
     return table.partition("/")[0]
+
+
+#: Columns that number replicates.
+_REPLICATE = ("replicate", "target")
+
+
+def replicates_of_table(table: pd.DataFrame) -> int:
+    """Return the number of replicates, or splits, of a table; of single records, of target models."""
+    return max((int(table[column].nunique()) for column in _REPLICATE if column in table), default=0)
 
 
 class DrawnTables:
@@ -60,6 +70,8 @@ class DrawnValues:
         centred: the same where the replicates of each draw are on the mean what replicates without limit would be.
         effects: the same with the effect of each group of records that replicates share; empty where they share none.
         draws: their number.
+        shares: the same with the replicates of each cell, as a share of the most that a table has: experiments that a
+            claim compares have different numbers.
     """
 
     rule: DecisionRule
@@ -67,9 +79,10 @@ class DrawnValues:
     centred: Measured
     effects: Measured
     draws: int
+    shares: Measured
 
     def of(self, count: int) -> Iterator[Measured]:
-        """Yield the cells of each draw with so many replicates."""
+        """Yield the cells of each draw with so many replicates, of the table that has the most."""
         if isinstance(self.rule, Every | Some):
             yield from self._means(count)
             return
@@ -84,23 +97,24 @@ class DrawnValues:
     def of_records(self) -> Iterator[Measured]:
         """Yield the cells of each draw as replicates without limit would give them: with the variance by records."""
         means = _each(lambda values: np.repeat(self._of_draws(values).mean(axis=1), FEWEST), self.centred)
-        return replace(self, cells=means).of(FEWEST)
+        return replace(self, cells=means, shares=_each(lambda values: 1.0, means)).of(FEWEST)
 
     def _of_draws(self, values: np.ndarray) -> np.ndarray:
         return values.reshape(self.draws, -1)
 
     def _of_draw(self, draw: int, count: int) -> Measured:
-        def some(values: np.ndarray, effects: np.ndarray) -> np.ndarray:
-            return _above(self._of_draws(values)[draw, :count], effects)
+        def some(values: np.ndarray, effects: np.ndarray, share: float) -> np.ndarray:
+            return _above(self._of_draws(values)[draw, : _share_of(count, share)], effects)
 
-        return _each(some, self.cells, self.effects)
+        return _each(some, self.cells, self.effects, self.shares)
 
     def _means(self, count: int) -> Iterator[Measured]:
-        def limits(values: np.ndarray, effects: np.ndarray) -> list[Limits]:
+        def limits(values: np.ndarray, effects: np.ndarray, share: float) -> list[Limits]:
             variance = variance_of(effects) if len(effects) else 0.0
-            return [each.with_records(variance) for each in Limits.of_rows(self._of_draws(values)[:, :count])]
+            some = self._of_draws(values)[:, : _share_of(count, share)]
+            return [each.with_records(variance) for each in Limits.of_rows(some)]
 
-        means = _each(limits, self.cells, self.effects)
+        means = _each(limits, self.cells, self.effects, self.shares)
         for draw in range(self.draws):
             yield [{name: each[draw] for name, each in cells.items()} for cells in means]
 
@@ -131,8 +145,12 @@ def draw_cells(claim: Claim, tables: Tables, drawn: DrawnTables) -> DrawnCells:
     if without := [name for name in there if stage_of(name) not in STAGES]:
         raise MissingRowsError(f"{', '.join(without)}: no world")
 
+    own = {name: replicates_of_table(tables[name]) for name in there}
+    most = max(own.values())
+
     def measure(start: int, count: int, without: int | None = None) -> Measured:
-        return claim.rule.measure({name: drawn.part(name, start, count, without) for name in there})
+        counts = {name: _share_of(count, own[name] / most) for name in there}
+        return claim.rule.measure({name: drawn.part(name, start, counts[name], without) for name in there})
 
     def of_first_draw() -> Measured:
         whole = measure(0, drawn.most)
@@ -145,10 +163,16 @@ def draw_cells(claim: Claim, tables: Tables, drawn: DrawnTables) -> DrawnCells:
     cells = claim.rule.measure({name: drawn.whole(name) for name in there})
     centred = claim.rule.measure({name: drawn.centred(name) for name in there})
     effects = _each(_effects, of_first_draw())
-    values = DrawnValues(claim.rule, _each(_array, cells), _each(_array, centred), effects, drawn.draws)
+    measured = claim.rule.measure({name: tables[name] for name in there})
+    shares = _each(lambda values, real: (~np.isnan(_array(real))).sum() / most, cells, measured)
+    values = DrawnValues(claim.rule, _each(_array, cells), _each(_array, centred), effects, drawn.draws, shares)
     if all(condition.by_replicate for condition in claim.conditions):
         return DrawnCells(values.of, values)
     return DrawnCells(lambda count: (_each(_above, measure(start, count), effects) for start in drawn.starts), values)
+
+
+def _share_of(count: int, share: float) -> int:
+    return max(1, round(count * share))
 
 
 def _array(values: ArrayLike) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.claims.claim import Claim, Tables
-from dpmia.claims.drawn_cells import DrawnTables, DrawnValues, draw_cells, stage_of
+from dpmia.claims.drawn_cells import DrawnTables, DrawnValues, draw_cells, replicates_of_table, stage_of
 from dpmia.claims.limits import ENOUGH, ERROR, LIKELY
 from dpmia.claims.world import EFFECTS, World
 from dpmia.claims.worlds import BY_REPLICATE, STAGES, MetricWorld
@@ -30,7 +30,7 @@ WORLDS = ("as measured", PRINTED, "half", "placebo", "opposite")
 
 SHARES = ["reproduced", "not reproduced", "undecided"]
 POWER = [
-    *("id", "world", "replicates", "power", "needed", "most", "never"),
+    *("id", "world", "replicates", "fewest", "power", "needed", "most", "never"),
     *("placebo", "opposite", "without_attack", "too_few_records", "decided", "reason"),
 ]
 COLUMNS = ["id", "world", "replicates", *SHARES, "unlimited", "decided_without_limit", "reason"]
@@ -58,7 +58,8 @@ def verdict_shares(
     Args:
         claims: to judge.
         tables: measured tables by name.
-        counts: numbers of replicates of each draw; each claim is also judged at the number that its tables have.
+        counts: numbers of replicates of each draw, of the table of a claim that has the most: others have as much fewer
+            as they were measured with. Each claim is also judged at the number that its tables have.
         draws: number of draws of each world.
         seed: of all draws.
         worlds: those of `WORLDS` to judge them in.
@@ -108,16 +109,12 @@ def _unlimited(claim: Claim, values: DrawnValues | None, error: float) -> tuple[
 
 def replicates_of(claim: Claim, tables: Tables) -> int:
     """Return the largest number of replicates that the tables of a claim have; of single records, target models."""
-    return max((replicates_of_table(tables[name]) for name in claim.tables if name in tables), default=0)
+    return max(_replicates_of(claim, tables), default=0)
 
 
-def replicates_of_table(table: pd.DataFrame) -> int:
-    """Return the number of replicates, or splits, of a table; of single records, of target models."""
-    return max((int(table[column].nunique()) for column in _REPLICATE if column in table), default=0)
-
-
-#: Columns that number replicates.
-_REPLICATE = ("replicate", "target")
+def _replicates_of(claim: Claim, tables: Tables) -> list[int]:
+    """Return the number of replicates of each table of a claim."""
+    return [replicates_of_table(tables[name]) for name in claim.tables if name in tables]
 
 
 def without_attack(shares: pd.DataFrame, draws: int = DRAWS) -> pd.Series:
@@ -158,7 +155,8 @@ def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: 
         draws: its number of draws.
 
     Returns:
-        One row for each claim, columns `POWER`: `world` is that of the effect (as printed where the paper prints a
+        One row for each claim, columns `POWER`: `replicates` is the number of the table that has the most, `fewest` of
+        that which has the fewest; `world` is that of the effect (as printed where the paper prints a
         number, else as measured), `power` the share reproduced there; `needed` the smallest number of replicates at
         which it is `ENOUGH` (missing: at none up to `most`; `never` then says why), `placebo` and `opposite` the
         shares reproduced there,
@@ -178,6 +176,7 @@ def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: 
             "id": claim.id,
             "world": effect["world"].iloc[0],
             "replicates": count,
+            "fewest": min(_replicates_of(claim, tables), default=0),
             "power": _at(effect, count),
             "needed": enough.min() if len(enough) else pd.NA,
             "most": effect["replicates"].max(),
@@ -226,7 +225,8 @@ def describe(row: pd.Series) -> str:
     never = {DOES_NOT_HOLD: "at no number, as it does not hold at this effect", MORE_RECORDS: "with more records only"}
     least = f"from {row['needed']} on" if pd.notna(row["needed"]) else never.get(row["never"], f"above {row['most']}")
     needed = f"{ENOUGH:g} {least}"
-    return f"{row['power']:.2f} with {row['replicates']} replicates, {needed} (effect {row['world']})"
+    count = f"{row['fewest']} to {row['replicates']}" if row["fewest"] < row["replicates"] else f"{row['replicates']}"
+    return f"{row['power']:.2f} with {count} replicates, {needed} (effect {row['world']})"
 
 
 def _at(shares: pd.DataFrame, count: int) -> float:

@@ -26,6 +26,9 @@ SMALLEST, BATCH = 40, 16
 #: What a trial at scale smoke is cut down to.
 SMOKE_EPOCHS, SMOKE_REPLICATES, SMOKE_REFERENCES = 2, 2, 4
 
+#: Names of settings files that are no audit's.
+TAKEN = ("config", "plan")
+
 #: Prefix of the columns of predictions that name their class.
 PREFIX = "p_"
 
@@ -87,6 +90,9 @@ def add_attack(parser: argparse.ArgumentParser) -> None:
 def audit(options: argparse.Namespace) -> Asked:
     """Return the settings of an audit."""
     table = _table(options.table)
+    if table.suffix.lower() == ".npz":
+        remedy = "Write settings for it: docs/audit.md, step 2"
+        raise UserError(str(table), "arrays have no columns that --label could name", remedy)
     fields = fields_of(table)
     for key, columns in (("label", [options.label]), ("group", [options.group]), ("drop", options.drop)):
         for column in columns:
@@ -186,10 +192,13 @@ def _table(path: str) -> Path:
 
 
 def _name(table: Path) -> str:
-    """Return the name of an experiment for a table: lower-case letters, digits and underscores."""
+    """Return the name of an experiment for a table: lower-case letters, digits and underscores.
+
+    It names the file of its settings, too, which must be none that dpmia reads or writes under that name.
+    """
     stem = re.sub(r"\W+", "_", table.name.partition(".")[0].lower()).strip("_")
     stem = re.sub(r"[^a-z0-9_]", "", stem)
-    return stem if re.match(r"[a-z]", stem) else f"table_{stem}".rstrip("_")
+    return stem if re.match(r"[a-z]", stem) and stem not in TAKEN else f"table_{stem}".rstrip("_")
 
 
 def _positive(text: str, most: int = LARGEST) -> int:

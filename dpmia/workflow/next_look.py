@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dpmia.claims.deciding import Effort, describe, propose
+from dpmia.claims.drawn_cells import replicates_of_table
 from dpmia.claims.judge import Run
 from dpmia.claims.open_claims import stand_of_claims
-from dpmia.claims.power import replicates_of_table
 from dpmia.claims.release_limits import Held, stand_of_limits
 from dpmia.common.reading.source import made
 from dpmia.formats.looks import Look, Looks

@@ -49,6 +49,8 @@ def test_groups_of_any_type():
         (lambda: split(10, "group", group="a", members=1, nonmembers=1), ArgumentError, r"split, groups: missing\."),
         (lambda: split(0.5, members=1, nonmembers=1), ArgumentError, r"split, data: 0\.5 has no rows\."),
         (lambda: split(10, [], members=1, nonmembers=1), ArgumentError, r"split, kind: \[\] is not a membership"),
+        (lambda: split("train.csv", members=1, nonmembers=1), ArgumentError, r"split, data: 'train\.csv' is a text\."),
+        (lambda: split(10, members=1.0, nonmembers=1), ArgumentError, r"members: 1\.0 may be all records or a single"),
         (lambda: split(10, members=-1, nonmembers=1), ArgumentError, r"split, members: -1 is not a number of records"),
         (lambda: split(10, members=None, nonmembers=1), ArgumentError, r"split, members: None is not a number\."),
         (lambda: split(10, members=1, nonmembers=1, iid_arm=[1, 0]), ArgumentError, r"iid_arm: \[1, 0\] is neither"),

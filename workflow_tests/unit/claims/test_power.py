@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_1samp
 from world_tables import REPLICATES, metrics_table, records_table, study_table
 
 from dpmia.claims.build import claim
@@ -13,6 +14,7 @@ from dpmia.claims.power import COLUMNS, SHARES, describe, planned_counts, power,
 from dpmia.claims.quantities import at, metric
 from dpmia.claims.render import worlds_markdown
 from dpmia.claims.rows import Splits
+from dpmia.formats.rows import COLUMNS as COLUMNS_OF_ROWS
 
 _claim = {"artifact": "toy_fig1", "tables": ("replicates/toy",)}
 _loss, _lira = metric("toy", "a", "loss"), metric("toy", "a", "lira", "precision_best")
@@ -183,3 +185,28 @@ def test_a_verdict_agrees_with_the_table_of_worlds(tmp_path):
     judged = judge_all({"toy": CLAIMS[:4]}, Run(tmp_path, synthetic=False, scale="paper")).set_index("id")
     of_all = power(verdict_shares(CLAIMS[:6], TABLES), CLAIMS[:6], TABLES).set_index("id").loc[judged.index]
     assert judged["power"].str.partition(";")[0].tolist() == [describe(row) for _, row in of_all.iterrows()]
+
+
+def normal_table(experiment, replicates):
+    """Return a table of one metric with a mean of .03 and a standard deviation of .05."""
+    values = np.linspace(-1, 1, replicates)
+    values = 0.03 + 0.05 * values / values.std(ddof=1)
+    key = [experiment, "a", False, 1.0, "loss", False, "advantage"]
+    return pd.DataFrame([[*key, number, value] for number, value in enumerate(values)], columns=COLUMNS_OF_ROWS)
+
+
+def test_each_experiment_of_a_claim_has_its_own_number_of_replicates():
+    tables = {"replicates/few": normal_table("few", 5), "replicates/many": normal_table("many", 100)}
+    conditions = [Condition(name, above(0), at(1, metric(name, "a", "loss"))) for name in ("few", "many")]
+    both = claim("toy-both", "It leaks.", *conditions, artifact="toy_fig1", tables=(*tables,))
+    found = verdict_shares([both], tables, [200], draws=400, worlds=("as measured",)).set_index("replicates")
+    rng = np.random.default_rng(0)
+
+    def shown(replicates, draws=20_000):
+        values = 0.03 + 0.05 * rng.normal(size=(draws, replicates))
+        return (ttest_1samp(values, 0, axis=1, alternative="greater").pvalue < 0.05).mean()
+
+    assert found.loc[100, "reproduced"] == pytest.approx(shown(5) * shown(100), abs=0.07)
+    assert found.loc[200, "reproduced"] == pytest.approx(shown(10), abs=0.07)
+    (row,) = [row for _, row in power(found.reset_index(), [both], tables, 400).iterrows()]
+    assert describe(row).split(",")[0].endswith("with 5 to 100 replicates")

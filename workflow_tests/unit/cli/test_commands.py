@@ -95,6 +95,20 @@ def test_an_audit_without_groups_is_planned_too(folder):
     assert experiment.epsilons == [[1.0, 10.0, float("inf")]]
 
 
+@pytest.mark.parametrize("name", ["config", "plan"])
+def test_settings_of_a_table_take_no_name_that_has_a_meaning(folder, name):
+    shutil.move(folder / "Clinic 2.csv", folder / f"{name}.csv")
+    run("audit", f"{name}.csv", "--label", "readmitted")
+    assert sorted(file.name for file in folder.iterdir()) == [f"{name}.csv", f"table_{name}.yaml"]
+
+
+def test_arrays_are_audited_by_a_settings_file(folder, capsys):
+    shutil.move(folder / "Clinic 2.csv", folder / "clinic.NPZ")
+    assert "clinic.NPZ: arrays have no columns that --label could name. Write settings" in refused(
+        capsys, "audit", "clinic.NPZ", "--label", "y"
+    )
+
+
 def test_an_edited_settings_file_is_kept(folder, capsys):
     given = ("audit", "Clinic 2.csv", "--label", "readmitted")
     run(*given)
