@@ -343,7 +343,7 @@ def groups(experiment: Experiment) -> dict[str, str]:
 
 
 def audited_attacks(experiment: Experiment) -> list[str]:
-    """Return the attacks by which single records are ranked: those on all models, with reference models at most."""
+    """Return the attacks that a report runs again to rank records: on all models, with reference models at most."""
     return [
         name
         for name, attack in experiment.attacks.items()

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 from dpmia.common.errors import ConfigError, shown
 from dpmia.common.files import is_file, is_folder
 from dpmia.common.registry import suggestion
-from dpmia.settings import names
+from dpmia.settings import jobs, names
 from dpmia.settings.base import Scale, Settings
 from dpmia.settings.config import Config
 from dpmia.settings.each_group import with_groups
@@ -183,6 +183,11 @@ def _experiment(
         merged = with_epsilons(merged, experiment, epsilons)
         experiment = checked(Experiment, with_precision_budgets(merged, where), where)
     check_known_sizes(experiment, root, where)
+    if file.paper == AUDIT and not jobs.audited_attacks(experiment):
+        problem = (
+            "a report takes sizes and curves from an attack on all models that needs no models but reference models"
+        )
+        raise ConfigError(place(where, "attacks"), problem, "Add one: average_threshold: {}")
     return experiment
 
 

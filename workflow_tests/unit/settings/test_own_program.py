@@ -36,6 +36,14 @@ def planned(folder, settings=PROGRAM, **config):
     return plan_of(folder, {"paper": "audit", "experiments": {"mine": settings}}, **config).experiments["mine"]
 
 
+@pytest.mark.parametrize("attacks", [{"average_threshold": {"epsilons": ["inf"]}}, {"lira": {"reference_arm": "any"}}])
+def test_an_audit_has_an_attack_that_its_report_can_run_again(folder, attacks):
+    with pytest.raises(
+        ConfigError, match=r"mine\.attacks: a report takes sizes and curves from an attack on all models"
+    ):
+        planned(folder, PROGRAM | {"attacks": attacks})
+
+
 def test_every_model_is_trained_by_the_program(folder):
     mine = planned(folder)
     target, reference = (
