@@ -163,12 +163,23 @@ def draw_cells(claim: Claim, tables: Tables, drawn: DrawnTables) -> DrawnCells:
     cells = claim.rule.measure({name: drawn.whole(name) for name in there})
     centred = claim.rule.measure({name: drawn.centred(name) for name in there})
     effects = _each(_effects, of_first_draw())
-    measured = claim.rule.measure({name: tables[name] for name in there})
-    shares = _each(lambda values, real: (~np.isnan(_array(real))).sum() / most, cells, measured)
+    shares = _shares(cells, claim.rule.measure({name: tables[name] for name in there}), most)
     values = DrawnValues(claim.rule, _each(_array, cells), _each(_array, centred), effects, drawn.draws, shares)
     if all(condition.by_replicate for condition in claim.conditions):
         return DrawnCells(values.of, values)
     return DrawnCells(lambda count: (_each(_above, measure(start, count), effects) for start in drawn.starts), values)
+
+
+def _shares(cells: Any, measured: Any, most: int) -> Any:
+    """Return the replicates of each cell as it was measured, as a share of `most`; 1 for what was not measured."""
+    if isinstance(cells, Mapping):
+        known = measured if isinstance(measured, Mapping) else {}
+        return {name: _shares(each, known.get(name), most) for name, each in cells.items()}
+    if isinstance(cells, list | tuple):
+        parts = measured if measured is not None and len(measured) == len(cells) else [None] * len(cells)
+        return [_shares(each, part, most) for each, part in zip(cells, parts, strict=True)]
+    count = 0 if measured is None else int((~np.isnan(_array(measured))).sum())
+    return count / most if count else 1.0
 
 
 def _share_of(count: int, share: float) -> int:

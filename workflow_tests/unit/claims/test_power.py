@@ -9,6 +9,7 @@ from world_tables import REPLICATES, metrics_table, records_table, study_table
 from dpmia.claims.build import claim
 from dpmia.claims.comparisons import above, at_most, near
 from dpmia.claims.decisions import Condition, Some
+from dpmia.claims.drawn_cells import _shares
 from dpmia.claims.judge import Run, counts, judge_all
 from dpmia.claims.power import COLUMNS, SHARES, describe, planned_counts, power, verdict_shares, without_attack
 from dpmia.claims.quantities import at, metric
@@ -210,3 +211,9 @@ def test_each_experiment_of_a_claim_has_its_own_number_of_replicates():
     assert found.loc[200, "reproduced"] == pytest.approx(shown(10), abs=0.07)
     (row,) = [row for _, row in power(found.reset_index(), [both], tables, 400).iterrows()]
     assert describe(row).split(",")[0].endswith("with 5 to 100 replicates")
+
+
+def test_what_was_not_measured_is_drawn_with_the_most_replicates():
+    drawn = [{"a": np.zeros(40), "b": np.zeros(40)}, {"c": {0.1: np.zeros(40)}}]
+    measured = [{"a": np.array([1.0, 2.0, np.nan])}, {}]
+    assert _shares(drawn, measured, 4) == [{"a": 0.5, "b": 1.0}, {"c": {0.1: 1.0}}]
