@@ -10,7 +10,7 @@ from dpmia.evaluation import blind_classifier as blind
 from dpmia.evaluation.blind_classifier import blind_scores, scores_with_signal
 from dpmia.metrics.intervals import NORMAL, mean_interval
 from dpmia.metrics.ranking import advantage, ranking
-from dpmia.metrics.record_errors import contributions, standard_error, standard_errors
+from dpmia.metrics.record_errors import contributions, standard_error
 from dpmia.models.mlp import MLP
 from dpmia.splits.draws import group, shuffled
 
@@ -44,8 +44,8 @@ def baseline(scores, is_member):
     """Return the metrics of blind scores, with intervals of advantage and AUC over records."""
     decisions = scores >= blind.THRESHOLD
     found = {**advantage(decisions, is_member), **ranking(scores, is_member)}
-    for name, error in standard_errors(scores, decisions, is_member).items():
-        half = NORMAL * error
+    for name, parts in contributions(scores, decisions, is_member).items():
+        half = NORMAL * standard_error(parts, is_member)
         found[f"{name}_low"], found[f"{name}_high"] = found[name] - half, found[name] + half
     return found
 
