@@ -15,6 +15,7 @@ from dpmia.api.arrays import class_numbers, integer, numbers, same_rows, several
 from dpmia.api.results import AttackResult, AttackResults, Measurement
 from dpmia.attacks.base import Attack, Knowledge, Outcome, outcome
 from dpmia.attacks.confidence import confidence
+from dpmia.attacks.needs import lacking_models
 from dpmia.common.errors import ArgumentError, KnowledgeError, MissingExtraError, shown
 from dpmia.common.limits import MOST_MODELS
 from dpmia.common.probabilities import log_probabilities, problem_of, wrong_row
@@ -290,15 +291,9 @@ def _missing(described: names.AttackKind | Attack, signal: Signal, known: Knowle
         return "outputs for all classes: with scale 'losses' the predicted class is unknown"
     if "references" not in described.uses or known.references is None:
         return ""
-    inside = known.references.trained_on.sum(axis=0)
-    outside = len(known.references.losses) - inside
-    each_side = 2 if getattr(described, "fewest", 0) else 1  # a variance needs two; an object says itself if it does
-    for part, records in (("member", signal.is_member), ("non-member", signal.is_nonmember)):
-        if outside[records].max() < each_side:
-            return f"{each_side} reference models that were not trained on a {part}"
-        if described.both_sides and inside[records].max() < each_side:
-            return f"{each_side} reference models that were trained on a {part} (argument 'trained_on')"
-    return ""
+    sides = described.each_side, described.both_sides
+    lacking = lacking_models(known.references.trained_on, signal.is_member, signal.is_nonmember, *sides)
+    return f"{lacking} (arguments 'references' and 'trained_on')" if lacking else ""
 
 
 def _made(kind: str, options: Mapping[str, Any]) -> Attack:

@@ -56,6 +56,9 @@ class Attack(ABC):
     #: Whether it needs reference models that were trained on a record as well as some that were not.
     both_sides: bool = False
 
+    #: How many reference models it needs for a record, on each side that it uses: two where it takes their variance.
+    each_side: int = 1
+
     #: Whether it sets a threshold for the loss of each record, so that there are results per record: a subclass of
     #: `dpmia.attacks.hypothesis.HypothesisTest`.
     per_record: bool = False

@@ -108,9 +108,12 @@ def fit_side(phi: np.ndarray, counted: np.ndarray, variance: str, pooled: np.nda
 
 class _Lira(Attack):
     uses = ("references",)
+    each_side = 2
 
     def __init__(self, variance: str = "pooled") -> None:
         self.variance = one_of("variance", variance, VARIANCES)
+        if variance == "published":
+            self.each_side = 1  # one variance over all records
 
     def _side(self, signal: Signal, known: Knowledge, inside: bool) -> Side:
         """Fit the side of models trained with the records (`inside`) or without them, and log what is missing."""

@@ -59,6 +59,30 @@ def population_of(signal: Signal) -> np.ndarray:
     return found
 
 
+def lacking_models(
+    trained_on: np.ndarray, is_member: np.ndarray, is_nonmember: np.ndarray, each_side: int, both_sides: bool
+) -> str:
+    """Return which reference models no member, or no non-member, has enough of; nothing where some of either have.
+
+    Args:
+        trained_on: bool, shape (models, records), whether a model was trained on a record.
+        is_member: bool, shape (records,).
+        is_nonmember: bool, shape (records,); population records are neither.
+        each_side: see `dpmia.attacks.base.Attack`.
+        both_sides: likewise.
+    """
+    inside = trained_on.sum(axis=0)
+    outside = len(trained_on) - inside
+    models = f"{each_side} reference model{'s' * (each_side > 1)} that"
+    verb = "were" if each_side > 1 else "was"
+    for part, records in (("member", is_member), ("non-member", is_nonmember)):
+        if outside[records].max() < each_side:
+            return f"{models} {verb} not trained on a {part}"
+        if both_sides and inside[records].max() < each_side:
+            return f"{models} {verb} trained on a {part}"
+    return ""
+
+
 def report_missing(
     signal: Signal, without: np.ndarray, what: str, where: str = "known.references", remedy: str = MORE_ALIKE
 ) -> None:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpmia.attacks.needs import lacking_models
 from dpmia.common.epsilon import parse_epsilon
 from dpmia.common.errors import UserError
 from dpmia.common.files import is_file
 from dpmia.common.limits import MOST_MODELS
 from dpmia.common.registry import suggestion
 from dpmia.datasets.own.files import fields_of, known_column
+from dpmia.evaluation.predictions import memberships
+from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
 from dpmia.settings import names
 from dpmia.settings.base import LARGEST, Scale
 from dpmia.settings.config import LIMITED
@@ -28,6 +32,9 @@ SMOKE_EPOCHS, SMOKE_REPLICATES, SMOKE_REFERENCES = 2, 2, 4
 
 #: Names of settings files that are no audit's.
 TAKEN = ("config", "plan")
+
+#: Attacks on predictions that need reference models.
+OF_REFERENCES = ("reference", "lira", "lira_offline")
 
 #: Prefix of the columns of predictions that name their class.
 PREFIX = "p_"
@@ -141,23 +148,34 @@ def attack(options: argparse.Namespace) -> Asked:
     """Return the settings of attacks on predictions."""
     table = _table(options.table)
     name = _name(table)
-    attacks: dict[str, Any] = {"average_threshold": {}}
-    if options.references:
-        attacks["reference"] = {}
-    if len(options.references) >= names.ATTACKS["lira_offline"].fewest:
-        attacks["lira_offline"] = {}
+    references = [_table(file) for file in options.references]
     predictions = {
         "path": str(table),
         "label": options.label,
         "member": options.member,
         "classes": _classes(options.classes, table),
         "scale": "logits" if options.logits else "probabilities",
-        "references": [str(_table(file)) for file in options.references],
+        "references": [str(file) for file in references],
         **({"same_kind": True} if options.same_pool else {}),
         "epsilon": _epsilon(options.epsilon),
-        "attacks": attacks,
+        "attacks": {kind: {} for kind in _attacks(table, references, options.member)},
     }
     return _asked(options, name, {"paper": "audit", "predictions": {name: predictions}})
+
+
+def _attacks(table: Path, references: Sequence[Path], column: str) -> list[str]:
+    """Return the attacks for which a model's outputs, population records and reference models suffice."""
+    part, trained_on = memberships(table, references, column)
+    is_member, is_nonmember = part == MEMBER, part == NONMEMBER
+    found = ["average_threshold"]
+    if (part == POPULATION).any():
+        found.append("population")
+    if references and is_member.any() and is_nonmember.any():  # else the table is refused when it is read
+        for name in OF_REFERENCES:
+            kind = names.ATTACKS[name]
+            if not lacking_models(trained_on, is_member, is_nonmember, kind.each_side, kind.both_sides):
+                found.append(name)
+    return found
 
 
 def _add_shared(parser: argparse.ArgumentParser, table: str) -> None:

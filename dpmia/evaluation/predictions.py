@@ -94,6 +94,27 @@ def read_predictions(job: PredictionsJob) -> GivenModel:
     return GivenModel(target, losses, list(job.references), fields.provenance)
 
 
+def memberships(table: Path, references: Sequence[Path], column: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a table of predictions, and those of reference models, say of the membership of records.
+
+    Returns:
+        Of the model, uint8, shape (records,): MEMBER, NONMEMBER or POPULATION; and whether each reference model was
+        trained on them, bool, shape (models, records).
+
+    Raises:
+        DataError: a table cannot be read, lacks the column or has other rows, or a value is wrong.
+    """
+    of_model = _parts(fields_of(table), column)
+    trained_on = np.zeros((len(references), len(of_model)), dtype=bool)
+    for number, file in enumerate(references):
+        found = _parts(fields_of(file), column)
+        if len(found) != len(of_model):
+            problem = f"it has {len(found)} rows, and {table} has {len(of_model)}"
+            raise DataError(str(file), problem, "Save the same rows in the same order")
+        trained_on[number] = found == MEMBER
+    return of_model, trained_on
+
+
 def tables(
     name: str, attacks: Mapping[str, Attack], given: GivenModel, root_seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -186,7 +186,7 @@ def require_references(name: str, attack: AttackSettings, count: int) -> None:
     Raises:
         ValueError: there are fewer than a variance needs; the published form of LiRA takes one over all records.
     """
-    fewest = names.ATTACKS[attack.kind].fewest
-    if count < fewest and attack.variance != "published":
-        sides = "two on each side" if fewest > 2 else "two trained without each record"
-        raise ValueError(f"attack {name!r} needs at least {fewest} reference models, {sides}, and has {count}")
+    kind = names.ATTACKS[attack.kind]
+    if count < kind.fewest and attack.variance != "published":
+        sides = f"{kind.each_side} trained without each record{f' and {kind.each_side} with it' * kind.both_sides}"
+        raise ValueError(f"attack {name!r} needs at least {kind.fewest} reference models, {sides}, and has {count}")

@@ -23,18 +23,21 @@ ATTACK, PER_RECORD = "dpmia.attacks.base:Attack", "dpmia.attacks.hypothesis:Hypo
 class AttackKind(NamedTuple):
     """An attack: the class that runs it, what the attacker needs beside the target model's outputs, its options.
 
-    `fewest` is the smallest number of reference models, for a variance two on each side that the attack uses; attacks
-    that are not of this library check it themselves. The others are attributes of the class
-    (`dpmia.attacks.base.Attack`).
+    The others are attributes of the class (`dpmia.attacks.base.Attack`).
     """
 
     spec: str
     uses: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
-    fewest: int = 0
+    each_side: int = 1
     both_sides: bool = False
     per_record: bool = False
     needs_classes: bool = False
+
+    @property
+    def fewest(self) -> int:
+        """Smallest number of reference models."""
+        return self.each_side * (1 + self.both_sides) if "references" in self.uses else 0
 
 
 def _attack_kind(spec: str) -> AttackKind:
@@ -52,7 +55,7 @@ def _attack_kind(spec: str) -> AttackKind:
     with errors_of_file(spec, "attack", every=True):
         options = tuple(name for name in inspect.signature(attack).parameters)
         about = {name: bool(getattr(attack, name)) for name in ("both_sides", "per_record", "needs_classes")}
-        return AttackKind(spec, tuple(attack.uses), options, **about)
+        return AttackKind(spec, tuple(attack.uses), options, int(attack.each_side), **about)
 
 
 def _same(spec: str) -> str:
@@ -226,7 +229,7 @@ _ATTACKS = {
     "distillation": AttackKind(
         "dpmia.attacks.hypothesis:Distillation", ("distilled",), _REFERENCE_TEST, per_record=True
     ),
-    "lira": AttackKind("dpmia.attacks.lira:OnlineLira", ("references",), ("variance",), 4, both_sides=True),
+    "lira": AttackKind("dpmia.attacks.lira:OnlineLira", ("references",), ("variance",), 2, both_sides=True),
     "lira_offline": AttackKind("dpmia.attacks.lira:OfflineLira", ("references",), ("variance", "alpha"), 2),
     "optimal_threshold": AttackKind("dpmia.attacks.threshold:OptimalThreshold"),
     "population": AttackKind("dpmia.attacks.hypothesis:Population", ("population",), _TEST, per_record=True),

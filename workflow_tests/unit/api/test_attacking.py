@@ -217,7 +217,7 @@ WRONG = {
     "rates": ({"fprs": [0, 0.1]}, r"attack, fprs: \(0\.0, 0\.1\) are not all between 0 and 1\."),
     "references": ({"references": [[[0, 2]] * 3]}, r"references, model 0: 3 records of 2 classes in place of 6"),
     "online": ({"attacks": "rmia", "references": [[[0, 2]] * 6], "population": [0] * 5 + [1]},
-               r"attack, rmia: it needs 1 reference models that were trained on a member"),
+               r"attack, rmia: it needs 1 reference model that was trained on a member"),
     "variance": ({"attacks": "lira_offline", "references": [[[0, 2]] * 6]}, r"needs 2 reference models that were not"),
     "trained": ({"trained_on": [[0] * 6]}, r"attack, trained_on: given without references\."),
 }  # fmt: skip

@@ -184,17 +184,50 @@ def test_scale_smoke_is_a_fraction_of_an_audit(folder):
     assert (smoke.experiments["clinic_2"].training.epochs, smoke.experiments["clinic_2"].replicates) == (1, 1)
 
 
+def write_predictions(file, *members):
+    """Write a table of predictions of three records, the membership of each as given."""
+    rows = [f"no,{member},0.9,0.1" for member in members]
+    file.write_text("\n".join(["label,member,p_no,p_yes", *rows]) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("models", "more"),
+    [
+        ([("no", "no", "no")], ["reference"]),
+        ([("no", "no", "no")] * 2, ["reference", "lira_offline"]),
+        ([("no", "yes", "yes")] * 2, []),
+        ([("yes", "no", "no"), ("no", "yes", "no")], ["reference"]),
+        ([("yes", "no", "no"), ("no", "yes", "no")] * 2, ["reference", "lira", "lira_offline"]),
+    ],
+)
+def test_predictions_have_the_attacks_for_which_reference_models_suffice(folder, models, more):
+    write_predictions(folder / "out.csv", "yes", "no", "no")
+    files = [f"reference_{number}.csv" for number in range(len(models))]
+    for file, members in zip(files, models, strict=True):
+        write_predictions(folder / file, *members)
+    run("attack", "out.csv", "--references", *files)
+    settings = yaml.safe_load((folder / "out.yaml").read_text())["predictions"]["out"]
+    assert list(settings["attacks"]) == ["average_threshold", *more]
+
+
+def test_reference_models_of_other_rows_are_refused(folder, capsys):
+    write_predictions(folder / "out.csv", "yes", "no", "no")
+    write_predictions(folder / "reference.csv", "yes", "no")
+    shown = refused(capsys, "attack", "out.csv", "--references", "reference.csv")
+    assert "Error: reference.csv: it has 2 rows, and out.csv has 3. Save the same rows in the same order." in shown
+    assert not (folder / "out.yaml").exists()
+
+
 def test_predictions_are_planned_with_the_classes_of_the_columns(folder):
-    rows = ["label,member,p_no,p_yes", "no,yes,0.9,0.1", "yes,no,0.2,0.8", "no,population,0.6,0.4"]
     for name in ("out.csv", "one.csv", "two.csv"):
-        (folder / name).write_text("\n".join(rows) + "\n")
+        write_predictions(folder / name, "yes", "no", "population")
     started = run("attack", "out.csv", "--references", "one.csv", "two.csv", "--epsilon", "2")
     assert started[0] == "audit"
     plan = make_plan({"data": "real", "experiments": ["out.yaml"]}, folder)
     predictions = plan.predictions["out"]
     assert predictions.classes == {"no": "p_no", "yes": "p_yes"}
     assert predictions.references == ["one.csv", "two.csv"]
-    assert list(predictions.attacks) == ["average_threshold", "reference", "lira_offline"]
+    assert list(predictions.attacks) == ["average_threshold", "population"], "no reference model lacks the member"
     run("attack", "out.csv", "--classes", "no=p_no", "yes=p_yes", "--logits")
     assert yaml.safe_load((folder / "out.yaml").read_text())["predictions"]["out"]["scale"] == "logits"
     assert predictions.same_kind is None, "nobody said how members were drawn"

@@ -32,7 +32,8 @@ def test_limits_of_an_advantage_reach_as_far_as_those_with_a_success_and_a_failu
     assert found.degrees == pytest.approx(sum(variances) ** 2 / (variances[0] ** 2 / 9 + variances[1] ** 2 / 19))
     assert (found.count, found.kind, found.records_error) == (1, RECORDS, found.error)
     low, high = found.limits((-1.0, 1.0), 0.9)
-    assert low < 0.3 - NARROWEST * error and high > 0.3 + NARROWEST * error
+    assert low < 0.3 - NARROWEST * error
+    assert high > 0.3 + NARROWEST * error
 
 
 def test_with_many_records_the_error_of_an_advantage_is_that_of_two_independent_shares():
@@ -84,7 +85,8 @@ def test_where_nothing_varies_an_auc_has_the_limits_of_the_fewer_records():
 
 def test_an_attack_that_is_always_right_has_a_lower_limit():
     low, high = of_counts(30, 30, 0, 40).limits((-1.0, 1.0))
-    assert 0.8 < low < 0.95 and high == 1
+    assert 0.8 < low < 0.95
+    assert high == 1
 
 
 def test_scores_that_are_all_the_same_have_an_auc_without_limits():
