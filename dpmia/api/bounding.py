@@ -21,6 +21,7 @@ from dpmia.api.mechanism import (
     epsilon_of,
     one_of,
     require,
+    require_acceptance,
     require_prior,
 )
 from dpmia.common.errors import ArgumentError
@@ -332,5 +333,5 @@ def _checked(
     prior, acceptance = number(prior, f"{where}, prior"), number(acceptance, f"{where}, acceptance")
     require(f"{where}, fprs", all(0 < rate < 1 for rate in rates), rates, "numbers between 0 and 1")
     require_prior(where, prior)
-    require(f"{where}, acceptance", 0 < acceptance <= 1, acceptance, "a number above 0 and at most 1")
+    require_acceptance(where, acceptance)
     return rates, prior, acceptance

@@ -126,3 +126,8 @@ def require_prior(where: str, prior: float) -> None:
     """Refuse a probability of membership that is none, or too near to 0 or 1 for precision to have digits."""
     valid = f"a number from {RAREST:g} to 1 - {RAREST:g}"
     require(f"{where}, prior", RAREST <= prior <= 1 - RAREST, prior, valid)
+
+
+def require_acceptance(where: str, acceptance: float) -> None:
+    """Refuse a share of members found that no attack has."""
+    require(f"{where}, acceptance", 0 < acceptance <= 1, acceptance, "a number above 0 and at most 1")

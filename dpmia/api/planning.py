@@ -20,6 +20,7 @@ from dpmia.api.mechanism import (
     epsilon_of,
     one_of,
     require,
+    require_acceptance,
     require_prior,
 )
 from dpmia.common.errors import ArgumentError, shown
@@ -156,6 +157,7 @@ def plan_noise(
     require(f"{where}, delta", delta is None or least <= delta <= most, delta, f"a number from {least:g} to {most:g}")
     require(f"{where}, fpr", 0 < fpr < 1, fpr, "a number between 0 and 1")
     require_prior(where, prior)
+    require_acceptance(where, number(acceptance, f"{where}, acceptance"))
     _check_value(target, value, fpr, prior)
 
     sampler = "poisson" if sampler is None else sampler

@@ -26,7 +26,7 @@ NOT_PRIVATE = "Trained without differential privacy: no bound holds"
 OTHER_RELATION = (
     "The guarantee is under replace_one, and here each record joined on its own: no (epsilon, delta) bound follows"
 )
-SHIFTED = "Members and non-members come from other groups: differential privacy bounds no attack here"
+SHIFTED = "Members and non-members were not drawn from one pool: differential privacy bounds no attack here"
 STATED = "The bounds follow from the guarantee and the mechanism that the user states, which are not checked here"
 STATED_ONLY = (
     "The (epsilon, delta) bound follows from the guarantee that the user states, which is not checked here; the "

@@ -129,14 +129,16 @@ def _curves(name: str, scores: Scores, found: list[dict[str, Any]]) -> list[dict
 def _exposed(
     name: str, scores: Scores, found: list[dict[str, Any]], dataset: Dataset | None, seed: int
 ) -> list[dict[str, Any]]:
-    """Return the most exposed records of each arm, for the largest epsilon, by the strongest attack."""
+    """Return the most exposed records of each arm, for the largest epsilon, by the strongest attack run again here."""
     largest = max((entry["epsilon"] for entry in found), key=float)
+    again = [entry for entry in found if (entry["arm"], largest, entry["attack"]) in scores.exposure]
     rng = np.random.default_rng(derive_seed(seed, "exposed", name))
     rows = []
     for arm in dict.fromkeys(entry["arm"] for entry in found):
-        strongest = findings.best(found, arm=arm, epsilon=largest)
-        if strongest is None or (exposure := scores.exposure.get((arm, largest, strongest["attack"]))) is None:
+        strongest = findings.best(again, arm=arm, epsilon=largest)
+        if strongest is None:
             continue
+        exposure = scores.exposure[arm, largest, strongest["attack"]]
         most = exposure.most()
         rows.append(
             {key: strongest[key] for key in ("experiment", "arm", "label", "iid", "epsilon", "attack")}

@@ -143,7 +143,7 @@ def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     tiles = []
     kinds = (
         (True, False, "drawn from one pool"),
-        (False, False, "from one group, non-members from the others"),
+        (False, False, "not drawn from one pool with the non-members"),
         (False, True, "of the table"),
     )
     for iid, given, words in kinds:

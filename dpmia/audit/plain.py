@@ -86,7 +86,7 @@ def _paragraphs(entries: Sequence[Entry], experiment: str, epsilon: str, facts: 
             [_strongest(entries, apart, "Members and non-members of the table"), *_low_rate(entries, apart), remark]
         )
     elif apart is not None:
-        what = "Members from one group, non-members from the others"
+        what = "Members and non-members not drawn from one pool"
         against = _against_baseline(blind_of(entries, apart), apart)
         found.append([_strongest(entries, apart, what), *against, *_low_rate(entries, apart)])
     return [" ".join(sentences) for sentences in found]

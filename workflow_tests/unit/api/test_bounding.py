@@ -197,6 +197,7 @@ WRONG = {
     "epochs": ({"epochs": 3}, ArgumentError, r"plan_noise, epochs: does not count for the sampler 'poisson'\."),
     "steps": ({"steps": 0}, ArgumentError, r"plan_noise, steps: 0 is not a positive integer\."),
     "noise": ({"steps": None, "noise_multiplier": 0}, ArgumentError, r"plan_noise, noise_multiplier: 0 is not a"),
+    "acceptance": ({"acceptance": 2}, ArgumentError, r"plan_noise, acceptance: 2 is not a number above 0 and at"),
     "sampler": ({"sampler": "all"}, ArgumentError, r"plan_noise, sampler: 'all' is not one of poisson, full, shuffle"),
     "rate": ({"sampling_rate": 1.5}, ArgumentError, r"sampling_rate: 1\.5 is .* most 1\. Give batch size / records"),
     "relation": ({"sampler": "shuffle", "compares": "add_remove"}, ArgumentError, r"compares: 'add_remove' cannot be"),

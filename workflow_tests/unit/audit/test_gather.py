@@ -29,3 +29,18 @@ def test_prepared_data_with_a_damaged_provenance_are_named(tmp_path):
             {"data": "synthetic", "scale": "smoke", "seed": 1},
             AUDIT,
         )
+
+
+def test_every_arm_has_exposed_records_by_the_strongest_attack_that_is_run_again(tmp_path):
+    plan = make_plan({"scale": "smoke", "experiments": ["experiments/patients.yaml"]}, ROOT)
+    dataset = prepare(plan.experiments["audit_mlp"], ROOT / "examples")
+    part = run("audit_mlp", plan.experiments["audit_mlp"], dataset, tmp_path / "run")
+    for name, attack in part["attacks"].items():
+        found = gather(
+            {"audit_mlp": part | {"attacks": {name: attack}}},
+            {"data": "synthetic", "scale": "smoke", "seed": 1},
+            AUDIT,
+        )
+        assert len({entry["attack"] for entry in found["results"]}) > 1
+        assert {each["arm"] for each in found["exposed"]} == {entry["arm"] for entry in found["results"]}
+        assert {each["attack"] for each in found["exposed"]} == {name}
