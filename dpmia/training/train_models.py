@@ -29,7 +29,8 @@ from dpmia.models.building import build
 from dpmia.privacy.record import Accounting
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.devices import chosen_device
-from dpmia.training.engines.base import Engine
+from dpmia.training.engines.base import Engine, GradientEngine
+from dpmia.training.finished import Outputs, load_outputs, save_outputs
 from dpmia.training.lightning import fit
 from dpmia.training.run import Run, Seeds
 
@@ -181,6 +182,12 @@ def train_models(
         device = chosen_device(engine_type, engines, f"model {group[0].run.name}")
         for start in range(0, len(group), width):
             together = group[start : start + width]
+            keeps = None if checkpoints is None or issubclass(engine_type, GradientEngine) else checkpoints
+            if keeps and (finished := load_outputs(keeps, _name_on_queries(together[0]), len(together[0].queries))):
+                done += 1
+                log.info("%d of %d models trained, this one before the interruption", done, len(specs))
+                yield TrainedModel(together[0], *finished)
+                continue
             watched = any(one.validation is not None for one in together)
             after_epoch = partial(_accuracies, dataset, inputs, together) if watched else None
             accounting = together[0].card.accounting
@@ -204,8 +211,10 @@ def train_models(
                     _refuse_infinite(logits, one)
                 accuracy = None if one.validation is None or by_epoch is None else by_epoch[:, number]
                 buffers = engine.buffers()[number].numpy()
-                curve = fitted.curve if spent and number == 0 else None
-                yield TrainedModel(one, logits.numpy(), parameters.numpy().copy(), buffers, accuracy, curve)
+                outputs = Outputs(logits.numpy(), parameters.numpy().copy(), buffers, accuracy)
+                if keeps:
+                    save_outputs(keeps, _name_on_queries(one), outputs)
+                yield TrainedModel(one, *outputs, fitted.curve if spent and number == 0 else None)
 
 
 def _refuse_infinite(logits: torch.Tensor, model: ModelSpec) -> None:
@@ -290,3 +299,8 @@ def _digest(together: Sequence[ModelSpec]) -> str:
         digest.update(one.run.records.tobytes())
         digest.update(b"" if one.run.soft_labels is None else one.run.soft_labels.tobytes())
     return digest.hexdigest()[:16]
+
+
+def _name_on_queries(model: ModelSpec) -> str:
+    """Return a name that no other model shares, nor this one on other queries."""
+    return hashlib.sha256(_digest([model]).encode() + model.queries.tobytes()).hexdigest()[:16]
