@@ -22,6 +22,7 @@ from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION
 from dpmia.settings import names
 from dpmia.settings.base import LARGEST, Scale
 from dpmia.settings.config import LIMITED
+from dpmia.settings.facts import NO_AUDIT
 from dpmia.settings.resolve import SCALES
 
 #: Records of a group that has an arm, at least; a batch fits into half of them.
@@ -32,9 +33,6 @@ SMOKE_EPOCHS, SMOKE_REPLICATES, SMOKE_REFERENCES = 2, 2, 4
 
 #: Names of settings files that are no audit's.
 TAKEN = ("config", "plan")
-
-#: Attacks on predictions that need reference models.
-OF_REFERENCES = ("reference", "lira", "lira_offline")
 
 #: Prefix of the columns of predictions that name their class.
 PREFIX = "p_"
@@ -167,15 +165,20 @@ def _attacks(table: Path, references: Sequence[Path], column: str) -> list[str]:
     """Return the attacks for which a model's outputs, population records and reference models suffice."""
     part, trained_on = memberships(table, references, column)
     is_member, is_nonmember = part == MEMBER, part == NONMEMBER
-    found = ["average_threshold"]
-    if (part == POPULATION).any():
-        found.append("population")
-    if references and is_member.any() and is_nonmember.any():  # else the table is refused when it is read
-        for name in OF_REFERENCES:
-            kind = names.ATTACKS[name]
-            if not lacking_models(trained_on, is_member, is_nonmember, kind.each_side, kind.both_sides):
-                found.append(name)
-    return found
+    if not (is_member.any() and is_nonmember.any()):
+        return ["average_threshold"]  # the table is refused when it is read
+    given = {"population"} if (part == POPULATION).any() else set()
+    given |= {"references"} if references else set()
+    return [
+        name
+        for name, kind in names.ATTACKS.built_in.items()
+        if name not in NO_AUDIT
+        and given >= {*kind.uses}
+        and not (
+            "references" in kind.uses
+            and lacking_models(trained_on, is_member, is_nonmember, kind.each_side, kind.both_sides)
+        )
+    ]
 
 
 def _add_shared(parser: argparse.ArgumentParser, table: str) -> None:

@@ -130,6 +130,21 @@ def test_the_attack_of_the_other_page_is_typed_and_passes_its_test(monkeypatch):
     example["test_the_more_confident_half_is_predicted_member"]()
 
 
+def test_the_smallest_parts_of_the_other_page_run_from_their_files(tmp_path, monkeypatch):
+    page = EXTEND.partition("**In a package**")[0]
+    for name, text in zip(("my_attack.py", "my_draws.py"), blocks(page, "python"), strict=True):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    split = load("my_draws.py:draw")(np.zeros(50), np.random.default_rng(0), members=10, nonmembers=15)
+    assert [len(part) for part in (split.members, split.nonmembers, split.population, split.validation)] == [
+        10,
+        15,
+        25,
+        0,
+    ]
+    assert load("my_attack.py:MyAttack")(share=0.25).decisions(None, np.arange(100.0)).sum() == 25
+
+
 def test_the_network_of_the_other_page_is_trained_by_the_engine_that_the_page_names():
     example = {}
     exec(dict(NAMED.findall(EXTEND))["dpmia/models/normalised.py"], example)

@@ -194,10 +194,10 @@ def write_predictions(file, *members):
     ("models", "more"),
     [
         ([("no", "no", "no")], ["reference"]),
-        ([("no", "no", "no")] * 2, ["reference", "lira_offline"]),
+        ([("no", "no", "no")] * 2, ["lira_offline", "reference"]),
         ([("no", "yes", "yes")] * 2, []),
         ([("yes", "no", "no"), ("no", "yes", "no")], ["reference"]),
-        ([("yes", "no", "no"), ("no", "yes", "no")] * 2, ["reference", "lira", "lira_offline"]),
+        ([("yes", "no", "no"), ("no", "yes", "no")] * 2, ["lira", "lira_offline", "reference"]),
     ],
 )
 def test_predictions_have_the_attacks_for_which_reference_models_suffice(folder, models, more):
