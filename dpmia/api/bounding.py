@@ -25,6 +25,7 @@ from dpmia.api.mechanism import (
     require_prior,
 )
 from dpmia.common.errors import ArgumentError
+from dpmia.common.limits import DELTAS
 from dpmia.theory.bounds import advantage_bound, auc_bound, tpr_bound
 from dpmia.theory.precision_bounds import precision_bound
 
@@ -134,14 +135,15 @@ class UpperBound(Bounds):
         """Return the epsilon of (epsilon, delta) that this mechanism has, by its privacy loss distribution.
 
         Args:
-            delta: in (0, 1).
+            delta: from 1e-11, below which the accountant is too coarse, to 1 (excluded).
             relation: of the guarantee; `add_remove` is that of Opacus. `shuffle` has `replace_one` only.
 
         Raises:
             ArgumentError: an argument is wrong.
         """
         delta = number(delta, "upper_bound.epsilon, delta")
-        require("upper_bound.epsilon, delta", 0 < delta < 1, delta, "a number between 0 and 1")
+        valid = f"a number from {DELTAS[0]:g} up and below 1"
+        require("upper_bound.epsilon, delta", DELTAS[0] <= delta < 1, delta, valid)
         facts = (self.sampler, self.sampling_rate, self.steps, self.epochs, self.noise_multiplier)
         return epsilon_of(*facts, delta, relation)
 

@@ -49,7 +49,8 @@ def with_precision_budgets(settings: Mapping[str, Any], where: str) -> dict[str,
         where: the place, for messages.
 
     Raises:
-        ConfigError: epsilons are given besides, or arms have no sampling rates.
+        ConfigError: epsilons are given besides, arms have no sampling rates, or the bounds do not follow from the
+            neighbouring relation.
     """
     settings = dict(settings)
     if settings.get("precision_budgets") is None:
@@ -62,7 +63,11 @@ def with_precision_budgets(settings: Mapping[str, Any], where: str) -> dict[str,
     if given:
         problem = f"precision_budgets cannot be combined with epsilons of {', '.join(given)}: it computes them"
         raise ConfigError(here, problem, "Remove the epsilons")
-    delta = checked(Privacy, settings.get("privacy", {}), place(where, "privacy")).delta
+    privacy = checked(Privacy, settings.get("privacy", {}), place(where, "privacy"))
+    delta = privacy.delta
+    if privacy.relation != "add_remove":
+        problem = f"bounds on precision follow from relation add_remove, and it is {privacy.relation}"
+        raise ConfigError(here, problem, "Set privacy: {relation: add_remove}")
     if none := [spell_epsilon(each) for each in budgets.epsilons if _bound(each, budgets, delta) >= 1]:
         problem = (
             f"epsilon {', '.join(none)} bounds no precision, at delta {delta:g} and acceptance {budgets.acceptance:g}"

@@ -234,6 +234,6 @@ class Privacy(Settings):
     """Delta of (epsilon, delta)."""
     accountant: Literal["pld", "rdp", "rdp_as_published"] = "pld"
     """Privacy loss distribution, or Renyi DP; `rdp_as_published` only reproduces a paper: it treats shuffled batches
-    as Poisson samples, with half the noise that replace-one needs, and no theorem covers it."""
+    as if each were drawn anew, with half the noise that replace-one needs, and no theorem covers it."""
     mechanisms: dict[EpsilonKey, StatedMechanism] = {}
     """Engine `command`: epsilon -> the mechanism of your program. Exact upper bounds need it."""

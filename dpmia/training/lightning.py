@@ -167,7 +167,7 @@ class EngineModule(pl.LightningModule):
                 raise ValueError(f"state of the optimiser without {', '.join(sorted(missing))}")
             if not all(value.is_floating_point() for value in tensors):
                 raise ValueError("state of the optimiser that is no real numbers")
-            shapes = {value.shape for value in tensors if value.ndim}
+            shapes = {named[name].shape for name in needed if named[name].ndim}
             if shapes - {parameter.shape}:
                 raise ValueError(f"state of the optimiser of shapes {shapes} for parameters of {parameter.shape}")
         self.started = True

@@ -10,6 +10,7 @@ memory allocator gains).
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,9 @@ from opacus.validators import ModuleValidator
 from dpmia.common.errors import TrainingError
 from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.loss import record_losses
+from dpmia.training.engines.opacus_trial import NOT_FOUND, RECORDS, REMEDY, refuse_other_gradients
 from dpmia.training.engines.plain import PlainEngine, batch_norms, network_of
-from dpmia.training.run import Run
+from dpmia.training.run import Run, Seeds
 from dpmia.training.streams import Streams
 
 #: Bytes of single records' gradients to hold at once. The C library takes larger blocks from the system anew each
@@ -75,6 +77,13 @@ class OpacusEngine(PlainEngine):
         """Refuse what `check_layers` refuses; see `Engine.check`."""
         check_layers(architecture, network_of(architecture, where), where, "the engine 'plain' without privacy")
 
+    @classmethod
+    def try_out(cls, architecture: Any, recipe: Recipe, where: str, x: torch.Tensor, y: torch.Tensor) -> None:
+        """Refuse a network whose records clipping would not bound, as far as a few show it; see `Engine.try_out`."""
+        rows = np.linspace(0, len(x) - 1, RECORDS).astype(np.int64)
+        few = replace(recipe, batch_size=RECORDS, epochs=1)
+        refuse_other_gradients(cls(architecture, few, [Run(where, rows, Seeds(0, 0, 0), 1.0)], x, y), where)
+
     def _refuse_unsuited(self, run: Run) -> None:
         if not run.private:
             raise ValueError(f"{run.name}: a run without privacy needs the engine 'plain'")
@@ -95,9 +104,18 @@ class OpacusEngine(PlainEngine):
         else:
             self._gradients_by_hooks(x, y)
 
+    def record_norms(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        """Return the norm by which the gradient of each record is clipped, and leave the gradients."""
+        if self.grad_sample_mode == "ghost":
+            self._gradients_by_ghost(x, y)
+            return self.wrapped.per_sample_gradient_norms
+        self._gradients_of_chunk(x, y)
+        norms = [parameter.grad_sample.flatten(1).norm(dim=1) for parameter in self._private_optimiser.params]
+        return torch.stack(norms).norm(dim=0)
+
     def _no_gradients(self) -> None:
         """Leave the gradients of an empty batch, whose step is noise alone."""
-        for parameter in self.module.parameters():
+        for parameter in self._private_optimiser.params:
             if self.grad_sample_mode == "ghost":
                 parameter.grad = torch.zeros_like(parameter)
             else:
@@ -115,9 +133,7 @@ class OpacusEngine(PlainEngine):
         """Leave the gradients of the records of the last chunk, after the clipped sum of the chunks before it."""
         left = len(x)
         for features, labels in zip(x.split(self._chunk), y.split(self._chunk), strict=True):
-            self._gradients_of_chunk(features, labels)
-            norms = [parameter.grad_sample.flatten(1).norm(dim=1) for parameter in self._private_optimiser.params]
-            self.tally.count_clipped(torch.stack(norms).norm(dim=0), self.recipe.clip_norm)
+            self.tally.count_clipped(self.record_norms(features, labels), self.recipe.clip_norm)
             left -= len(features)
             if left:
                 self._private_optimiser.signal_skip_step()
@@ -129,7 +145,14 @@ class OpacusEngine(PlainEngine):
         outputs = self.wrapped(x)
         losses = record_losses(outputs, y)
         losses.sum().backward()
+        self._refuse_other_rows(len(x))
         self.tally.count(losses.detach(), outputs.detach(), y)
+
+    def _refuse_other_rows(self, records: int) -> None:
+        for parameter in self._private_optimiser.params:
+            rows = parameter.grad_sample
+            if not isinstance(rows, torch.Tensor) or len(rows) != records:
+                raise TrainingError(f"model {self.run.name}", NOT_FOUND, REMEDY)
 
 
 def check_layers(architecture: Any, network: torch.nn.Module, where: str, otherwise: str) -> None:

@@ -74,7 +74,8 @@ class PlainEngine(GradientEngine):
         self.optimiser.zero_grad()
         if not len(x):  # batch norm would take statistics of nothing
             for parameter in self.module.parameters():
-                parameter.grad = torch.zeros_like(parameter)
+                if parameter.requires_grad:
+                    parameter.grad = torch.zeros_like(parameter)
             return
         outputs = self.module(x)
         losses = record_losses(outputs, y)

@@ -63,6 +63,10 @@ def test_epsilon_of_the_gaussian_mechanism_in_closed_form():
     exact = brentq(lambda epsilon: delta(epsilon) - 1e-5, 0, 20)
     assert bound.epsilon(1e-5) == pytest.approx(exact, rel=2e-3)
     assert bound.epsilon(1e-5) >= exact
+    with pytest.raises(
+        ArgumentError, match=r"upper_bound\.epsilon, delta: 1e-15 is not a number from 1e-11 up and below 1"
+    ):
+        bound.epsilon(1e-15)
 
 
 def test_the_bound_of_a_sampled_step_in_closed_form():

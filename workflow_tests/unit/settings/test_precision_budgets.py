@@ -10,6 +10,7 @@ from dpmia.settings.precision_budgets import PrecisionBudgets, budget_rows, with
 from dpmia.settings.resolve import make_plan
 from dpmia.theory.precision_bounds import precision_bound
 
+PRIVACY = {"delta": 1e-5, "relation": "add_remove"}
 RATES = {f"p{rate}": rate for rate in (0.1, 0.3, 0.5, 0.7, 0.9)}
 PRINTED = {
     "p0.1": [5.197, 4.197, 3.197],
@@ -22,7 +23,7 @@ PRINTED = {
 
 def settings(**changed):
     arms = {name: {"rate": rate} for name, rate in RATES.items()}
-    return {"arms": arms, "privacy": {"delta": 1e-5}, "precision_budgets": {"epsilons": [3, 2, 1]}} | changed
+    return {"arms": arms, "privacy": PRIVACY, "precision_budgets": {"epsilons": [3, 2, 1]}} | changed
 
 
 def test_the_budgets_are_those_of_the_paper():
@@ -68,6 +69,7 @@ def test_a_new_target_and_a_new_rate_are_one_line_each():
         ({"arms": "each group"}, "no sampling rate"),
         ({"precision_budgets": {"epsilons": []}}, r"precision_budgets\.epsilons|, epsilons"),
         ({"precision_budgets": {"epsilon": [1]}}, "unknown key"),
+        ({"privacy": {}}, r"precision follow from relation add_remove, and it is replace_one\. Set privacy"),
     ],
 )
 def test_what_budgets_cannot_be_computed_from_is_refused(changed, words):
@@ -88,11 +90,11 @@ def test_figures_learn_the_budgets_of_each_bound_and_arm():
 @pytest.mark.parametrize("delta", ["x", True, -1, 2, float("nan"), [1e-5]])
 def test_a_wrong_delta_is_refused_where_it_stands(delta):
     with pytest.raises(ConfigError, match=r"^here, privacy\.delta: "):
-        with_precision_budgets(settings(privacy={"delta": delta}), "here")
+        with_precision_budgets(settings(privacy=PRIVACY | {"delta": delta}), "here")
 
 
 def test_a_delta_that_yaml_takes_for_text_is_a_number():
-    as_text = with_precision_budgets(settings(privacy={"delta": "1e-5"}), "here")
+    as_text = with_precision_budgets(settings(privacy=PRIVACY | {"delta": "1e-5"}), "here")
     assert as_text["epsilons"] == with_precision_budgets(settings(), "here")["epsilons"]
 
 

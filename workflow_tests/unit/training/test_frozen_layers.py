@@ -24,12 +24,16 @@ def network():
     return found
 
 
+@pytest.mark.parametrize("given", [{"optimiser": "adam"}, {"optimiser": "sgd", "l2": 0.1, "batch_size": 2}])
 @pytest.mark.parametrize(
     ("kind", "mode", "sigma"),
     [(PlainEngine, "auto", None), (OpacusEngine, "hooks", 0.8), (OpacusEngine, "ghost", 0.8)],
 )
-def test_frozen_layers_stay_as_they_are(kind, mode, sigma):
-    recipe = Recipe("adam", 0.05, 10, 3, sampling="poisson", grad_sample_mode=mode)
+def test_frozen_layers_stay_as_they_are(kind, mode, sigma, given):
+    # Of batches of two, some are empty.
+    given = {"learning_rate": 0.05, "batch_size": 10, "epochs": 3} | given
+    recipe = Recipe(**given, sampling="poisson", sampling_without_privacy="poisson", grad_sample_mode=mode)
+    recipe = recipe.of(sigma is not None)
     architecture = OwnNetwork(network, None, 2, False)
     kind.check(architecture, recipe, "model one")
     engine = kind(architecture, recipe, [Run("one", np.arange(40), Seeds(1, 2, 3), sigma)], X, Y)

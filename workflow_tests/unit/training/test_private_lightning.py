@@ -135,22 +135,33 @@ class EachStep(Checkpoints):
         return {"every_n_train_steps": 1}
 
 
-def test_an_interrupted_training_goes_on_with_its_schedule(folder):
-    whole = trained("Own")
-    engine, backward = engine_of("Own"), PrivateLightningEngine.backward
+def kept_until(step, name, folder):
+    """Begin to train a module whose training is cut off after some steps, and keep what it has by then."""
+    engine, backward = engine_of(name), PrivateLightningEngine.backward
 
     def interrupted(batches):
-        if engine.done == 16:
+        if engine.done == step:
             raise PowerCutError
         backward(engine, batches)
 
     engine.backward = interrupted
     with pytest.raises(PowerCutError):
         fit(engine, EachStep(folder / "kept.npz", "code"))
+
+
+def test_an_interrupted_training_goes_on_with_its_schedule(folder):
+    kept_until(16, "Own", folder)
     resumed = engine_of("Own")
     fit(resumed, EachStep(folder / "kept.npz", "code"))
     assert min(step for _, step, _ in resumed.module[1].rates) == 14, "two of the calls of seven steps were kept"
-    assert torch.equal(resumed.parameters()[0], whole)
+    assert torch.equal(resumed.parameters()[0], trained("Own"))
+
+
+def test_an_interrupted_training_goes_on_with_any_state_of_its_optimiser(folder):
+    kept_until(16, "Factored", folder)
+    resumed = engine_of("Factored")
+    fit(resumed, EachStep(folder / "kept.npz", "code"))
+    assert torch.equal(resumed.parameters()[0], trained("Factored"))
 
 
 def test_loss_and_clipped_share_are_measured_and_accuracy_is_not():
