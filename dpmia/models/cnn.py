@@ -58,6 +58,8 @@ class CNN:
         outputs: number of classes.
         activation: a name in `dpmia.models.activations.ACTIVATIONS`.
         initial_weights: a name in `dpmia.models.initial_weights.INITIAL_WEIGHTS`.
+        normalisation: mean and standard deviation of each channel, constants by which pixels are normalised before the
+            first layer; none for pixels as they are.
     """
 
     image: tuple[int, int, int]
@@ -66,11 +68,14 @@ class CNN:
     outputs: int
     activation: str = "tanh"
     initial_weights: str = "glorot"
+    normalisation: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what is no network."""
         if self.activation not in ACTIVATIONS:
             raise ValueError(f"activation {self.activation!r}; expected one of {sorted(ACTIVATIONS)}")
+        if self.normalisation and len(self.normalisation) != self.image[0]:
+            raise ValueError(f"normalisation of {len(self.normalisation)} channels for images of {self.image[0]}")
         for previous, layer in pairwise((None, *self.layers)):
             if isinstance(layer, MaxPool) and not isinstance(previous, Convolution):
                 raise ValueError("a max-pool follows a convolution")
@@ -121,9 +126,17 @@ class CNN:
         """Return weights and biases, float32, shaped as `shapes`."""
         return INITIAL_WEIGHTS[self.initial_weights](self, generator)
 
+    def images_of(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return flat rows as normalised images: shape (records, channels, height, width)."""
+        images = rows.unflatten(1, self.image)
+        if not self.normalisation:
+            return images
+        means, deviations = torch.tensor(self.normalisation, device=rows.device).T[:, :, None, None]
+        return (images - means) / deviations
+
     def module(self) -> nn.Sequential:
         """Return the network as a module on flat rows whose parameters are ordered as in `initial_parameters`."""
-        modules: list[nn.Module] = [_Images(1, self.image)]
+        modules: list[nn.Module] = [_Images(self)]
         for (channels, _, _), layer, following in zip(self.images, self.layers, (*self.layers[1:], None), strict=False):
             if isinstance(layer, Convolution):
                 modules.append(nn.Conv2d(channels, layer.filters, layer.kernel, layer.stride, layer.padding))
@@ -137,12 +150,16 @@ class CNN:
         return nn.Sequential(*modules[:-1])
 
 
-class _Images(nn.Unflatten):
+class _Images(nn.Module):
     """Flat rows as images: in eval mode on a CPU with the channels last in memory, which max-pools are faster on."""
 
+    def __init__(self, network: CNN) -> None:
+        super().__init__()
+        self.network = network
+
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """Return the images: shape (records, channels, height, width)."""
-        images = super().forward(rows)
+        """Return what `CNN.images_of` returns."""
+        images = self.network.images_of(rows)
         if self.training or images.device.type != "cpu":
             return images
         # A copy also where there is one channel, whose order in memory `contiguous` would leave as it is.
@@ -158,7 +175,7 @@ TRAMER_BONEH_MNIST = CNN(
     outputs=10,
 )
 
-#: Their network for colour images: 550 570 parameters.
+#: Their network for colour images: 550 570 parameters. They normalise pixels by the statistics of ImageNet.
 TRAMER_BONEH_CIFAR10 = CNN(
     image=(3, 32, 32),
     layers=tuple(
@@ -168,4 +185,5 @@ TRAMER_BONEH_CIFAR10 = CNN(
     ),
     hidden=(128,),
     outputs=10,
+    normalisation=((0.485, 0.229), (0.456, 0.224), (0.406, 0.225)),
 )

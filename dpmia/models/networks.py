@@ -12,10 +12,12 @@ _HALVED = MaxPool(2, 2)
 def tramer_boneh(inputs: int, outputs: int, image: Image, initial_weights: str = "glorot") -> CNN:
     """Return the network of Tramèr and Boneh 2021 for grey or colour images (see `dpmia.models.cnn`).
 
+    Colour images are normalised by the constants of its authors, those of SVHN likewise (our choice).
+
     Source: Thudi et al. 2024, 4.2.
     """
     known = TRAMER_BONEH_MNIST if image[0] == 1 else TRAMER_BONEH_CIFAR10
-    return CNN(image, known.layers, known.hidden, outputs, known.activation, initial_weights)
+    return CNN(image, known.layers, known.hidden, outputs, known.activation, initial_weights, known.normalisation)
 
 
 def two_convolutions(inputs: int, outputs: int, image: Image, initial_weights: str = "glorot") -> CNN:

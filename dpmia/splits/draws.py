@@ -216,7 +216,8 @@ def _count(wanted: int | float | str, there: int, most: int | None) -> int:
     if wanted == ALL:
         return there
     if isinstance(wanted, float) and wanted < 1:
-        return int(wanted * there) if most is None else min(int(wanted * there), most)
+        share = int(wanted * there + 1e-9)  # 0.29 of 100 is 28.999999999999996
+        return share if most is None else min(share, most)
     return int(wanted)
 
 

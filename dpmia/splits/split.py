@@ -27,7 +27,7 @@ class Split:
     Attributes:
         members: rows the target model is trained on, and evaluated on.
         nonmembers: rows that look like possible members and were not trained on.
-        population: rows the attacker may use.
+        population: rows the attacker has, other ones than it is tried on.
         validation: rows to measure accuracy on, distributed as the members are.
         background: rows the target model is trained on too, and never evaluated on.
     """
@@ -39,7 +39,7 @@ class Split:
     background: np.ndarray = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
-        """Sort the rows; refuse what is no row, and a row that is both inside and outside of the training set."""
+        """Sort the rows; refuse what is no row, and a row that plays two parts which exclude each other."""
         for part in fields(self):
             given = np.asarray(getattr(self, part.name))
             if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
@@ -56,6 +56,8 @@ class Split:
                     raise ValueError(f"{inside} and {outside} share records")
         if _share(self.members, self.background):
             raise ValueError("members and background share records")
+        if _share(self.nonmembers, self.population):
+            raise ValueError("nonmembers and population share records: an attacker must not have those it is tried on")
 
     @property
     def last(self) -> int:

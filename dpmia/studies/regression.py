@@ -67,6 +67,10 @@ def run(
     fit = MODELS[model]
     x, y = dataset.inputs(), dataset.y.astype(np.float64)
     columns = {target: target_columns(dataset.features, target) for target in targets}
+    for target, places in columns.items():
+        if len(places) == 1 and not np.isin(x[:, places], (0, 1)).all():
+            problem = f"{target!r} is a number, and attributes are inferred from categories or 0 and 1 only"
+            raise ConfigError("targets", problem, "Name a category")
     meaning = ("regression", dataset.fingerprint)
 
     tie_seed = derive_seed(seed, *meaning, "model", model, "all")
@@ -202,6 +206,8 @@ def _check(dataset: Dataset, model: str, parameters: Sequence[float], splits: in
         raise ConfigError("model", f"{model!r} is not one of {', '.join(MODELS)}", suggestion(model, MODELS))
     if not parameters or min(parameters) <= 0:
         raise ConfigError("parameters", f"{list(parameters)} is not a list of positive numbers")
+    if model == "tree" and not all(float(depth).is_integer() for depth in parameters):
+        raise ConfigError("parameters", f"{list(parameters)} holds a depth that is not whole", "Name whole numbers")
     if splits < 1:
         raise ConfigError("splits", f"{splits} is not a positive integer")
     if not 0 < test_fraction < 1:

@@ -78,6 +78,7 @@ def encode(table: Table, attributes: Sequence[str] = ()) -> Dataset:
 
     Raises:
         ConfigError: an attribute is not a column.
+        DataError: too few different rows are left.
     """
     by, found = table.by, dict(table.found)
     provenance = table.provenance | {"own": found}
@@ -87,6 +88,9 @@ def encode(table: Table, attributes: Sequence[str] = ()) -> Dataset:
         names = tuple(f"x{number}" for number in range(table.x.shape[1]))
         whole = replace(whole, x=table.x, features=names, image=table.image)
     stay, found["duplicates"] = checks.duplicates(whole.x, whole.y, table.rows, table.keep)
+    if stay.sum() < FEWEST:
+        problem = f"{stay.sum()} of {len(stay)} rows differ from all before, fewer than the required {FEWEST}"
+        raise DataError(table.provenance["files"][0]["name"], problem, "Give more rows, or set duplicates: keep")
     found["by"], found["records"] = by, int(stay.sum())
     found["groups"] = {} if by is None else _counts(whole.attributes[by][stay])
     found["classes"] = _counts(np.array(whole.classes)[whole.y[stay]], whole.classes)

@@ -39,7 +39,7 @@ class ConvolutionNetwork:
             chunk: records at once; None for a number suited to the architecture.
             device: of the network; the CPU where left out.
         """
-        self._image, self._clipped = architecture.image, clipped
+        self._images_of, self._clipped = architecture.images_of, clipped
         self._chunk = chunk or suited_chunk(architecture, clipped)
         following = (*architecture.layers[1:], None)
         stages = [
@@ -91,7 +91,7 @@ class ConvolutionNetwork:
 
     def forward_backward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return outputs and losses of one chunk of records; the layers keep their gradients, or sum them."""
-        a = x.unflatten(1, self._image)
+        a = self._images_of(x)
         for convolution in self._convolutions:
             a = convolution.forward(a)
         last_image = a.shape

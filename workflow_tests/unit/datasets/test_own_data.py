@@ -160,6 +160,16 @@ def test_rows_that_repeat_another_are_reported_and_removed(tmp_path):
     assert len(read(tmp_path, "\n".join([*lines, twin]) + "\n", duplicates="keep")) == ROWS + 1
 
 
+def test_a_table_of_few_different_rows_is_refused(tmp_path):
+    text = "\n".join(["colour,label", *(f"{'red' if i % 3 else 'blue'},{i % 2}" for i in range(200))]) + "\n"
+    message = (
+        r"mine\.csv: 4 of 200 rows differ from all before, fewer than the required 40\. Give more rows, or set dup"
+    )
+    with pytest.raises(DataError, match=message):
+        read(tmp_path, text, label="label", name="mine.csv", group=None)
+    assert len(read(tmp_path, text, label="label", name="mine.csv", group=None, duplicates="keep")) == 200
+
+
 def ill(i):
     return (i * 7) % 5 < 2
 

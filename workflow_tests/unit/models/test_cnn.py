@@ -1,6 +1,7 @@
 """Convolutional networks as data: their sizes, modules and initial weights."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -42,6 +43,18 @@ def test_features_are_rows_of_channels_of_rows_of_pixels():
     torch.testing.assert_close(module(images.flatten(1)), module[1:](images))
 
 
+def test_pixels_are_normalised_channel_by_channel():
+    x, images = torch.rand(4, SMALL.inputs), torch.empty(4, *SMALL.image)
+    network = replace(SMALL, normalisation=((0.5, 0.2), (0.4, 0.1)))
+    for channel, (mean, deviation) in enumerate(network.normalisation):
+        images[:, channel] = (x.view(4, *SMALL.image)[:, channel] - mean) / deviation
+    plain, module = SMALL.module(), network.module()
+    module.load_state_dict(plain.state_dict())
+    torch.testing.assert_close(module(x), plain(images.flatten(1)))
+    with pytest.raises(ValueError, match="normalisation of 1 channels for images of 2"):
+        replace(SMALL, normalisation=((0.5, 0.2),))
+
+
 @pytest.mark.parametrize("activation", ["tanh", "relu"])
 def test_pooling_before_the_activation_is_pooling_after_it(activation):
     module = CNN((1, 8, 8), (Convolution(3, 3), MaxPool(2, 2)), (), 2, activation).module()
@@ -58,7 +71,7 @@ def test_images_in_another_order_in_memory_have_the_same_outputs(network):
     module[1].register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
     evaluated = module.eval()(rows)
     torch.testing.assert_close(evaluated, trained)
-    images = rows.view(5, *network.image)
+    images = network.images_of(rows)
     assert torch.equal(seen[0], images)
     assert seen[0].stride()[1] == 1 != images.stride()[1]
 

@@ -61,9 +61,14 @@ def test_what_is_queried_is_no_background():
         Split([1, 2], [], [], [], [2, 3])
 
 
-def test_records_outside_may_play_several_parts():
-    split = Split([1], [2, 3], [3], [2])
-    assert (split.nonmembers.tolist(), split.population.tolist(), split.validation.tolist()) == ([2, 3], [3], [2])
+def test_an_attacker_has_no_record_that_it_is_tried_on():
+    with pytest.raises(ValueError, match="nonmembers and population share records"):
+        Split([1], [2, 3], [3, 4], [])
+
+
+def test_records_on_which_accuracy_is_measured_may_play_another_part():
+    split = Split([1], [2, 3], [4], [2, 4])
+    assert (split.nonmembers.tolist(), split.population.tolist(), split.validation.tolist()) == ([2, 3], [4], [2, 4])
 
 
 def test_members_and_background_are_trained_on():
@@ -364,3 +369,9 @@ def test_shares_are_of_the_group_and_of_the_others(most, members, nonmembers):
 def test_shares_of_one_pool_are_of_all_records(most, sizes):
     split = iid(np.zeros(100), np.random.default_rng(0), members=0.2, nonmembers=0.3, most=most)
     assert (len(split.members), len(split.nonmembers), len(split.population)) == sizes
+
+
+@pytest.mark.parametrize("share", [0.28, 0.29, 0.57, 0.58])
+def test_a_share_is_no_record_less_for_its_rounding_error(share):
+    split = iid(np.zeros(100), np.random.default_rng(0), members=share, nonmembers=10)
+    assert len(split.members) == round(100 * share)

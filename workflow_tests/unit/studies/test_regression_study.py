@@ -166,6 +166,8 @@ def test_targets_are_found_by_name():
         ({"model": "tre"}, r"model: 'tre' is not one of ridge, tree. Did you mean 'tree'\?"),
         ({"parameters": []}, "parameters: .*positive numbers"),
         ({"parameters": [0, 3]}, "parameters: .*positive numbers"),
+        ({"parameters": [2.5]}, r"parameters: \[2\.5\] holds a depth that is not whole"),
+        ({"targets": ["n1"]}, "targets: 'n1' is a number, and attributes are inferred from categories or 0 and 1 only"),
         ({"splits": 0}, "splits: 0 "),
         ({"test_fraction": 1.0}, "test_fraction: 1.0 "),
         ({"cross_validation": 1}, "cross_validation: 1 is not 'leave_one_out' or a number from 2 to 80"),
