@@ -15,6 +15,7 @@ from dpmia.common.errors import TrainingError
 from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.lightning_module import own_module
 from dpmia.training.engines.lightning_steps import TrainerFacts, attach, optimisation_of, record_gradients
+from dpmia.training.engines.opacus_trial import equal_rows
 
 #: Methods by which a module changes Lightning's loop.
 _OF_THE_LOOP = {
@@ -31,8 +32,8 @@ _HOOKS = {name for kind in (ModelHooks, DataHooks, CheckpointHooks) for name in 
 #: Of those, what never runs here.
 _NEVER = ("validation", "test", "predict", "dataloader", "prepare_data")
 
-#: Records of a batch that is tried. Gradients that differ by less than this share are equal but for rounding.
-_RECORDS, _ROUNDING = 4, 1e-4
+#: Records of a batch that is tried.
+_RECORDS = 4
 
 #: Seeds with which a module that draws random numbers is tried.
 _SEEDS = 10
@@ -80,13 +81,13 @@ def refuse_mixing(architecture: Any, recipe: Recipe, where: str, x: torch.Tensor
     trial = _Trial(architecture, recipe, where, x, y)
     first = trial.gradients(rows)
     step = f"{where}, training_step"
-    if not _equal(first, trial.gradients(rows)):
+    if not equal_rows(first, trial.gradients(rows)):
         problem = "two calls with the same records and the same seed of torch have different gradients"
         raise TrainingError(step, problem, "Draw random numbers from torch")
-    deterministic = _equal(first, trial.gradients(rows, seed=1))
+    deterministic = equal_rows(first, trial.gradients(rows, seed=1))
     # Random pairs of records need not meet the replaced one.
     seeds = range(1 if deterministic else _SEEDS)
-    if not all(_equal(trial.gradients(rows, seed)[1:], trial.gradients(changed, seed)[1:]) for seed in seeds):
+    if not all(equal_rows(trial.gradients(rows, seed)[1:], trial.gradients(changed, seed)[1:]) for seed in seeds):
         problem = (
             "the gradient of a record changes with another record of the batch, or of a batch before: clipping would "
             "not bound what one record does"
@@ -94,7 +95,7 @@ def refuse_mixing(architecture: Any, recipe: Recipe, where: str, x: torch.Tensor
         remedy = "Use a loss that is the mean over records, each of its own record; no class weights, no pairs"
         raise TrainingError(step, problem, remedy)
     alone = torch.cat([trial.gradients(rows[[number]], size=1) for number in range(_RECORDS)])
-    if deterministic and not _equal(first[:_RECORDS], alone):
+    if deterministic and not equal_rows(first[:_RECORDS], alone):
         problem = "the gradient of a record changes with the number of records in the batch"
         raise TrainingError(step, problem, "Return the mean over the records of the batch, not the sum")
 
@@ -140,16 +141,10 @@ class _Trial:
         return torch.cat(found, 1).detach()
 
     def _refuse_other_gradients(self, name: str, of_records: torch.Tensor, total: torch.Tensor) -> None:
-        if not _equal(of_records[None], total[None]):
+        if not equal_rows(of_records[None], total[None]):
             raise TrainingError(
                 f"{self.where}, {name}",
                 "its gradient is not the sum over the records: a penalty on weights, weights used outside of their "
                 "layer, or a layer that is called but not used for the loss",
                 "Use weight_decay of the optimiser for a penalty, and torch.no_grad() around calls for other ends",
             )
-
-
-def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Return whether rows are equal but for rounding."""
-    scale = torch.maximum(one.norm(dim=1), other.norm(dim=1)).max()
-    return bool(((one - other).norm(dim=1) <= _ROUNDING * scale).all())
