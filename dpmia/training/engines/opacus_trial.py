@@ -71,7 +71,9 @@ def refuse_other_gradients(engine: OpacusEngine, where: str) -> None:
         raise TrainingError(
             where, f"ghost clipping cannot train it ({error})", "Set grad_sample_mode: hooks"
         ) from error
-    if len(norms) != half or not equal_rows(first.norm(dim=1)[:, None], norms[:, None]):
+    # The sum of 10^7 squares takes float64.
+    expected = torch.stack([gradient.double().norm() for gradient in first])
+    if len(norms) != half or not equal_rows(expected[:, None], norms[:, None]):
         raise TrainingError(where, NOT_FOUND, REMEDY)
 
 
