@@ -2,9 +2,11 @@
 import re
 import sys
 import time
+from contextlib import redirect_stderr, suppress
 from dataclasses import replace
 from functools import cache
 from inspect import signature
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,6 +27,7 @@ from dpmia.workflow.ending import ending
 from dpmia.jobs.attacking import AuditedAttack
 from dpmia.settings import facts, jobs, names, prediction_jobs, reference_jobs, studies
 from dpmia.common.epsilon import spell_group
+from dpmia.common.files import file_digest
 from dpmia.formats.looks import read_looks
 from dpmia.settings.added_replicates import with_added_replicates
 from dpmia.settings.own_data import OwnData
@@ -167,17 +170,32 @@ def replicates_by_scale():
     return found
 
 
+def contents(files):
+    """Return the digests of a user's files: one that is replaced counts, whatever its date."""
+    return [file_digest(file) for file in files if Path(file).is_file()]
+
+
+def own_contents(dataset):
+    """Return the same of the files of a data set of one's own; those of published ones have checksums."""
+    return contents(raw_paths(dataset)) if isinstance(dataset, OwnData) else []
+
+
 def params_now(rule_name, path):
-    """Return the parameters by name that a rule has for a file now; None where it makes it no more."""
+    """Return the parameters by name that a rule has for a file now; None where the file is not made any more."""
     made_by = next((known for known in workflow.rules if known.name == rule_name), None)
     if made_by is None or not made_by.is_producer(path):
         return None
+    if not Path(path).exists():
+        return None
     wildcards = SimpleNamespace(**made_by.get_wildcards(path))
-    return {
-        name: value(wildcards) if callable(value) else value
-        for name, value in made_by.params.items()
-        if not callable(value) or len(signature(value).parameters) == 1
-    }
+    # What was taken out of the settings is refused, or is not there: such a file is not made any more.
+    with suppress(Exception, SystemExit), redirect_stderr(StringIO()):
+        return {
+            name: value(wildcards) if callable(value) else value
+            for name, value in made_by.params.items()
+            if not callable(value) or len(signature(value).parameters) == 1
+        }
+    return None
 
 
 def changed_since():

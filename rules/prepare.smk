@@ -18,6 +18,7 @@ rule prepare_dataset:
         runtime=more(20),
     params:
         job=lambda wildcards: jobs.prepare_job(SCOPE.prepared[wildcards.prepared]).plain(),
+        content=lambda wildcards: own_contents(SCOPE.prepared[wildcards.prepared].dataset),
         code=lambda wildcards: code("prepare_dataset.py", jobs.prepare_job(SCOPE.prepared[wildcards.prepared]).module),
     message:
         "Preparing {wildcards.prepared}"

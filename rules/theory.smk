@@ -4,9 +4,9 @@
 rule plan:
     """Plan noise and sampling rate for a bound on precision."""
     output:
-        csv="results/plan/plan.csv",
-        pdf="results/plan/plan.pdf",
-        png="results/plan/plan.png",
+        csv=update("results/plan/plan.csv"),
+        pdf=update("results/plan/plan.pdf"),
+        png=update("results/plan/plan.png"),
     log:
         "logs/plan.log",
     conda:

@@ -21,7 +21,7 @@ def main(snakemake):
     for line, rules in sorted(lines.items()):
         print(f"{line}: {', '.join(f'{rule} ({count} files)' for rule, count in sorted(rules.items()))}")
     if not lines:
-        print("No code and no setting changed since the results here were made.")
+        print("No code and no parameter of a file here changed since it was made. A dry run shows changed inputs.")
 
 
 run(main, snakemake)

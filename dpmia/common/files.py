@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import re
@@ -49,6 +50,12 @@ def whole_file(path: Path | str) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
+def file_digest(file: Path | str) -> str:
+    """Return the digest of what a file holds: 16 hexadecimal digits."""
+    with Path(file).open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()[:16]
+
+
 def remove_leftovers(folders: Iterable[Path | str], alone: Iterable[Path | str] = ()) -> list[Path]:
     """Remove what killed processes left of the files that they were writing, and return it.
 
@@ -59,7 +66,7 @@ def remove_leftovers(folders: Iterable[Path | str], alone: Iterable[Path | str] 
         alone: folders in which to look, and not below them.
     """
     removed = []
-    walks = [*map(os.walk, folders), *(islice(os.walk(folder), 1) for folder in alone)]
+    walks = [*map(_walk, folders), *(islice(os.walk(folder), 1) for folder in alone)]
     for place, _, names in chain.from_iterable(walks):
         for name in names:
             found = _PART.search(name)
@@ -76,11 +83,20 @@ def bring_back(folders: Iterable[Path | str]) -> list[Path]:
         folders: where to look, whatever is below them.
     """
     now = time.time()
-    found = [Path(place, name) for folder in folders for place, _, names in os.walk(folder) for name in names]
+    found = [Path(place, name) for folder in folders for place, _, names in _walk(folder) for name in names]
     ahead = [file for file in found if file.lstat().st_mtime > now + AHEAD]
     for file in ahead:
         os.utime(file, (now, now), follow_symlinks=False)
     return sorted(ahead)
+
+
+def _walk(folder: Path | str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Walk through a folder as `os.walk` does, and once through each folder that it links to."""
+    met = set()
+    for place, folders, names in os.walk(folder, followlinks=True):
+        met.add(Path(place).resolve())
+        folders[:] = [each for each in folders if Path(place, each).resolve() not in met]
+        yield place, folders, names
 
 
 def _is_left(part: Path, machine: str, process: int) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -87,6 +88,16 @@ class Settings(BaseModel):
             if isinstance(each, int) and abs(each) > LARGEST and info.field_name != "seed":
                 raise ValueError(f"{each} is not an integer of at most {LARGEST}")
         return value
+
+
+def _without_braces(path: str) -> str:
+    if "{" in path or "}" in path:
+        raise ValueError(f"{path!r} holds braces, which the workflow takes for the name of a part. Rename the file")
+    return path
+
+
+#: Path of a user's file.
+PathOfFile = Annotated[str, AfterValidator(_without_braces)]
 
 
 def no_truth_value(value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from dpmia.settings.base import Name, Settings
+from dpmia.settings.base import Name, PathOfFile, Settings
 
 Value = str | int | Annotated[float, Field(allow_inf_nan=False)]
 
@@ -26,7 +26,7 @@ class OwnData(Settings):
     channels, height, width); pixels of type uint8 reach models between 0 and 1.
     """
 
-    path: str
+    path: PathOfFile
     """The file: `.csv`, `.tsv`, `.txt` (each also with `.gz`), `.parquet` or `.npz`; relative to the working folder."""
     label: str | None = None
     """Column to predict. Required for tables."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from dpmia.common.command_line import placeholders, split_command
-from dpmia.common.files import is_file, is_folder
+from dpmia.common.files import file_digest, is_file, is_folder
 from dpmia.common.registry import suggestion
 
 #: Placeholder -> what it becomes.
@@ -85,11 +84,6 @@ def program_name(command: str) -> str:
     words = split_command(command)
     script = next((word for word in words[1:] if is_file(word) and not placeholders([word])), words[0])
     return Path(script).name
-
-
-def file_digest(file: str) -> str:
-    """Return the digest of a file: 16 hexadecimal digits."""
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]
 
 
 def _described(names: Iterable[str]) -> str:

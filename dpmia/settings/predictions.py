@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from dpmia.settings import names
 from dpmia.settings.attackers import AttackSettings, each_of_a_kind, require_references
-from dpmia.settings.base import Epsilon, Name, Settings
+from dpmia.settings.base import Epsilon, Name, PathOfFile, Settings
 
 #: What attacks may use of what a table of predictions can hold.
 GIVEN = {"references", "population"}
@@ -20,7 +20,7 @@ class Predictions(Settings):
     Tables of CSV (plain or gzipped) or Parquet, one row for each record.
     """
 
-    path: str
+    path: PathOfFile
     """Table with the predictions of the model: label, member, and one column for each class."""
     label: str = "label"
     """Column with the true class of each record."""
@@ -30,7 +30,7 @@ class Predictions(Settings):
     """Label -> column with the model's output for it. Quote `"yes"` and `"no"`, which YAML takes for true and false."""
     scale: Literal["probabilities", "logits"] = "probabilities"
     """What the columns hold; rows of probabilities add up to 1."""
-    references: list[str] = []
+    references: list[PathOfFile] = []
     """Tables of the same rows in the same order, one for each reference model; `member` says what that one was trained
     on."""
     same_kind: bool | None = None

@@ -30,9 +30,6 @@ LIBRARY = ROOT / PACKAGE
 #: Digests that this process computed: file -> digest of its syntax tree.
 _behind: dict[str, dict[str, str]] = {}
 
-#: Files of plug-ins that this process met, by the name that digests give them.
-_outside: dict[str, Path] = {}
-
 #: File -> its size and times, the modules that it imports, and the digest of its syntax; and files parsed just now.
 _known: dict[str, tuple[list[int], list[str], str]] = {}
 _parsed: list[Path] = []
@@ -90,7 +87,7 @@ def edited_files(digest: str, folder: Path | str) -> list[str]:
     behind = source.json()
     with source.faults("it is not what was written"):
         _check_texts(behind.values())
-    files = {name: _outside.get(name, ROOT / name) for name in behind}
+    files = {name: _file_named(name) for name in behind}
     return [name for name, file in files.items() if not file.exists() or _read(file)[1] != behind[name]]
 
 
@@ -276,13 +273,24 @@ def _syntax(tree: ast.Module) -> str:
 def _name(file: Path) -> str:
     """Return the file's path from the root of the repository, so that a moved checkout has the same digests.
 
-    Of another file it is the path from above the outermost package around it.
+    Of a file of another package it is the path from above the package, of one below the working folder that from there,
+    of any other the whole path: two files of one name in two folders are two files.
     """
-    if file.resolve().is_relative_to(ROOT):
-        return file.resolve().relative_to(ROOT).as_posix()
-    above = file.parent
+    resolved, above = file.resolve(), file.parent
+    if resolved.is_relative_to(ROOT):
+        return resolved.relative_to(ROOT).as_posix()
     while (above / "__init__.py").exists():
         above = above.parent
-    name = file.relative_to(above).as_posix()
-    _outside[name] = file
-    return name
+    if above != file.parent:
+        return file.relative_to(above).as_posix()
+    here = Path.cwd().resolve()
+    return (resolved.relative_to(here) if resolved.is_relative_to(here) else resolved).as_posix()
+
+
+def _file_named(name: str) -> Path:
+    """Return the file of a name that `_name` returned; one that is gone has the place where it would be."""
+    for file in (ROOT / name, Path(name)):
+        if file.exists():
+            return file
+    module = name.rpartition(".")[0].replace("/", ".").removesuffix(".__init__")
+    return _file_of(module, frozenset({module.partition(".")[0]})) or ROOT / name

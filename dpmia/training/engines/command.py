@@ -26,10 +26,10 @@ import torch
 
 from dpmia.common.command_line import fill, split_command
 from dpmia.common.errors import TrainingError, UserError
+from dpmia.common.files import file_digest
 from dpmia.common.threads import THREADS
 from dpmia.formats.recipe import Recipe
 from dpmia.models.program import Program
-from dpmia.settings.own_program import file_digest
 from dpmia.training.engines.base import Engine
 from dpmia.training.engines.exchange import read_outputs, write_records
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from fault_injection import Faults
 from matplotlib.figure import Figure
 
 from dpmia.common import files
-from dpmia.common.files import bring_back, is_file, is_folder, remove_leftovers, whole_file
+from dpmia.common.files import bring_back, file_digest, is_file, is_folder, remove_leftovers, whole_file
 
 
 class FullDiskError(Exception):
@@ -156,6 +157,25 @@ def test_a_folder_that_is_looked_at_alone_keeps_what_is_below_it(tmp_path):
     here, below = left(tmp_path, ended()), left(tmp_path / "metadata", ended())
     assert remove_leftovers([tmp_path / "nowhere"], alone=[tmp_path, tmp_path / "nowhere"]) == [here]
     assert below.exists()
+
+
+def test_what_lies_below_a_link_is_met_once(tmp_path):
+    scratch, results = tmp_path / "scratch", tmp_path / "results"
+    scratch.mkdir()
+    results.mkdir()
+    (results / "real").symlink_to(scratch)
+    (scratch / "back").symlink_to(results)
+    killed = left(scratch, ended())
+    assert remove_leftovers([results]) == [results / "real" / killed.name]
+    assert not killed.exists()
+
+
+def test_a_digest_is_that_of_the_content(tmp_path):
+    for name, text in (("one", "x"), ("two", "x"), ("three", "y")):
+        (tmp_path / name).write_text(text)
+    one, two, three = (file_digest(tmp_path / name) for name in ("one", "two", "three"))
+    assert one == two != three
+    assert re.fullmatch("[0-9a-f]{16}", one)
 
 
 # Clocks

@@ -258,6 +258,13 @@ def test_predictions_name_each_column_once(plan, changes, words):
     assert refusal(plan, {"paper": "audit", "predictions": {"model": GIVEN | changes}}) == f"a.yaml, model: {words}"
 
 
+@pytest.mark.parametrize("key", ["path", "references"])
+def test_a_path_with_braces_is_refused(plan, key):
+    changes = {key: "my {y}.csv" if key == "path" else ["my {y}.csv"]}
+    message = refusal(plan, {"paper": "audit", "predictions": {"model": GIVEN | changes}})
+    assert "'my {y}.csv' holds braces, which the workflow takes for the name of a part. Rename the file." in message
+
+
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [

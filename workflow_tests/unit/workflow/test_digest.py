@@ -194,6 +194,33 @@ def test_what_a_file_of_ones_own_imports_from_its_folder_counts(checkout, tmp_pa
     assert of(checkout, spec) == before
 
 
+def test_two_files_of_one_name_in_two_folders_both_count(checkout, tmp_path, monkeypatch):
+    for folder in ("a", "b"):
+        (tmp_path / "own" / folder).mkdir(parents=True)
+        (tmp_path / "own" / folder / "net.py").write_text("x = 1\n")
+    for here, files in ((tmp_path / "own", ["a/net.py", "b/net.py"]), (checkout, [])):
+        monkeypatch.chdir(here)
+        specs = [f"{file}:net" for file in files] or [f"{tmp_path}/own/{folder}/net.py:net" for folder in "ab"]
+        for folder in ("a", "b"):
+            before = of(checkout, *specs)
+            edit(tmp_path / "own" / folder, "net.py", "x = 1", "x = 2")
+            assert of(checkout, *specs) != before, (here, folder)
+            edit(tmp_path / "own" / folder, "net.py", "x = 2", "x = 1")
+            assert of(checkout, *specs) == before
+
+
+def test_an_edited_file_of_ones_own_is_named_by_a_later_process(checkout, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.py").write_text("x = 1\n")
+    before = of(checkout, "net.py:net")
+    digest.remember(tmp_path / "code")
+    clear_caches()
+    assert digest.edited_files(before, tmp_path / "code") == []
+    edit(tmp_path, "net.py", "x = 1", "x = 2")
+    clear_caches()
+    assert digest.edited_files(before, tmp_path / "code") == ["net.py"]
+
+
 def test_the_package_around_a_module_loaded_by_name_counts(checkout):
     before = of(checkout, "fake.side.lonely")
     (checkout / "fake/side/__init__.py").write_text("import os\n")
