@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from dpmia.common.reading.archives import check_checkpoint
+from dpmia.common.reading.archives import checkpoint
 from dpmia.common.reading.source import Source, made
 
 #: Seconds of work that an interruption may cost. A job that takes less writes no checkpoint.
@@ -65,9 +65,17 @@ class Checkpoints:
         """
         path = self.path(name)
         if path.exists():
-            check_checkpoint(self._source(name))
+            checkpoint(self._source(name))
             return path
         return None
+
+    def content(self, name: str) -> Any:
+        """Return what the file of the models `name` holds, None where there is none.
+
+        Raises:
+            DataError: it is damaged.
+        """
+        return checkpoint(self._source(name)) if self.path(name).exists() else None
 
     def faults(self, name: str) -> AbstractContextManager[None]:
         """Return a context in which an error is one of the file of the models `name`: nothing can go on from it."""

@@ -46,14 +46,15 @@ def load_outputs(checkpoints: Checkpoints, name: str, queries: int) -> Outputs |
     Raises:
         DataError: the file is damaged, or holds no outputs of this model.
     """
-    path = checkpoints.kept(name)
-    if path is None:
+    kept = checkpoints.content(name)
+    if kept is None:
         return None
     with checkpoints.faults(name):
-        kept = torch.load(path, map_location="cpu", weights_only=True)
         if kept["place"] != checkpoints.place(name):
             raise ValueError(f"it belongs at {kept['place']}, and stands at {checkpoints.place(name)}")
-        arrays: dict[str, Any] = {key: None if kept[key] is None else kept[key].numpy() for key in Outputs._fields}
+        arrays: dict[str, Any] = {
+            key: None if kept[key] is None else kept[key].numpy().copy() for key in Outputs._fields
+        }
         for key, array in arrays.items():
             if array is not None and not np.isfinite(array).all():
                 raise ValueError(f"{key} holds numbers that are not finite")
