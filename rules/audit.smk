@@ -19,7 +19,7 @@ rule attack_predictions:
         runtime=more(30),
     params:
         settings=lambda wildcards: prediction_jobs.read_job(PREDICTIONS[wildcards.predictions]).plain(),
-        content=lambda wildcards: contents(prediction_jobs.files(PREDICTIONS[wildcards.predictions])),
+        content=lambda wildcards: contents(*prediction_jobs.files(PREDICTIONS[wildcards.predictions])),
         attacks=lambda wildcards: {
             name: attack.plain()
             for name, attack in prediction_jobs.attacks(PREDICTIONS[wildcards.predictions]).items()

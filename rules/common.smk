@@ -170,14 +170,15 @@ def replicates_by_scale():
     return found
 
 
-def contents(files):
+@cache
+def contents(*files):
     """Return the digests of a user's files: one that is replaced counts, whatever its date."""
     return [file_digest(file) for file in files if Path(file).is_file()]
 
 
 def own_contents(dataset):
     """Return the same of the files of a data set of one's own; those of published ones have checksums."""
-    return contents(raw_paths(dataset)) if isinstance(dataset, OwnData) else []
+    return contents(*raw_paths(dataset)) if isinstance(dataset, OwnData) else []
 
 
 def params_now(rule_name, path):
