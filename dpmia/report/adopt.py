@@ -25,14 +25,23 @@ from dpmia.formats.tables import write_table
 from dpmia.papers import claims, drawing
 from dpmia.papers.bibliography import ABOUT
 from dpmia.report import answer, recorded, verdicts
-from dpmia.report.published import CLAIMS, PROVENANCE, SHORT, digests, held, others
+from dpmia.report.published import CLAIMS, PROVENANCE, SHORT, digests
 from dpmia.report.recorded import Recorded, source_of
+from dpmia.report.tally import held, of_ours, of_papers, others
 
 #: What is recorded of a run, as `Recorded` says.
 RUN = ("scale", "commit", "date")
 
 #: Of the table of all papers.
-COLUMNS = ("paper", "claims reproduced", "others", "decided, of the decidable", *RUN)
+COLUMNS = (
+    "paper",
+    "claims reproduced",
+    "others",
+    "ours reproduced",
+    "others of ours",
+    "decided, of the decidable",
+    *RUN,
+)
 
 #: In the order of the verdicts of a run.
 PAPERS = tuple(claims.CLAIMS)
@@ -100,7 +109,8 @@ def sentences(runs: Mapping[str, Recorded], judged: pd.DataFrame) -> str:
     found = " ".join(answer.sentences(judged))
     of_one_run = len({run.source for run in runs.values()}) == 1
     source = source_of(runs) if of_one_run else f"scale {listed(sorted({run.scale for run in runs.values()}))}"
-    more = "each claim, figure and table" if of_one_run else "each claim, figure and table, with commit and date"
+    more = "each claim, also those that we added, each figure and table"
+    more += "" if of_one_run else ", with commit and date"
     links = f"[What the verdicts mean](docs/trust.md#verdicts); [{more}](docs/measured/README.md)."
     return f"On real data ({source}): {found} {links}"
 
@@ -118,7 +128,12 @@ def overview(runs: Mapping[str, Recorded], judged: pd.DataFrame, published: Coll
         run = runs[str(paper)]
         name = ABOUT[str(paper)].short
         page = f"[{name}]({paper}/README.md)" if paper in published else name
-        lines.append(_row([page, held(rows), others(rows), decided(rows), run.scale, run.commit, run.date]))
+        counts = [
+            count
+            for part in (of_papers(rows), of_ours(rows))
+            for count in (held(part) if len(part) else "–", others(part))
+        ]
+        lines.append(_row([page, *counts, decided(rows), run.scale, run.commit, run.date]))
     return "\n".join(lines) + f"\n\n![Verdicts on all claims, a column for each paper]({PICTURE.replace('docs', '..')})"
 
 

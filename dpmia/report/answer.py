@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from dpmia.claims.claim import COUNT, EXPERIMENT, KINDS, SIMULATION, THEORY
-from dpmia.claims.judge import JUDGED, NOT_RUN, REPRODUCED, SYNTHETIC
+from dpmia.claims.judge import JUDGED, NOT_RUN, SYNTHETIC
 from dpmia.common.formatting import listed
-from dpmia.report.cards import Shown, ShownClaim, ShownPaper, count_verdicts
+from dpmia.report import tally
+from dpmia.report.cards import Shown, ShownClaim, ShownPaper
 
 #: What a claim rests on, in the plural. Theory and data are never added up.
 KIND_TITLES = {
@@ -33,62 +33,60 @@ class Finding:
 
 
 def tiles(verdicts: pd.DataFrame) -> list[tuple[str, str, str]]:
-    """Return a tile for each kind of claim that there is: how many of the judged ones are reproduced."""
+    """Return a tile for each kind of claim that there is, of the papers and of ours: how many are reproduced."""
     found = []
     for kind in KINDS:
-        of_kind = list(verdicts.loc[verdicts["kind"] == kind, "verdict"])
-        if not of_kind:
-            continue
-        judged, held = _judged(of_kind), of_kind.count(REPRODUCED)
-        others = count_verdicts([verdict for verdict in of_kind if verdict != REPRODUCED])
-        what = f"claims on {KIND_TITLES[kind]} {'reproduced' if judged else 'judged'}"
-        found.append((f"{held} of {len(of_kind)}", what, others))
+        of_kind = verdicts[verdicts["kind"] == kind]
+        what = f"claims on {KIND_TITLES[kind]} {'reproduced' if _judged(of_kind) else 'judged'}"
+        for rows, whose in ((tally.of_papers(of_kind), ""), (tally.of_ours(of_kind), ", ours")):
+            if len(rows):
+                found.append((tally.held(rows), f"{what}{whose}", tally.others(rows)))
     return found
 
 
 def sentences(verdicts: pd.DataFrame, recorded: pd.DataFrame | None = None, source: str = "") -> list[str]:
-    """Return the answer: theory, data, and where the data are synthetic what is recorded on real data.
+    """Return the answer on the claims of the papers: theory, data, and what is recorded on real data.
+
+    Claims that we added are left out; `tiles` counts them.
 
     Args:
         verdicts: of a run.
-        recorded: verdicts on real data, by the id of the claim.
+        recorded: verdicts on real data, by the id of the claim, if the data are synthetic.
         source: where these come from, for readers.
     """
-    answers = []
+    answers, verdicts = [], tally.of_papers(verdicts)
     for kinds, what in ((ABOUT_THEORY, "theory"), (ABOUT_DATA, "data")):
-        of_kinds = list(verdicts.loc[verdicts["kind"].isin(kinds), "verdict"])
-        if of_kinds:
+        of_kinds = verdicts[verdicts["kind"].isin(kinds)]
+        if len(of_kinds):
             answers.append(_sentence(of_kinds, what))
     about_data = verdicts.loc[verdicts["kind"].isin(ABOUT_DATA), "id"]
     if recorded is not None and len(about_data):
-        known = list(recorded["verdict"].reindex(about_data).dropna())
+        known = recorded[recorded.index.isin(about_data)]
         newer = len(about_data) - len(known)
         answers.append(
-            f"On real data ({source}): {_reproduced(known, 'data')}"
-            f"{f'; {newer} claims are newer' if newer else ''}. These recorded verdicts, by the rules of their commit, "
+            f"On real data ({source}): {tally.summary(known, _claims('data'))}"
+            f"{f'; {newer} newer' if newer else ''}. These recorded verdicts, by the rules of their commit, "
             "stand beside each claim."
         )
     return answers
 
 
-def _sentence(verdicts: list[str], what: str) -> str:
+def _sentence(verdicts: pd.DataFrame, what: str) -> str:
     """Return how many claims about something are reproduced, or why none was judged."""
     if _judged(verdicts):
-        return f"{_reproduced(verdicts, what)}."
+        return f"{tally.summary(verdicts, _claims(what))}."
     reasons = {SYNTHETIC: "synthetic data", NOT_RUN: "not run"}
-    found = [words for verdict, words in reasons.items() if verdict in verdicts]
-    why = listed(found) if found else count_verdicts(verdicts)
-    return f"0 of {len(verdicts)} claims about {what} judged: {why}."
+    found = [words for verdict, words in reasons.items() if verdict in set(verdicts["verdict"])]
+    why = listed(found) if found else tally.count_verdicts(verdicts["verdict"])
+    return f"0 of {len(verdicts)} {_claims(what)} judged: {why}."
 
 
-def _reproduced(verdicts: list[str], what: str) -> str:
-    rest = count_verdicts([verdict for verdict in verdicts if verdict != REPRODUCED])
-    held = f"{verdicts.count(REPRODUCED)} of {len(verdicts)} claims about {what} reproduced"
-    return f"{held} ({rest})" if rest else held
+def _claims(what: str) -> str:
+    return f"claims of the papers about {what}"
 
 
-def _judged(verdicts: Sequence[str]) -> int:
-    return sum(verdict in JUDGED for verdict in verdicts)
+def _judged(verdicts: pd.DataFrame) -> bool:
+    return bool(verdicts["verdict"].isin(JUDGED).any())
 
 
 def findings(paper: ShownPaper) -> list[Finding]:

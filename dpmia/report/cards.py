@@ -18,6 +18,7 @@ from dpmia.papers.bibliography import ABOUT, Paper
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report import formatting, page, table
 from dpmia.report.about import About
+from dpmia.report.tally import count_verdicts
 from dpmia.report.verdicts import STYLES
 
 #: What a claim rests on, in the words of readers.
@@ -263,8 +264,3 @@ def count_claims(claims: list[ShownClaim]) -> str:
     here = count_verdicts([claim.verdict for claim in claims])
     real = count_verdicts([claim.recorded.verdict for claim in claims if claim.recorded])
     return f"{here}; on real data {real}" if real else here
-
-
-def count_verdicts(verdicts: list[str]) -> str:
-    """Return how many verdicts of each kind there are: `2 reproduced, 1 undecided`."""
-    return ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in verdicts)

@@ -13,15 +13,15 @@ import pandas as pd
 
 from dpmia import __version__
 from dpmia.claims import render
-from dpmia.claims.judge import REPRODUCED, decided
+from dpmia.claims.judge import decided
 from dpmia.common.reading.source import made
 from dpmia.formats.tables import write_table
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report.about import About
-from dpmia.report.cards import count_verdicts
 from dpmia.report.formatting import title_of
+from dpmia.report.tally import of_ours, of_papers, summary
 
 #: What lists all other files, and says what made them; the verdicts.
 PROVENANCE, CLAIMS = "provenance.json", "claims.csv"
@@ -123,7 +123,9 @@ def _page(
         yield f"![{title_of(picture)}]({picture}.png)"
         yield _text(about.artifacts[picture]["md"])
     yield "## Claims"
-    yield f"{held(verdicts)} are reproduced ({others(verdicts) or 'no others'}). Those marked * are not in the paper."
+    yield f"{summary(of_papers(verdicts), 'claims of the paper')}."
+    if len(ours := of_ours(verdicts)):
+        yield f"{summary(ours, 'claims that we added')}; these are marked *."
     if there := decided(verdicts):
         yield f"Decided, of the claims that these data can decide: {there}."
     if not_run:
@@ -144,13 +146,3 @@ def _page(
 
 def _text(file: str) -> str:
     return made(file).text().strip()
-
-
-def held(verdicts: pd.DataFrame) -> str:
-    """Return how many of some claims are reproduced: `3 of 5`."""
-    return f"{(verdicts['verdict'] == REPRODUCED).sum()} of {len(verdicts)}"
-
-
-def others(verdicts: pd.DataFrame) -> str:
-    """Return how many of some claims have which other verdict; nothing where all are reproduced."""
-    return count_verdicts([verdict for verdict in verdicts["verdict"] if verdict != REPRODUCED])

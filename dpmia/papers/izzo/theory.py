@@ -47,6 +47,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         about = f"ε = {epsilon:g}"
         rows.append(["theorem 4", about, "gain over 1/2", float(eta_from_epsilon(epsilon)), naming_gain(epsilon)])
         rows.append(["proposition 6", about, "in / out", math.exp(epsilon), largest_ratio(epsilon)])
+    for eta in ETAS:
+        rows.append(["theorem 5", f"η = {eta:g}", "gain over 1/2", eta, publishing(eta)[0]])
     noises = (("theorem 7", theorem_7_scale, THEOREM_7), ("corollary 8", corollary_8_scale, COROLLARY_8))
     for name, scale, moments in noises:
         for (moment, eta), gain in laplace_gains(scale, moments).items():
@@ -67,6 +69,22 @@ def naming_gain(epsilon: float) -> float:
     # Of two records one trains; the output names it with probability `right`.
     names_first = [[right, 1 - right] if inside[0] else [1 - right, right] for inside in all_subsets(2)]
     return float(optimal_gain(all_subsets(2), np.array(names_first)).max())
+
+
+def publishing(eta: float) -> tuple[float, float]:
+    """Return the best gain on an algorithm that publishes each member by chance, and how sure an attacker can be.
+
+    Each record of the training set is published with probability `eta`, so most outputs say little, but a published
+    record was certainly in it. Source: the proof of theorem 5.
+
+    Returns:
+        The largest gain over 1/2 of any record; the largest probability, given an output, that a record is a member.
+    """
+    published = np.array(list(itertools.product([False, True], repeat=HALVES.shape[1])))
+    of_member = np.where(published, eta, 1 - eta)
+    laws = np.array([np.where(members, of_member, ~published).prod(axis=1) for members in HALVES])
+    possible = laws[:, laws.any(axis=0)]
+    return float(optimal_gain(HALVES, laws).max()), float(membership_posterior(HALVES, possible).max())
 
 
 def largest_ratio(epsilon: float) -> float:

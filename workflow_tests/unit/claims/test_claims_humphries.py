@@ -285,6 +285,7 @@ def test_the_size_of_the_smaller_cluster_is_what_it_leaves_to_the_attacker(popul
 WRONG = {
     "humphries-fig1-tightest": ("humphries_advantage", lambda epsilon, delta=0: 1 - np.exp(-1.1 * np.asarray(epsilon))),
     "humphries-fig1-max-gap": ("humphries_advantage", lambda epsilon, delta=0: np.tanh(np.asarray(epsilon) / 2.2)),
+    "humphries-fig1-gap": ("humphries_advantage", lambda epsilon, delta=0: np.tanh(np.asarray(epsilon) / 1.6)),
     "humphries-fig1-regimes": ("humphries_advantage", lambda epsilon, delta=0: np.tanh(np.asarray(epsilon) / 2.2)),
 }
 

@@ -50,6 +50,7 @@ class Skewed(izzo_theory.ReciprocalSum):
 WRONG = {
     "izzo-thm4-eta": scaled(izzo, "eta_from_epsilon", 0.99),
     "izzo-thm4-tight": scaled(izzo_theory, "optimal_gain", 0.9),
+    "izzo-thm5-weaker": scaled(izzo_theory, "membership_posterior", 0.9),
     "izzo-prop2-optimal": scaled(izzo, "optimal_gain", 0.9),
     "izzo-prop6-ratio": scaled(izzo_theory, "membership_posterior", 1.2),
     "izzo-thm7-valid": scaled(izzo, "theorem_7_scale", 1e-4),

@@ -91,7 +91,7 @@ def test_the_best_attacker_reaches_no_more_than_the_theorems_promise():
     table = load(artifact.tabulate)({}, FACTS)
     assert (table["measured"] <= table["bound"] + 1e-5).all()
     gains = table[table["quantity"] == "gain over 1/2"].groupby("statement")
-    assert gains.size().to_dict() == {"theorem 4": 3, "theorem 7": 9, "corollary 8": 6}
+    assert gains.size().to_dict() == {"theorem 4": 3, "theorem 5": 3, "theorem 7": 9, "corollary 8": 6}
     tight = gains.get_group("theorem 4")
     np.testing.assert_allclose(tight["measured"], tight["bound"], atol=1e-5)
     at_1 = tight.set_index("at").loc["ε = 1", "bound"]

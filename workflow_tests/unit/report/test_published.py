@@ -43,7 +43,8 @@ def test_of_a_paper_of_theorems_there_are_verdicts_alone(run, tmp_path):
     assert page.startswith(
         "# Izzo et al. 2024, measured\n\nTheory and simulations, which need no data set. Scale laptop"
     )
-    assert "0 of 2 are reproduced (1 not reproduced, 1 undecided)" in page
+    assert "0 of 1 claims of the paper reproduced (1 not reproduced)." in page
+    assert "0 of 1 claims that we added reproduced (1 undecided); these are marked *." in page
 
 
 def test_the_provenance_has_the_commit_the_command_and_the_digest_of_every_file(run):
@@ -62,7 +63,7 @@ def test_the_page_names_the_commit_and_counts_verdicts(run):
     publish("humphries", about, verdicts, COMMIT, folder)
     page = (folder / "README.md").read_text()
     assert "Real data. Scale laptop, commit 0123456:\n\n    snakemake" in page
-    assert "1 of 2 are reproduced (1 not run)" in page
+    assert "1 of 2 claims of the paper reproduced (1 not run)" in page
     assert "- Texas_2006_PUDF.txt has to be downloaded by hand" in page
     assert "(humphries_fig7.png)" in page
     assert "4 / 50 replicates" in page

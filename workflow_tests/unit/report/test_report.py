@@ -121,10 +121,11 @@ def test_the_first_screen_counts_theory_simulations_and_data_apart(made):
     _, _, found = made
     first = found.text.partition("Does it reproduce? ")[2].partition("Does it reproduce? ")[2]
     assert first.startswith(
-        "0 of 2 claims about theory reproduced (1 not reproduced, 1 undecided). "
-        "1 of 2 claims about data reproduced (1 not run). "
+        "0 of 1 claims of the papers about theory reproduced (1 not reproduced). "
+        "1 of 2 claims of the papers about data reproduced (1 not run). "
     )
-    assert "claims on theorems and formulas reproduced 0 of 2 1 not reproduced, 1 undecided" in first
+    assert "claims on theorems and formulas reproduced 0 of 1 1 not reproduced" in first
+    assert "claims on theorems and formulas reproduced, ours 0 of 1 1 undecided" in first
     assert "claims on experiments on data reproduced 1 of 2 1 not run" in first
     assert "claims on simulations" not in first
 
@@ -247,8 +248,8 @@ def test_synthetic_data_are_marked_and_recorded_verdicts_on_real_data_stand_besi
     found = Page(report(replace(about, config={**about.config, "data": "synthetic"}), unjudged))
     assert "Synthetic data: nothing here says anything about real records" in found.text
     assert "snakemake --cores all --config data=real" in found.text
-    assert "0 of 4 claims about data judged: synthetic data." in found.text
-    said = "1 of 2 claims about data reproduced (1 not reproduced); 2 claims are newer."
+    assert "0 of 3 claims of the papers about data judged: synthetic data." in found.text
+    said = "1 of 2 claims of the papers about data reproduced (1 not reproduced); 1 newer."
     assert f"On real data ({source_of(runs())}): {said}" in found.text
     assert "1 claim: 1 synthetic data; on real data 1 reproduced" in found.text
     assert "about 1 by formula 1.02 ✓ reproduced 0.500 [0.400, 0.600]" in found.text

@@ -13,6 +13,10 @@ from dpmia.claims.rows import Epsilons
 from dpmia.papers.thudi import names
 from dpmia.papers.thudi.claims.shared import ARMS, TWO, measured
 
+#: The largest gain that counts as none. The paper prints no number; ours were set before any model was trained, with
+#: more room for figures 16 and 17. For comparison: figure 4 marks gains of LiRA of .02 to .08.
+NO_GAIN, NO_GAIN_WITH_SCATTER = 0.06, 0.08
+
 #: False positive rates of figure 16.
 OTHER_RATES = (0.05, 0.2, 0.3, 0.5)
 OTHERS = tuple(names.REFERENCE[rate] for rate in OTHER_RATES)
@@ -47,7 +51,7 @@ CLAIMS = (
         "attack P",
         (names.POPULATION,),
         (1, 3, 5, 9, 15),
-        0.06,
+        NO_GAIN,
         artifact="thudi_fig14",
     ),
     _no_gain(
@@ -56,7 +60,7 @@ CLAIMS = (
         "attack R",
         (names.REFERENCE[0.1],),
         (1, 3, 9, 15),
-        0.06,
+        NO_GAIN,
         artifact="thudi_fig15",
     ),
     _no_gain(
@@ -65,7 +69,7 @@ CLAIMS = (
         f"attack R at false positive rates {listed_numbers(OTHER_RATES)}",
         OTHERS,
         (1, 3, 9, 15),
-        0.08,
+        NO_GAIN_WITH_SCATTER,
         artifact="thudi_fig16",
     ),
     _no_gain(
@@ -74,7 +78,7 @@ CLAIMS = (
         "attack R with shadow models at the target's rate",
         (names.REFERENCE_OWN_RATE,),
         (3, 7),
-        0.08,
+        NO_GAIN_WITH_SCATTER,
         artifact="thudi_fig17",
     ),
 )

@@ -18,6 +18,9 @@ from dpmia.theory.precision_bounds import precision_bound
 #: Figure 4: the middle rate and those on either side.
 MIDDLE, OUTER = 0.5, (0.1, 0.9)
 
+#: How much LiRA gains at most: more than anything that figure 3 shows; the paper prints no number.
+LARGEST_GAIN = 0.15
+
 #: Rate -> what random rankings gain. That of rate 1/2 is reported, so it comes first.
 CONTROL = {0.5: 0.059, 0.1: 0.036, 0.3: 0.055, 0.7: 0.055, 0.9: 0.035}
 
@@ -58,12 +61,15 @@ _fig4 = partial(claim, artifact="thudi_fig4", tables=ALL, each=True)
 CLAIMS = (
     _fig3(
         "thudi-fig3-baseline",
-        "LiRA against private models is hardly more precise than predicting every record a member.",
-        Condition(
-            "precision of LiRA minus baseline, mean over epsilon, at every rate",
-            at_most(0.15),
-            mean_over(EPSILONS, each_rate(gain)),
-            epsilons=EPSILONS,
+        "LiRA against private models is more precise than predicting every record a member, but not by much.",
+        *(
+            Condition(
+                "precision of LiRA minus baseline, mean over epsilon, at every rate",
+                comparison,
+                mean_over(EPSILONS, each_rate(gain)),
+                epsilons=EPSILONS,
+            )
+            for comparison in (above(0), at_most(LARGEST_GAIN))
         ),
     ),
     _fig3(
