@@ -46,7 +46,7 @@ onsuccess:
     if CONSOLE:
         CONSOLE.end()
     print(ending(Path(RUN), STARTED, CONFIG.data), end="")
-    if any(job.rule.name == "decide" for job in workflow.dag.jobs) and read_looks(RUN) != LOOKS:
+    if any(job.rule.name == "decide" for job in workflow.dag.jobs) and read_looks(RUN) != ALL_LOOKS:
         start_again()
 
 
@@ -100,5 +100,7 @@ include: "rules/costs.smk"
 
 remember_pure_functions()
 refuse_forced_cache()
+if STARTED_ITSELF and workflow.is_main_process:
+    check_targets()
 # Modules that jobs reach by name are read after the rules, when jobs are planned.
 atexit.register(keep, Path(SYNTAX).resolve())

@@ -32,7 +32,7 @@ rule run_attack:
 
 rule measure_accuracy:
     input:
-        lambda wildcards: LAYOUT.signals(wildcards.experiment, block_of(wildcards)),
+        lambda wildcards: LAYOUT.signals(wildcards.experiment, int(wildcards.block)),
     output:
         "{home}/accuracy/{experiment}/block-{block}.csv",
     log:
@@ -56,7 +56,7 @@ rule measure_blind:
     input:
         dataset=lambda wildcards: LAYOUT.prepared(wildcards.experiment),
         splits="{home}/splits/{experiment}/block-{block}.npz",
-        targets=lambda wildcards: LAYOUT.signals(wildcards.experiment, block_of(wildcards)),
+        targets=lambda wildcards: LAYOUT.signals(wildcards.experiment, int(wildcards.block)),
     output:
         "{home}/blind/{experiment}/block-{block}.csv",
     log:
@@ -68,7 +68,7 @@ rule measure_blind:
         mem_mb=memory_for("measure_blind"),
         runtime=minutes_for("measure_blind"),
     params:
-        job=lambda wildcards: jobs.blind_job(EXPERIMENTS[wildcards.experiment], block_of(wildcards)).plain(),
+        job=lambda wildcards: jobs.blind_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)).plain(),
         seed=CONFIG.seed,
         code=code("measure_blind.py"),
     message:

@@ -99,7 +99,8 @@ rule decide:
         run=lambda wildcards: SCOPE.judged(TIMES) | {"folder": RUN},
         audits=lambda wildcards: to_judge()[1],
         budget=CONFIG.budget,
-        looks=LOOKS.plain() if LOOKS else None,
+        looks=ALL_LOOKS.plain() if ALL_LOOKS else None,
+        named=LAYOUT.keys,
         efforts=lambda wildcards: efforts(*to_judge()),
     message:
         "Judging what is undecided, and choosing replicates to add"

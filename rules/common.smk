@@ -18,7 +18,7 @@ if (REPOSITORY / "dpmia").is_dir():
 
 from dpmia.datasets.raw.sources import fetched_together, required_files
 from dpmia.workflow.digest import LIBRARY, code_digest, keep, recall, text_digest
-from dpmia.common.errors import ConfigError, UserError
+from dpmia.common.errors import UserError
 from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS
@@ -37,6 +37,7 @@ from dpmia.workflow.commit import named_commit
 from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.layout import Layout
 from dpmia.workflow.scope import PAPER_OF, Scope
+from dpmia.workflow.targets import Targets
 from dpmia.validation import artifacts as validation
 
 
@@ -49,7 +50,8 @@ def refuse(error):
 try:
     PLANNED = make_plan(config, Path.cwd(), REPOSITORY)
     # The replicates that `snakemake decide` added are a part of the settings.
-    LOOKS = read_looks(Layout(PLANNED).run)
+    ALL_LOOKS = read_looks(Layout(PLANNED).run)
+    LOOKS = ALL_LOOKS and ALL_LOOKS.renamed({key: name for name, key in Layout(PLANNED).keys.items()})
     TIMES = LOOKS.times if LOOKS else None
     PLAN = with_added_replicates(PLANNED, TIMES or {})
 except UserError as error:
@@ -65,6 +67,7 @@ STUDIES = PLAN.studies
 PREDICTIONS = PLAN.predictions
 LAYOUT = Layout(PLAN)
 SCOPE = Scope(LAYOUT)
+TARGETS = Targets(SCOPE)
 # Tables on engines, which belong to no paper.
 CHECKS = [
     replace(artifact, tables=tuple(f"engines/{stem}" for stem in SCOPE.checked)) for artifact in validation.ARTIFACTS
@@ -130,21 +133,16 @@ def raw_paths(dataset):
 
 
 def epsilon_group(groups, spelled):
-    """Return the epsilons of a group by its name; a name that nothing has ends Snakemake."""
-    for group in groups:
-        if spell_group(group) == spelled:
-            return group
-    known = ", ".join(map(spell_group, groups))
-    refuse(ConfigError(f"target, epsilon {spelled}", "no models are trained together at it", f"Name one of {known}"))
+    """Return the epsilons of a group by its name."""
+    return next(group for group in groups if spell_group(group) == spelled)
 
 
-def block_of(wildcards):
-    """Return the number of a block of replicates; one that the experiment does not have ends Snakemake."""
-    block, known = int(wildcards.block), jobs.blocks(EXPERIMENTS[wildcards.experiment])
-    if block not in known:
-        where = f"target, {wildcards.experiment}, block {block}"
-        refuse(ConfigError(where, "there is no such block", f"Name one from 0 to {max(known)}"))
-    return block
+def check_targets():
+    """Refuse files of experiments that the command names, and that no job makes: Snakemake does not know them yet."""
+    try:
+        TARGETS.check(sys.argv[1:])
+    except UserError as error:
+        refuse(error)
 
 
 def reported(artifact):
@@ -186,7 +184,7 @@ def params_now(rule_name, path):
     made_by = next((known for known in workflow.rules if known.name == rule_name), None)
     if made_by is None or not made_by.is_producer(path):
         return None
-    if not Path(path).exists():
+    if not Path(path).exists() or TARGETS.is_unknown(path):
         return None
     wildcards = SimpleNamespace(**made_by.get_wildcards(path))
     # What was taken out of the settings is refused, or is not there: such a file is not made any more.

@@ -7,7 +7,6 @@ from dpmia.workflow import forecast
 from dpmia.workflow.expected import Expectations, MachineRates, key
 from dpmia.workflow.fork_server import can_serve, environment_with
 from dpmia.workflow.forecast_file import remember as remember_forecast
-from dpmia.workflow.targets import Targets
 
 # How fast this machine is, as far as it was measured.
 RATES = Path(".snakemake/rates.json")
@@ -113,14 +112,13 @@ def alone(target):
 def forecast_table():
     """Return what is missing of each target and what it will take."""
     pages = [f"{RUN}/report.html", f"{RUN}/claims.csv", *(f"{RUN}/engines/{file}.csv" for file in SCOPE.checked)]
-    targets = Targets(SCOPE)
-    files = targets.files(pages)
+    files = TARGETS.files(pages)
     missing = {name: jobs_of(file for file in made if not Path(file).exists()) for name, made in files.items()}
     measure_rates((kind, dict(wildcards)) for (_, wildcards), kind in missing["all"].items())
     forecasts = {
         name: forecast.Forecast(
             tuple(expected_of(kind, dict(wildcards)) for (_, wildcards), kind in of_target.items()),
-            targets.download_of(files[name]),
+            TARGETS.download_of(files[name]),
         )
         for name, of_target in missing.items()
         if of_target

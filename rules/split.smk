@@ -38,7 +38,7 @@ rule draw_splits:
         mem_mb=memory_for("draw_splits"),
         runtime=more(20),
     params:
-        job=lambda wildcards: jobs.split_job(EXPERIMENTS[wildcards.experiment], block_of(wildcards)).plain(),
+        job=lambda wildcards: jobs.split_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code(
             "draw_splits.py", names.MEMBERSHIP[EXPERIMENTS[wildcards.experiment].membership.kind]

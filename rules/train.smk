@@ -19,7 +19,7 @@ rule train_block:
         job=lambda wildcards: jobs.train_job(
             EXPERIMENTS[wildcards.experiment],
             epsilon_group(EXPERIMENTS[wildcards.experiment].epsilons, wildcards.epsilons),
-            block_of(wildcards),
+            int(wildcards.block),
         ).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code("train_block.py", *jobs.training_code(EXPERIMENTS[wildcards.experiment])),
@@ -45,7 +45,7 @@ rule train_shadows:
         mem_mb=memory_for("train_shadows"),
         runtime=minutes_for("train_shadows"),
     params:
-        job=lambda wildcards: jobs.shadow_job(EXPERIMENTS[wildcards.experiment], block_of(wildcards)).plain(),
+        job=lambda wildcards: jobs.shadow_job(EXPERIMENTS[wildcards.experiment], int(wildcards.block)).plain(),
         seed=CONFIG.seed,
         code=lambda wildcards: code("train_shadows.py", *jobs.training_code(EXPERIMENTS[wildcards.experiment])),
     message:

@@ -10,9 +10,11 @@ def main(snakemake):
     """Print what to add to the run that `params` describe, and write it where the next run reads it."""
     params = snakemake.params
     looks = Looks.from_plain(params.looks) if params.looks else None
-    look, words = next_look(params.run, params.audits, params.efforts, params.budget, looks)
+    here = looks and looks.renamed({key: name for name, key in params.named.items()})
+    look, words = next_look(params.run, params.audits, params.efforts, params.budget, here)
     print(words)
     if look:
+        look = look.renamed(params.named)
         write_looks(params.run["folder"], looks.and_then(look) if looks else Looks([look]))
         print("\nThese replicates come next. Whatever stops that, the same command goes on.")
     elif looks:

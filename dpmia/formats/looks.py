@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dpmia.common.files import whole_file
@@ -30,7 +31,8 @@ class Look(PlainData):
 
     Attributes:
         core_hours: what they were expected to take.
-        times: experiment or study -> how many times its planned replicates, or splits, it has since.
+        times: experiment or study -> how many times its planned replicates, or splits, it has since. Files name it with
+            its home (`dpmia.workflow.layout.Layout.keys`), as two files of settings may have one of one name.
     """
 
     core_hours: float
@@ -42,6 +44,10 @@ class Look(PlainData):
             raise ValueError(f"times: {wrong[0]!r} is not one of {', '.join(map(str, TIMES[1:]))}")
         if not 0 <= self.core_hours < math.inf:
             raise ValueError(f"core_hours: {self.core_hours!r} is not a number of core-hours")
+
+    def renamed(self, names: Mapping[str, str]) -> Look:
+        """Return the look with other names, without what has none."""
+        return replace(self, times={names[key]: times for key, times in self.times.items() if key in names})
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,10 @@ class Looks(PlainData):
     def and_then(self, look: Look) -> Looks:
         """Return these looks and one more."""
         return Looks([*self.looks, look])
+
+    def renamed(self, names: Mapping[str, str]) -> Looks:
+        """Return the looks with other names, without what has none: name here -> name there."""
+        return Looks([look.renamed(names) for look in self.looks])
 
 
 def read_looks(run: str | Path) -> Looks | None:

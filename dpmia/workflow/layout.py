@@ -50,6 +50,12 @@ class Layout:
             return self.run
         return f"{self.run}/{AUDITS if source.paper == AUDIT else OWN}/{source.stem}"
 
+    @property
+    def keys(self) -> dict[str, str]:
+        """Name of each experiment and study -> its name in the run, among those of other files of settings."""
+        names = [*self.plan.experiments, *self.plan.studies]
+        return {name: f"{self.home(name)}/{name}".removeprefix(f"{self.run}/") for name in names}
+
     def of_paper(self, name: str) -> bool:
         """Return whether an experiment or study belongs to one of the papers, and is no user's own."""
         return self.home(name) == self.run
@@ -193,6 +199,14 @@ class Layout:
             for block in jobs.blocks(experiment)
             for table in [*tables, *([f"blind/{name}"] if jobs.blind_job(experiment, block) else [])]
         ]
+
+    def files(self, name: str) -> list[str]:
+        """Return all files that are made of an experiment: splits, models, metrics and tables."""
+        models = [*self.models(name), *self.leave_one_out(name)]
+        stages = ["sizes", "replicates", "summary"]
+        stages += ["per_record", "nulls"] if self._experiment(name).per_record else []
+        tables = [self.table(stage, name) for stage in stages]
+        return [*self.splits(name), *models, *self.metrics(name), *tables]
 
     def stages(self, selected: Iterable[str]) -> dict[str, list[str]]:
         """Return the files of experiments and studies, by stage."""

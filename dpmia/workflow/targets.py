@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from os.path import normpath
 from pathlib import Path
 
+from dpmia.common.errors import UserError
+from dpmia.common.registry import suggestion
 from dpmia.datasets.raw.sources import files_at_hand
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.catalogue import PAPERS
@@ -22,6 +27,7 @@ class Targets:
     """
 
     scope: Scope
+    _files: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def files(self, others: Iterable[str]) -> dict[str, list[str]]:
         """Return the files of each target, papers first: target -> files. `all` makes some others, too."""
@@ -37,6 +43,40 @@ class Targets:
         }
         everything = [*self.files_of([*plan.experiments, *plan.studies], made), *others]
         return papers | {"all": everything} | of_one
+
+    def check(self, asked: Iterable[str]) -> None:
+        """Refuse targets that are files of an experiment which has none such.
+
+        Raises:
+            UserError: there is one.
+        """
+        for target in filter(self.is_unknown, asked):
+            file = normpath(target)
+            name = self._experiment_of(file)
+            remedy = suggestion(file, self._files_of(name)) or "Name another one"
+            raise UserError(f"target {target}", f"{name} has no such file with these settings", remedy)
+
+    def is_unknown(self, file: str) -> bool:
+        """Return whether a file belongs to an experiment by its path, and is none that is made of it."""
+        name = self._experiment_of(normpath(file))
+        return bool(name) and normpath(file) not in self._files_of(name)
+
+    def _experiment_of(self, file: str) -> str:
+        """Return the experiment that a file belongs to by its path, or nothing."""
+        found = self._pattern.match(file)
+        return found[1] if found else ""
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        names = "|".join(map(re.escape, self.scope.plan.experiments)) or "(?!)"
+        return re.compile(rf"(?:{self.scope.layout.home_pattern})/[a-z_]+/({names})[/.]")
+
+    def _files_of(self, name: str) -> frozenset[str]:
+        """Return all files that are made of an experiment."""
+        if name not in self._files:
+            exposure = [self.scope.layout.table("exposure", name)] if self.scope.compares_seeds(name) else []
+            self._files[name] = frozenset([*self.scope.layout.files(name), *exposure])
+        return self._files[name]
 
     def files_of(self, work: Iterable[str], artifacts: Iterable[Artifact]) -> list[str]:
         """Return all files that are made for some experiments and studies, and one of each figure and table."""

@@ -21,6 +21,8 @@ def test_looks_are_read_as_they_were_written_and_the_last_one_counts(tmp_path):
     assert read_looks(tmp_path) == looks
     assert looks.times == {"heart": 4, "student": 2}
     assert looks.spent == 0.75
+    here = looks.renamed({"heart": "mine"})
+    assert (here.times, here.spent) == ({"mine": 4}, 0.75)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dpmia.common.errors import UserError
 from dpmia.papers.catalogue import PAPERS
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
@@ -50,6 +51,14 @@ def test_a_paper_makes_what_its_figures_and_tables_do_and_all_makes_everything(s
         assert {*files[paper]} <= {*files["all"]}
     assert f"{RUN}/report.html" in files["all"]
     assert f"{RUN}/summary/adult_cluster_add_remove.csv" in files["all"]
+
+
+def test_files_that_an_experiment_does_not_have_are_refused(synthetic, files):
+    synthetic.check(files["all"])
+    synthetic.check(["humphries_fig2", "results/of/mine.csv", f"./{RUN}/summary/adult_cluster.csv"])
+    wrong = f"{RUN}/accuracy/adult_cluster/block-7.csv"
+    with pytest.raises(UserError, match=f"target {wrong}: adult_cluster has no such file .*/block-0.csv'?"):
+        synthetic.check(["all", wrong])
 
 
 def test_what_is_missing_is_fetched_unless_it_comes_from_a_folder(tmp_path, monkeypatch):

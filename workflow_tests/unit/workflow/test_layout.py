@@ -38,6 +38,7 @@ def test_the_home_follows_from_the_paper_and_the_file(tmp_path, paper, home):
     layout = layout_of(tmp_path, paper)
     run = "results/synthetic-smoke"
     assert layout.home("student") == run + home
+    assert layout.keys == {"student": f"{home}/student".removeprefix("/")}
     assert layout.of_paper("student") == (home == "")
     assert layout.table("summary", "student") == f"{run}{home}/summary/student.csv"
     for file in (*layout.models("student"), *layout.metrics("student"), *layout.splits("student")):

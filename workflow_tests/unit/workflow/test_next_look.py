@@ -30,6 +30,10 @@ def students(folder, replicates=4):
     write_table(folder / "replicates/student.csv", pd.DataFrame(rows, columns=COLUMNS))
 
 
+#: The experiment is one of a file of one's own.
+KEYS = {"student": "own/mine/student"}
+
+
 @pytest.fixture
 def run(tmp_path):
     students(tmp_path)
@@ -60,7 +64,9 @@ def test_the_script_writes_the_look_that_it_prints(run, tmp_path, monkeypatch, c
     monkeypatch.syspath_prepend(str(SCRIPT.parent))
 
     def decide(budget, looks):
-        params = SimpleNamespace(run=run, audits={}, efforts=EFFORTS, budget=budget, looks=looks and looks.plain())
+        params = SimpleNamespace(
+            run=run, audits={}, efforts=EFFORTS, budget=budget, looks=looks and looks.plain(), named=KEYS
+        )
         handed = SimpleNamespace(params=params, output=[], log=[str(tmp_path / "log")], rule="decide")
         runpy.run_path(str(SCRIPT), init_globals={"snakemake": handed})
         return capsys.readouterr().out
@@ -69,7 +75,8 @@ def test_the_script_writes_the_look_that_it_prints(run, tmp_path, monkeypatch, c
     assert read_looks(tmp_path) is None
     assert "student: 8 replicates, 4 now (look 2 of 4)" in decide(1.0, None)
     first = read_looks(tmp_path)
-    assert first == Looks([Look(0.1, {"student": 2})])
+    assert first == Looks([Look(0.1, {"own/mine/student": 2})])
     students(tmp_path, 8)
-    assert "Nothing is left to decide." in decide(1.0, first)
+    of_others = Looks([*first.looks, Look(0.2, {"student": 4})])
+    assert "Nothing is left to decide." in decide(1.0, of_others)
     assert read_looks(tmp_path) == first  # all is decided
