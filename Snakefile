@@ -74,7 +74,7 @@ for paper in PAPERS:
         name:
             paper
         input:
-            SCOPE.files_of(paper),
+            files_of_paper(paper),
         localrule: True
         message:
             f"The figures and tables of {ABOUT[paper].short} are made"

@@ -17,6 +17,7 @@ def about_run():
         "own": [name for name in EXPERIMENTS if not LAYOUT.of_paper(name)],
         "prepared": SCOPE.published_data(),
         "not_run": SCOPE.not_run_of_papers,
+        "looks": ALL_LOOKS.plain() if ALL_LOOKS else None,
         "settings": SCOPE.settings(),
         "paper_settings": SCOPE.settings(at_paper_scale=True),
     }
@@ -28,7 +29,8 @@ def files_to_publish(wildcards):
     What a commit alone did not make is refused here: before the job starts, Snakemake removes what was published last.
     """
     try:
-        named_commit(REPOSITORY)
+        sources = {each.path for each in PLAN.sources.values() if each.paper == wildcards.paper}
+        named_commit(REPOSITORY, sorted(sources))
     except UserError as error:
         refuse(error)
     return SCOPE.files_of(wildcards.paper)

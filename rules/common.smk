@@ -145,6 +145,20 @@ def check_targets():
         refuse(error)
 
 
+def files_of_paper(paper):
+    """Return the function that finds the files of a paper; where there are none, the target ends Snakemake."""
+
+    def files(wildcards):
+        if found := SCOPE.files_of(paper):
+            return found
+        why = dict.fromkeys(each for name, each in SCOPE.not_run.items() if PLAN.sources[name].paper == paper)
+        problem = "; ".join(["none of its figures and tables can be made", *why])
+        remedy = "" if why else f"Name experiments/{paper}.yaml in the key experiments"
+        refuse(UserError(f"target {paper}", problem, remedy))
+
+    return files
+
+
 def reported(artifact):
     """Return the files of an artifact; of a paper's, one is marked for the report that Snakemake itself makes."""
     files = SCOPE.files(artifact)

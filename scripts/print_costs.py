@@ -11,6 +11,9 @@ def main(snakemake):
     """Print the table of the logs below `params.folder`."""
     root = Path(snakemake.params.folder)
     table = costs_table(sorted(root.rglob("*.log")), root)
+    if table.empty:
+        print(f"No job of this run has ended: {root} holds no times yet")
+        return
     print(table.to_string(index=False, float_format="%.1f"))
     print(f"{outside_share(table):.1%} of {table[['startup', 'work']].sum().sum():.0f} CPU seconds outside the work")
 

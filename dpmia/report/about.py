@@ -30,6 +30,7 @@ class About:
         paper_settings: the same at scale `paper`.
         own: experiments of the user's files, which may share their names with those of papers.
         checks: tables that belong to no paper: the second opinion on the run.
+        looks: the content of its `looks.json` (`dpmia.formats.looks`); None without.
     """
 
     folder: Path
@@ -45,6 +46,7 @@ class About:
     paper_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     own: Collection[str] = ()
     checks: Sequence[Artifact] = ()
+    looks: Mapping[str, Any] | None = None
 
     @property
     def synthetic(self) -> bool:

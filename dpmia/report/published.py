@@ -15,6 +15,7 @@ from dpmia import __version__
 from dpmia.claims import render
 from dpmia.claims.judge import decided
 from dpmia.common.reading.source import made
+from dpmia.formats.looks import FILE
 from dpmia.formats.tables import write_table
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT
@@ -61,6 +62,7 @@ def publish(paper: str, about: About, verdicts: pd.DataFrame, commit: str, folde
         "data": about.config["data"],
         "scale": about.config["scale"],
         "command": _command(paper, about),
+        "looks": about.looks,
         "not_run": not_run,
         "files": digests(folder),
     }
@@ -119,6 +121,11 @@ def _page(
     yield f"# {ABOUT[paper].short}, measured"
     yield f"{_data(paper, about)}. Scale {about.config['scale']}, commit {commit[:SHORT]}:"
     yield f"    {_command(paper, about)}"
+    if about.looks is not None:
+        yield (
+            "Looks at the verdicts were planned, and replicates added between them: first write `looks` of "
+            f"`{PROVENANCE}` to `{about.folder}/{FILE}`."
+        )
     if picture:
         yield f"![{title_of(picture)}]({picture}.png)"
         yield _text(about.artifacts[picture]["md"])

@@ -50,10 +50,12 @@ class Source:
     Attributes:
         stem: name of the file without folder and ending.
         paper: its key `paper`.
+        path: of the file, relative to the folder where the workflow runs, or absolute.
     """
 
     stem: str
     paper: str
+    path: str
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
                     raise ConfigError(place(name, f"{section}.{each}"), problem, "Rename one of the two")
                 file_of[each] = name
                 if section == "predictions" or _runs_at(getattr(file, section), each, settings.scale, name, section):
-                    sources[each] = Source(stem, file.paper)
+                    sources[each] = Source(stem, file.paper, name)
                 else:
                     of_other_scales.append(each)
         for each, given in file.predictions.items():

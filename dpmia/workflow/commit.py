@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from dpmia.common.errors import UnnamedRunError
@@ -18,15 +19,28 @@ def commit(repository: Path) -> str:
     return f"{head}, with changes that are not committed" if changed else head
 
 
-def named_commit(repository: Path) -> str:
+def named_commit(repository: Path, settings: Iterable[str | Path] = ()) -> str:
     """Return the hash of the commit that alone makes a run.
 
+    Args:
+        repository: a checkout.
+        settings: files of settings of the run; the commit must hold them.
+
     Raises:
-        UnnamedRunError: files were changed since, or there is no commit.
+        UnnamedRunError: files were changed since, there is no commit, or it lacks a file of settings.
     """
     found = commit(repository)
     if not found.isalnum():
         raise UnnamedRunError("the checkout", f"its commit is {found}", "Commit every change, then run it again")
+    for file in settings:
+        try:
+            _git(repository, "ls-files", "--error-unmatch", "--", str(Path(file).resolve()))
+        except subprocess.CalledProcessError:
+            problem, remedy = (
+                f"commit {found[:7]} of {repository} does not hold it",
+                "Add it to the checkout and commit it",
+            )
+            raise UnnamedRunError(str(file), problem, remedy) from None
     return found
 
 

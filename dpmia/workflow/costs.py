@@ -91,6 +91,5 @@ def rule_of(path: Path) -> str:
 
 
 def outside_share(table: pd.DataFrame) -> float:
-    """Return the share of all processor time that is not work, in [0, 1]; NaN for an empty table."""
-    total = table["startup"].sum() + table["work"].sum()
-    return float(table["startup"].sum() / total) if total else float("nan")
+    """Return the share of all processor time that is not work, in [0, 1]."""
+    return float(table["startup"].sum() / (table["startup"].sum() + table["work"].sum()))

@@ -53,6 +53,20 @@ def test_a_file_that_no_job_makes(workspace, target, words):
     assert workspace.made == set()
 
 
+def test_a_paper_without_experiments_in_the_settings(workspace):
+    response = workspace.snakemake("ye")
+    assert response.returncode == 2
+    words = "target ye: none of its figures and tables can be made. Name experiments/ye.yaml in the key experiments."
+    assert words in response.stdout.strip().splitlines()[-1]
+    assert workspace.made == set()
+
+
+def test_costs_before_any_job(workspace):
+    response = workspace.snakemake("costs")
+    assert response.returncode == 0
+    assert "No job of this run has ended: logs/results/synthetic-smoke holds no times yet" in response.stdout
+
+
 def test_a_target_beside_the_forecast_is_not_made(workspace):
     response = workspace.snakemake("forecast", "humphries_fig7")
     assert response.returncode == 2

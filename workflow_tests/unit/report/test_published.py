@@ -47,6 +47,14 @@ def test_of_a_paper_of_theorems_there_are_verdicts_alone(run, tmp_path):
     assert "0 of 1 claims that we added reproduced (1 undecided); these are marked *." in page
 
 
+def test_added_replicates_are_a_part_of_what_makes_the_run_again(run):
+    about, verdicts, folder = run
+    looks = {"looks": [{"core_hours": 0.5, "times": {"student": 2}}]}
+    publish("humphries", dataclasses.replace(about, looks=looks), verdicts, COMMIT, folder)
+    assert json.loads((folder / PROVENANCE).read_text())["looks"] == looks
+    assert f"`{about.folder}/looks.json`." in (folder / "README.md").read_text()
+
+
 def test_the_provenance_has_the_commit_the_command_and_the_digest_of_every_file(run):
     about, verdicts, folder = run
     publish("humphries", about, verdicts, COMMIT, folder)
@@ -54,6 +62,8 @@ def test_the_provenance_has_the_commit_the_command_and_the_digest_of_every_file(
     assert (said["paper"], said["commit"], said["data"], said["scale"]) == ("humphries", COMMIT, "real", "laptop")
     assert said["command"] == f"snakemake --cores all {about.folder}/published/humphries --config data=real"
     assert said["not_run"] == {"texas": "Texas_2006_PUDF.txt has to be downloaded by hand"}
+    assert said["looks"] is None
+    assert "looks" not in (folder / "README.md").read_text()
     assert set(said["files"]) == {path.name for path in folder.iterdir()} - {PROVENANCE}
     assert all(hashlib.sha256((folder / name).read_bytes()).hexdigest() == of for name, of in said["files"].items())
 

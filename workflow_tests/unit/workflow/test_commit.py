@@ -22,6 +22,11 @@ def test_a_run_is_named_by_a_commit_alone(tmp_path):
     git(tmp_path, "add", "a")
     git(tmp_path, "commit", "-qm", "First")
     assert named_commit(tmp_path) == commit(tmp_path) == git(tmp_path, "rev-parse", "HEAD").strip()
+    assert named_commit(tmp_path, [tmp_path / "a"]) == named_commit(tmp_path)
+    (tmp_path / "mine.yaml").write_text("paper: humphries")
+    for file in (tmp_path / "mine.yaml", tmp_path.parent / "elsewhere.yaml"):
+        with pytest.raises(UnnamedRunError, match=f"{file.name}: commit [0-9a-f]{{7}} of .* does not hold it. Add it"):
+            named_commit(tmp_path, [file])
     (tmp_path / "a").write_text("2")
     with pytest.raises(UnnamedRunError, match="with changes that are not committed"):
         named_commit(tmp_path)
