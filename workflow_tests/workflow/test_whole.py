@@ -120,12 +120,17 @@ def test_a_run_is_published_when_a_commit_names_it(grown):
     assert refused.returncode == CANNOT_RUN
     assert "Error: the checkout: its commit is unknown: no git checkout." in refused.stdout
     assert not (grown.folder / "results/synthetic-smoke/published").exists()
-    for command in (
-        "init -q",
-        "add Snakefile rules scripts",
-        "-c user.name=tests -c user.email=tests@localhost commit -q -m all",
-    ):
-        subprocess.run(["git", *command.split()], cwd=grown.folder, check=True)
+
+    def git(*commands):
+        for command in commands:
+            subprocess.run(["git", *command.split()], cwd=grown.folder, check=True)
+
+    commit = "-c user.name=tests -c user.email=tests@localhost commit -q -m all"
+    git("init -q", "add Snakefile rules scripts", commit)
+    without_settings = grown.snakemake("publish")
+    assert without_settings.returncode == CANNOT_RUN
+    assert "does not hold it. Add it to the checkout and commit it." in without_settings.stdout
+    git("add *.yaml", commit)
     assert grown.snakemake("publish").returncode == 0
     published = grown.folder / "results/synthetic-smoke/published"
     pages = {paper: (published / paper / "README.md").read_text() for paper in PAPERS}
