@@ -252,6 +252,7 @@ FIG13 = RateFigure(
     (3.0,),
     best=True,
     note=f"Attacks by the sampling rate of their shadow models. {names.LIRA_NOTE}",
+    gain=True,
 )
 FIG14 = RateFigure(
     names.panels(_TWO, names.POPULATION),
@@ -286,6 +287,7 @@ FIG17 = RateFigure(
     best=False,
     note="Attack R for a false positive rate of .1 with shadow models at the target's own rate. A point that no shadow "
     f"model was trained on is predicted a non-member ({0.9**20:.0%} of them with the paper's 20 models at p = .1).",
+    gain=True,
 )
 
 tabulate_fig3, draw_fig3 = FIG3.tabulate, FIG3.draw

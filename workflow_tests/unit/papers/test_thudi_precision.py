@@ -61,7 +61,7 @@ SHOWN |= {
 
 
 #: Figures with a panel of gains below each panel.
-GAINS = ("thudi_fig3", "thudi_fig14", "thudi_fig15", "thudi_fig16")
+GAINS = ("thudi_fig3", "thudi_fig13", "thudi_fig14", "thudi_fig15", "thudi_fig16", "thudi_fig17")
 
 
 def bound_lines(axes, label):
