@@ -14,17 +14,17 @@ from numpy.typing import ArrayLike
 from dpmia.api.arrays import class_numbers, integer, numbers, same_rows, several, truth_values
 from dpmia.api.results import AttackResult, AttackResults, Measurement
 from dpmia.attacks.base import Attack, Knowledge, Outcome, outcome
-from dpmia.attacks.confidence import confidence
+from dpmia.attacks.confidence import LARGEST_LOSS, confidence
 from dpmia.attacks.needs import lacking_models
-from dpmia.common.errors import ArgumentError, KnowledgeError, MissingExtraError, shown
+from dpmia.common.errors import ArgumentError, AttackError, MissingExtraError, shown
 from dpmia.common.limits import MOST_MODELS
-from dpmia.common.probabilities import log_probabilities, problem_of, wrong_row
+from dpmia.common.probabilities import log_probabilities, problem_of, remedy_of, wrong_row
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.losses import References
 from dpmia.formats.model_card import ModelCard
 from dpmia.formats.signals import MEMBER, NONMEMBER, POPULATION, Signal, cross_entropy
-from dpmia.metrics.intervals import clopper_pearson
+from dpmia.metrics.low_rates import tpr_limits
 from dpmia.metrics.ranges import possible_range
 from dpmia.metrics.ranking import roc, tpr_at
 from dpmia.metrics.record_errors import record_estimates
@@ -66,7 +66,7 @@ def attack(
         features: the records themselves, shape (records, features), for `quantile_regression`.
         attacks: names as in `docs/settings.md`; or a mapping from names to options, with `kind` where the name is your
             own, or to an object of a class of `dpmia.attacks`. Where left out, every attack for which the arguments
-            suffice, oracles excepted; the log names an attack that refuses the reference models.
+            suffice, oracles excepted; the log names an attack that refuses them.
         scale: of `outputs` and `references`: `logits`, `probabilities`, or `losses` (cross-entropy in nats).
         fprs: false positive rates at which true positive rates are reported.
         seed: of attacks that draw at random.
@@ -88,7 +88,7 @@ def attack(
         >>> attack(logits, labels, is_member, attacks="average_threshold")
         AttackResults: 1000 members, 1000 non-members
                            advantage             auc                   tpr_at_0.01_fpr       tpr_at_0.001_fpr
-        average_threshold  0.289 [0.247, 0.331]  0.700 [0.677, 0.722]  0.079 [0.063, 0.097]  0.050 [0.037, 0.065]
+        average_threshold  0.289 [0.247, 0.331]  0.700 [0.677, 0.722]  0.079 [0.046, 0.141]  0.050 [0.000, 0.081]
         95 % intervals over records. Smallest measurable false positive rate: 0.001
     """
     others = _models(references)
@@ -110,7 +110,7 @@ def attack(
     for name, each in chosen.items():
         try:
             results[name] = _result(name, each, signal, known, rates, seed)
-        except KnowledgeError as error:
+        except AttackError as error:
             if attacks is not None:
                 raise ArgumentError(f"attack, {name}", error.problem, error.remedy) from error
             log.warning("%s is left out: %s", name, error)
@@ -166,6 +166,9 @@ def _logits(outputs: ArrayLike, scale: str, where: str) -> np.ndarray:
     if scale == "losses":
         if (found < 0).any():
             raise ArgumentError(where, "some losses are negative", "Give cross-entropies in nats")
+        if (found > LARGEST_LOSS).any():
+            problem = f"some losses are above {LARGEST_LOSS:.0f} nats, where all would count alike"
+            raise ArgumentError(where, problem, "Divide all by one number: give losses of a token instead of a text")
         return np.column_stack([confidence(found), np.zeros(len(found))])
     if found.shape[1] < 2:
         raise ArgumentError(where, "one column", "Give a column for each class, also of two classes")
@@ -176,7 +179,7 @@ def _logits(outputs: ArrayLike, scale: str, where: str) -> np.ndarray:
         raise ArgumentError(where, problem, remedy)
     if scale == "probabilities":
         if wrong is not None:
-            remedy = "Give all classes, or set scale='logits'"
+            remedy = remedy_of(found[wrong], "Give all classes, or set scale='logits'")
             raise ArgumentError(f"{where}, row {wrong}", problem_of(found[wrong]), remedy)
         return log_probabilities(found)
     return found
@@ -340,13 +343,10 @@ def _result(
 
 def _tprs(found: Outcome, rates: tuple[float, ...], resolution: float) -> dict[float, Measurement]:
     fpr, tpr, _ = roc(found.scores, found.is_member)
-    members = int(found.is_member.sum())
+    members, nonmembers = int(found.is_member.sum()), int((~found.is_member).sum())
     values = {rate: tpr_at(fpr, tpr, rate, resolution) for rate in rates}
-    return {rate: Measurement(value, *_share_limits(value, members)) for rate, value in values.items()}
-
-
-def _share_limits(value: float, trials: int) -> tuple[float, float]:
-    if np.isnan(value):
-        return float("nan"), float("nan")
-    low, high = clopper_pearson(round(value * trials), trials)
-    return float(low), float(high)
+    none = float("nan"), float("nan")
+    return {
+        rate: Measurement(value, *(none if np.isnan(value) else tpr_limits(fpr, tpr, rate, members, nonmembers)))
+        for rate, value in values.items()
+    }

@@ -54,8 +54,8 @@ class AttackResult:
         decisions: bool, True where the attack predicts "member".
         advantage: true positive rate less false positive rate of the decisions.
         auc: area under the ROC of the scores.
-        tpr_at_fpr: false positive rate -> largest true positive rate up to it. The limits are those of a share of the
-            members (Clopper-Pearson), with the threshold taken as given.
+        tpr_at_fpr: false positive rate -> largest true positive rate up to it. Its limits are of the true positive rate
+            that the scores have at this rate on all records (`dpmia.metrics.low_rates.tpr_limits`).
         resolution: smallest false positive rate above 0 that the non-members can show; below it nothing is measured.
     """
 

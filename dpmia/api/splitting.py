@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from dpmia.api.arrays import array_of, integer, number
+from dpmia.api.arrays import array_of, integer, number, same_rows
 from dpmia.common.errors import ArgumentError, shown, words_of
 from dpmia.common.limits import MOST_MODELS, MOST_RECORDS
 from dpmia.common.registry import load, suggestion
@@ -62,6 +63,7 @@ def split(
     if not isinstance(kind, str) or kind not in names.MEMBERSHIP:
         remedy = f"Kinds: {', '.join(names.MEMBERSHIP)}. {suggestion(kind, names.MEMBERSHIP)}".strip()
         raise ArgumentError(f"{where}, kind", f"{shown(kind)} is not a membership experiment", remedy)
+    same_rows("split", {"data": data, "groups": groups})
     records = _records(data)
     replicates, seed = integer(replicates, f"{where}, replicates"), integer(seed, f"{where}, seed")
     if not 2 <= records <= MOST_RECORDS:
@@ -91,8 +93,9 @@ def split(
 def _records(data: ArrayLike | int) -> int:
     if isinstance(data, int | np.integer) and not isinstance(data, bool):
         return int(data)
-    if isinstance(data, str | bytes):  # the path of a file, whose records these are not
-        raise ArgumentError("split, data", f"{shown(data)} is a text", "Give records, or their number")
+    if isinstance(data, str | bytes | Mapping):  # the path of a file; columns: neither's length is that of the records
+        problem = f"{shown(data)} is a {'mapping' if isinstance(data, Mapping) else 'text'}"
+        raise ArgumentError("split, data", problem, "Give records, or their number")
     try:
         return len(data)  # type: ignore[arg-type]
     except Exception:  # TypeError; of a nested tensor, another

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpmia.audit.findings import attacks_of, best, blind_of, chosen_from, most_at_risk
+from dpmia.audit.findings import attacks_of, best, best_of_two, blind_of, chosen_from, most_at_risk
 from dpmia.audit.formatting import (
     GUESSING,
     POOL_UNKNOWN,
@@ -16,7 +16,7 @@ from dpmia.audit.formatting import (
     pool_unknown,
     predictions_only,
 )
-from dpmia.audit.plain import AT_LOW_RATE, TOO_WIDE, Entry, guessed_at_low_rate, no_interval, place, stands_out
+from dpmia.audit.plain import AT_LOW_RATE, TOO_WIDE, Entry, guessed_at_low_rate, no_interval, place, standing_out
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.formatting import format_number
 
@@ -25,6 +25,7 @@ VERDICTS = {
     "leaks": ("reveals membership", "bad", "✗"),
     "shift": ("groups are distinguishable", "open", "!"),
     "apart": ("members stand out, the cause is not known", "open", "!"),
+    "reversed": ("members rank below non-members", "open", "!"),
     "quiet": ("no leakage found", "good", "✓"),
     "open": ("too little data", "open", "?"),
 }
@@ -61,32 +62,44 @@ def _verdict(entries: Sequence[Entry], experiment: str, epsilon: str, facts: Map
         else:
             reason += ", not shown to be more than a blind baseline reaches"
         return {"verdict": "shift", "reason": reason}
+    if (below := _below_guessing(entries, wanted)) is not None:
+        kind = "reversed" if below["iid"] or predictions_only(facts) else "shift"
+        return {"verdict": kind, "reason": f"AUC {_auc(below)} of {attack_name(below['attack'])} ({place(below)})"}
     return _nothing_shown(entries, wanted)
 
 
 def _above_guessing(entries: Sequence[Entry], **wanted: Any) -> tuple[Entry, str] | None:
     """Return an attack that is shown to beat guessing, and by what; None without any.
 
-    It is shown by the AUC or by the TPR at a false positive rate of 1 %, which some members alone can raise. Each is
-    wrong where one side of a 95 % interval is, with 2.5 %: both together with 5 %.
+    It is shown by the AUC; by the TPR at a false positive rate of 1 %, which some members alone can raise; or by the
+    advantage, where scores of members scatter less than those of non-members. One side of a 95 % interval of the AUC is
+    wrong with 2.5 %, of the others with half of it each: all together with 5 %.
     """
     found = best(entries, **wanted)
     if found is not None and (found["auc"]["low"] or 0) > GUESSING:
         return found, f"AUC {_auc(found)} ({place(found)})"
-    found = best(entries, AT_LOW_RATE, **wanted)
-    if found is None or not stands_out(found):
-        return None
-    guessing = format_number(guessed_at_low_rate(found), 3)
-    rate = interval(found[AT_LOW_RATE], 3)
-    return (
-        found,
-        f"{metric_name(AT_LOW_RATE)} {rate} by {attack_name(found['attack'])}, guessing {guessing} ({place(found)})",
-    )
+    found = standing_out(entries, **wanted)
+    if found is not None:
+        guessing, rate = format_number(guessed_at_low_rate(found), 3), interval(found[AT_LOW_RATE], 3)
+        by = f"{attack_name(found['attack'])}, guessing {guessing} ({place(found)})"
+        return found, f"{metric_name(AT_LOW_RATE)} {rate} by {by}"
+    found = best_of_two(entries, "advantage", **wanted)
+    if found is not None and (found["advantage"]["low"] or 0) > 0:
+        advantage = interval(found["advantage"], guessing=0)
+        return found, f"advantage {advantage} of the decisions of {attack_name(found['attack'])} ({place(found)})"
+    return None
+
+
+def _below_guessing(entries: Sequence[Entry], wanted: Mapping[str, Any]) -> Entry | None:
+    """Return the attack whose AUC is shown to lie below guessing, the lowest; None without any."""
+    known = [each for each in chosen_from(entries, "auc", **wanted) if each["auc"]["high"] is not None]
+    lowest = min(known, key=lambda entry: entry["auc"]["high"], default=None)
+    return lowest if lowest is not None and lowest["auc"]["high"] < GUESSING else None
 
 
 def _nothing_shown(entries: Sequence[Entry], wanted: Mapping[str, Any]) -> dict[str, str]:
     """Return whether no attack on a model can reach much, or the data do not allow to say so."""
-    judged = chosen_from(entries, "auc", iid=True, **wanted) or chosen_from(entries, "auc", iid=False, **wanted)
+    judged = chosen_from(entries, "auc", **wanted)
     if not judged:
         return {"verdict": "open", "reason": "no attack was run"}
     for entry in judged:
@@ -123,7 +136,12 @@ def remedies(
     if facts.get("program"):
         found += _same_for_every_epsilon(entries, accuracy, experiment)
     found += _undecided([each["model"] for each in given if each["verdict"] == "open"], facts)
-    if kinds <= {"quiet", "open"}:
+    if "reversed" in kinds:
+        found.append(
+            "Check that members and non-members are marked the right way round, and that the attack fits: one that "
+            "ranks members below non-members separates them as well as one that ranks them above."
+        )
+    if kinds <= {"quiet", "open", "reversed"}:
         return found
     if "apart" in kinds:
         found.append(

@@ -128,6 +128,12 @@ def best(
     return max(some, key=lambda entry: _low(entry[metric]), default=None)
 
 
+def best_of_two(entries: Sequence[Mapping[str, Any]], metric: str, **wanted: Any) -> dict[str, Any] | None:
+    """Return what `best` does, with intervals that hold together with as many of a second metric."""
+    found = best(entries, metric, **wanted)
+    return found and best(entries, metric, compared=2 * found["compared"], **wanted)
+
+
 def chosen_from(
     entries: Sequence[Mapping[str, Any]], metric: str, *, compared: int | None = None, **wanted: Any
 ) -> list[dict[str, Any]]:

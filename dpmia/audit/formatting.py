@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -71,7 +72,9 @@ def attack_name(attack: str) -> str:
 
 def describe_model(facts: Mapping[str, Any], epsilon: str) -> str:
     """Describe a model: `perceptron 64-64 with epsilon 1`; with predictions only, no more than is known."""
-    model = facts["model"].replace("mlp", "perceptron")
+    model = facts["model"]  # of predictions, the name of the user's file
+    if not predictions_only(facts):
+        model = re.sub(r"\bmlp(?= \d)", "perceptron", model)
     if epsilon != "inf":
         return f"{model} with epsilon {epsilon}{' (stated by the user)' if facts.get('stated') else ''}"
     return model if predictions_only(facts) else f"{model} without privacy"

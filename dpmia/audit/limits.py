@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpmia.audit.findings import attacks_of, estimate_of
+from dpmia.audit.formatting import GUESSING
 from dpmia.claims.limits import ERROR
 from dpmia.claims.release_limits import Held, HeldMean, exceeding, unsure
 from dpmia.common.epsilon import spell_epsilon
@@ -31,7 +32,9 @@ def hold(entries: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsi
         )
         for metric, limit in limits.items()
         for entry in judged
-        if _has_interval(entry, metric) and not _guessing_exceeds(entry, metric, limit)
+        if _has_interval(entry, metric)
+        and not _guessing_exceeds(entry, metric, limit)
+        and not _exceeds_turned_round(entry, metric, limit)
     ]
     reasons = {metric: _why_not_evaluated(judged, metric, limit) for metric, limit in limits.items()}
     return Held(means, {metric: reason for metric, reason in reasons.items() if reason is not None})
@@ -46,6 +49,8 @@ def _why_not_evaluated(judged: Sequence[Mapping[str, Any]], metric: str, limit: 
             reason = _why_no_interval(entry, metric)
         elif _guessing_exceeds(entry, metric, limit):
             reason = f"guessing alone finds {_guessed(entry, metric):.2g} with {entry['nonmembers']} non-members"
+        elif _exceeds_turned_round(entry, metric, limit):
+            reason = f"members rank below non-members, and turned round the attack has {1 - entry[metric]['mean']:.2g}"
         else:
             continue
         return f"{reason} ({entry['experiment']}, {entry['arm']}, epsilon {entry['epsilon']}, {entry['attack']})"
@@ -63,6 +68,11 @@ def _why_no_interval(entry: Mapping[str, Any], metric: str) -> str:
 def _guessing_exceeds(entry: Mapping[str, Any], metric: str, limit: float) -> bool:
     """Return whether so few non-members let guessing pass a limit on a rate: then it says nothing about a model."""
     return metric in LOW_RATES and _guessed(entry, metric) > limit
+
+
+def _exceeds_turned_round(entry: Mapping[str, Any], metric: str, limit: float) -> bool:
+    """Return whether an AUC is shown to lie so far below guessing that the turned ranking would pass a limit."""
+    return metric == "auc" and entry[metric]["high"] < GUESSING and 1 - entry[metric]["mean"] > limit
 
 
 def _guessed(entry: Mapping[str, Any], metric: str) -> float:

@@ -14,7 +14,8 @@ from dpmia.evaluation.attacks import scored
 from dpmia.formats.signals import Signal
 from dpmia.jobs.attacking import AuditedAttack
 from dpmia.metrics.exposure import Exposure
-from dpmia.metrics.intervals import clopper_pearson, estimate
+from dpmia.metrics.intervals import estimate
+from dpmia.metrics.low_rates import tpr_limits
 from dpmia.metrics.ranking import roc
 
 #: Length of the list of the most exposed records.
@@ -94,14 +95,15 @@ def roc_curve(
     Returns:
         `fpr` from 1 / n to 1, where n is the smallest number of non-members; `tpr`, the mean over models of the
         largest true positive rate at a false positive rate of at most `fpr`; `low` and `high`, 95 % limits over
-        models, None with two models or where all are equal; of one model, and where all are 0 or 1, Clopper-Pearson
-        limits over its members.
+        models, None with two models or where all are equal; of one model those of `tpr_limits` over its records; where
+        all are 0 or 1, Clopper-Pearson limits over the members of one.
     """
     rates = np.geomspace(1 / min(nonmembers), 1, ROC_POINTS)
     # A rate of exactly 1 / n must not fall short of it by rounding.
     curves = np.array([true[np.searchsorted(false, rates * (1 + 1e-9), side="right") - 1] for false, true in models])
     if len(models) == 1:
-        low, high = clopper_pearson(np.rint(curves[0] * members[0]).astype(int), members[0])
+        (false, true), records = models[0], (members[0], nonmembers[0])
+        low, high = np.array([tpr_limits(false, true, min(rate * (1 + 1e-9), 1.0), *records) for rate in rates]).T
     else:
         low, high = np.array([estimate(at_rate, trials=min(members)).limits((0.0, 1.0)) for at_rate in curves.T]).T
     points = {"fpr": rates, "tpr": curves.mean(axis=0), "low": low, "high": high}

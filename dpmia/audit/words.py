@@ -15,9 +15,11 @@ MEANING = {
     "apart": "Members can be separated from non-members by the model's outputs. Whether the model does that cannot be "
     "said, or whether the two sets of records differ by themselves: how members were chosen is not known. Where they "
     "were drawn at random from the same pool as the non-members, the model reveals membership.",
-    "quiet": "No attack that was run is shown to do better than guessing, on all records (AUC) or on those that it is "
-    "surest of (TPR at 1 % FPR, which takes 100 non-members). This is evidence, no proof: only a privacy guarantee "
-    "holds against attacks that nobody has thought of.",
+    "reversed": "An attack ranks members below non-members. An attacker who turns its ranking round separates them, so "
+    "this is no sign of safety. Most likely the two are marked the wrong way round, or the attack does not fit.",
+    "quiet": "No attack that was run is shown to do better than guessing: on all records (AUC, advantage), and on "
+    "those that it is surest of (TPR at 1 % FPR, which takes 100 non-members). This is evidence, no proof: only a "
+    "privacy guarantee holds against attacks that nobody has thought of.",
     "open": "The data do not allow an answer in either direction. Take more records, or more replicates, before you "
     "decide.",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import shutil
 from pathlib import Path
 
@@ -34,4 +35,6 @@ def init(options: argparse.Namespace) -> None:
         else:
             shutil.copyfile(source, target)
     print(f"Wrote {folder / 'config.yaml'} and {folder / 'experiments'}. Next:")
-    print(f"  cd {folder}\n  dpmia run --config scale=smoke     # every figure, at the smallest scale")
+    print(
+        f"  cd {shlex.quote(str(folder))}\n  dpmia run --config scale=smoke     # every figure, at the smallest scale"
+    )

@@ -103,7 +103,7 @@ def audit(options: argparse.Namespace) -> Asked:
         for column in columns:
             if column is not None:
                 known_column(fields, column, key)
-    if options.positive and options.positive not in (values := set(fields.columns[options.label])):
+    if options.positive is not None and options.positive not in (values := set(fields.columns[options.label])):
         problem = f"no row has the value {options.positive!r} of --positive"
         shown = f"Values: {', '.join(sorted(values)[:10])}"
         raise UserError(f"{table}, column {options.label!r}", problem, suggestion(options.positive, values) or shown)

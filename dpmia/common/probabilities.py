@@ -29,6 +29,17 @@ def problem_of(row: np.ndarray) -> str:
     return f"{', '.join(f'{number:g}' for number in row[:MOST_SHOWN])} are not probabilities that add up to 1"
 
 
+def remedy_of(row: np.ndarray, remedy: str) -> str:
+    """Return what to do about such a row: another remedy where it may be probabilities that are rounded too much.
+
+    Args:
+        row: that `wrong_row` found.
+        remedy: where it is no rounding.
+    """
+    rounded = ((row >= 0) & (row <= 1)).all() and abs(row.sum() - 1) < 0.5
+    return "Give all classes, with more digits: so many rounded ones do not add up to 1" if rounded else remedy
+
+
 def log_probabilities(rows: np.ndarray) -> np.ndarray:
     """Return the logarithms of probabilities: logits whose softmax they are; finite."""
     return np.log(np.maximum(rows, SMALLEST))

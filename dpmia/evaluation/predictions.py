@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpmia.attacks.base import Attack, Knowledge, outcome
 from dpmia.common.errors import DataError
-from dpmia.common.probabilities import log_probabilities, problem_of, wrong_row
+from dpmia.common.probabilities import log_probabilities, problem_of, remedy_of, wrong_row
 from dpmia.datasets.own.files import Fields, fields_of, is_number, known_column
 from dpmia.datasets.raw.parsing import LARGEST
 from dpmia.evaluation.accuracy import accuracy_rows
@@ -164,9 +164,12 @@ def _answers(fields: Fields, job: PredictionsJob) -> tuple[np.ndarray, np.ndarra
             raise DataError(where, f"{text!r} is not one of the labels of the key classes: {', '.join(code)}")
     if job.scale == "probabilities":
         if (wrong := wrong_row(numbers)) is not None:
-            remedy = "Name the columns of all classes, or set scale: logits."
+            remedy = remedy_of(numbers[wrong], "Name the columns of all classes, or set scale: logits.")
             raise DataError(f"{fields.file}, row {fields.rows[wrong]}", problem_of(numbers[wrong]), remedy)
         numbers = log_probabilities(numbers)
+    elif len(numbers) and wrong_row(numbers) is None:
+        problem = "all rows are probabilities, from 0 to 1 with the sum 1, and the scale is logits"
+        raise DataError(fields.file, problem, "Leave out --logits, or set scale: probabilities.")
     labels = np.array([code[text] for text in fields.columns[job.label]], dtype=np.int64)
     return numbers.astype(np.float32), labels
 

@@ -22,7 +22,7 @@ ARM = "p0.5"
 
 COLUMNS = [
     *("data set", "training", "epsilon", "learning rate", "accuracy on members", "accuracy on non-members"),
-    *("AUC of LiRA", "advantage of LiRA", "advantage of random scores", "replicates", "interval"),
+    *("AUC of LiRA", "advantage of LiRA", "replicates", "interval"),
 ]
 
 
@@ -53,7 +53,6 @@ def _numbers(rows: pd.DataFrame) -> Iterator[object]:
         (NO_ATTACK, "accuracy_nonmembers"),
         (names.LIRA, "auc"),
         (names.LIRA, "advantage"),
-        ("random", "advantage"),
     ):
         yield format_interval(*cells.loc[key, ["mean", "low", "high"]])
     yield int(cells.loc[(names.LIRA, "auc"), "replicates"])

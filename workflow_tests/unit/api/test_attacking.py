@@ -85,6 +85,31 @@ def test_all_that_the_arguments_suffice_for_runs_and_no_oracle(world):
     assert everything(world, attacks=["random"])["random"].oracle
 
 
+def test_an_attack_with_too_few_population_records_is_left_out_unless_it_is_named(caplog):
+    rng = np.random.default_rng(0)
+    outputs, inside = rng.normal(size=(60, 2)), np.arange(60) < 20
+    given = {"population": np.arange(60) >= 50, "features": rng.normal(size=(60, 3))}
+    assert "average_threshold" in attack(outputs, [0] * 60, inside, **given)
+    assert "quantile_regression is left out: " in caplog.text
+    with pytest.raises(ArgumentError, match=r"^attack, quantile_regression: 10 population records cannot"):
+        attack(outputs, [0] * 60, inside, attacks="quantile_regression", **given)
+
+
+def test_losses_that_would_all_count_alike_are_refused():
+    inside = np.arange(40) < 20
+    with pytest.raises(ArgumentError, match=r"outputs: some losses are above 744 nats, .*\. Divide all by one number"):
+        attack(900.0 + inside, None, inside, scale="losses")
+
+
+def test_limits_at_a_low_rate_allow_for_the_threshold():
+    rng = np.random.default_rng(0)
+    inside = np.arange(600) < 500
+    for _ in range(20):
+        found = attack(rng.uniform(0, 1, 600), None, inside, scale="losses", attacks="average_threshold", fprs=[0.01])
+        rate = found["average_threshold"].tpr_at_fpr[0.01]
+        assert rate.low == 0 <= 0.01 < rate.high, "100 non-members say little about a rate of 1 %"
+
+
 def test_an_attack_that_refuses_the_reference_models_is_left_out_unless_it_is_named(world, caplog):
     logits, labels, is_member, references, trained_on = world
     trained_on = trained_on & is_member
@@ -196,6 +221,9 @@ WRONG = {
     "scale": ({"scale": "logit"}, r"attack, scale: 'logit' is not one of .*Did you mean 'logits'\?"),
     "no text": ({"scale": pd.NA}, r"attack, scale: <NA> is not one of"),
     "probabilities": ({"scale": "probabilities"}, r"attack, outputs, row 0: 0, 1 are not|row 1: 1, 2 are not prob"),
+    "rounded": (
+        {"outputs": [[0.3, 0.3]] * 6, "scale": "probabilities"}, r"row 0: .*\. Give all classes, with more digits",
+    ),
     "as-logits": ({"outputs": [[0.25, 0.75]] * 6}, r"attack, outputs: all rows are prob.*Set scale='probabilities'"),
     "references-as-logits": ({"references": [[[0, 1]] * 6]}, r"attack, references, model 0: all rows are probabilit"),
     "one-hot": ({"labels": [[0, 1]] * 6}, r"attack, labels: .* \(6, 2\) in place of \(records,\)\. .*argmax\(axis=1\)"),

@@ -50,6 +50,11 @@ def test_groups_of_any_type():
         (lambda: split(0.5, members=1, nonmembers=1), ArgumentError, r"split, data: 0\.5 has no rows\."),
         (lambda: split(10, [], members=1, nonmembers=1), ArgumentError, r"split, kind: \[\] is not a membership"),
         (lambda: split("train.csv", members=1, nonmembers=1), ArgumentError, r"split, data: 'train\.csv' is a text\."),
+        (lambda: split({"a": [1], "b": [2], "c": [3]}, members=1, nonmembers=1), ArgumentError, r"is a mapping\."),
+        (
+            lambda: split(pd.DataFrame({"x": range(4)}), groups=pd.Series(list("abab"), [3, 2, 1, 0]), members=1,
+                          nonmembers=1), ArgumentError, r"split, groups: its index is not that of data",
+        ),
         (lambda: split(10, members=1.0, nonmembers=1), ArgumentError, r"members: 1\.0 may be all records or a single"),
         (lambda: split(10, members=-1, nonmembers=1), ArgumentError, r"split, members: -1 is not a number of records"),
         (lambda: split(10, members=None, nonmembers=1), ArgumentError, r"split, members: None is not a number\."),

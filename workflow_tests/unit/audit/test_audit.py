@@ -379,6 +379,7 @@ WRONG = {
     "probabilities": ("0.5", "0.7", {"scale": "probabilities"}, ["row 2", "add up to 1"]),
     "a column": ("z1", "z2", {}, ["'z1'", "columns"]),
     "no member": (",yes", ",no", {}, ["there is no member"]),
+    "as logits": ("0.5,1.5", "0.5,0.5", {}, ["all rows are probabilities", "Leave out --logits, or set scale: prob"]),
     "no population": (
         "0.5",
         "0.5",
@@ -390,7 +391,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("old", "new", "changed", "words"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_with_predictions_is_reported(tmp_path, old, new, changed, words):
-    rows = ["z0,z1,label,member", "0.5,0.5,no,yes", "0.25,0.75,yes,no"]
+    rows = ["z0,z1,label,member", "0.5,1.5,no,yes", "0.25,0.75,yes,no"]
     text = (
         "\n".join(rows).replace(old, new) if words == ["there is no member"] else "\n".join(rows).replace(old, new, 1)
     )

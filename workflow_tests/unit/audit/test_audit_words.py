@@ -5,57 +5,17 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from audit_entries import FACTS, NO_LIMITS, T_3, blind, cell, entry, verdict, words
 from model_cards import card
 from scipy.stats import binom, t
 
 from dpmia.audit import advice, findings, formatting, scores
-from dpmia.audit.plain import plain_words, records_half_width, records_needed
-from dpmia.audit.words import MEANING
+from dpmia.audit.plain import records_half_width, records_needed
 from dpmia.evaluation.summary import LIMITS, UNCERTAINTY
 from dpmia.formats.rows import KEYS
 from dpmia.formats.signals import MEMBER, NONMEMBER, Signal
 from dpmia.metrics.intervals import EQUAL, REPLICATES, TOO_FEW, mean_interval
-from dpmia.metrics.ranking import held_rate, roc
-
-FACTS = {
-    "model": "mlp 64",
-    "delta": 1e-5,
-    "relation": "replace_one",
-    "compares": "replace_one",
-    "independent": False,
-    "references": 12,
-    "mismatched_attacks": [],
-    "attacks_not_run": [],
-}
-
-
-NO_LIMITS = {"low": None, "high": None, "half_width": None}
-
-#: 97.5 % quantile of Student's t with three degrees of freedom.
-T_3 = float(t.isf(0.025, 3))
-
-
-def cell(mean, half, records_error=0.0):
-    limits = {"low": mean - half, "high": mean + half, "half_width": half}
-    known = {"error": half / T_3, "degrees": 3.0, "records_error": records_error}
-    return {"mean": mean, "replicates": 4, "interval": REPLICATES} | limits | known
-
-
-def entry(**changed):
-    base = {
-        "experiment": "clinic", "arm": "north", "label": "North", "iid": False, "epsilon": "inf", "oracle": False,
-        "attack": "lira_offline", "replicates": 4, "members": 300, "nonmembers": 300, "auc": cell(0.6, 0.02),
-        "auc_excess": cell(0.1, 0.02), "tpr_at_1pct_fpr": cell(0.02, 0.01),
-    }  # fmt: skip
-    return base | changed
-
-
-def words(*entries, facts=FACTS):
-    return " ".join(text for each in plain_words(entries, "clinic", facts) for text in each["paragraphs"])
-
-
-def blind(**changed):
-    return entry(attack="blind", auc=cell(0.5, 0.02), **changed)
+from dpmia.metrics.ranking import roc
 
 
 @pytest.mark.parametrize(
@@ -174,72 +134,6 @@ def test_the_choice_among_arms_counts_and_is_named():
     assert "choice" not in words(one)
 
 
-def verdict(*entries, facts=FACTS):
-    (found,) = advice.verdicts(entries, "clinic", facts)
-    return found["verdict"], found["reason"]
-
-
-@pytest.mark.parametrize(
-    ("entries", "kind"),
-    [
-        ([entry(iid=True, auc=cell(0.6, 0.05))], "leaks"),
-        ([entry(auc_excess=cell(0.1, 0.05)), blind()], "shift"),
-        ([entry(auc_excess=cell(0.1, 0.2)), blind()], "shift"),
-        ([entry(auc_excess=None)], "shift"),
-        ([entry(iid=True, auc=cell(0.5, 0.03))], "quiet"),
-        ([entry(iid=True, auc=cell(0.5, 0.3))], "open"),
-    ],
-)
-def test_verdicts_follow_from_intervals(entries, kind):
-    assert verdict(*entries)[0] == kind
-
-
-def test_members_that_stand_out_reveal_membership_though_the_auc_does_not():
-    guessing = held_rate(0.01, 300)
-    hidden = entry(iid=True, auc=cell(0.5, 0.03), tpr_at_1pct_fpr=cell(guessing + 0.02, 0.019))
-    kind, reason = verdict(hidden)
-    assert (kind, "guessing 0.013" in reason) == ("leaks", True)
-    assert "LiRA offline finds 3 [2, 6] of 100 members, more than guessing does (1.3)" in words(hidden)
-    assert "So the model reveals some members." in words(hidden)
-    assert verdict(hidden | {"tpr_at_1pct_fpr": cell(guessing + 0.02, 0.06)})[0] == "quiet"
-    assert verdict(hidden | {"tpr_at_1pct_fpr": None})[0] == "quiet"
-    apart = entry(auc=cell(0.5, 0.03), tpr_at_1pct_fpr=cell(0.1, 0.02))
-    assert verdict(apart)[0] == "shift"
-    assert "reveals" not in words(apart)
-
-
-def test_a_quiet_verdict_is_about_every_attack():
-    sure = entry(iid=True, attack="average_threshold", auc=cell(0.5, 0.002))
-    kind, reason = verdict(sure, entry(iid=True, auc=cell(0.51, 0.05)))
-    assert (kind, reason.split(" (")[0]) == ("quiet", "no attack reached an AUC above 0.57")  # of two intervals
-    kind, reason = verdict(sure, entry(iid=True, auc=cell(0.6, 0.12)))
-    assert (kind, "LiRA offline" in reason) == ("open", True)
-    alone = NO_LIMITS | {"mean": 0.5, "replicates": 2, "interval": TOO_FEW}
-    assert verdict(sure, entry(iid=True, auc=alone))[0] == "open"
-
-
-# Predictions only
-
-
-def of_predictions(same_pool):
-    return FACTS | {"model": "mine", "delta": None, "same_pool": same_pool}
-
-
-def test_a_cause_is_named_only_where_it_is_known():
-    found = entry(auc_excess=None)
-    kind, reason = verdict(found, facts=of_predictions(None))
-    assert kind == "apart"
-    assert "it is not known whether members and non-members were drawn from the same pool" in reason
-    told = " ".join([reason, MEANING[kind], advice.VERDICTS[kind][0], words(found, facts=of_predictions(None))])
-    for false in ("groups", "were not drawn", "one pool"):
-        assert false not in told
-    (how, _) = advice.remedies([found], [], "clinic", of_predictions(None))
-    assert "--same-pool" in how
-    assert verdict(found, facts=of_predictions(False))[0] == "shift"
-    assert "They were not drawn from one pool" in words(found, facts=of_predictions(False))
-    assert verdict(found | {"iid": True}, facts=of_predictions(True))[0] == "leaks"
-
-
 # What the page says in several places
 
 
@@ -317,7 +211,8 @@ def test_a_roc_curve_of_perfect_scores_is_one_at_every_rate_down_to_the_resoluti
     assert curve["fpr"][0] == pytest.approx(1 / 20)
     assert curve["fpr"][-1] == 1
     assert curve["tpr"] == [1.0] * scores.ROC_POINTS
-    assert curve["low"][0] == pytest.approx(0.025 ** (1 / 10), abs=1e-6)
+    assert curve["low"][0] == 0, "of 20 non-members none need lie above a threshold of rate 1/20"
+    assert curve["low"][-1] == pytest.approx(0.0125 ** (1 / 10), abs=1e-6), "at a rate of 1 all pass"
     assert curve["high"] == [1.0] * scores.ROC_POINTS
 
 

@@ -1,0 +1,114 @@
+"""Verdicts of an audit: what must be shown for each, and what never counts as no leakage."""
+
+import pytest
+from audit_entries import FACTS, NO_LIMITS, blind, cell, entry, of_predictions, verdict, words
+
+from dpmia.audit import advice
+from dpmia.audit.limits import held_to
+from dpmia.audit.words import MEANING
+from dpmia.metrics.intervals import TOO_FEW
+from dpmia.metrics.ranking import held_rate
+
+
+@pytest.mark.parametrize(
+    ("entries", "kind"),
+    [
+        ([entry(iid=True, auc=cell(0.6, 0.05))], "leaks"),
+        ([entry(auc_excess=cell(0.1, 0.05)), blind()], "shift"),
+        ([entry(auc_excess=cell(0.1, 0.2)), blind()], "shift"),
+        ([entry(auc_excess=None)], "shift"),
+        ([entry(iid=True, auc=cell(0.5, 0.03))], "quiet"),
+        ([entry(iid=True, auc=cell(0.5, 0.3))], "open"),
+    ],
+)
+def test_verdicts_follow_from_intervals(entries, kind):
+    assert verdict(*entries)[0] == kind
+
+
+def test_members_that_stand_out_reveal_membership_though_the_auc_does_not():
+    guessing = held_rate(0.01, 300)
+    hidden = entry(iid=True, auc=cell(0.5, 0.03), tpr_at_1pct_fpr=cell(guessing + 0.02, 0.019))
+    kind, reason = verdict(hidden)
+    assert (kind, "guessing 0.013" in reason) == ("leaks", True)
+    assert "LiRA offline finds 3 [2, 7] of 100 members, more than guessing does (1.3)" in words(hidden)
+    assert "So the model reveals some members." in words(hidden)
+    assert verdict(hidden | {"tpr_at_1pct_fpr": cell(guessing + 0.02, 0.06)})[0] == "quiet"
+    assert verdict(hidden | {"tpr_at_1pct_fpr": None})[0] == "quiet"
+    apart = entry(auc=cell(0.5, 0.03), tpr_at_1pct_fpr=cell(0.1, 0.02))
+    assert verdict(apart)[0] == "shift"
+    assert "reveals" not in words(apart)
+
+
+def test_a_quiet_verdict_is_about_every_attack():
+    sure = entry(iid=True, attack="average_threshold", auc=cell(0.5, 0.002))
+    kind, reason = verdict(sure, entry(iid=True, auc=cell(0.51, 0.05)))
+    assert (kind, reason.split(" (")[0]) == ("quiet", "no attack reached an AUC above 0.57")  # of two intervals
+    kind, reason = verdict(sure, entry(iid=True, auc=cell(0.6, 0.12)))
+    assert (kind, "LiRA offline" in reason) == ("open", True)
+    alone = NO_LIMITS | {"mean": 0.5, "replicates": 2, "interval": TOO_FEW}
+    assert verdict(sure, entry(iid=True, auc=alone))[0] == "open"
+
+
+def test_a_quiet_verdict_is_about_every_arm():
+    mixed, apart = entry(iid=True, auc=cell(0.5, 0.03)), entry(auc=cell(0.6, 0.15), auc_excess=None)
+    assert verdict(mixed)[0] == "quiet"
+    assert verdict(mixed, apart)[0] == "open"
+
+
+def test_decisions_reveal_membership_where_the_ranking_does_not():
+    kind, reason = verdict(entry(iid=True, auc=cell(0.47, 0.04), advantage=cell(0.25, 0.04)))
+    assert (kind, reason.split(" (")[0]) == ("leaks", "advantage 0.25 [0.20, 0.30] of the decisions of LiRA offline")
+    assert verdict(entry(iid=True, auc=cell(0.47, 0.04), advantage=cell(0.05, 0.049)))[0] == "quiet", "of two, wider"
+
+
+@pytest.mark.parametrize(("iid", "kind"), [(True, "reversed"), (False, "shift")])
+def test_members_that_rank_below_nonmembers_are_no_sign_of_safety(iid, kind):
+    found = entry(iid=iid, auc=cell(0.1, 0.05), auc_excess=None)
+    assert verdict(found, entry(iid=iid, attack="other", auc=cell(0.5, 0.05)))[0] == kind
+    if iid:
+        assert "not distinguishable" not in words(found)
+        assert "It ranks members below non-members" in words(found)
+        assert "the right way round" in advice.remedies([found], [], "clinic", FACTS)[0]
+        assert "no sign of safety" in MEANING[kind]
+
+
+def test_members_that_rank_below_nonmembers_pass_no_limit_that_they_would_exceed_turned_round():
+    found = held_to([entry(auc=cell(0.1, 0.05))], {"auc": 0.8}, None)
+    assert found["verdict"] == "not_evaluated"
+    assert (
+        "members rank below non-members, and turned round the attack has 0.9" in found["held"]["not_evaluated"]["auc"]
+    )
+    assert held_to([entry(auc=cell(0.1, 0.05))], {"auc": 0.95}, None)["verdict"] == "passed"
+
+
+# Predictions only
+
+
+def single(**changed):
+    """Return the entry of one model on 500 members and 500 non-members, of which rates have no interval."""
+    alone = NO_LIMITS | {"mean": 0.046, "replicates": 1, "interval": TOO_FEW}
+    sizes = {"replicates": 1, "members": 500, "nonmembers": 500, "auc_excess": None}
+    return entry(iid=True, **sizes, auc=cell(0.51, 0.04), **{"tpr_at_1pct_fpr": alone} | changed)
+
+
+def test_members_of_one_model_that_stand_out_are_no_guess():
+    kind, reason = verdict(single(), facts=of_predictions(True))
+    assert (kind, "TPR at 1 % FPR 0.046" in reason) == ("leaks", True)
+    assert "more than guessing does (1.2)" in words(single(), facts=of_predictions(True))
+    few = NO_LIMITS | {"mean": 0.022, "replicates": 1, "interval": TOO_FEW}
+    assert verdict(single(tpr_at_1pct_fpr=few), facts=of_predictions(True))[0] == "quiet"
+
+
+def test_a_cause_is_named_only_where_it_is_known():
+    found = entry(auc_excess=None)
+    kind, reason = verdict(found, facts=of_predictions(None))
+    assert kind == "apart"
+    assert "it is not known whether members and non-members were drawn from the same pool" in reason
+    told = " ".join([reason, MEANING[kind], advice.VERDICTS[kind][0], words(found, facts=of_predictions(None))])
+    for false in ("groups", "were not drawn", "one pool"):
+        assert false not in told
+    (how, _) = advice.remedies([found], [], "clinic", of_predictions(None))
+    assert "--same-pool" in how
+    assert verdict(found, facts=of_predictions(False))[0] == "shift"
+    assert "They were not drawn from one pool" in words(found, facts=of_predictions(False))
+    assert verdict(found | {"iid": True}, facts=of_predictions(True))[0] == "leaks"
