@@ -336,15 +336,15 @@ def _result(
         decisions=found.decisions,
         advantage=measured["advantage"],
         auc=measured["auc"],
-        tpr_at_fpr=_tprs(found, rates, resolution),
+        tpr_at_fpr=_tprs(found, rates),
         resolution=resolution,
     )
 
 
-def _tprs(found: Outcome, rates: tuple[float, ...], resolution: float) -> dict[float, Measurement]:
+def _tprs(found: Outcome, rates: tuple[float, ...]) -> dict[float, Measurement]:
     fpr, tpr, _ = roc(found.scores, found.is_member)
     members, nonmembers = int(found.is_member.sum()), int((~found.is_member).sum())
-    values = {rate: tpr_at(fpr, tpr, rate, resolution) for rate in rates}
+    values = {rate: tpr_at(fpr, tpr, rate, nonmembers) for rate in rates}
     none = float("nan"), float("nan")
     return {
         rate: Measurement(value, *(none if np.isnan(value) else tpr_limits(fpr, tpr, rate, members, nonmembers)))

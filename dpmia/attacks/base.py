@@ -161,12 +161,13 @@ class Outcome:
 
     def _measured(self, kept: np.ndarray) -> dict[str, float]:
         truth, scores, decisions = self.is_member[kept], self.scores[kept], self.decisions[kept]
+        of = int((~self.is_member).sum())
         ranked = np.where(np.isnan(scores), -np.inf, scores)
-        found = {**advantage(decisions, truth), **ranking(ranked, truth)}
+        found = {**advantage(decisions, truth), **ranking(ranked, truth, of)}
         if self.fair:
             by_record = np.argsort(self.records[kept])
             found |= guessed_right(ranked[by_record], truth[by_record])
-        return found | (measured_precision(scores, decisions, truth) if self.details else {})
+        return found | (measured_precision(scores, decisions, truth, of) if self.details else {})
 
 
 def outcome(

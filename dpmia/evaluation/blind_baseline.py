@@ -12,7 +12,7 @@ import numpy as np
 from dpmia.common.errors import DataError
 from dpmia.common.seeds import derive_seed
 from dpmia.datasets.table import Dataset
-from dpmia.evaluation.blind_classifier import FOLDS, THRESHOLD, blind_scores, scores_with_signal
+from dpmia.evaluation.blind_classifier import THRESHOLD, blind_scores, scores_with_signal
 from dpmia.formats.rows import BLIND, BLIND_WITH_LOSS, rows_of, tidy
 from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
 from dpmia.jobs.attacking import BlindJob
@@ -58,12 +58,13 @@ def blind_rows(
         given = dataset.inputs(queries.records), dataset.y[queries.records]
         seed = derive_seed(root_seed, BLIND, dataset.fingerprint, *split)
         fewest = int(min(truth.sum(), (~truth).sum()))
-        if fewest < 2 * FOLDS:
-            problem = f"arm {split[0]}, replicate {split[1]} has {fewest} members or non-members, not {2 * FOLDS}"
-            remedy = "Take more records, or leave out its key `blind`"
-            raise DataError(f"blind baseline of experiment {experiment}", problem, remedy)
         if split not in scores:
-            scores[split] = blind_scores(*given, truth, seed)
+            try:
+                scores[split] = blind_scores(*given, truth, seed)
+            except ValueError as error:
+                where = f"blind baseline of experiment {experiment}, arm {split[0]}, replicate {split[1]}"
+                remedy = "Take more records, or leave out its key `blind`"
+                raise DataError(where, str(error), remedy) from error
             blind = partial(_metrics, scores[split], truth)
             measured[split] = blind(), group_effects(blind, queries.records)
         rows += rows_of(experiment, signal, BLIND, False, *measured[split], fewest)
@@ -76,7 +77,8 @@ def blind_rows(
 
 
 def _metrics(scores: np.ndarray, truth: np.ndarray, kept: np.ndarray | slice = slice(None)) -> dict[str, float]:
-    return {**advantage(scores[kept] >= THRESHOLD, truth[kept]), **ranking(scores[kept], truth[kept])}
+    ranked = ranking(scores[kept], truth[kept], int((~truth).sum()))
+    return {**advantage(scores[kept] >= THRESHOLD, truth[kept]), **ranked}
 
 
 def _with_excess(

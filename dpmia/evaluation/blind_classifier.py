@@ -30,6 +30,8 @@ FOLDS = 5
 THRESHOLD = 0.5
 #: Values (records times features) that one classifier is trained on, at most; a stratified sample of its records.
 VALUES = 2_500_000
+#: Members, and non-members, that one classifier is trained on, at least: some are set aside to stop early.
+FEWEST_TRAINED_ON = 4
 #: Indicators of one bundle, at most: scikit-learn takes 255 categories.
 CATEGORIES = 254
 #: The differences looked for are often slight: small trees, and no more of them than the records set aside need. Twice
@@ -64,16 +66,20 @@ def blind_scores(x: np.ndarray, y: np.ndarray, is_member: np.ndarray, seed: int,
         raise ValueError(f"x of shape {x.shape} and y of shape {y.shape} for {records} records")
     fewest = int(min(is_member.sum(), (~is_member).sum()))
     if fewest < 2 * folds:
-        raise ValueError(f"{fewest} members or non-members, expected {2 * folds} of each at least for {folds} folds")
+        raise ValueError(f"{fewest} members or non-members, not {2 * folds}")
     columns, categorical = bundled(x)
     features = np.column_stack([columns, y]).astype(np.float32)
+    most = max(VALUES // features.shape[1], 4 * folds)
+    trained_on = fewest * min(1.0 - 1.0 / folds, most / records)
+    if trained_on < FEWEST_TRAINED_ON:
+        among = f"among the {most} records of {features.shape[1]} columns that a classifier is trained on"
+        raise ValueError(f"{trained_on:.1f} of {fewest} members or non-members are {among}, not {FEWEST_TRAINED_ON}")
     rng = np.random.default_rng(seed)
     scores = np.empty(records)
     parts = StratifiedKFold(folds, shuffle=True, random_state=int(rng.integers(2**31)))
     for training, held_out in parts.split(features, is_member):
         state = int(rng.integers(2**31))
-        most = max(VALUES // features.shape[1], 4 * folds)
-        if len(training) > most:
+        if len(training) > most + 1:  # a stratified part of two kinds leaves out two records at least
             training, _ = train_test_split(training, train_size=most, stratify=is_member[training], random_state=state)
         classifier = HistGradientBoostingClassifier(
             **SETTINGS, categorical_features=[*categorical, False], random_state=state

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import bdtr, gammaln
 
 from dpmia.metrics.intervals import clopper_pearson
+from dpmia.metrics.ranking import passing_at
 
 
 def tpr_limits(
@@ -55,7 +56,7 @@ def guessing_tail(found: int, members: int, nonmembers: int, rate: float) -> flo
         nonmembers: n.
         rate: that the non-members can show, at least 1 / n.
     """
-    passing = int(np.searchsorted(np.arange(1, nonmembers + 1) / nonmembers, rate, side="right"))
+    passing = passing_at(rate, nonmembers)
     others = np.arange(min(passing, nonmembers) + 1)
     drawn = found + passing
     logarithms = (

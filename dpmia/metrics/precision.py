@@ -48,7 +48,9 @@ def precision_metrics(scores: np.ndarray, decisions: np.ndarray, is_member: np.n
     }
 
 
-def measured_precision(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+def measured_precision(
+    scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray, of: int | None = None
+) -> dict[str, float]:
     """Return what is measured on the records.
 
     A score that is not a number is undefined: the record counts as a non-member, whatever its decision.
@@ -57,6 +59,7 @@ def measured_precision(scores: np.ndarray, decisions: np.ndarray, is_member: np.
         scores: float, shape (records,), higher = more likely a member.
         decisions: bool, shape (records,), True where the attack's own rule predicts "member".
         is_member: bool, shape (records,), the truth.
+        of: see `dpmia.metrics.ranking.tpr_at`.
 
     Returns:
         `precision`: share of members among those predicted members (NaN if none is), and `accepted`, their share of
@@ -79,7 +82,7 @@ def measured_precision(scores: np.ndarray, decisions: np.ndarray, is_member: np.
         "precision_best": best,
         "accepted_best": accepted_best,
         "nan_scores": float((~is_number).mean()),
-        **_roc(scores, is_member),
+        **_roc(scores, is_member, of),
     }
 
 
@@ -143,7 +146,7 @@ def _precision(decisions: np.ndarray, is_member: np.ndarray) -> tuple[float, flo
     return (float(is_member[decisions].mean()) if decisions.any() else float("nan")), accepted
 
 
-def _roc(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+def _roc(scores: np.ndarray, is_member: np.ndarray, of: int | None) -> dict[str, float]:
     fpr, tpr, _ = roc(np.where(np.isnan(scores), -np.inf, scores), is_member)
-    resolution = 1 / int((~is_member).sum())
-    return {f"tpr@{rate:g}": tpr_at(fpr, tpr, rate, resolution) for rate in ROC_RATES}
+    nonmembers = int((~is_member).sum())
+    return {f"tpr@{rate:g}": tpr_at(fpr, tpr, rate, nonmembers, of) for rate in ROC_RATES}

@@ -44,25 +44,54 @@ def best_threshold(scores: np.ndarray, is_member: np.ndarray) -> float:
     return float(thresholds[np.argmax(tpr - fpr)])
 
 
-def ranking(scores: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
+def ranking(scores: np.ndarray, is_member: np.ndarray, of: int | None = None) -> dict[str, float]:
     """Return the metrics of the scores alone: `auc`, TPR at low false positive rates, and the `resolution`.
 
     With m non-members the smallest false positive rate above zero is 1/m. A TPR at a rate below that resolution
     is NaN: the data cannot show it.
+
+    Args:
+        scores: float, shape (records,), higher = more likely a member.
+        is_member: bool, shape (records,), the truth.
+        of: see `tpr_at`.
     """
     fpr, tpr, _ = roc(scores, is_member)
-    resolution = 1 / int((~is_member).sum())
-    low = {name: tpr_at(fpr, tpr, rate, resolution) for name, rate in LOW_RATES.items()}
+    nonmembers = int((~is_member).sum())
+    resolution = 1 / nonmembers
+    low = {name: tpr_at(fpr, tpr, rate, nonmembers, of) for name, rate in LOW_RATES.items()}
     auc = float((np.diff(fpr) * (tpr[1:] + tpr[:-1])).sum() / 2)
     return {"auc": auc, **low, "resolution": resolution}
 
 
-def tpr_at(fpr: np.ndarray, tpr: np.ndarray, rate: float, resolution: float) -> float:
+def tpr_at(fpr: np.ndarray, tpr: np.ndarray, rate: float, nonmembers: int, of: int | None = None) -> float:
     """Return the largest TPR of a ROC at a false positive rate of at most `rate`; NaN below the resolution.
 
     Both rates rise along a ROC.
+
+    Args:
+        fpr: of a ROC.
+        tpr: of the same.
+        rate: in (0, 1].
+        nonmembers: number of non-members.
+        of: where they are a part of so many: as many may pass as this part has of those that pass of all, interpolated
+            between whole numbers. So the metric of a part differs by its records alone, and is there whenever that of
+            all is.
     """
-    return float(tpr[np.searchsorted(fpr, rate, side="right") - 1]) if rate >= resolution else float("nan")
+    passing = passing_at(rate, of or nonmembers)
+    if not passing:
+        return float("nan")
+    if of is None or of == nonmembers:
+        return float(tpr[np.searchsorted(fpr, rate, side="right") - 1])
+    allowed = passing * nonmembers / of
+    fewer = int(allowed)
+    places = np.searchsorted(np.rint(fpr * nonmembers), [fewer, fewer + 1], side="right") - 1
+    low, high = tpr[places]
+    return float(low + (allowed - fewer) * (high - low))
+
+
+def passing_at(rate: float, nonmembers: int) -> int:
+    """Return how many of the non-members may pass at a false positive rate."""
+    return int(np.searchsorted(np.arange(1, nonmembers + 1) / nonmembers, rate, side="right"))
 
 
 def held_rate(rate: float, nonmembers: int) -> float:
@@ -72,7 +101,7 @@ def held_rate(rate: float, nonmembers: int) -> float:
     more non-member is uniform, it passes with probability (k + 1) / (n + 1): more than `rate` where n is small. NaN
     below the resolution 1 / n, where `ranking` returns no TPR.
     """
-    passing = int(np.searchsorted(np.arange(1, nonmembers + 1) / nonmembers, rate, side="right"))
+    passing = passing_at(rate, nonmembers)
     return (passing + 1) / (nonmembers + 1) if passing else float("nan")
 
 

@@ -269,10 +269,12 @@ def test_effects_are_what_each_metric_loses_without_a_group_of_records():
     assert found.fewest == 30
     effects, decisions, is_member = found.effects(), found.decisions, found.is_member
 
+    of = int((~is_member).sum())
+
     def metrics(kept):
         scores = found.scores[kept]
-        alone = advantage(decisions[kept], is_member[kept]) | ranking(scores, is_member[kept])
-        return alone | measured_precision(scores, decisions[kept], is_member[kept])
+        alone = advantage(decisions[kept], is_member[kept]) | ranking(scores, is_member[kept], of)
+        return alone | measured_precision(scores, decisions[kept], is_member[kept], of)
 
     whole = metrics(np.ones(len(is_member), dtype=bool))
     assert effects.keys() == whole.keys() <= found.metrics().keys()

@@ -105,7 +105,7 @@ def test_too_few_members_are_named_with_the_key(measured):
     whole = model(data)
     kept = (whole.membership != MEMBER) | (whole.records < 9)
     few = replace(whole, **{name: getattr(whole, name)[kept] for name in QUERY_ARRAYS})
-    with pytest.raises(DataError, match=r"experiment toy: arm one, replicate 0 has 9 members.*not 10.*key `blind`"):
+    with pytest.raises(DataError, match=r"experiment toy, arm one, replicate 0: 9 members.*not 10.*key `blind`"):
         measured(data, [few])
 
 

@@ -234,7 +234,7 @@ def test_intervals_cover_the_truth_of_gaussian_scores():
 
 def test_too_few_records_and_arrays_that_do_not_fit_are_refused():
     x, y = np.zeros((40, 2)), np.zeros(40)
-    with pytest.raises(ValueError, match="9 members or non-members, expected 10"):
+    with pytest.raises(ValueError, match="9 members or non-members, not 10"):
         blind_scores(x, y, np.arange(40) < 9, seed=1)
     with pytest.raises(ValueError, match="x of shape"):
         blind_scores(x, y[:-1], np.arange(40) < 20, seed=1)
@@ -242,6 +242,23 @@ def test_too_few_records_and_arrays_that_do_not_fit_are_refused():
         scores_with_signal(x, y, np.full(40, np.nan), np.arange(40) < 20, seed=1)
     with pytest.raises(ValueError, match="finite"):
         scores_with_signal(x, y, np.zeros(39), np.arange(40) < 20, seed=1)
+
+
+def test_too_few_of_one_kind_among_those_that_a_classifier_is_trained_on_are_refused(monkeypatch):
+    monkeypatch.setattr(blind, "VALUES", 3 * 30)
+    x, y = np.random.default_rng(0).normal(size=(1200, 2)), np.zeros(1200)
+    with pytest.raises(
+        ValueError, match=r"0\.3 of 12 members or non-members are among the 30 records of 3 columns .* 4"
+    ):
+        blind_scores(x, y, np.arange(1200) < 12, seed=1)
+
+
+def test_one_record_more_than_a_classifier_is_trained_on_is_no_error(monkeypatch):
+    rng = np.random.default_rng(0)
+    x, is_member = rng.normal(size=(100, 2)), np.arange(100) < 50
+    for records in (79, 80, 81):  # four fifths of 100 are 80
+        monkeypatch.setattr(blind, "VALUES", 3 * records)
+        assert np.isfinite(blind_scores(x, np.zeros(100), is_member, seed=1)).all()
 
 
 # --- One-hot encoded categories ---------------------------------------------------------------------------------

@@ -8,7 +8,17 @@ from scipy import stats
 from sklearn.metrics import precision_score, recall_score
 
 from dpmia.metrics.intervals import mean_interval
-from dpmia.metrics.ranking import LOW_RATES, advantage, best_threshold, guessed_right, guesses, held_rate, ranking
+from dpmia.metrics.ranking import (
+    LOW_RATES,
+    advantage,
+    best_threshold,
+    guessed_right,
+    guesses,
+    held_rate,
+    ranking,
+    roc,
+    tpr_at,
+)
 
 
 def halves(n, m=None):
@@ -106,6 +116,24 @@ def test_a_rate_below_the_resolution_is_not_reported(nonmembers, at_1pct, at_a_t
     assert found["resolution"] == 1 / nonmembers
     assert np.isfinite(found["tpr_at_1pct_fpr"]) == at_1pct
     assert np.isfinite(found["tpr_at_0.1pct_fpr"]) == at_a_thousandth
+
+
+@pytest.mark.parametrize(("nonmembers", "rate"), [(100, 0.01), (105, 0.01), (215, 0.01), (2105, 0.001)])
+def test_a_part_of_the_records_lets_as_many_pass_as_it_has_of_those_that_pass_of_all(nonmembers, rate):
+    rng = np.random.default_rng(nonmembers)
+    scores, members = rng.normal(size=500 + nonmembers), np.arange(500 + nonmembers) < 500
+    whole = tpr_at(*roc(scores + members, members)[:2], rate, nonmembers)
+    assert tpr_at(*roc(scores + members, members)[:2], rate, nonmembers, nonmembers) == whole
+    found = []
+    for _ in range(200):  # parts of other sizes, as groups drawn at random leave
+        kept = rng.random(len(scores)) > 0.05
+        found.append(
+            tpr_at(*roc((scores + members)[kept], members[kept])[:2], rate, (~members[kept]).sum(), nonmembers)
+        )
+    assert np.isfinite(found).all()
+    assert np.mean(found) == pytest.approx(whole, abs=0.03)
+    flat = tpr_at(np.array([0, 0.5, 1]), np.array([0.2, 0.6, 1]), 0.25, 2, 4)
+    assert flat == pytest.approx(0.4), "half a non-member may pass: half way from .2 to .6"
 
 
 def test_a_rate_of_exactly_one_false_alarm_allows_one():
