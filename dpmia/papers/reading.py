@@ -32,7 +32,8 @@ _RATE = (
     "of predicting every record a member. Vertical: the precision of the attack's positive predictions. "
 )
 BY_RATE = _RATE + (
-    "The diagonal is guessing; what matters is the height above it. An attack stays below the bound of its own ε."
+    "The diagonal is guessing; what matters is the height above it. An attack that finds at least 1 % of the members "
+    "stays below the bound of its own ε."
 )
 BEST_BY_RATE = _RATE + (
     "The threshold is chosen with the membership labels: so a random ranking reaches the dotted line, and only what "
@@ -48,18 +49,18 @@ ROC_CURVES = (
     "attack. On logarithmic axes the left end counts: members identified with hardly any false positive."
 )
 LOSSES = (
-    "Each panel: losses of a model on records of known membership, and the threshold that the attack takes from them. "
-    "A record whose loss is below the threshold is predicted a member. The further the threshold adapts to record and "
-    "model, the fewer wrong predictions."
+    "Each panel: the losses that an attack takes for those of a non-member, of other records (S, P) or of this record "
+    "under other models (R, D), and the threshold that follows from them. A record whose loss is below the threshold "
+    "is predicted a member. The further the threshold adapts to record and model, the fewer wrong predictions."
 )
 OVERFITTING = (
     "Horizontal: overfitting, the error on new records over the error on members; 1 is none. Vertical: the advantage "
     "of the attack; 0 is guessing. Points that rise along the curve support the theorem that it is drawn from."
 )
 AUC = (
-    "Each row is one attack or property in one configuration. AUC: how often the attack ranks a member above a non- "
-    "member; 0.5 is guessing, 1 is no mistake. Compare ours with the paper's value beside it; a difference within two "
-    "spreads is within the scatter of target models."
+    "Each row is one measure in one configuration, with a column for each attack. AUC: how often the attack ranks a "
+    "member above a non-member; 0.5 is guessing, 1 is no mistake. Compare ours with the paper's value beside it; a "
+    "difference within two spreads is within the scatter of target models."
 )
 ACCURACY = (
     "Horizontal: the sampling rate p of the training set. Vertical: test accuracy. Each curve keeps the precision of "

@@ -91,4 +91,4 @@ def _column(axes: Axes, paper: str, rows: pd.DataFrame, length: int) -> None:
     axes.set(ylim=(length, 0), xlabel="", ylabel="", anchor="NW")
     reproduced, judged = (int(rows["verdict"].isin(which).sum()) for which in ([REPRODUCED], list(JUDGED)))
     unjudged = f", {len(rows) - judged} not judged" if judged < len(rows) else ""
-    axes.set_title(f"{paper}: {reproduced} of {len(rows)} hold{unjudged}", loc="left")
+    axes.set_title(f"{paper}: {reproduced} of {len(rows)} reproduced{unjudged}", loc="left")

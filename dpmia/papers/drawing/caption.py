@@ -151,6 +151,9 @@ def _clipping(fact: Mapping[str, Any]) -> str:
 
 
 def _privacy(fact: Mapping[str, Any]) -> str:
+    if fact.get("epsilons") == ["∞"]:
+        clipping = "" if fact["clipped_to"] is None else f", {_clipping(fact)}"
+        return f"{OPTIMISERS[fact['optimiser']]}, {SAMPLES[fact['sampling_without_privacy']]}{clipping}, no privacy."
     return (
         f"DP-{OPTIMISERS[fact['optimiser']]}, {format_batches(fact)}, {_clipping(fact)}, "
         f"δ = {format_small(fact['delta'])}, {fact['relation'].replace('_', '-')}, {ACCOUNTANTS[fact['accountant']]}."

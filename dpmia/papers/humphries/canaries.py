@@ -45,7 +45,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
                     [
                         *(experiment, format_epsilon(epsilon), attack, rows["replicate"].nunique()),
                         _cell(cells, attack, "auc"),
-                        _cell(cells, attack, "advantage"),
+                        # An oracle decides with the labels: its advantage is no attack's, and above bounds by chance.
+                        None if rows["oracle"].iloc[0] else _cell(cells, attack, "advantage"),
                         _cell(cells, NO_ATTACK, "advantage_ceiling"),
                         _cell(cells, attack, "tpr_at_1pct_fpr"),
                         _cell(cells, NO_ATTACK, "tpr_ceiling_at_1pct_fpr"),

@@ -157,6 +157,11 @@ def _draw_blind(axes: Axes, chosen: pd.DataFrame, curves: list[Curve]) -> None:
         axes.plot([], [], color="0.3", linestyle=(0, (2, 2)), linewidth=1, label="blind baseline (no model)")
 
 
+def drawn(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that a figure draws: of advantages and accuracies, not of true positive rates."""
+    return table[(table["metric"] == "advantage") | table["metric"].str.startswith("accuracy_")]
+
+
 def blind_note(table: pd.DataFrame) -> str:
     """Return a sentence on how many replicates the blind baseline is the mean of."""
     counts = sorted(table.loc[(table["attack"] == BLIND) & (table["metric"] == "advantage"), "replicates"].unique())

@@ -14,6 +14,7 @@ from dpmia.papers.humphries.epsilon_curves import (
     advantage_panel,
     arms,
     blind_note,
+    drawn,
     pair,
     zoom,
 )
@@ -78,5 +79,5 @@ def _attack_panel(axes: Axes, table: pd.DataFrame, arm: str, attack: str) -> Non
 def _finished(
     figure: drawing.CaptionedFigure, table: pd.DataFrame, facts: Facts, words: str
 ) -> drawing.CaptionedFigure:
-    drawing.finish(figure, f"{words} {ORACLE} {READING} {blind_note(table)}", drawing.run_facts(facts, table))
+    drawing.finish(figure, f"{words} {ORACLE} {READING} {blind_note(table)}", drawing.run_facts(facts, drawn(table)))
     return figure

@@ -13,6 +13,7 @@ from dpmia.papers.humphries.epsilon_curves import (
     accuracy_panel,
     advantage_panel,
     blind_note,
+    drawn,
 )
 from dpmia.papers.humphries.groups import ATTACKS, ORACLES
 
@@ -46,7 +47,7 @@ def _draw(table: pd.DataFrame, facts: Facts, attacks: list[str], words: str) -> 
         panel.set_ylabel("")
         panel.tick_params(labelleft=False)
     accuracy_panel(accuracy, table, EXTREMES)
-    drawing.finish(figure, f"{words} {ORACLE} {READING} {blind_note(table)}", drawing.run_facts(facts, table))
+    drawing.finish(figure, f"{words} {ORACLE} {READING} {blind_note(table)}", drawing.run_facts(facts, drawn(table)))
     return figure
 
 

@@ -24,8 +24,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """Return columns route, records, sensitivity, eta, noise_scale.
 
     Routes: `mip` (corollary 8 at M = 2), `total_variation` (our smaller scale), both without records; `dp` (Laplace
-    mechanism with the epsilon of theorem 4) and `dp_exact` (the noise at which the best attacker on the Laplace
-    mechanism itself gains eta), one for each of `RECORDS`.
+    mechanism with the epsilon of theorem 4) and `dp_exact` (the noise at which the best attacker gains eta between
+    outputs that differ by the sensitivity), one for each of `RECORDS`.
     """
     routes = [
         pd.DataFrame({"route": "mip", "eta": ETAS, "noise_scale": corollary_8_scale(ETAS, 2) * SIGMA}),
@@ -51,7 +51,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         drawing.annotate(axes, f"n = {records}", place, (5, 0), va="center", color=drawing.VERMILION)
     for _, rows in table[table["route"] == "dp_exact"].groupby("records"):
         look = {"colour": drawing.VERMILION, "line": "-.", "linewidth": 1}
-        drawing.draw_curve(axes, rows, "eta", "noise_scale", label="DP, exact upper bound", **look)
+        drawing.draw_curve(axes, rows, "eta", "noise_scale", label="DP, least noise for any data", **look)
     for route, line, label in (
         ("mip", "-", "MIP, corollary 8, M = 2"),
         ("total_variation", "--", "MIP, total variation (ours)"),
@@ -67,7 +67,8 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         "sensitivity of about the square root of the number of halves. MIP: (6.16/η)², where 6.16 is printed in "
         "corollary 8 (the text beside the figure names theorem 7, whose 7.5 takes 1.48 times the noise), exponent and "
         "function of proposition 9 are reconstructed. DP: sensitivity / ln((1+2η)/(1-2η)), theorem 4, restored "
-        "from its proof; dash-dotted: sensitivity / (-2 ln(1-2η)), what this mechanism itself needs. "
+        "from its proof; dash-dotted: sensitivity / (-2 ln(1-2η)), the least Laplace noise that bounds the gain by η "
+        "between any two outputs this far apart. "
         "n: our choice. Dashed: 1/(2η) is enough, by an argument that is not in the paper.",
     )
     return figure

@@ -11,15 +11,21 @@ from matplotlib.axes import Axes
 
 from dpmia.evaluation.summary import mean_table
 from dpmia.formats.rows import NO_ATTACK
+from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.thudi.names import EPSILONS, RATES, rate_of
 
-#: What a reader must know where the best of forty quantiles stands beside a bound.
+#: What a reader must know of the best of forty quantiles.
 ORACLE = (
     "Best of forty quantiles of the scores, chosen with the membership labels: an oracle, never below the baseline. A "
-    "random ranking under the same rule reaches the dotted line; only the excess is the attack's. Bounds apply to "
-    "attacks that do not see the membership labels: an oracle may exceed one by as much."
+    "random ranking under the same rule reaches the dotted line; only the excess is the attack's."
+)
+
+#: To whom the bounds on precision apply; the second where an oracle stands beside one.
+FINDERS = f"Bounds hold for attacks that find at least {ACCEPTANCE:.0%} of the members. "
+BESIDE_ORACLE = (
+    f"{FINDERS}They do not see the labels: an oracle may exceed a bound by as much as a random ranking gains. "
 )
 
 

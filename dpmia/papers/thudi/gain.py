@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpmia.formats.rows import MissingRowsError
+from dpmia.formats.rows import EFFECTS, MissingRowsError
 from dpmia.metrics.precision import ACCEPTANCE
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
@@ -40,16 +40,19 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """
     every = frames.rows_of(tables, names.DATASETS)
     rows = every[(every["attack"] == names.LIRA) & frames.shown(every["epsilon"], names.EPSILONS)]
-    wide = rows.pivot(index=_MODEL, columns="metric", values="value").reset_index()
-    if wide.empty:
+    if rows.empty:
         raise MissingRowsError(f"no attack {names.LIRA!r} on private models in {sorted(tables)}")
+    # What shared records change in the gain is what they change in the precision: the baseline is a number of records.
+    effects = [name for name in EFFECTS if name in rows]
+    baseline = rows[rows["metric"] == "precision_baseline"].set_index(_MODEL)["value"]
     gains = pd.concat(
-        wide[_MODEL].assign(curve=curve, value=wide[metric] - wide["precision_baseline"])
+        of_curve.assign(curve=curve, value=of_curve["value"] - baseline).reset_index()
         for curve, metric in ((ATTACK, "precision_best"), (CONTROL, "precision_control"))
+        for of_curve in [rows[rows["metric"] == metric].set_index(_MODEL)]
     )
     # Models of one replicate share their split: their mean counts once.
     by = ["experiment", "curve", "rate"]
-    gains = gains.groupby([*by, "replicate"], sort=False, as_index=False)["value"].mean()
+    gains = gains.groupby([*by, "replicate"], sort=False, as_index=False)[["value", *effects]].mean()
     limits = [
         part
         for experiment, of_one in every.groupby("experiment", sort=False)
@@ -92,10 +95,10 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         drawing.zero_line(axis, LINEAR)
     drawing.finish(
         figure,
-        f"{names.LIRA_NOTE} {frames.ORACLE} "
+        f"{names.LIRA_NOTE} {frames.ORACLE} {frames.BESIDE_ORACLE}"
         "Mean over all finite ε that were run and all replicates. Black: the gain that the bounds allow, mean over "
         f"the same ε. The vertical axis is linear up to {LINEAR:g} (thin line) and logarithmic above; the paper's is "
         "linear.",
-        drawing.run_facts(facts, table),
+        drawing.run_facts(facts, table[table["curve"] == ATTACK]),
     )
     return figure

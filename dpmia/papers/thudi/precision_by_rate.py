@@ -137,13 +137,16 @@ class RateFigure:
                     self._draw_panel(axis, _gains(rows) if kind == 1 else rows, panel.attacks, styles, full)
         oracle = f"{frames.ORACLE} " if self.best else ""
         gain = "Lower panels: the same minus the sampling rate, the gain over the diagonal. " if self.gain else ""
-        limits = "Bounds (dashed) and exact upper bounds (ticks) have the colour of their ε. "
-        limits = limits if (table["curve"] == BOUND).any() and len(self.panels[0].attacks) == 1 else ""
+        limits = ""
+        if (table["curve"] == BOUND).any():
+            limits = frames.BESIDE_ORACLE if self.best else frames.FINDERS
+            if len(self.panels[0].attacks) == 1:
+                limits += "Bounds (dashed) and exact upper bounds (ticks) have the colour of their ε. "
         missing = frames.other_epsilons(self.paper_epsilons, table[table["curve"] == ATTACK])
         few = _few(table, facts)
         drawing.finish(
             figure, f"{self.note} {oracle}{gain}{limits}{few}{missing}{_silence(table)}",
-            drawing.run_facts(facts, table),
+            drawing.run_facts(facts, table[table["curve"] == ATTACK]),
         )  # fmt: skip
         return figure
 

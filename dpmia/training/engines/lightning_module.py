@@ -42,12 +42,15 @@ class LightningEngine(Engine):
         check_batch_norm(lightning_network_of(architecture, where), recipe, where)
 
     def advance(self, steps: int) -> np.ndarray:
-        """Train to the end; see `Engine.advance`.
+        """Train to the end; see `Engine.advance`. Epochs are those of this training set, whatever size was expected.
 
         Returns:
             The mean cross-entropy over the training set, after training.
         """
         rows = torch.from_numpy(self.run.records)
+        if len(rows) < self.recipe.batch_size:  # of training sets of random size, some are smaller than expected
+            problem = f"its training set of {len(rows)} records makes no batch of {self.recipe.batch_size}"
+            raise TrainingError(self.run.name, problem, "Take smaller batches, or more records")
         x, y = self.x[rows], self.y[rows]
         shape = self.architecture.shape
         records = TensorDataset(x if shape is None else x.unflatten(1, shape), y)
