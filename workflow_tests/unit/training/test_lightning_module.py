@@ -126,6 +126,14 @@ def test_all_that_is_drawn_comes_from_the_seeds_of_the_run():
     assert not torch.equal(state(first), state(trained("Moving", seed=9)))
 
 
+def test_a_training_set_that_makes_no_batch_is_refused():
+    """Membership by coin tosses can draw fewer records than are expected."""
+    recipe = Recipe("its own", 0.01, 30, 3, sampling="shuffle")
+    engine = engine_of("Still", recipe=recipe, expected=30)
+    with pytest.raises(TrainingError, match=r"one: its training set of 25 records makes no batch of 30\. Take smaller"):
+        fit(engine)
+
+
 def test_an_error_in_training_names_its_file_and_line():
     from dpmia.common.plugins import errors_of_file
 
