@@ -34,8 +34,12 @@ def risk_picture(audit: Mapping[str, Any], name: str) -> Picture | None:
 
 
 def roc_picture(audit: Mapping[str, Any], name: str) -> Picture | None:
-    """Return the ROC curves of the strongest attack in each arm of an experiment; None where nothing was attacked."""
-    if not any(curve["experiment"] == name for curve in audit["roc"]):
+    """Return the ROC curves of the strongest attack in each arm of an experiment.
+
+    None where nothing was attacked, or a single non-member shows no false positive rate below 1.
+    """
+    ends = [curve["fpr"][0] for curve in audit["roc"] if curve["experiment"] == name]
+    if min(ends, default=1) == 1:
         return None
     return _saved(_roc, audit, name, f"ROC curves on logarithmic axes: {name}")
 
@@ -89,8 +93,10 @@ def _roc(audit: Mapping[str, Any], name: str) -> Figure:
     smallest = min(curve["fpr"][0] for curve in curves.values())
     for panel, epsilon in zip(panels, epsilons, strict=True):
         for (arm, label, iid), colour in _arms(results):
-            strongest = best(results, arm=arm, epsilon=epsilon)
-            if strongest is not None and (curve := curves.get((arm, epsilon, strongest["attack"]))):
+            # Of attacks that the report runs again: others have no curve.
+            again = [entry for entry in results if (arm, epsilon, entry["attack"]) in curves]
+            if (strongest := best(again, arm=arm, epsilon=epsilon)) is not None:
+                curve = curves[arm, epsilon, strongest["attack"]]
                 _curve(panel, curve, colour, label, "--" if iid else "-")
         ends = [smallest, 1]
         panel.plot(ends, ends, ":", color=drawing.GREY, linewidth=1, label="guessing")

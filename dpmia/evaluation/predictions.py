@@ -179,7 +179,8 @@ def _numbers(fields: Fields, column: str) -> np.ndarray:
     for place, (row, text) in enumerate(zip(fields.rows, fields.columns[column], strict=True)):
         if not is_number(text):
             where = f"{fields.file}, row {row}, column {column!r}"
-            raise DataError(where, f"{text!r} is not a number of at most {LARGEST:.1e}, as 32 bits hold it")
+            problem = f"{text!r} is not a number of at most {LARGEST:.1e}, as 32 bits hold it"
+            raise DataError(where, problem, "Write it with a decimal point, or leave out the row")
         found[place] = float(text)
     return found
 

@@ -37,8 +37,8 @@ def advantage(decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
 def best_threshold(scores: np.ndarray, is_member: np.ndarray) -> float:
     """Return the threshold t for which "score >= t" has the largest TPR - FPR on these very records: an oracle.
 
-    Of equally good thresholds it takes the highest. `inf` (nobody is a member) is always among them, so the
-    oracle's advantage is never negative, and on a small set even random scores reach more than zero.
+    Of equally good thresholds it takes the highest. `inf` (nobody is a member) is always among them, so the oracle's
+    advantage on scores below infinity is never negative, and on a small set even random scores reach more than zero.
     """
     fpr, tpr, thresholds = roc(scores, is_member)
     return float(thresholds[np.argmax(tpr - fpr)])

@@ -192,7 +192,8 @@ class EngineModule(pl.LightningModule):
             tally = self.engine.tally
             met = int(tally.records[0]) or math.nan
             loss, steps = float(tally.mean_losses()[0]), self.engine.done
-            spent = self.spent(steps) if self.spent and epoch % math.ceil(epochs / MOST_EPSILONS) == 0 else math.nan
+            stated = epoch % math.ceil(epochs / MOST_EPSILONS) == 0 or epoch == epochs
+            spent = self.spent(steps) if self.spent and stated else math.nan
             clipped = tally.clipped / met if self.engine.recipe.clips(self.engine.runs[0].private) else math.nan
             row = (epoch, steps, loss, tally.correct / met, clipped, spent)
             self.rows.append(dict(zip(CURVE, map(float, row), strict=True)))

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from in_process import prepare, run
 
+from dpmia.audit import pictures
 from dpmia.audit.gather import gather
 from dpmia.common.errors import DataError
 from dpmia.settings.generate import ROOT
@@ -31,10 +32,12 @@ def test_prepared_data_with_a_damaged_provenance_are_named(tmp_path):
         )
 
 
-def test_every_arm_has_exposed_records_by_the_strongest_attack_that_is_run_again(tmp_path):
+def test_every_arm_has_exposed_records_and_a_curve_by_the_strongest_attack_that_is_run_again(tmp_path, monkeypatch):
     plan = make_plan({"scale": "smoke", "experiments": ["experiments/patients.yaml"]}, ROOT)
     dataset = prepare(plan.experiments["audit_mlp"], ROOT / "examples")
     part = run("audit_mlp", plan.experiments["audit_mlp"], dataset, tmp_path / "run")
+    drawn = []
+    monkeypatch.setattr(pictures, "_curve", lambda panel, curve, *look: drawn.append((curve["arm"], curve["attack"])))
     for name, attack in part["attacks"].items():
         found = gather(
             {"audit_mlp": part | {"attacks": {name: attack}}},
@@ -44,3 +47,6 @@ def test_every_arm_has_exposed_records_by_the_strongest_attack_that_is_run_again
         assert len({entry["attack"] for entry in found["results"]}) > 1
         assert {each["arm"] for each in found["exposed"]} == {entry["arm"] for entry in found["results"]}
         assert {each["attack"] for each in found["exposed"]} == {name}
+        drawn.clear()
+        assert pictures.roc_picture(found, "audit_mlp") is not None
+        assert {*drawn} == {(entry["arm"], name) for entry in found["results"]}
