@@ -23,7 +23,7 @@ ORACLE = (
 )
 
 #: To whom the bounds on precision apply; the second where an oracle stands beside one.
-FINDERS = f"Bounds hold for attacks that find at least {ACCEPTANCE:.0%} of the members. "
+FINDERS = f"Bounds hold for attacks that find at least {100 * ACCEPTANCE:g} % of the members. "
 BESIDE_ORACLE = (
     f"{FINDERS}They do not see the labels: an oracle may exceed a bound by as much as a random ranking gains. "
 )
