@@ -7,24 +7,30 @@ import itertools
 import pandas as pd
 
 from dpmia.evaluation.summary import mean_table
+from dpmia.formats.rows import EFFECTS
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.yeom import networks
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
-    """Return differences of accuracies by data set and size, with 95 % intervals over replicates.
+    """Return differences of accuracies by data set and size, with 95 % intervals.
 
     Metric `generalisation_error` is the accuracy on members minus that on new records, of colluding and of honest
     networks; `accuracy_cost` the accuracy on new records of honest networks minus that of colluding ones. Differences
     are taken in each replicate, since accuracies on both kinds of records rise and fall together.
     """
     rows = networks.by_size(tables)
-    rows = rows[rows["metric"].isin(("accuracy_members", "accuracy_nonmembers"))]
-    accuracy = rows.pivot(index=["dataset", "colluding", "s", "replicate"], columns="metric", values="value")
-    error = accuracy["accuracy_members"] - accuracy["accuracy_nonmembers"]
-    new = accuracy["accuracy_nonmembers"].unstack("colluding").reindex(columns=[False, True])
-    cost = (new[False] - new[True]).dropna()
+    # What groups of shared records change in a difference is the difference of what they change.
+    columns = ["value", *(name for name in EFFECTS if name in rows)]
+    by_metric = dict(list(rows.groupby("metric")))
+    members, new = (
+        by_metric[metric].set_index(["dataset", "colluding", "s", "replicate"])[columns]
+        for metric in ("accuracy_members", "accuracy_nonmembers")
+    )
+    error = members - new
+    honest, colluding = (new[new.index.get_level_values("colluding") == kind] for kind in (False, True))
+    cost = (honest.droplevel("colluding") - colluding.droplevel("colluding")).dropna(subset="value")
     means = [
         _means(error, "generalisation_error", ["dataset", "colluding", "s"]),
         _means(cost, "accuracy_cost", ["dataset", "s"]),
@@ -32,9 +38,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     return pd.concat(means, ignore_index=True)
 
 
-def _means(values: pd.Series, metric: str, keys: list[str]) -> pd.DataFrame:
-    rows = values.to_frame("value").assign(metric=metric)
-    return mean_table(rows.groupby(level=keys), keys).assign(metric=metric)
+def _means(values: pd.DataFrame, metric: str, keys: list[str]) -> pd.DataFrame:
+    return mean_table(values.assign(metric=metric).groupby(level=keys), keys).assign(metric=metric)
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
