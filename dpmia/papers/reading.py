@@ -67,4 +67,3 @@ ACCURACY = (
     "any attack below one bound; the smaller p, the larger the ε that this allows. A maximum at small p means that "
     "less data with less noise is better."
 )
-THEOREMS = "Each row is one number of one theorem: the bound beside the value that was computed or simulated. "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
-from dpmia.papers.reading import BOUND, THEOREMS, Reading
+from dpmia.papers.reading import BOUND, Reading
 
 _HERE = "dpmia.papers.izzo"
 
@@ -14,7 +14,11 @@ ARTIFACTS = (
         "The theorems' bounds on the best attacker beside the values it reaches, by enumeration of all halves of a few "
         "records; and the two numbers of proposition 9.",
         f"{_HERE}.theory:tabulate",
-        reading=Reading("bounds on the best attacker", THEOREMS + "A measured value above its bound would refute it."),
+        reading=Reading(
+            "bounds on the best attacker",
+            "Each row is one number of one theorem: the bound beside the value that was computed. A value above its "
+            "bound would refute it.",
+        ),
     ),
     Artifact(
         "izzo_fig1",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpmia.papers.artifact import Artifact
-from dpmia.papers.reading import ACCURACY, BEST_BY_RATE, BOUND, BY_RATE, ROC_CURVES, THEOREMS, Reading
+from dpmia.papers.reading import ACCURACY, BEST_BY_RATE, BOUND, BY_RATE, ROC_CURVES, Reading
 from dpmia.papers.thudi.names import BUDGETS, CIFAR10, CLIPPED, CONTROLS, DATASETS, MNIST
 
 _HERE = "dpmia.papers.thudi"
@@ -29,7 +29,10 @@ ARTIFACTS = (
         "Numbers of the theorems, as printed and corrected: bound, budgets, deletion capacity, the example of figure "
         "8, and what the best of forty quantiles gains on random rankings.",
         f"{_HERE}.theory:tabulate",
-        reading=Reading("numbers of the theorems", THEOREMS + "Printed and corrected values stand apart."),
+        reading=Reading(
+            "numbers of the theorems",
+            "Each row is one number of one theorem, computed or simulated. Printed and corrected values stand apart.",
+        ),
     ),
     Artifact(
         "thudi_controls",

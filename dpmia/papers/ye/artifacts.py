@@ -9,9 +9,10 @@ from dpmia.papers.ye.names import CIFAR10, CIFAR100, MNIST, PURCHASE, ROC, Confi
 _HERE = "dpmia.papers.ye"
 
 _READING = (
-    "In each cell: ours [95 %] / paper; of settings: here / paper, which states neither learning rate, momentum, batch "
-    "size nor epochs. Accuracies in percent; their spreads, which the paper prints as fractions, are left out. R and D "
-    "assume Gaussian losses of each record on the logit scale. The mean training loss ranks records as attack P does."
+    "In each cell: ours [95 %] / paper, with intervals over target models and the records that they share; of "
+    "settings: here / paper, which states neither learning rate, momentum, batch size nor epochs. Accuracies in "
+    "percent; their spreads, which the paper prints as fractions, are left out. R and D assume Gaussian losses of "
+    "each record on the logit scale. The mean training loss ranks records as attack P does."
 )
 _CLIPPED = "In configuration IV gradients are clipped: those of single records here, the paper does not say which."
 

@@ -105,8 +105,8 @@ class RocFigure:
                 panel.set(xlabel="false positive rate", ylabel="true positive rate")
         drawing.finish(
             figure,
-            "Thick lines: means over target models; thin lines: each target model. AUC with its 95 % interval. "
-            "Rates below 1 / number of non-members cannot be shown. "
+            "Thick lines: means over target models; thin lines: each target model. AUC with its 95 % interval over "
+            "target models and the records that they share. Rates below 1 / number of non-members cannot be shown. "
             f"{' and '.join(PER_RECORD)} assume Gaussian losses of each record under reference models on the logit "
             "scale: their ranks would reach no rate below 1 / (models + 1).",
             run_note(facts, self.configurations),
