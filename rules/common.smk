@@ -18,7 +18,7 @@ if (REPOSITORY / "dpmia").is_dir():
 
 from dpmia.datasets.raw.sources import fetched_together, required_files
 from dpmia.workflow.digest import LIBRARY, code_digest, keep, recall, text_digest
-from dpmia.common.errors import UserError
+from dpmia.common.errors import ConfigError, UserError
 from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS

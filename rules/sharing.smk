@@ -1,7 +1,6 @@
 # Caching between users (`--cache`).
 import os
 
-from dpmia.common.errors import ConfigError
 from dpmia.workflow.sharing import VARIABLE, check_cache, is_published
 
 # Rules of `--cache`; None without it, and where another workflow uses this one, under other names of the rules.
