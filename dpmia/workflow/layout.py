@@ -200,13 +200,17 @@ class Layout:
             for table in [*tables, *([f"blind/{name}"] if jobs.blind_job(experiment, block) else [])]
         ]
 
+    def expected(self, name: str) -> list[str]:
+        """Return the files that a run makes of an experiment, whatever it shows: splits, models, metrics and means."""
+        files = [*self.splits(name), *self.models(name), *self.metrics(name), self.table("summary", name)]
+        if self._experiment(name).per_record:
+            files += [*self.leave_one_out(name), self.table("per_record", name)]
+        return files
+
     def files(self, name: str) -> list[str]:
-        """Return all files that are made of an experiment: splits, models, metrics and tables."""
-        models = [*self.models(name), *self.leave_one_out(name)]
-        stages = ["sizes", "replicates", "summary"]
-        stages += ["per_record", "nulls"] if self._experiment(name).per_record else []
-        tables = [self.table(stage, name) for stage in stages]
-        return [*self.splits(name), *models, *self.metrics(name), *tables]
+        """Return all files that can be made of an experiment."""
+        stages = ["sizes", "replicates", *(["nulls"] if self._experiment(name).per_record else [])]
+        return [*self.expected(name), *(self.table(stage, name) for stage in stages)]
 
     def stages(self, selected: Iterable[str]) -> dict[str, list[str]]:
         """Return the files of experiments and studies, by stage."""

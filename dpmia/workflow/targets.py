@@ -87,10 +87,7 @@ class Targets:
             if name in scope.plan.studies:
                 files.append(layout.table("studies", name))
                 continue
-            files += [*layout.clusters(name), *layout.splits(name), *layout.models(name), *layout.metrics(name)]
-            files.append(layout.table("summary", name))
-            if scope.looked_at(name):
-                files += [*layout.leave_one_out(name), layout.table("per_record", name)]
+            files += [*layout.clusters(name), *layout.expected(name)]
             if scope.compares_seeds(name):
                 files.append(layout.table("exposure", name))
         return files + [next(iter(scope.files(artifact).values())) for artifact in artifacts]
