@@ -12,6 +12,7 @@ from dpmia.common.epsilon import format_epsilon
 from dpmia.formats.rows import BLIND
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
+from dpmia.papers.humphries.shares import independent
 
 #: Attack whose advantage is shown: no oracle.
 ATTACK = "average_threshold"
@@ -73,13 +74,13 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         panel.set(title=f"{kind}, ε = {format_epsilon(epsilon)}", xlabel="dependence index", xlim=(0.43, 1.03))
         panel.set(ylabel="membership advantage", ylim=(min(-0.12, table["advantage"].min() - 0.08), 1.05))
         panel.label_outer()
-    for label, fill in (("non-IID arm", drawing.GREY), ("its IID arm", "white")):
+    for label, fill in (("non-IID arm", drawing.GREY), ("IID arm", "white")):
         axes[0].plot([], [], "o", color=drawing.GREY, markerfacecolor=fill, label=label)
     drawing.finish(
         figure,
         "Average threshold. Index: AUC of a blind baseline, a classifier of members that sees only x and y and is "
         "supervised on other records of both groups; 0.5 is guessing. Filled markers: non-IID arms; hollow markers: "
-        "their IID arms. Bars in both directions: 95 % intervals.",
+        "IID arms, and members in the proportions of non-members. Bars in both directions: 95 % intervals.",
         drawing.run_facts(facts, table),
     )
     return figure
@@ -87,11 +88,11 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
 
 def _points(axes: Axes, rows: pd.DataFrame, colour: str, marker: str) -> None:
     """Draw a point for each arm of an experiment, with its intervals in both directions."""
-    for row in rows.to_dict("records"):
+    for row, alike in zip(rows.to_dict("records"), independent(rows), strict=True):
         index, height = row["index"], row["advantage"]
         look: dict[str, Any] = {
             "xerr": [[index - row["index_low"]], [row["index_high"] - index]],
             "yerr": [[height - row["advantage_low"]], [row["advantage_high"] - height]],
-            "markerfacecolor": "white" if row["iid"] else colour,
+            "markerfacecolor": "white" if alike else colour,
         }
         axes.errorbar(index, height, color=colour, marker=marker, markersize=4.5, linewidth=0.8, **look)

@@ -27,11 +27,11 @@ ORACLE = (
 )
 
 #: What the other lines of these figures are.
-READING = (
-    "Black ticks: the exact upper bound of the trained mechanism, where it was computed. Dots, with their interval: "
-    "the blind baseline, a classifier of members that sees only the records and is supervised on other records of both "
-    "groups."
+BLIND_LINE = (
+    "Dots, with their interval: the blind baseline, a classifier of members that sees only the records and is "
+    "supervised on other records of both groups."
 )
+READING = f"Black ticks: the exact upper bound of the trained mechanism, where it was computed. {BLIND_LINE}"
 
 #: The arm of what holds for all arms.
 ANY_ARM = "any"

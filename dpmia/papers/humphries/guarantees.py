@@ -7,7 +7,16 @@ import pandas as pd
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
-from dpmia.papers.humphries.epsilon_curves import METRICS, ORACLE, Curve, advantage_panel, arms, drawn
+from dpmia.papers.humphries.epsilon_curves import (
+    BLIND_LINE,
+    METRICS,
+    ORACLE,
+    Curve,
+    advantage_panel,
+    arms,
+    blind_note,
+    drawn,
+)
 from dpmia.papers.humphries.epsilon_curves import tabulate as with_bounds
 
 #: Curves that coincide are all seen: dashes and dots lie above a solid line.
@@ -54,7 +63,7 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         f"{ORACLE} The bound is that of replace-one; exact upper bounds (ticks) have the colours of their guarantees. "
         "As published: shuffled batches, accounted for as if each were drawn anew without replacement (RDP), with the "
         "noise for a sensitivity of C where a replaced record has 2 C; no theorem covers it. Only epsilons that all "
-        "three were run with.",
+        f"three were run with. {BLIND_LINE} {blind_note(table)}".rstrip(),
         drawing.run_facts(facts, drawn(table)),
     )
     return figure

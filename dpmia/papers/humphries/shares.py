@@ -24,6 +24,11 @@ CURVES = [Curve(arm, label, colour) for (arm, label), colour in zip(SHARES.items
 EXTREMES = [CURVES[0], CURVES[-1]]
 
 
+def independent(rows: pd.DataFrame) -> pd.Series:
+    """Return where members and non-members of an arm are alike, as an IID arm's: there, and at equal proportions."""
+    return rows["iid"] | (rows["arm"] == EQUAL)
+
+
 def draw_gender(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw four panels: average threshold, optimal threshold, shadow models, and the accuracy of the extreme arms."""
     words = "p = share of men among the members (1/2 among non-members)."

@@ -14,7 +14,7 @@ from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.humphries.epsilon_curves import arms, pair
 from dpmia.papers.humphries.names import ALIKE, ONLINE
-from dpmia.papers.humphries.shares import EQUAL
+from dpmia.papers.humphries.shares import independent
 
 #: Experiment -> its name in titles.
 DATASETS = {"adult_cluster_strong": "Adult", "student_strong": "students"}
@@ -45,8 +45,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """
     rows = pd.concat(tables.values(), ignore_index=True)
     rows = rows[~rows["oracle"] & ~rows["attack"].isin((BLIND, BLIND_WITH_LOSS))].dropna(subset="mean")
-    independent = rows["iid"] | (rows["arm"] == EQUAL)
-    rows = rows[independent | rows["experiment"].isin(ALIKE) | ~rows["attack"].isin(ONLINE)]
+    rows = rows[independent(rows) | rows["experiment"].isin(ALIKE) | ~rows["attack"].isin(ONLINE)]
     bounds = rows["metric"].isin([bound for bound, _ in METRICS.values()])
     parts = [rows[bounds].assign(best=False)]
     of_attacks = rows[rows["metric"].isin(METRICS)]
