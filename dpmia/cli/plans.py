@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,25 @@ from dpmia.common.files import is_file
 from dpmia.common.registry import suggestion
 from dpmia.settings.yaml_file import read_yaml
 
+
+def integer(value: Any) -> int:
+    """Return a whole number, which may be written as 1e4.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not float(value).is_integer():
+        raise ValueError(f"{value!r} is not an integer")
+    return int(float(value))
+
+
 #: Argument of `plan_noise` -> its type, and what `--help` prints.
-NUMBERS: dict[str, tuple[type, str]] = {
+NUMBERS: dict[str, tuple[Callable[[Any], float], str]] = {
     "value": (float, "the bound that is wanted"),
     "noise_multiplier": (float, "sigma, in units of the clip norm"),
     "sampling_rate": (float, "batch size / records"),
-    "steps": (int, "optimiser steps"),
-    "epochs": (int, "passes over the data; with --sampler shuffle"),
+    "steps": (integer, "optimiser steps"),
+    "epochs": (integer, "passes over the data; with --sampler shuffle"),
     "delta": (float, "of (epsilon, delta)"),
     "fpr": (float, "of the target tpr_at_fpr (default: 0.01)"),
     "prior": (float, "probability of membership (default: 0.5)"),
@@ -72,12 +85,12 @@ def _from_file(path: str) -> dict[str, Any]:
     return found
 
 
-def _number(value: Any, kind: type, where: str) -> Any:
+def _number(value: Any, kind: Callable[[Any], float], where: str) -> Any:
     """Return a number of YAML, which takes 1e-5 for text."""
     try:
         number = kind(value)
     except (TypeError, ValueError, OverflowError):
         number = None
-    if number is None or isinstance(value, bool) or float(value) != number:
-        raise UserError(where, f"{value!r} is not {'an integer' if kind is int else 'a number'}")
+    if number is None or isinstance(value, bool):
+        raise UserError(where, f"{value!r} is not {'an integer' if kind is integer else 'a number'}")
     return number

@@ -325,6 +325,19 @@ def test_keys_of_a_plan_file_are_checked(folder, capsys):
     assert "Error: plan.yaml, steps: 'many' is not an integer." in refused(capsys, "plan", "plan.yaml")
     (folder / "plan.yaml").write_text("steps: .inf\n")
     assert "Error: plan.yaml, steps: inf is not an integer." in refused(capsys, "plan", "plan.yaml")
+    (folder / "plan.yaml").write_text("steps: 1.5\n")
+    assert "Error: plan.yaml, steps: 1.5 is not an integer." in refused(capsys, "plan", "plan.yaml")
+    assert "--steps: invalid integer value: '1e-2'" in refused(capsys, "plan", "--steps", "1e-2")
+
+
+def test_steps_may_be_written_as_powers_of_ten(folder, capsys):
+    written = "target: advantage\nvalue: 0.3\nsampling_rate: 0.05\nsteps: "
+    printed = []
+    for steps in ("100", "1e2"):
+        (folder / "plan.yaml").write_text(written + steps)
+        command.main(["plan", "plan.yaml"])
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
 
 
 PLAN = (*("plan", "--target", "advantage", "--value", "0.3"), *("--sampling-rate", "0.05", "--steps", "20"))
