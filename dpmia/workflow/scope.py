@@ -114,6 +114,10 @@ class Scope:
 
     # Tables.
 
+    def looked_at(self, experiment: str) -> bool:
+        """Return whether an experiment has per-record results, and its data are available."""
+        return self.plan.experiments[experiment].per_record is not None and self.runs(experiment)
+
     def compares_seeds(self, experiment: str) -> bool:
         """Return whether an experiment has as many replicates as lists of exposed records are compared over."""
         return self.plan.experiments[experiment].replicates >= LISTS_COMPARED
