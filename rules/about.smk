@@ -1,7 +1,7 @@
 # Run metadata for the report and for published folders.
 
 # Keys of config.yaml that the page prints.
-REPORTED = ("data", "scale", "seed", "engine", "experiments", "epsilons")
+REPORTED = ("data", "download", "scale", "seed", "engine", "experiments", "epsilons")
 
 
 def about_run():

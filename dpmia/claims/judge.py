@@ -22,16 +22,16 @@ REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecid
 #: Undecided, and likely to stay so however many replicates there are: those share too few records.
 TOO_FEW_RECORDS = "too few records"
 #: Reproduced, but by random scores and equal accuracies, too: no evidence about attacks.
-WITHOUT_ATTACK = "holds without an attack"
+MET_AT_RANDOM = "met by random scores"
 #: Not reproduced, on networks that are not those of the paper: the paper's may do otherwise.
 OTHER_NETWORK = "other network"
 #: Measured, but the paper's settings are not known: neither outcome would decide.
 SETTINGS_LOST = "settings lost"
 NOT_RUN, SYNTHETIC = "not run", "synthetic data"
 #: Verdicts that rest on measured numbers.
-JUDGED = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, TOO_FEW_RECORDS, WITHOUT_ATTACK, OTHER_NETWORK)
+JUDGED = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, TOO_FEW_RECORDS, MET_AT_RANDOM, OTHER_NETWORK)
 #: Those of them that are an answer; those that these data could give, with more replicates or another network.
-DECIDED = (REPRODUCED, NOT_REPRODUCED, WITHOUT_ATTACK)
+DECIDED = (REPRODUCED, NOT_REPRODUCED, MET_AT_RANDOM)
 DECIDABLE = (*DECIDED, UNDECIDED, OTHER_NETWORK)
 VERDICTS = (*JUDGED, SETTINGS_LOST, NOT_RUN, SYNTHETIC)
 
@@ -176,7 +176,7 @@ def _epsilons_not_run(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> str:
 def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:
     """Return the verdicts on the claims of all papers; what power says about a verdict is a part of it.
 
-    A claim that holds without an attack is no longer "reproduced", and one that more replicates would hardly decide no
+    A claim that random scores meet is no longer "reproduced", and one that more replicates would hardly decide no
     longer "undecided".
 
     Args:
@@ -194,8 +194,8 @@ def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:
     for paper, of_paper in claims.items():
         for claim in of_paper:
             verdict, found = judged[claim.id]
-            if verdict == REPRODUCED and claim.id in known.index and known.loc[claim.id, "without_attack"]:
-                verdict, found = WITHOUT_ATTACK, _noted("random scores and equal accuracies give it, too", found)
+            if verdict == REPRODUCED and claim.id in known.index and known.loc[claim.id, "met_at_random"]:
+                verdict, found = MET_AT_RANDOM, _noted("random scores and equal accuracies give it, too", found)
             if verdict == UNDECIDED and claim.id in known.index and known.loc[claim.id, "too_few_records"]:
                 verdict, found = TOO_FEW_RECORDS, _noted("more replicates of the same records hardly decide it", found)
             about = [paper, claim.artifact, claim.id, claim.kind, claim.ours, claim.statement]

@@ -31,7 +31,7 @@ WORLDS = ("as measured", PRINTED, "half", "placebo", "opposite")
 SHARES = ["reproduced", "not reproduced", "undecided"]
 POWER = [
     *("id", "world", "replicates", "fewest", "power", "needed", "most", "never"),
-    *("placebo", "opposite", "without_attack", "too_few_records", "decided", "reason"),
+    *("placebo", "opposite", "met_at_random", "too_few_records", "decided", "reason"),
 ]
 COLUMNS = ["id", "world", "replicates", *SHARES, "unlimited", "decided_without_limit", "reason"]
 
@@ -117,10 +117,10 @@ def _replicates_of(claim: Claim, tables: Tables) -> list[int]:
     return [replicates_of_table(tables[name]) for name in claim.tables if name in tables]
 
 
-def without_attack(shares: pd.DataFrame, draws: int = DRAWS) -> pd.Series:
+def met_at_random(shares: pd.DataFrame, draws: int = DRAWS) -> pd.Series:
     """Return which rows of shares show a claim that is reproduced more often than its rule errs.
 
-    In the world `placebo` such a claim holds without an attack.
+    In the world `placebo` such a claim is met by random scores.
 
     Args:
         shares: what `verdict_shares` returns.
@@ -131,7 +131,7 @@ def without_attack(shares: pd.DataFrame, draws: int = DRAWS) -> pd.Series:
 
 
 def assess(claims: Sequence[Claim], tables: Tables, error: float = ERROR) -> pd.DataFrame:
-    """Return the power of claims on the tables that they were judged on, and whether they hold without an attack.
+    """Return the power of claims on the tables that they were judged on, and whether random scores meet them.
 
     Args:
         claims: those that were judged.
@@ -160,7 +160,7 @@ def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: 
         number, else as measured), `power` the share reproduced there; `needed` the smallest number of replicates at
         which it is `ENOUGH` (missing: at none up to `most`; `never` then says why), `placebo` and `opposite` the
         shares reproduced there,
-        `without_attack` whether placebo reproduces the claim more often than it errs, `too_few_records` whether
+        `met_at_random` whether placebo reproduces the claim more often than it errs, `too_few_records` whether
         replicates without limit would hardly decide it (in less than `LIKELY` of the draws as measured), `decided` the
         largest share of decided verdicts in any world with the most replicates, and `reason` why there is no placebo.
     """
@@ -183,7 +183,7 @@ def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: 
             "never": "" if len(enough) else _never(effect),
             "placebo": here.get("placebo", float("nan")),
             "opposite": here.get("opposite", float("nan")),
-            "without_attack": bool(without_attack(placebo[placebo["replicates"] == count], draws).any()),
+            "met_at_random": bool(met_at_random(placebo[placebo["replicates"] == count], draws).any()),
             "too_few_records": bool((own.loc[own["world"] == "as measured", "decided_without_limit"] < LIKELY).any()),
             "decided": 1 - own[own["replicates"] == own["replicates"].max()]["undecided"].min(),
             "reason": "; ".join(filter(None, placebo["reason"].unique())),

@@ -58,11 +58,12 @@ def markdown(verdicts: pd.DataFrame, run: Run) -> str:
 
 
 def short_table(verdicts: pd.DataFrame) -> str:
-    """Return verdicts with what is measured, printed and expected as a table."""
+    """Return verdicts with their criteria and what is measured, printed and expected as a table."""
     shown = pd.DataFrame(
         {
             "claim": [_id(row) for row in verdicts.itertuples()],
             "statement": verdicts["statement"],
+            "criterion": verdicts["criterion"],
             "verdict": verdicts["verdict"],
             "measured": [number(row.measured, row.low, row.high) for row in verdicts.itertuples()],
             "printed": verdicts["paper_value"],
@@ -97,7 +98,7 @@ def worlds_markdown(
             "effect": judged["world"],
             **{f"power, {scale}": [at(name, scale) for name in judged["id"]] for scale in scales},
             f"power {ENOUGH:g} from": judged["needed"].astype(object).where(judged["needed"].notna(), judged["never"]),
-            "placebo": judged["placebo"].map(share) + judged["without_attack"].map({True: " (!)", False: ""}),
+            "placebo": judged["placebo"].map(share) + judged["met_at_random"].map({True: " (!)", False: ""}),
             "opposite": judged["opposite"].map(share),
             "decided": judged["decided"].map(share),
         }
@@ -106,8 +107,8 @@ def worlds_markdown(
     never = judged.loc[judged["needed"].isna(), "id"]
     undecided = judged.loc[judged["decided"] < ENOUGH, "id"]
     lists = {
-        'Reproduced by placebo in more than 5 %: the verdict is then "holds without an attack"': judged.loc[
-            judged["without_attack"], "id"
+        'Reproduced by placebo in more than 5 %: the verdict is then "met by random scores"': judged.loc[
+            judged["met_at_random"], "id"
         ],
         f"Power {ENOUGH:g} at no number of replicates tried, as the effect is in this run": never,
         "Of them, those that hold in this run but need more records": judged.loc[judged["never"] == MORE_RECORDS, "id"],

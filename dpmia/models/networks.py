@@ -23,7 +23,7 @@ def tramer_boneh(inputs: int, outputs: int, image: Image, initial_weights: str =
 def two_convolutions(inputs: int, outputs: int, image: Image, initial_weights: str = "glorot") -> CNN:
     """Return the network with 32 and 64 filters and max-pools; the hidden layer of 128 is our choice.
 
-    Source: Ye et al. 2022, A.1 (MNIST, CIFAR100).
+    Source: Ye et al. 2022, A.1 (MNIST, CIFAR-100).
     """
     layers = (Convolution(32, 3), _HALVED, Convolution(64, 3), _HALVED)
     return CNN(image, layers, (128,), outputs, "relu", initial_weights)
@@ -32,7 +32,7 @@ def two_convolutions(inputs: int, outputs: int, image: Image, initial_weights: s
 def alexnet(inputs: int, outputs: int, image: Image, initial_weights: str = "glorot") -> CNN:
     """Return AlexNet for images of 32 x 32 pixels, without dropout.
 
-    Source: Ye et al. 2022, A.1 (CIFAR10, configurations I and II); widths as in the authors' later test case.
+    Source: Ye et al. 2022, A.1 (CIFAR-10, configurations I and II); widths as in the authors' later test case.
     """
     layers = (
         *(Convolution(64, 3, 2, 1), _HALVED, Convolution(192, 3, 1, 1), _HALVED),
@@ -44,7 +44,7 @@ def alexnet(inputs: int, outputs: int, image: Image, initial_weights: str = "glo
 def vgg(inputs: int, outputs: int, image: Image, initial_weights: str = "glorot") -> CNN:
     """Return three blocks of two convolutions (32, 64, 128 filters), each with a max-pool, and a hidden layer of 128.
 
-    Source: Ye et al. 2022, A.1 (CIFAR10, configuration III); the widths are our choice.
+    Source: Ye et al. 2022, A.1 (CIFAR-10, configuration III); the widths are our choice.
     """
     layers = tuple(
         layer

@@ -8,8 +8,12 @@ from dpmia.papers.artifact import Facts
 
 
 def markdown(table: pd.DataFrame, caption: str, facts: Facts) -> str:
-    """Return `table` with its caption; the source of its data and the scale are named, empty cells are dashes."""
+    """Return `table` with its caption; the source of its data and the scale are named, empty cells are dashes.
+
+    Columns without any value are left out: of an attack that did not run, for example.
+    """
     source = f"**{facts.source}**: no number here says anything about real records" if facts.synthetic else facts.source
-    shown = table.astype(object).where(table.notna(), "-")
+    shown = table.dropna(axis="columns", how="all") if len(table) else table
+    shown = shown.astype(object).where(shown.notna(), "-")
     source = f"{source}. Scale {facts.scale}. {facts.skipped}".strip()
     return f"{caption}\n\n{source}\n\n{shown.to_markdown(index=False, disable_numparse=True)}\n"

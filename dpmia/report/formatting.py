@@ -13,6 +13,8 @@ _TITLES = {
     "engines_keep_epsilon": "Engines under attack",
     "accountants_agree": "Accountants compared",
 }
+#: Of names without a number.
+_WORDS = {"roc_mnist": "ROC on MNIST"}
 _KINDS = {"fig": "Figure", "table": "Table"}
 
 
@@ -21,7 +23,7 @@ def title_of(artifact: str) -> str:
     name = artifact.partition("_")[2]
     numbered = _NUMBERED.match(name)
     if not numbered:
-        return _TITLES.get(artifact, name.replace("_", " ").capitalize())
+        return _TITLES.get(artifact, _WORDS.get(name, name.replace("_", " ").capitalize()))
     kind, number, variant = numbered.groups()
     return f"{_KINDS[kind]} {number}" + (f", {variant.replace('_', ' ')}" if variant else "")
 

@@ -138,6 +138,11 @@ def _page(
     if not_run:
         yield "Not run, as data are unavailable:"
         yield "\n".join(f"- {why}" for why in dict.fromkeys(not_run.values()))
+    yield (
+        "Measured: the mean that decides; of several that are compared the worst, or the best where one is enough. In "
+        "brackets: its one-sided limits, wider than 95 % limits where several are compared. "
+        f"`{CLAIMS}` says of each which mean and which limits."
+    )
     yield render.short_table(verdicts)
     if any(each.kind == "table" for each in artifacts):
         yield "## Tables"

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from dpmia.claims.judge import (
-    JUDGED,
+    MET_AT_RANDOM,
     NOT_REPRODUCED,
     NOT_RUN,
     OTHER_NETWORK,
@@ -22,8 +22,8 @@ from dpmia.claims.judge import (
     TOO_FEW_RECORDS,
     UNDECIDED,
     VERDICTS,
-    WITHOUT_ATTACK,
 )
+from dpmia.report.tally import held, of_ours, of_papers
 
 #: Pale enough for black signs.
 GREEN, VERMILION, PURPLE, YELLOW, SKY = "#029e73", "#d55e00", "#cc78bc", "#ece133", "#56b4e9"
@@ -35,7 +35,7 @@ STYLES = {
     NOT_REPRODUCED: (VERMILION, "✗", "bad"),
     UNDECIDED: (YELLOW, "?", "open"),
     TOO_FEW_RECORDS: (PALE, "<", "open"),
-    WITHOUT_ATTACK: (SKY, "○", "open"),
+    MET_AT_RANDOM: (SKY, "○", "open"),
     OTHER_NETWORK: (PURPLE, "≠", "open"),
     SETTINGS_LOST: ("0.7", "…", "none"),
     NOT_RUN: ("0.86", "–", "none"),
@@ -89,6 +89,5 @@ def _column(axes: Axes, paper: str, rows: pd.DataFrame, length: int) -> None:
     axes.yaxis.tick_right()
     axes.tick_params(length=0, labelrotation=0)
     axes.set(ylim=(length, 0), xlabel="", ylabel="", anchor="NW")
-    reproduced, judged = (int(rows["verdict"].isin(which).sum()) for which in ([REPRODUCED], list(JUDGED)))
-    unjudged = f", {len(rows) - judged} not judged" if judged < len(rows) else ""
-    axes.set_title(f"{paper}: {reproduced} of {len(rows)} reproduced{unjudged}", loc="left")
+    ours = f", ours {held(own)}" if len(own := of_ours(rows)) else ""
+    axes.set_title(f"{paper}: {held(of_papers(rows))} reproduced{ours}", loc="left")

@@ -37,8 +37,7 @@ WORDS = {
     "printed; and the margin from its threshold that is shown so often (minimal detectable effect).",
     "undecided": "the limits include both outcomes: more replicates are needed (snakemake decide).",
     "too few records": "undecided, and more replicates would hardly change that: all of them share these records.",
-    "holds without an attack": "random scores and equal accuracies satisfy the criterion, too: no evidence about "
-    "attacks.",
+    "met by random scores": "random scores and equal accuracies satisfy the criterion, too: no evidence about attacks.",
     "other network": "not reproduced, on networks that are not those of the paper.",
     "settings lost": "measured, but the paper does not print its settings: no outcome would decide.",
 }

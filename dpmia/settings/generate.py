@@ -108,24 +108,24 @@ def _section(title: str, model: type[BaseModel]) -> str:
     return "\n".join([f"## {title}", "", " ".join((model.__doc__ or "").split()), "", *rows])
 
 
-def _value(field: dict[str, Any]) -> str:
-    """Return the type and range of a key in words."""
-    if "anyOf" in field:
-        return " or ".join(_value(option) for option in field["anyOf"])
-    if "oneOf" in field:
-        return " or ".join(_value(option) for option in field["oneOf"])
+def _value(field: dict[str, Any], plural: str = "") -> str:
+    """Return the type and range of a key in words; of the items of a list with `plural`, the ending."""
+    for several in ("anyOf", "oneOf"):
+        if several in field:
+            return " or ".join(_value(option, plural) for option in field[several])
     if "enum" in field:
         return ", ".join(f"`{word}`" for word in field["enum"])
     if "const" in field:
         return f"`{field['const']}`"
     if "$ref" in field:
-        return "keys of its own"
+        return f"mapping{plural}"
     kind = field.get("type", "any")
     if kind == "array":
-        return f"list of {_value(field['items'])}"
+        return f"list{plural} of {_value(field['items'], 's')}"
     limits = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
     bounds = [f"{sign} {field[name]}" for name, sign in limits.items() if name in field]
-    return " ".join([{"object": "keys of its own", "integer": "whole number"}.get(kind, kind), *bounds])
+    name = {"object": "mapping"}.get(kind, kind)
+    return " ".join([name if kind in ("any", "null") else name + plural, *bounds])
 
 
 def main() -> None:

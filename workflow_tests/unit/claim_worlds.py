@@ -113,7 +113,7 @@ def _numbers(cells: object) -> list[np.ndarray]:
     return [np.asarray(cells)] if parts is None else [each for part in parts for each in _numbers(part)]
 
 
-def without_attack(claims: Iterable[Claim], world: World) -> list[str]:
+def met_at_random(claims: Iterable[Claim], world: World) -> list[str]:
     """Return ids of the claims that random scores and equal accuracies reproduce at six replicates, or the run's."""
     tables = world.others | {
         f"replicates/{name}": _table(name, means, 0.005, 4) for name, means in world.experiments.items()

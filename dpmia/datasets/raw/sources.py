@@ -177,7 +177,7 @@ def unavailable_reason(
     """
     for raw in required_files(dataset):
         if not (raw.urls and download) and not _lies_there(raw, mirror, folder):
-            why = "is not here, and downloads are off" if raw.urls else "has to be downloaded by hand"
+            why = "is missing, and downloads are off" if raw.urls else "has to be downloaded by hand"
             return f"{dataset}/{raw.file} {why}"
     return None
 

@@ -28,8 +28,8 @@ ORACLE = (
 
 #: What the other lines of these figures are.
 BLIND_LINE = (
-    "Dots, with their interval: the blind baseline, a classifier of members that sees only the records and is "
-    "supervised on other records of both groups."
+    "Dotted lines, in bands of their intervals: the blind baseline, a classifier of members that sees only the "
+    "records and is supervised on other records of both groups."
 )
 READING = f"Black ticks: the exact upper bound of the trained mechanism, where it was computed. {BLIND_LINE}"
 

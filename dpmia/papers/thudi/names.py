@@ -12,7 +12,7 @@ from dataclasses import dataclass
 MNIST, CIFAR10, SVHN = "thudi_mnist", "thudi_cifar10", "thudi_svhn"
 
 #: Experiments of attacked models, and what they are called in figures.
-DATASETS = {MNIST: "MNIST", CIFAR10: "CIFAR10", SVHN: "SVHN-extended"}
+DATASETS = {MNIST: "MNIST", CIFAR10: "CIFAR-10", SVHN: "SVHN-extended"}
 
 #: Experiments of figures 5 and 6, whose epsilon follows from the arm and the bound to keep.
 BUDGETS = {f"{experiment}_budget": title for experiment, title in DATASETS.items()}

@@ -66,8 +66,8 @@ ARTIFACTS = (
             "darker is more.",
         ),
     ),
-    _table("ye_table3", "CIFAR10", CIFAR10),
-    _table("ye_table4", "CIFAR100", CIFAR100),
+    _table("ye_table3", "CIFAR-10", CIFAR10),
+    _table("ye_table4", "CIFAR-100", CIFAR100),
     _table("ye_table5", "MNIST", MNIST),
     _losses(
         "ye_fig1",
@@ -89,9 +89,9 @@ ARTIFACTS = (
     ),
     _roc(
         "ye_fig4",
-        f"ROC of the attacks on CIFAR10, configuration III, and Purchase100, configuration IV. {_CLIPPED}",
+        f"ROC of the attacks on CIFAR-10, configuration III, and Purchase100, configuration IV. {_CLIPPED}",
         "fig4",
-        topic="ROC on CIFAR10 and Purchase100",
+        topic="ROC on CIFAR-10 and Purchase100",
     ),
     _roc(
         "ye_roc_mnist",

@@ -11,7 +11,7 @@ from dpmia.claims.comparisons import above, at_most, near
 from dpmia.claims.decisions import Condition, Some
 from dpmia.claims.drawn_cells import _shares
 from dpmia.claims.judge import Run, counts, judge_all
-from dpmia.claims.power import COLUMNS, SHARES, describe, planned_counts, power, verdict_shares, without_attack
+from dpmia.claims.power import COLUMNS, SHARES, describe, met_at_random, planned_counts, power, verdict_shares
 from dpmia.claims.quantities import at, metric
 from dpmia.claims.render import worlds_markdown
 from dpmia.claims.rows import Splits
@@ -123,7 +123,7 @@ def test_power_is_that_at_the_replicates_of_the_run_and_the_number_it_takes(shar
     found = power(shares, CLAIMS, TABLES, 40).set_index("id")
     assert found["replicates"].tolist()[:-1] == [REPLICATES] * (len(CLAIMS) - 1)
     assert found["world"].to_dict() == dict.fromkeys(found.index, "as measured") | {"toy-printed": "as printed"}
-    assert found["without_attack"].to_dict() == {each.id: each.id in ("toy-null", "toy-no-attack") for each in CLAIMS}
+    assert found["met_at_random"].to_dict() == {each.id: each.id in ("toy-null", "toy-no-attack") for each in CLAIMS}
     assert (found.loc["toy-effect", "needed"], found.loc["toy-effect", "most"]) == (3, 10)
     assert describe(found.loc["toy-effect"]) == (
         f"{found.loc['toy-effect', 'power']:.2f} with 5 replicates, 0.8 from 3 on (effect as measured)"
@@ -136,7 +136,7 @@ def test_power_is_that_at_the_replicates_of_the_run_and_the_number_it_takes(shar
 
 def test_a_share_is_too_large_for_the_rule_only_beyond_chance():
     rows = pd.DataFrame({"reproduced": [0.05, 0.09, 0.2, float("nan")]})
-    assert without_attack(rows, 100).tolist() == [False, False, True, False]
+    assert met_at_random(rows, 100).tolist() == [False, False, True, False]
 
 
 def test_a_claim_has_as_many_replicates_as_its_largest_experiment():
@@ -167,7 +167,7 @@ def test_what_placebo_reproduces_is_not_counted_as_reproduced(tmp_path):
         "toy-effect": "reproduced",
         "toy-some": "reproduced",
         "toy-null": "not reproduced",
-        "toy-no-attack": "holds without an attack",
+        "toy-no-attack": "met by random scores",
         "toy-unknown": "reproduced",
         "toy-printed": "not reproduced",
         "toy-absent": "not run",
@@ -176,7 +176,7 @@ def test_what_placebo_reproduces_is_not_counted_as_reproduced(tmp_path):
     assert "(effect as printed); 0.8 for a margin of 0.0" in found.loc["toy-printed", "power"]
     assert found.loc["toy-absent", "power"] == ""
     counted = counts(found.reset_index()).loc[("experiment", "all")]
-    assert (counted["reproduced"], counted["holds without an attack"]) == (3, 1)
+    assert (counted["reproduced"], counted["met by random scores"]) == (3, 1)
 
 
 def test_a_verdict_agrees_with_the_table_of_worlds(tmp_path):

@@ -108,7 +108,7 @@ def test_without_downloads_only_what_is_here_can_be_had(two_parts, tmp_path):
     assert sources.unavailable_reason("toy", None, folder) is None
     assert (
         sources.unavailable_reason("toy", mirror, folder, download=False)
-        == "toy/toy.data is not here, and downloads are off"
+        == "toy/toy.data is missing, and downloads are off"
     )
     assert [file.file for file in sources.files_at_hand("toy", None, folder, download=False)] == ["toy.data"]
     (mirror / "toy").mkdir(parents=True)

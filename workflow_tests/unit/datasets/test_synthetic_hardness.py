@@ -33,7 +33,7 @@ def perceptron(inputs, hidden, classes):
 
 
 def convolutions(image, classes):
-    """32 and 64 filters, each with a max-pool, as Ye et al. have them for CIFAR100 and MNIST."""
+    """32 and 64 filters, each with a max-pool, as Ye et al. have them for CIFAR-100 and MNIST."""
     channels, height, width = image
     return nn.Sequential(
         *(nn.Conv2d(channels, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)),

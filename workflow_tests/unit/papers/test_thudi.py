@@ -150,7 +150,7 @@ def test_figure_11_leaves_out_what_one_replicate_cannot_resolve():
 def test_figure_11_has_a_panel_for_each_data_set_and_epsilon():
     figure = picture("thudi_fig11")
     assert titles(figure) == [
-        f"{title}, ε = {epsilon}" for title, epsilon in itertools.product(["CIFAR10", "MNIST"], [3, 5, 7])
+        f"{title}, ε = {epsilon}" for title, epsilon in itertools.product(["CIFAR-10", "MNIST"], [3, 5, 7])
     ]
     for panel in figure.axes:
         assert panel.get_xscale() == "log"
@@ -163,7 +163,7 @@ def test_figure_11_stands_side_by_side_where_there_is_one_epsilon():
     facts = facts_of(artifact)
     tables = {name: metrics(name.partition("/")[2], epsilons=(3.0,)) for name in artifact.tables}
     figure = load(artifact.draw)(load(artifact.tabulate)(tables, facts), facts)
-    assert titles(figure) == ["CIFAR10, ε = 3", "MNIST, ε = 3"]
+    assert titles(figure) == ["CIFAR-10, ε = 3", "MNIST, ε = 3"]
     width, height = figure.get_size_inches()
     assert width > height
 

@@ -63,7 +63,7 @@ def test_each_step_of_protection_is_a_row():
 
 def test_a_data_set_that_was_not_run_has_no_rows():
     table = made({"thudi_cifar10": ([3.0], 0.5)})
-    assert table[["data set", "training"]].values.tolist() == [["CIFAR10", "clipped, noise"]]
+    assert table[["data set", "training"]].values.tolist() == [["CIFAR-10", "clipped, noise"]]
 
 
 @pytest.mark.parametrize("scale", SCALES)

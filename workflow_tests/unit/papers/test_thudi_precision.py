@@ -32,26 +32,26 @@ from dpmia.theory.precision_bounds import precision_bound
 #: figure -> what is written above each panel, its experiment and attack, and the epsilons of its curves.
 SHOWN = {
     "thudi_fig3": (
-        [("MNIST", names.MNIST), ("CIFAR10", names.CIFAR10), ("SVHN-extended", names.SVHN)],
+        [("MNIST", names.MNIST), ("CIFAR-10", names.CIFAR10), ("SVHN-extended", names.SVHN)],
         ["lira"],
         [1, 3, 5, 7, 9, 12, 15],
     ),
-    "thudi_fig12": ([("CIFAR10", "thudi_cifar10_control"), ("MNIST", "thudi_mnist_control")], ["lira"], [np.inf]),
+    "thudi_fig12": ([("CIFAR-10", "thudi_cifar10_control"), ("MNIST", "thudi_mnist_control")], ["lira"], [np.inf]),
     "thudi_fig13": (
-        [("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)],
+        [("CIFAR-10", names.CIFAR10), ("MNIST", names.MNIST)],
         ["lira_shadows_10", "lira_shadows_30", "lira", "lira_shadows_70", "lira_shadows_90"],
         [3],
     ),
-    "thudi_fig14": ([("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)], ["population"], [1, 3, 5, 9, 15]),
-    "thudi_fig15": ([("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)], ["reference_10"], [1, 3, 9, 15]),
-    "thudi_fig17": ([("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)], ["reference_10_own_rate"], [3, 7]),
+    "thudi_fig14": ([("CIFAR-10", names.CIFAR10), ("MNIST", names.MNIST)], ["population"], [1, 3, 5, 9, 15]),
+    "thudi_fig15": ([("CIFAR-10", names.CIFAR10), ("MNIST", names.MNIST)], ["reference_10"], [1, 3, 9, 15]),
+    "thudi_fig17": ([("CIFAR-10", names.CIFAR10), ("MNIST", names.MNIST)], ["reference_10_own_rate"], [3, 7]),
 }
 SHOWN |= {
     "thudi_fig16": (
         [
             (f"{title}, FPR {fpr:g}", experiment)
             for (title, experiment), fpr in itertools.product(
-                [("CIFAR10", names.CIFAR10), ("MNIST", names.MNIST)], [0.05, 0.2, 0.3, 0.5]
+                [("CIFAR-10", names.CIFAR10), ("MNIST", names.MNIST)], [0.05, 0.2, 0.3, 0.5]
             )
         ],
         ["reference_05", "reference_20", "reference_30", "reference_50"] * 2,

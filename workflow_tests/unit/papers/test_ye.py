@@ -67,12 +67,12 @@ def test_the_printed_numbers_order_the_attacks_as_the_paper_says():
         of_row = {letter: row.printed[letter][0] for letter in names.PAPER}
         best[row.label] = {letter for letter, value in of_row.items() if value == max(of_row.values())}
     of_purchase = [row.label for row in names.PURCHASE.values()]
-    assert all(best[label] == {"D"} for label in (*of_purchase, "CIFAR10 II", "CIFAR10 III"))
+    assert all(best[label] == {"D"} for label in (*of_purchase, "CIFAR-10 II", "CIFAR-10 III"))
     of_mnist = [row.label for row in names.MNIST.values()]
-    assert all(best[label] == {"R"} for label in ("CIFAR10 I", "CIFAR100 Ia", *of_mnist))
-    assert best["CIFAR100 Ib"] == {"P", "D"}
-    assert best["CIFAR100 IIa"] == {"P", "R"}
-    assert best["CIFAR100 IIb"] == {"P"}
+    assert all(best[label] == {"R"} for label in ("CIFAR-10 I", "CIFAR-100 Ia", *of_mnist))
+    assert best["CIFAR-100 Ib"] == {"P", "D"}
+    assert best["CIFAR-100 IIa"] == {"P", "R"}
+    assert best["CIFAR-100 IIb"] == {"P"}
 
 
 def test_the_printed_agreement_with_the_truth_is_the_rates_of_the_attacks():
@@ -356,7 +356,7 @@ def test_a_caption_tells_of_clipped_gradients():
     experiments = {"ye_purchase_clipped": made.fact("ye_purchase_clipped") | {"clipped_to": 2.0}}
     told = run_note(Facts(False, "paper", experiments), names.ROC["fig4"])
     expected = made.sentence("ye_purchase_clipped", "IV").removesuffix(".") + ", gradients clipped to 2."
-    assert told == f"Real data, scale paper. {expected}", "CIFAR10 III was not run"
+    assert told == f"Real data, scale paper. {expected}", "CIFAR-10 III was not run"
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -23,7 +23,7 @@ NETWORKS = {
     "one channel, nothing hidden": CNN((1, 12, 11), LAYERS[:2], (), 3),
     "no convolution": CNN((2, 3, 4), (), (9,), 3),
     "MNIST": TRAMER_BONEH_MNIST,
-    "CIFAR10": TRAMER_BONEH_CIFAR10,
+    "CIFAR-10": TRAMER_BONEH_CIFAR10,
 }
 RECORDS, EXPECTED, CHUNK = 40, 30, 8
 SIZES = {"whole chunks": 16, "a last short chunk": 19, "less than a chunk": 5, "one record": 1, "no record": 0}

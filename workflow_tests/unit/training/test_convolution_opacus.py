@@ -46,7 +46,7 @@ def test_a_chunk_is_what_memory_holds_and_one_record_at_least(monkeypatch):
         torch.testing.assert_close(cut.parameters()[0], whole.parameters()[0], rtol=0, atol=1e-4)
 
 
-@pytest.mark.parametrize("network", [TRAMER_BONEH_MNIST, TRAMER_BONEH_CIFAR10], ids=["MNIST", "CIFAR10"])
+@pytest.mark.parametrize("network", [TRAMER_BONEH_MNIST, TRAMER_BONEH_CIFAR10], ids=["MNIST", "CIFAR-10"])
 def test_gradients_of_single_records_stay_within_bounds(network, monkeypatch):
     engine, held = make_engine(network), []
     clip = engine.optimiser.clip_and_accumulate

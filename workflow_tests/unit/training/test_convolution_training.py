@@ -64,7 +64,7 @@ def test_fifty_steps_follow_the_other_engine(settings, sampling, sigma, referenc
 @pytest.mark.parametrize(
     ("network", "batch_size", "rate", "steps"),
     [(TRAMER_BONEH_MNIST, 40, 0.5, 20), (TRAMER_BONEH_CIFAR10, 8, 1.0, 4)],
-    ids=["MNIST", "CIFAR10"],
+    ids=["MNIST", "CIFAR-10"],
 )
 def test_published_networks_follow_opacus(network, batch_size, rate, steps):
     data, run = make_data(network), make_run()

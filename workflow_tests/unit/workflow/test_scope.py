@@ -91,7 +91,7 @@ def test_without_data_experiments_are_left_out_with_the_reason(student):
     assert student.runs("izzo_fig2"), "it needs no data"
     assert not student.runs("heart")
     assert student.not_run["texas"].endswith("has to be downloaded by hand")
-    assert student.not_run["heart"].endswith("is not here, and downloads are off")
+    assert student.not_run["heart"].endswith("is missing, and downloads are off")
     assert student.not_run_of_papers == student.not_run
 
 

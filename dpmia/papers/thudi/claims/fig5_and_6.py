@@ -168,7 +168,7 @@ CLAIMS = (
     ),
     _cifar10(
         "thudi-fig5-lower-p-better-cifar",
-        "CIFAR10 is learned best at a sampling rate below 1/2.",
+        "CIFAR-10 is learned best at a sampling rate below 1/2.",
         _highest(CIFAR10, (TIGHT, MIDDLE), (0.1, 0.3)),
         paper_value="0.3",
         rule=Highest,
@@ -214,7 +214,7 @@ CLAIMS = (
     ),
     _cifar10(
         "thudi-fig6-final-cifar",
-        "After the last epoch CIFAR10 prefers the lowest rate for the tight bounds.",
+        "After the last epoch CIFAR-10 prefers the lowest rate for the tight bounds.",
         Condition(
             f"final test accuracy at rate {LOWEST:g} minus that at every other, for the bounds {TIGHT:g} and "
             f"{MIDDLE:g}",
@@ -226,7 +226,7 @@ CLAIMS = (
     ),
     _cifar10(
         "thudi-fig6-final-lower",
-        "After the last epoch CIFAR10 prefers no higher rate than it does with the best epoch.",
+        "After the last epoch CIFAR-10 prefers no higher rate than it does with the best epoch.",
         Condition(
             "sampling rate with the highest final test accuracy minus that with the highest best one, for each bound",
             at_most(0),

@@ -211,8 +211,8 @@ _PURCHASE, _MNIST = PURCHASE.values(), MNIST.values()
 
 CLAIMS = (
     _as_printed("ye-table1-purchase-auc", 1, "Purchase100", PURCHASE.values()),
-    _as_printed("ye-table3-cifar10-auc", 3, "CIFAR10", CIFAR10.values()),
-    _as_printed("ye-table4-cifar100-auc", 4, "CIFAR100", CIFAR100.values()),
+    _as_printed("ye-table3-cifar10-auc", 3, "CIFAR-10", CIFAR10.values()),
+    _as_printed("ye-table4-cifar100-auc", 4, "CIFAR-100", CIFAR100.values()),
     _as_printed("ye-table5-mnist-auc", 5, "MNIST", MNIST.values()),
     _claim(
         "ye-table1-d-best",
