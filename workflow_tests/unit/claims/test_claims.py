@@ -263,8 +263,8 @@ def test_numbers_are_formatted_with_their_interval(numbers, text):
 def test_the_picture_has_a_column_for_each_paper_and_a_sign_for_each_claim(verdicts, run):
     figure = picture.draw(verdicts, run.source)
     assert [axes.get_title(loc="left") for axes in figure.axes] == [
-        "toy: 1 of 3 reproduced",
-        "other: 1 of 2 reproduced, 1 not judged",
+        "toy: 1 of 2 reproduced, ours 0 of 1",
+        "other: 1 of 2 reproduced",
     ]
     assert [text.get_text() for text in figure.axes[0].texts] == ["✓", "✗", "?"]
     assert [name.get_text() for name in figure.axes[0].get_yticklabels()] == ["claim", "two*", "pipe|three"]
