@@ -8,6 +8,7 @@ smaller alike.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,12 +16,11 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from dpmia.claims.claim import Finding, Tables
 from dpmia.claims.comparisons import CellComparison, Comparison, HighestAt
-from dpmia.claims.limits import ERROR, Decision, Errors, Limits, decide, name_limits, over_records
+from dpmia.claims.limits import ERROR, Decision, Errors, Extended, Limits, decide, name_limits, over_records
 from dpmia.claims.rows import ALL, Epsilons
 from dpmia.claims.shared_records import measure
 from dpmia.formats.rows import MissingRowsError
@@ -136,6 +136,18 @@ class DecisionRule(ABC):
             raise MissingRowsError("nothing that the claim compares was run")
         return cells
 
+    def _means(self, measured: Measured) -> tuple[list[tuple[Comparison, str, Limits]], str]:
+        """Return each mean that has a number with its comparison and name, and a note that counts those without.
+
+        Raises:
+            MissingRowsError: there is none.
+        """
+        cells = [(each.of(name), name, _limits(values)) for each, name, values in self._compared(measured)]
+        there = [cell for cell in cells if cell[2].count]
+        if not there:
+            raise MissingRowsError(f"no number was measured for {cells[0][1] or 'the claim'}")
+        return there, f"; {len(cells) - len(there)} more have no number" if len(there) < len(cells) else ""
+
 
 class Every(DecisionRule):
     """Every mean must meet its condition; the worst one is reported.
@@ -148,9 +160,10 @@ class Every(DecisionRule):
 
     def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the worst mean, decided."""
-        cells = [(each.of(name), name, values) for each, name, values in self._compared(measured)]
+        cells, without = self._means(measured)
         sides = sum(comparison.sides for comparison, _, _ in cells)
-        return _worst([_of_mean(*cell, Errors(error, error / sides, error)) for cell in cells])
+        worst = _worst([_of_mean(*cell, Errors(error, error / sides, error)) for cell in cells])
+        return replace(worst, note=worst.note + without)
 
 
 class Some(DecisionRule):
@@ -167,10 +180,10 @@ class Some(DecisionRule):
 
     def decide(self, measured: Measured, error: float = ERROR) -> Finding:
         """Return the best mean, decided."""
-        cells = [(each.of(name), name, values) for each, name, values in self._compared(measured)]
+        cells, without = self._means(measured)
         found = [_of_mean(*cell, Errors(error / len(cells), error / cell[0].sides, error)) for cell in cells]
-        best = max(found, key=lambda finding: (_RANK[finding.holds], finding.margin))
-        return _of_many(best, found, "best")
+        best = _of_many(max(found, key=lambda finding: (_RANK[finding.holds], finding.margin)), found, "best")
+        return replace(best, note=best.note + without)
 
 
 class Exact(DecisionRule):
@@ -185,6 +198,8 @@ class Exact(DecisionRule):
         """Return the first number, decided."""
         cells = [(each.of(name), float(number)) for each, name, number in self._compared(measured)]
         numbers = [number for _, number in cells]
+        if any(map(math.isnan, numbers)):
+            raise MissingRowsError("a number that the claim compares was not measured")
         holds = all(comparison(Interval(number, number, number, 0))[0] for comparison, number in cells)
         note = self._template.format(*numbers)
         return Finding(numbers[0], numbers[0], numbers[0], holds, note, interval="exact")
@@ -207,9 +222,8 @@ class Highest(DecisionRule):
         split = []
         for condition, _, curve in self._compared(measured):
             allowed = set(condition.places)
-            values = {place: np.asarray(found, dtype=float) for place, found in curve.items()}
-            ours = {place: found for place, found in values.items() if place in allowed}
-            split.append((ours, {place: found for place, found in values.items() if place not in allowed}))
+            ours = {place: found for place, found in curve.items() if place in allowed}
+            split.append((ours, {place: found for place, found in curve.items() if place not in allowed}))
         if not all(ours and others for ours, others in split):
             raise MissingRowsError("places to compare were not run")
         refute = error / sum(len(others) for _, others in split)
@@ -297,8 +311,12 @@ class Undecidable(DecisionRule):
         return replace(finding, note=f"{self._reason}; {finding.note}")
 
 
-def _of_mean(comparison: Comparison, name: str, values: ArrayLike | Limits, errors: Errors) -> Finding:
-    mean = values if isinstance(values, Limits) else Limits.of(values)
+def _limits(values: ArrayLike | Extended | Limits) -> Limits:
+    return values if isinstance(values, Limits) else Limits.of(values)
+
+
+def _of_mean(comparison: Comparison, name: str, values: ArrayLike | Extended | Limits, errors: Errors) -> Finding:
+    mean = _limits(values)
     decision = over_records(decide(comparison, mean, errors), mean.shared)
     count = mean.count
     if not count:
@@ -309,7 +327,7 @@ def _of_mean(comparison: Comparison, name: str, values: ArrayLike | Limits, erro
     return replace(found, detectable=mean.detectable(errors.accept))
 
 
-def _lead(ours: Mapping[float, np.ndarray], others: Mapping[float, np.ndarray], errors: Errors) -> Finding:
+def _lead(ours: Mapping[float, Any], others: Mapping[float, Any], errors: Errors) -> Finding:
     """Return by how much the best of some places of a curve exceeds the best of the others."""
     leads = {(one, other): Limits.of(ours[one] - others[other]) for one in ours for other in others}
 
@@ -334,7 +352,7 @@ class _Tops:
     """The places where a curve may be highest."""
 
     def __init__(self, curve: Curve) -> None:
-        values = {place: np.asarray(found, dtype=float) for place, found in curve.items()}
+        values: Mapping[float, Any] = curve
         self.highest = max(values, key=lambda place: _mean(values[place]))
         self._places = list(values)
         self._leads = {(one, other): Limits.of(values[one] - values[other]) for one, other in combinations(values, 2)}
@@ -349,9 +367,10 @@ class _Tops:
         return [place for place in self._places if place not in beaten]
 
 
-def _mean(values: np.ndarray) -> float:
-    """Return the mean over replicates; see `Limits.of`."""
-    return float((values if values.ndim == 1 else values[0]).mean())
+def _mean(values: ArrayLike | Extended) -> float:
+    """Return the mean over replicates with a number; without any it is lower than all others."""
+    mean = Limits.of(values).mean
+    return -math.inf if math.isnan(mean) else mean
 
 
 def _apart(first: _Tops, second: _Tops, error: float) -> Interval:

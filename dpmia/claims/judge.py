@@ -10,7 +10,8 @@ import pandas as pd
 
 from dpmia.claims.claim import EXPERIMENT, KINDS, Claim, Finding
 from dpmia.claims.decisions import Every, Undecidable
-from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
+from dpmia.claims.limits import ERROR, ERROR_OF_LOOK, LIKELY
+from dpmia.claims.more_replicates import WITHOUT_LIMIT, decided_shares, rests_on_replicates
 from dpmia.claims.power import assess, describe, describe_detectable
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.reading.source import made
@@ -79,14 +80,15 @@ class Run:
         return ERROR if self.times is None else ERROR_OF_LOOK
 
     def times_of(self, names: Iterable[str]) -> int:
-        """Return how many times the planned replicates the experiments behind some tables have."""
-        return max(((self.times or {}).get(name.partition("/")[2], 1) for name in names), default=1)
+        """Return how many times the planned replicates, or splits, some experiments and studies have."""
+        return max(((self.times or {}).get(name, 1) for name in names), default=1)
 
-    def look(self, names: Iterable[str]) -> str:
+    def look(self, tables: Iterable[str]) -> str:
         """Return which look this is, by some tables; nothing where there is only one."""
         if self.times is None:
             return ""
-        return f"look {TIMES.index(self.times_of(names)) + 1} of at most {len(TIMES)}"
+        times = self.times_of(table.partition("/")[2] for table in tables)
+        return f"look {TIMES.index(times) + 1} of at most {len(TIMES)}"
 
     def tables(self, names: Iterable[str]) -> dict[str, pd.DataFrame]:
         """Return those of the tables that are there now."""
@@ -196,7 +198,7 @@ def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:
             verdict, found = judged[claim.id]
             if verdict == REPRODUCED and claim.id in known.index and known.loc[claim.id, "met_at_random"]:
                 verdict, found = MET_AT_RANDOM, _noted("random scores and equal accuracies give it, too", found)
-            if verdict == UNDECIDED and claim.id in known.index and known.loc[claim.id, "too_few_records"]:
+            if verdict == UNDECIDED and _takes_more_records(claim, run):
                 verdict, found = TOO_FEW_RECORDS, _noted("more replicates of the same records hardly decide it", found)
             about = [paper, claim.artifact, claim.id, claim.kind, claim.ours, claim.statement]
             about += [claim.criterion, claim.paper_value, claim.expected]
@@ -204,6 +206,14 @@ def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:
             power = "; ".join(filter(None, [*powers, describe_detectable(found.detectable)]))
             rows.append([*about, verdict, found.measured, found.low, found.high, found.interval, found.note, power])
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _takes_more_records(claim: Claim, run: Run) -> bool:
+    """Return whether replicates without limit would hardly decide an undecided claim on an experiment."""
+    tables = run.tables(claim.tables)
+    if not rests_on_replicates(claim, tables):
+        return False
+    return decided_shares(claim, tables, [WITHOUT_LIMIT], run.error)[WITHOUT_LIMIT] < LIKELY
 
 
 def _power(judged: Sequence[Claim], run: Run) -> pd.DataFrame:

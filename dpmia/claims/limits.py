@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -93,13 +94,15 @@ class Limits:
         return self.alone is not None
 
     @classmethod
-    def of(cls, values: ArrayLike) -> Limits:
+    def of(cls, values: ArrayLike | Extended) -> Limits:
         """Return the mean of the values of replicates; those that are NaN are left out.
 
         Args:
             values: of replicates, shape (replicates,); or (1 + `GROUPS`, replicates) where they share records: the
                 values, and those without each group of records (`dpmia.claims.shared_records`).
         """
+        if isinstance(values, Extended):
+            return cls.of(values.values).with_replicates(values.times, values.shift)
         values = np.asarray(values, dtype=float)
         whole = values if values.ndim == 1 else values[0]
         there = ~np.isnan(whole)
@@ -118,6 +121,14 @@ class Limits:
             return self
         degrees = degrees_of_sum(self.error**2, self.count - 1, variance)
         return replace(self, error=float(np.sqrt(self.error**2 + variance)), degrees=degrees, alone=self)
+
+    def with_replicates(self, times: float, shift: float) -> Limits:
+        """Return the limits with several times the replicates, whose mean is another; what records add stays."""
+        base = self.alone or self
+        variance = self.error**2 - base.error**2
+        count = base.count * times
+        more = Limits(base.mean + shift, base.error / times**0.5, round(count), round(count), count - 1)
+        return more.with_records(variance)
 
     @classmethod
     def of_rows(cls, values: np.ndarray) -> list[Limits]:
@@ -149,7 +160,27 @@ class Limits:
         return _quantile(self.degrees, error) * self.error if self.count >= FEWEST else float("nan")
 
 
-@cache
+@dataclass(frozen=True)
+class Extended:
+    """Values of replicates, with others of the same spread that are still to come (`dpmia.claims.more_replicates`).
+
+    Attributes:
+        values: those that were measured, as `Limits.of` takes them.
+        times: how many times as many there are with those to come.
+        shift: the mean of all of them, less that of the measured ones.
+    """
+
+    values: ArrayLike
+    times: float
+    shift: float
+
+    def __sub__(self, other: Extended) -> Extended:
+        """Return the differences replicate by replicate."""
+        between: Any = np.subtract(self.values, other.values)
+        return Extended(between, self.times, self.shift - other.shift)
+
+
+@lru_cache(4096)
 def _quantile(degrees: float, error: float) -> float:
     return float(stdtrit(degrees, 1 - error))
 

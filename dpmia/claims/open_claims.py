@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-import pandas as pd
-
-from dpmia.claims.claim import EXPERIMENT, Claim, Finding
+from dpmia.claims.claim import Claim, Finding
+from dpmia.claims.drawn_cells import stage_of
 from dpmia.claims.judge import NOT_RUN, SETTINGS_LOST, SYNTHETIC, UNDECIDED, Run, judge
 from dpmia.claims.limits import LIKELY
-from dpmia.claims.power import replicates_of, verdict_shares
+from dpmia.claims.more_replicates import WITHOUT_LIMIT, decided_shares, rests_on_replicates
 from dpmia.claims.standing import Prospect, Standing
+from dpmia.claims.worlds import BY_REPLICATE
 from dpmia.formats.looks import TIMES
-
-#: Stages whose tables more replicates, or more splits, make longer.
-_REPEATED = ("replicates", "studies")
 
 _UNJUDGED = (NOT_RUN, SYNTHETIC, SETTINGS_LOST)
 
@@ -75,53 +73,40 @@ def _prospects(
     undecided: Sequence[Claim], run: Run, groups: Mapping[str, tuple[str, ...]]
 ) -> tuple[list[Prospect], dict[str, str]]:
     """Return the claims that more replicates are likely to decide, and why they are not likely to decide the others."""
-    leaves: dict[str, str] = {}
-    alike: dict[tuple[tuple[int, int], ...], list[Claim]] = {}
+    prospects, leaves = [], dict[str, str]()
     for claim in undecided:
-        tables = run.tables(claim.tables)
-        now = run.times_of(claim.tables)
-        if claim.kind != EXPERIMENT or any(table.partition("/")[0] not in _REPEATED for table in tables):
-            leaves[claim.id] = "it rests on single records or sizes, not on replicates"
-        elif lost := [_name(table) for table in tables if not _repeatable(table, groups)]:
-            leaves[claim.id] = (
-                f"{', '.join(lost)} cannot have more replicates: not in the settings, or unavailable data"
-            )
-        elif now == TIMES[-1]:
-            leaves[claim.id] = f"all {len(TIMES)} looks are taken"
+        found = _prospect(claim, run, groups)
+        if isinstance(found, Prospect):
+            prospects.append(found)
         else:
-            count = replicates_of(claim, tables)
-            later = tuple((times, count * times // now) for times in TIMES if times > now)
-            alike.setdefault(later, []).append(claim)
-    prospects = []
-    for later, of_one in alike.items():
-        tables = run.tables({table for claim in of_one for table in claim.tables})
-        counts = [count for _, count in later]
-        shares = verdict_shares(of_one, tables, counts, worlds=("as measured",), error=run.error)
-        for claim in of_one:
-            own = shares[shares["id"] == claim.id].set_index("replicates")
-            times, reason = _needed(own, later)
-            if times is None:
-                leaves[claim.id] = reason
-            else:
-                names = {each for table in run.tables(claim.tables) for each in groups[_name(table)]}
-                prospects.append(Prospect(claim.id, tuple(sorted(names)), times))
+            leaves[claim.id] = found
     return prospects, leaves
+
+
+def _prospect(claim: Claim, run: Run, groups: Mapping[str, tuple[str, ...]]) -> Prospect | str:
+    """Return how many replicates are likely to decide a claim, or why none are."""
+    tables = run.tables(claim.tables)
+    if not rests_on_replicates(claim, tables):
+        return "it rests on single records or sizes, not on replicates"
+    if lost := [_name(table) for table in tables if not _repeatable(table, groups)]:
+        return f"{', '.join(lost)} cannot have more replicates: not in the settings, or unavailable data"
+    names = tuple(sorted({each for table in tables for each in groups[_name(table)]}))
+    now, of_group = run.times_of(map(_name, tables)), run.times_of(names)
+    later = [times for times in TIMES if times > of_group]
+    if not later:
+        return f"all {len(TIMES)} looks are taken"
+    shares = decided_shares(claim, tables, [*(times / now for times in later), WITHOUT_LIMIT], run.error)
+    if math.isnan(shares[WITHOUT_LIMIT]):
+        return "what more replicates would show cannot be estimated from so few"
+    likely = [times for times in later if shares[times / now] >= LIKELY]
+    if likely:
+        return Prospect(claim.id, names, likely[0])
+    if shares[WITHOUT_LIMIT] < LIKELY:
+        return f"it takes more records, not more replicates (judged at {100 * run.error:g} %)"
+    share = 100 * shares[later[-1] / now]
+    return f"too close to call: {later[-1]} times its planned replicates decide it in {share:.0f} % of draws"
 
 
 def _repeatable(table: str, groups: Container[str]) -> bool:
     """Return whether more replicates of an experiment make a table longer, and there can be more."""
-    return table.partition("/")[0] in _REPEATED and _name(table) in groups
-
-
-def _needed(shares: pd.DataFrame, later: Sequence[tuple[int, int]]) -> tuple[int | None, str]:
-    """Return the smallest multiple of the planned replicates that is likely to decide, or why there is none."""
-    if reason := next(filter(None, shares["reason"]), ""):
-        return None, f"what more replicates would show cannot be estimated: {reason}"
-    likely = {times: 1 - float(shares.loc[count, "undecided"]) for times, count in later}
-    found = [times for times, share in likely.items() if share >= LIKELY]
-    if found:
-        return found[0], ""
-    if shares["decided_without_limit"].iloc[0] < LIKELY:
-        return None, "it takes more records, not more replicates"
-    most, share = list(likely.items())[-1]
-    return None, f"too close to call: {most} times its planned replicates decide it in {100 * share:.0f} % of draws"
+    return stage_of(table) in BY_REPLICATE and _name(table) in groups

@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.drawn_cells import DrawnTables, DrawnValues, draw_cells, replicates_of_table, stage_of
-from dpmia.claims.limits import ENOUGH, ERROR, LIKELY
+from dpmia.claims.limits import ENOUGH, ERROR
 from dpmia.claims.world import EFFECTS, World
 from dpmia.claims.worlds import BY_REPLICATE, STAGES, MetricWorld
 from dpmia.formats.rows import MissingRowsError
@@ -31,9 +31,9 @@ WORLDS = ("as measured", PRINTED, "half", "placebo", "opposite")
 SHARES = ["reproduced", "not reproduced", "undecided"]
 POWER = [
     *("id", "world", "replicates", "fewest", "power", "needed", "most", "never"),
-    *("placebo", "opposite", "met_at_random", "too_few_records", "decided", "reason"),
+    *("placebo", "opposite", "met_at_random", "decided", "reason"),
 ]
-COLUMNS = ["id", "world", "replicates", *SHARES, "unlimited", "decided_without_limit", "reason"]
+COLUMNS = ["id", "world", "replicates", *SHARES, "unlimited", "reason"]
 
 _OUTCOME = {True: "reproduced", False: "not reproduced", None: "undecided"}
 
@@ -68,8 +68,7 @@ def verdict_shares(
     Returns:
         Columns `COLUMNS`: one row for each world, claim and number of replicates. `unlimited` is the verdict that
         replicates without limit would lead to, or `MORE_RECORDS` where the claim then holds, but less than `ENOUGH` of
-        the draws show it, as the records that replicates share are too few; `decided_without_limit` is the share of
-        draws that are decided then. Empty and NaN where replicates are target models.
+        the draws show it, as the records that replicates share are too few; empty where replicates are target models.
         Where a claim cannot be judged in a world there is one row, without numbers, with the reason.
     """
     printed: dict[str, dict[Any, float]] = {}
@@ -90,21 +89,19 @@ def verdict_shares(
                 for count in _counts(claim, counts, tables):
                     verdicts = [claim.rule.decide(each, error).holds for each in cells.of(count)]
                     shares = [sum(found is verdict for found in verdicts) / draws for verdict in (True, False, None)]
-                    rows.append([claim.id, world, count, *shares, *unlimited, ""])
+                    rows.append([claim.id, world, count, *shares, unlimited, ""])
             except MissingRowsError as missing:
-                rows.append([claim.id, world, pd.NA, *[float("nan")] * len(SHARES), "", float("nan"), str(missing)])
+                rows.append([claim.id, world, pd.NA, *[float("nan")] * len(SHARES), "", str(missing)])
     return pd.DataFrame(rows, columns=COLUMNS).astype({"replicates": "Int64"})
 
 
-def _unlimited(claim: Claim, values: DrawnValues | None, error: float) -> tuple[str, float]:
-    """Return what replicates without limit would lead to, and in how many draws; see `verdict_shares`."""
+def _unlimited(claim: Claim, values: DrawnValues | None, error: float) -> str:
+    """Return what replicates without limit would lead to; see `verdict_shares`."""
     if values is None:
-        return "", float("nan")
+        return ""
     holds = claim.rule.decide(values.mean, error).holds
-    found = [claim.rule.decide(measured, error).holds for measured in values.of_records()]
-    shown = float(np.mean([each is True for each in found]))
-    decided = float(np.mean([each is not None for each in found]))
-    return MORE_RECORDS if holds and shown < ENOUGH else _OUTCOME[holds], decided
+    shown = np.mean([claim.rule.decide(measured, error).holds is True for measured in values.of_records()])
+    return MORE_RECORDS if holds and shown < ENOUGH else _OUTCOME[holds]
 
 
 def replicates_of(claim: Claim, tables: Tables) -> int:
@@ -160,9 +157,8 @@ def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: 
         number, else as measured), `power` the share reproduced there; `needed` the smallest number of replicates at
         which it is `ENOUGH` (missing: at none up to `most`; `never` then says why), `placebo` and `opposite` the
         shares reproduced there,
-        `met_at_random` whether placebo reproduces the claim more often than it errs, `too_few_records` whether
-        replicates without limit would hardly decide it (in less than `LIKELY` of the draws as measured), `decided` the
-        largest share of decided verdicts in any world with the most replicates, and `reason` why there is no placebo.
+        `met_at_random` whether placebo reproduces the claim more often than it errs, `decided` the largest share of
+        decided verdicts in any world with the most replicates, and `reason` why there is no placebo.
     """
     rows = []
     for claim in claims:
@@ -184,7 +180,6 @@ def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: 
             "placebo": here.get("placebo", float("nan")),
             "opposite": here.get("opposite", float("nan")),
             "met_at_random": bool(met_at_random(placebo[placebo["replicates"] == count], draws).any()),
-            "too_few_records": bool((own.loc[own["world"] == "as measured", "decided_without_limit"] < LIKELY).any()),
             "decided": 1 - own[own["replicates"] == own["replicates"].max()]["undecided"].min(),
             "reason": "; ".join(filter(None, placebo["reason"].unique())),
         })  # fmt: skip

@@ -12,6 +12,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
+from dpmia.claims.more_replicates import WITHOUT_LIMIT
 from dpmia.claims.standing import Prospect, Standing
 from dpmia.common.plain import PlainData
 from dpmia.formats.looks import TIMES
@@ -20,9 +21,6 @@ from dpmia.metrics.ranges import possible_range
 
 #: Shown to keep all limits; shown to exceed one; neither. Some limit is for what was not measured; there is no limit.
 PASSED, FAILED, UNDECIDED, NOT_EVALUATED, NONE = "passed", "failed", "undecided", "not_evaluated", "none"
-
-#: With this many times the replicates, only the part of the error from shared records is left.
-_WITHOUT_LIMIT = 1e6
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def exceeding(means: Sequence[HeldMean], error: float = ERROR) -> dict[HeldMean,
 def unsure(means: Sequence[HeldMean], error: float = ERROR) -> list[HeldMean]:
     """Return the means that are not shown to keep their limit, nor to exceed it."""
     above = exceeding(means, error)
-    return [mean for mean in means if mean not in above and mean.interval(error)[1] > mean.limit]
+    return [mean for mean in means if mean not in above and not mean.interval(error)[1] <= mean.limit]
 
 
 def verdict_on(means: Sequence[HeldMean], error: float = ERROR) -> str:
@@ -151,6 +149,6 @@ def _prospect(
     enough = [later for later in TIMES if later > now and decided(later / now)]
     if enough:
         return Prospect(audit, names, enough[0])
-    if not decided(_WITHOUT_LIMIT):
+    if not decided(WITHOUT_LIMIT):
         return "it takes more records, not more replicates"
     return f"too close to call: {TIMES[-1]} times its planned replicates do not decide it at these means"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -114,12 +114,6 @@ class Replicates:
             what = f"{metric} of {attack}, arm {arm}, {wanted.place if measured else ALL.place}"
             raise MissingRowsError(f"{self.experiment} has no {what}")
         return found
-
-    def mean(
-        self, arm: str, epsilons: Iterable[float], attack: str = NO_ATTACK, metric: str = "advantage"
-    ) -> pd.Series:
-        """Return for each replicate the mean over epsilons."""
-        return pd.concat([self(arm, epsilon, attack, metric) for epsilon in epsilons], axis=1).mean(axis=1)
 
 
 class _Measured(Mapping[MetricKey, pd.Series]):

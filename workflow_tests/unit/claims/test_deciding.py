@@ -68,7 +68,7 @@ def test_the_cheapest_claims_come_first_and_the_others_are_left_with_their_reaso
     assert found.look == Look(core_hours=0.1, times={"near": 2})
     assert found.leaves["toy-far"] == "4 times its planned replicates take 0.3 core-hours, more than the 0.25 left"
     assert found.leaves["toy-line"].startswith("too close to call: 8 times its planned replicates decide it in ")
-    assert found.leaves["toy-toy"] == "it takes more records, not more replicates"
+    assert found.leaves["toy-toy"] == "it takes more records, not more replicates (judged at 1.25 %)"
     assert counts(found) == (1, {}, ())
 
 

@@ -21,6 +21,7 @@ from dpmia.claims.judge import (
     judge_all,
 )
 from dpmia.claims.limits import ERROR
+from dpmia.claims.more_replicates import WITHOUT_LIMIT, decided_shares
 from dpmia.claims.power import MORE_RECORDS, describe, power, verdict_shares
 from dpmia.claims.quantities import at, metric
 from dpmia.claims.rows import Replicates
@@ -113,7 +114,8 @@ def test_replicates_with_records_of_their_own_decide_without_limit_what_many_do_
     tables = {"replicates/toy": table}
     (row,) = [row for _, row in power(shares(table, worlds=("as measured", "placebo")), [LEAKS], tables).iterrows()]
     assert row["power"] < 0.5
-    assert (row["never"], row["too_few_records"]) == ("above 100", False)
+    assert row["never"] == "above 100"
+    assert decided_shares(LEAKS, tables, [WITHOUT_LIMIT], ERROR) == {WITHOUT_LIMIT: 1.0}
 
 
 def verdict(table: pd.DataFrame, folder: Path) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import pairwise, product, starmap
@@ -14,6 +15,7 @@ from dpmia.claims.claim import Tables
 from dpmia.claims.comparisons import Comparison, above, at_least, at_most, below, near, spelled
 from dpmia.claims.decisions import Cells, Condition
 from dpmia.claims.rows import Replicates
+from dpmia.formats.rows import MissingRowsError
 from dpmia.papers.yeom.table1 import PRINTED, SIZE, size_of
 
 #: Data set -> as criteria call it.
@@ -53,7 +55,8 @@ class _Networks:
 
     def sizes(self, least: int = 1) -> list[int]:
         """Return the sizes from `least` up that were trained, rising."""
-        return sorted(size for size in (int(arm.removeprefix("s")) for arm in self._rows.arms) if size >= least)
+        sizes = (int(arm[1:]) for arm in self._rows.arms if re.fullmatch("s[0-9]+", arm))
+        return sorted(size for size in sizes if size >= least)
 
     @property
     def printed(self) -> int:
@@ -118,9 +121,20 @@ def _for_each(
 
 
 def _steps_to_easier(tables: Tables) -> Cells:
-    """Return by how much more networks leak than those on the next easier data set that was run."""
-    largest = {name: rows.largest(rows.threshold) for name in reversed(NETWORKS) for rows in _networks(tables, name)}
-    return {f"{harder} less {easier}": largest[harder] - largest[easier] for harder, easier in pairwise(largest)}
+    """Return by how much more networks leak than those on the next easier data set that was run, mean over sizes.
+
+    Raises:
+        MissingRowsError: there are no two data sets.
+    """
+    there = {name: rows for name in reversed(NETWORKS) for rows in _networks(tables, name)}
+    if len(there) < 2:
+        raise MissingRowsError("an order takes two data sets")
+    means = {name: _mean([rows.threshold(size) for size in rows.sizes()]) for name, rows in there.items()}
+    return {f"{harder} less {easier}": means[harder] - means[easier] for harder, easier in pairwise(means)}
+
+
+def _mean(of_sizes: list[pd.Series]) -> pd.Series:
+    return pd.concat(of_sizes, axis=1).mean(axis=1) if of_sizes else pd.Series(dtype=float)
 
 
 def _on_mnist(tables: Tables) -> Cells:
@@ -170,8 +184,7 @@ def _cost(tables: Tables, name: str, most: float) -> Cells:
     cells: Cells = {}
     for honest, colluding in product(_networks(tables, name), _colluding(tables, name)):
         both = [size for size in honest.sizes(PLATEAU) if size in colluding.sizes()]
-        costs = [honest.accuracy(size) - colluding.accuracy(size) for size in both]
-        cells[f"{name}, at most {most:g}"] = pd.concat(costs, axis=1).mean(axis=1)
+        cells[f"{name}, at most {most:g}"] = _mean([honest.accuracy(size) - colluding.accuracy(size) for size in both])
     return cells
 
 
@@ -182,10 +195,7 @@ CLAIMS = (
         "yeom-fig2c-cnn-order",
         "Networks leak most on CIFAR-100, then CIFAR-10, and hardly on MNIST.",
         Condition(
-            "advantage at the size where it is largest, CIFAR-100 minus CIFAR-10 and CIFAR-10 minus MNIST",
-            above(0),
-            _steps_to_easier,
-            by_replicate=False,
+            "advantage, mean over sizes, CIFAR-100 minus CIFAR-10 and CIFAR-10 minus MNIST", above(0), _steps_to_easier
         ),
         Condition("advantage on MNIST, at every size", at_most(0.1), _on_mnist),
         artifact="yeom_fig2c",

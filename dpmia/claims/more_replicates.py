@@ -1,0 +1,153 @@
+"""What more replicates of the same records would show of a claim, given those that were measured.
+
+Measured replicates stay, and so do the records, with what they add to the error. Only replicates to come are drawn,
+around means that are known as well as the measured replicates tell. Where a condition compares many means, chance makes
+some of them large: they are taken nearer to each other by the share of their spread that is noise (James and Stein's
+estimator, positive part). What is found here says where replicates are worth their cost, and which claims no number of
+replicates decides. No error of a verdict depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpmia.claims.claim import EXPERIMENT, Claim, Tables
+from dpmia.claims.drawn_cells import stage_of
+from dpmia.claims.limits import Extended, Limits
+from dpmia.claims.shared_records import measure
+from dpmia.claims.worlds import BY_REPLICATE
+from dpmia.metrics.intervals import FEWEST
+
+#: A share has a standard error of .035 at most.
+DRAWS = 200
+
+#: Cells of a condition from which on their spread says how much of it is noise.
+FEWEST_CELLS = 4
+
+#: With this many times the replicates, only the part of the error from shared records is left.
+WITHOUT_LIMIT = 1e6
+
+
+def rests_on_replicates(claim: Claim, tables: Iterable[str]) -> bool:
+    """Return whether a claim is about an experiment, and more replicates make all of its tables longer."""
+    return claim.kind == EXPERIMENT and all(stage_of(table) in BY_REPLICATE for table in tables)
+
+
+def decided_shares(
+    claim: Claim, tables: Tables, times: Sequence[float], error: float, draws: int = DRAWS, seed: int = 0
+) -> dict[float, float]:
+    """Return in which share of draws a claim is decided with several times the replicates: times -> share.
+
+    NaN where the spread of some mean is not known, as it has too few replicates.
+
+    Args:
+        claim: whose tables number replicates or splits.
+        tables: that it was judged on.
+        times: multiples of the measured replicates, above 1.
+        error: how often either verdict may be wrong.
+        draws: number of draws.
+        seed: of all draws.
+
+    Raises:
+        MissingRowsError: rows that the claim needs are missing.
+    """
+    conditions = [_condition(cells) for cells in measure(claim.rule.measure, tables)]
+    if not all(condition.known for condition in conditions):
+        return dict.fromkeys(times, float("nan"))
+    most = max((condition.longest for condition in conditions), default=0)
+    rng = np.random.default_rng(seed)
+    found = dict.fromkeys(times, 0)
+    for _ in range(draws):
+        of_mean, to_come = rng.normal(size=(2, most))
+        for more in times:
+            drawn = [condition.extended(of_mean, to_come, more) for condition in conditions]
+            found[more] += claim.rule.decide(drawn, error).holds is not None
+    return {more: count / draws for more, count in found.items()}
+
+
+@dataclass(frozen=True)
+class _Condition:
+    """The cells of one condition.
+
+    Attributes:
+        cells: as they were measured, those that are no curves with their limits.
+        rows: of each value: what each replicate differs by from its mean, as a share of the replicates' number, so that
+            normal numbers times these make a draw of the mean's error; 0 beyond its replicates.
+        distances: of each value: of its mean from that of all values.
+        kept: the share of the distances that is no noise.
+        known: whether the spread of each value is known.
+    """
+
+    cells: Mapping[str, Any]
+    rows: np.ndarray
+    distances: np.ndarray
+    kept: float
+    known: bool
+
+    @property
+    def longest(self) -> int:
+        """The largest number of replicates of a value."""
+        return self.rows.shape[1]
+
+    def extended(self, of_mean: np.ndarray, to_come: np.ndarray, times: float) -> dict[str, Any]:
+        """Return the cells of one draw with so many times the replicates."""
+        known, new = (self.rows @ numbers[: self.longest] for numbers in (of_mean, to_come))
+        together = known.mean() if len(known) else 0.0
+        expected = (self.kept - 1) * self.distances + np.sqrt(self.kept) * (known - together) + together
+        shifts = iter((times - 1) / times * (expected + new / np.sqrt(times - 1)))
+        return {name: _extended(values, times, shifts) for name, values in self.cells.items()}
+
+
+def _condition(cells: Mapping[str, Any]) -> _Condition:
+    values = [each for cell in cells.values() for each in _values(cell)]
+    longest = max(map(len, values), default=0)
+    whole = np.full((len(values), longest), np.nan)
+    for row, each in zip(whole, values, strict=True):
+        row[: len(each)] = each
+    counts = np.maximum((~np.isnan(whole)).sum(axis=1, keepdims=True), 1)
+    means = np.nansum(whole, axis=1, keepdims=True) / counts
+    errors = np.nan_to_num(whole - means) / np.sqrt(counts * np.maximum(counts - 1, 1))
+    distances = (means - means.mean()).ravel() if len(values) else np.empty(0)
+    means_only = not any(isinstance(cell, Mapping | list | tuple) for cell in cells.values())
+    kept = 1.0
+    if means_only and len(values) >= FEWEST_CELLS and (spread := float((distances**2).sum())) > 0:
+        noise = float(((errors - errors.mean(axis=0)) ** 2).sum())
+        kept = max(0.0, 1 - noise / spread)
+    known = bool((counts >= (2 if means_only else FEWEST)).all())
+    return _Condition({name: _with_limits(cell) for name, cell in cells.items()}, errors, distances, kept, known)
+
+
+def _with_limits(cell: Any) -> Any:
+    """Return the mean of a cell with its limits, those of two replicates too; curves and exact numbers as they are."""
+    if isinstance(cell, Mapping | list | tuple) or not np.ndim(cell):
+        return cell
+    limits = Limits.of(cell)
+    if limits.count != 2:
+        return limits
+    (values,) = _values(cell)
+    return replace(limits, error=float(np.nanstd(values, ddof=1)) / 2**0.5, degrees=1)
+
+
+def _values(cell: Any) -> list[np.ndarray]:
+    """Return the values by replicate in a cell: its own, or those of its curves."""
+    if isinstance(cell, Mapping):
+        return [each for part in cell.values() for each in _values(part)]
+    if isinstance(cell, list | tuple):
+        return [each for part in cell for each in _values(part)]
+    found = np.asarray(cell, dtype=float)
+    return [found if found.ndim == 1 else found[0]] if found.ndim else []
+
+
+def _extended(cell: Any, times: float, shifts: Any) -> Any:
+    """Return a cell with its values extended, each by the next of the shifts."""
+    if isinstance(cell, Mapping):
+        return {name: _extended(part, times, shifts) for name, part in cell.items()}
+    if isinstance(cell, list | tuple):
+        return [_extended(part, times, shifts) for part in cell]
+    if isinstance(cell, Limits):
+        return cell.with_replicates(times, float(next(shifts)))
+    return Extended(cell, times, float(next(shifts))) if np.ndim(cell) else cell
