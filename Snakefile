@@ -101,6 +101,6 @@ include: "rules/costs.smk"
 remember_pure_functions()
 refuse_forced_cache()
 if STARTED_ITSELF and workflow.is_main_process:
-    check_targets()
+    check_command()
 # Modules that jobs reach by name are read after the rules, when jobs are planned.
 atexit.register(keep, Path(SYNTAX).resolve())

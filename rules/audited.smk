@@ -33,4 +33,9 @@ def audit_reports(ending):
     for name in (name for members in PLAN.audits.values() for name in members):
         if name in SCOPE.not_run and isinstance(EXPERIMENTS[name].dataset, OwnData):
             refuse(SCOPE.not_run[name])
+    if unknown := sorted({*map(spell_epsilon, CONFIG.audit.epsilons or [])} - SCOPE.audited_epsilons):
+        known = ", ".join(sorted(SCOPE.audited_epsilons))
+        refuse(
+            ConfigError("config, audit.epsilons", f"no audited model has epsilon {unknown[0]}", f"They have {known}")
+        )
     return [LAYOUT.audit_report(stem, ending) for stem in PLAN.audits]

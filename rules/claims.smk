@@ -22,6 +22,7 @@ rule judge_claims:
         runtime=more(20),
     params:
         **SCOPE.judged(TIMES),
+        only=lambda wildcards, input: list(input),
         folder=lambda wildcards, output: str(Path(output.csv).parent),
         name="claims",
         code=code("judge_claims.py", *CLAIMS.values()),
@@ -48,6 +49,7 @@ rule claims:
         runtime=20,
     params:
         **SCOPE.judged(TIMES),
+        only=None,
         folder=RUN,
         name="claims-so-far",
     message:

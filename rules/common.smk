@@ -26,7 +26,7 @@ from dpmia.report import formatting as words
 from dpmia.workflow.ending import ending
 from dpmia.jobs.attacking import AuditedAttack
 from dpmia.settings import facts, jobs, names, prediction_jobs, reference_jobs, studies
-from dpmia.common.epsilon import spell_group
+from dpmia.common.epsilon import spell_epsilon, spell_group
 from dpmia.common.files import file_digest
 from dpmia.formats.looks import read_looks
 from dpmia.settings.added_replicates import with_added_replicates
@@ -137,8 +137,11 @@ def epsilon_group(groups, spelled):
     return next(group for group in groups if spell_group(group) == spelled)
 
 
-def check_targets():
-    """Refuse files of experiments that the command names, and that no job makes: Snakemake does not know them yet."""
+def check_command():
+    """Refuse a command with two `--config`, and files of experiments that no job makes: Snakemake knows neither yet."""
+    if sum(word in ("--config", "-C") for word in sys.argv) > 1:
+        problem = "it is there more than once, and Snakemake takes the last one alone"
+        refuse(UserError("--config", problem, "Write all keys after one --config"))
     try:
         TARGETS.check(sys.argv[1:])
     except UserError as error:

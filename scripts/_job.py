@@ -14,7 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dpmia.workflow.interrupts import end_at_first_interrupt, quiet_interrupts
+from dpmia.workflow.interrupts import end_at_first_interrupt, end_with_parent, quiet_interrupts
 
 # Ctrl-C may come while the rest is imported.
 quiet_interrupts()
@@ -40,6 +40,7 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     """
     gc.freeze()
     gc.enable()
+    end_with_parent()
     started, begun = time.process_time(), time.monotonic()
     try:
         handler = logging.FileHandler(snakemake.log[0], mode="w")

@@ -1,4 +1,4 @@
-"""Judge what the papers claim. In: whatever tables a run has by now. Out: verdicts as CSV, Markdown and a picture."""
+"""Judge what the papers claim. In: the tables of a run. Out: verdicts as CSV, Markdown and a picture."""
 
 from pathlib import Path
 
@@ -17,9 +17,8 @@ def main(snakemake):
     """Judge the run that `params` describe, and write beside its tables."""
     params = snakemake.params
     folder, name = Path(params.folder), params.name
-    about = Run(
-        folder, params.synthetic, params.scale, params.not_run, params.trained, params.other_networks, params.times
-    )
+    facts = ("synthetic", "scale", "not_run", "trained", "other_networks", "times", "only")
+    about = Run(folder, **{fact: getattr(params, fact) for fact in facts})
     judged = judge_all(claims(), about)
     write_table(folder / f"{name}.csv", judged, digits=6)
     with whole_file(folder / f"{name}.md") as part:

@@ -19,7 +19,9 @@ def main(snakemake):
     publish(
         paper,
         run,
-        judge_all({paper: claims()[paper]}, Run(run.folder, **snakemake.params.judged)),
+        judge_all(
+            {paper: claims()[paper]}, Run(run.folder, **snakemake.params.judged, only=list(snakemake.input.tables))
+        ),
         named_commit(checkout),
         Path(snakemake.output[0]),
     )

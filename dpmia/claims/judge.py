@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -58,6 +58,7 @@ class Run:
         other_networks: experiment whose networks are not those of scale `paper` -> the latter.
         times: experiment or study -> how many times its planned replicates it has (`dpmia.formats.looks`); None where
             none were added after a look.
+        only: files of the tables to judge on, those that the settings make; None for whatever is there.
     """
 
     folder: Path
@@ -67,6 +68,7 @@ class Run:
     trained: Mapping[str, str] = field(default_factory=dict)
     other_networks: Mapping[str, str] = field(default_factory=dict)
     times: Mapping[str, int] | None = None
+    only: Collection[str] | None = None
 
     @property
     def source(self) -> str:
@@ -93,6 +95,8 @@ class Run:
     def tables(self, names: Iterable[str]) -> dict[str, pd.DataFrame]:
         """Return those of the tables that are there now."""
         paths = {name: self.folder / f"{name}.csv" for name in names}
+        if self.only is not None:
+            paths = {name: path for name, path in paths.items() if str(path) in self.only}
         return {name: read_table(path) for name, path in paths.items() if path.exists() or path.is_symlink()}
 
     def networks_of_the_paper(self, names: Iterable[str]) -> str:

@@ -1,10 +1,10 @@
 """What more replicates of the same records would show of a claim, given those that were measured.
 
 Measured replicates stay, and so do the records, with what they add to the error. Only replicates to come are drawn,
-around means that are known as well as the measured replicates allow. Where a condition compares many means, chance makes
-some of them large: they are taken nearer to each other by the share of their spread that is noise (James and Stein's
-estimator, positive part). What is found here says where replicates are worth their cost, and which claims no number of
-replicates decides. No error of a verdict depends on it.
+around means that are known as well as the measured replicates allow. Where a condition compares many means, chance
+makes some of them large: they are taken nearer to each other by the share of their spread that is noise (James and
+Stein's estimator, positive part). What is found here says where replicates are worth their cost, and which claims no
+number of replicates decides. No error of a verdict depends on it.
 """
 
 from __future__ import annotations

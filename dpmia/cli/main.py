@@ -26,8 +26,9 @@ from dpmia.workflow.failures import CANNOT_RUN
 from dpmia.workflow.root import workflow_root
 
 EPILOG = """\
-Each command writes the YAML it used, which is yours to edit. Exit codes: 0 fine,
-1 an audit's limit is not shown to be kept, 2 failed. All targets: dpmia run help
+audit, attack and plan write the YAML that they used, which is yours to edit.
+Exit codes: 0 fine, 1 an audit's limit is not shown to be kept, 2 refused or
+failed. All targets: dpmia run help
 """
 
 

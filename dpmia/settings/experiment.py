@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
@@ -71,6 +72,12 @@ class Blind(Settings):
     """Epsilons at which the same classifier is also given the target model's losses: what do they add?"""
 
 
+def _require_known(what: str, epsilons: Iterable[float], known: Collection[str]) -> None:
+    """Refuse epsilons that are none of the experiment's, which are spelled."""
+    if unknown := sorted(set(map(spell_epsilon, epsilons)).difference(known)):
+        raise ValueError(f"epsilon {', '.join(unknown)} of {what} is not one of the experiment")
+
+
 class Experiment(Settings):
     """A data set, a membership experiment, a model, a recipe, epsilons, replicates and attacks."""
 
@@ -82,7 +89,7 @@ class Experiment(Settings):
     attributes: list[str] = []
     """Columns to keep out of the features, so that groups can be made of them."""
     pool: Annotated[int, Field(ge=1)] = 1
-    """Images only: squares of `pool` x `pool` pixels are averaged to one."""
+    """Published images only: squares of `pool` x `pool` pixels are averaged to one."""
     membership: Membership
     """How members and non-members are drawn."""
     arms: Annotated[dict[ArmName, Arm], Field(min_length=1)]
@@ -121,6 +128,15 @@ class Experiment(Settings):
     accuracy_by_epoch: bool = False
     """Also measure the target models' accuracy on the validation records after each epoch."""
 
+    @model_validator(mode="after")
+    def _images_are_pooled(self) -> Experiment:
+        own = not isinstance(self.dataset, str)
+        named = self.dataset.path if isinstance(self.dataset, OwnData) else self.dataset
+        if self.pool > 1 and named not in names.IMAGES and (own or named in names.DATASETS.built_in):
+            images = ", ".join(names.IMAGES)
+            raise ValueError(f"pool cannot be combined with dataset {named!r}: only {images} are pooled. Remove it")
+        return self
+
     @field_validator("epsilons")
     @classmethod
     def _each_once(cls, groups: list[list[float]]) -> list[list[float]]:
@@ -135,10 +151,10 @@ class Experiment(Settings):
         known = {spell_epsilon(epsilon) for group in self.epsilons for epsilon in group}
         own = {name: [*map(spell_epsilon, arm.epsilons)] for name, arm in self.arms.items() if arm.epsilons is not None}
         for name, epsilons in own.items():
-            if unknown := sorted(set(epsilons) - known):
-                raise ValueError(f"epsilon {', '.join(unknown)} of arm {name!r} is not one of the experiment")
+            _require_known(f"arm {name!r}", self.arms[name].epsilons or [], known)
             if len(set(epsilons)) != len(epsilons):
                 raise ValueError(f"arm {name!r} has an epsilon more than once: {', '.join(epsilons)}")
+        _require_known("epsilons of blind.with_loss", self.blind.with_loss if self.blind else [], known)
         if len(own) == len(self.arms) and (idle := sorted(known.difference(*own.values()))):
             raise ValueError(f"no arm is trained with epsilon {', '.join(idle)}. Remove it, or add it to an arm")
         return self
@@ -200,6 +216,8 @@ class Experiment(Settings):
             raise ValueError(f"clip_all cannot be combined with engine {engine!r}: without privacy it does not clip")
         if training.grad_sample_mode != "auto" and engine != "opacus":
             raise ValueError(f"grad_sample_mode cannot be combined with engine {engine!r}: only 'opacus' takes it")
+        if training.devices != 1 and not kind.gpu:
+            raise ValueError(f"devices cannot be combined with engine {engine!r}: it uses the CPU. Remove it")
         if training.accelerator == "gpu" and not kind.gpu:
             others = " or ".join(name for name, other in names.ENGINES.items() if other.gpu)
             raise ValueError(

@@ -75,6 +75,8 @@ class Membership(Settings):
         if self.canaries is not None and not isinstance(self.queries, int):
             raise ValueError("canaries needs the number of records that they replace. Set queries")
         shares = [size for size in (self.members, self.nonmembers, self.population) if isinstance(size, float)]
+        if self.most is not None and not shares:
+            raise ValueError("most cannot be combined with whole numbers of records: it limits shares. Remove it")
         if shares and self.kind == "bias":
             raise ValueError("kind 'bias' cannot be combined with shares of members or nonmembers. Give numbers")
         if self.kind == "iid" and sum(shares) > 1:

@@ -81,6 +81,9 @@ _DATASETS = {
 
 DATASETS = Parts("dpmia.datasets", _DATASETS, _same)
 
+#: published images.
+IMAGES = ("cifar10", "cifar100", "mnist", "svhn")
+
 #: a data set from a file of one's own: a module as those above.
 OWN_DATA = "dpmia.datasets.own.table"
 

@@ -71,9 +71,8 @@ class OwnData(Settings):
                 "collected as group"
             )
         if self.form == "npz":
-            meant = sorted(
-                self.model_fields_set & {"label", "group", "drop", "types", "separator", "missing_marks", "columns"}
-            )
+            of_tables = {"label", "group", "drop", "types", "separator", "columns"}
+            meant = sorted(self.model_fields_set & (of_tables | {"missing", "missing_marks", "most_values"}))
             if meant:
                 raise ValueError(
                     f"{', '.join(meant)} cannot be combined with .npz: its arrays are x, y and perhaps group"

@@ -154,6 +154,14 @@ class Training(Settings):
     """How fast the learning rate falls: step t, counted from 0, is taken with learning_rate / (1 + decay * t)."""
 
     @model_validator(mode="after")
+    def _keys_fit_optimiser(self) -> Training:
+        if self.optimiser == "adam" and self.momentum:
+            raise ValueError("momentum cannot be combined with optimiser 'adam'. Use optimiser: sgd, or betas")
+        if self.optimiser == "sgd" and "betas" in self.model_fields_set:
+            raise ValueError("betas cannot be combined with optimiser 'sgd'. Use optimiser: adam, or momentum")
+        return self
+
+    @model_validator(mode="after")
     def _keys_fit_engine(self) -> Training:
         given = self.model_fields_set - {"engine"}
         if self.engine == "lightning":

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first ends a run calmly, the second at once."""
+"""How processes of a run end: at the first Ctrl-C calmly, at the second at once, and with the one that started them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import contextlib
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from types import FrameType, TracebackType
 
 from dpmia.workflow.failures import CANNOT_RUN
+
+_WATCH = "end with parent"
 
 
 def quiet_interrupts(message: str = "") -> None:
@@ -46,6 +50,26 @@ def end_at_second_interrupt(message: str) -> None:
         os._exit(CANNOT_RUN)
 
     _then(lambda: signal.signal(signal.SIGINT, end))
+
+
+def end_with_parent(every: float = 1.0) -> None:
+    """End this process once the one that started it is gone: it would write results of settings that may change.
+
+    A kill of Snakemake leaves jobs that are processes of their own.
+
+    Args:
+        every: seconds between two looks.
+    """
+    if any(thread.name == _WATCH for thread in threading.enumerate()):
+        return
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(every)
+        os._exit(CANNOT_RUN)
+
+    threading.Thread(target=watch, name=_WATCH, daemon=True).start()
 
 
 def _then(prepare: Callable[[], object]) -> None:

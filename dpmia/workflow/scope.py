@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.errors import ConfigError
 from dpmia.common.limits import LISTS_COMPARED
 from dpmia.datasets.raw.sources import data_mode_mismatch, files_at_hand, required_files, unavailable_reason
@@ -112,6 +113,15 @@ class Scope:
             if self.runs(name) and not isinstance(each.dataset, OwnData)
         }
 
+    @property
+    def audited_epsilons(self) -> set[str]:
+        """Epsilons of the models that audits report on, spelled; of predictions the stated one."""
+        audited = {name for members in self.plan.audits.values() for name in members}
+        trained = [each.epsilons for name, each in self.plan.experiments.items() if name in audited]
+        stated = [each.epsilon for name, each in self.plan.predictions.items() if name in audited]
+        every = [*(epsilon for groups in trained for group in groups for epsilon in group), *stated]
+        return {spell_epsilon(epsilon) for epsilon in every if epsilon is not None}
+
     # Tables.
 
     def looked_at(self, experiment: str) -> bool:
@@ -139,7 +149,8 @@ class Scope:
         """Return all available tables that figures and claims are made of."""
         shown = [artifact for artifact in self.artifacts.values() if self.makes(artifact)]
         tables = {f"{self.layout.run}/{table}.csv" for artifact in shown for table in self.tables(artifact)}
-        tables |= {self.layout.table("summary", name) for name in self.plan.experiments if self.runs(name)}
+        ran = [name for name in self.plan.experiments if self.runs(name)]
+        tables |= {self.layout.table(stage, name) for stage in ("summary", "replicates") for name in ran}
         return sorted(tables | {self.layout.table("studies", name) for name in self.plan.studies if self.runs(name)})
 
     # Figures and tables.

@@ -204,7 +204,7 @@ def test_claims_of_a_run_without_tables_are_judged_as_not_run(run_script, tmp_pa
     folder = tmp_path / "results"
     folder.mkdir()
     params = {"folder": str(folder), "name": "claims", "synthetic": True, "scale": "smoke", "not_run": {}}
-    params |= {"trained": {}, "other_networks": {}, "times": None}
+    params |= {"trained": {}, "other_networks": {}, "times": None, "only": None}
     run_script("judge_claims", Files(), params=params)
     assert {path.name for path in folder.iterdir()} == {"claims.csv", "claims.md", "claims.pdf", "claims.png"}
     verdicts = pd.read_csv(folder / "claims.csv")

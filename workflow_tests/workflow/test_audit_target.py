@@ -27,6 +27,15 @@ def test_an_audit_is_planned_for_every_group_that_is_large_enough(clinic):
     assert jobs["make_audit"] == jobs["audit"] == 1
 
 
+def test_a_limit_for_an_epsilon_that_no_model_has_is_refused_before_anything_is_made(clinic):
+    asked = "{epsilons: [3], fail_above: {auc: 0.6}}"
+    response = clinic.snakemake("audit", experiments="[experiments/patients.yaml]", audit=asked)
+    assert response.returncode == 2
+    words = "Error: config, audit.epsilons: no audited model has epsilon 3. They have 1, inf."
+    assert response.stdout.strip().splitlines()[-1] == words
+    assert clinic.made == set()
+
+
 def example_of_the_page(clinic, small_table, **training):
     """Write the table and the settings of docs/audit.md to the copy."""
     page = (REPOSITORY / "docs/audit.md").read_text(encoding="utf-8")

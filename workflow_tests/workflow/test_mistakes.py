@@ -53,6 +53,15 @@ def test_a_file_that_no_job_makes(workspace, target, words):
     assert workspace.made == set()
 
 
+def test_keys_after_a_second_config_are_not_lost(workspace):
+    response = workspace.snakemake("help", "--config", "seed=-3")
+    assert response.returncode == 2
+    assert response.stdout.strip().splitlines()[-1] == (
+        "Error: --config: it is there more than once, and Snakemake takes the last one alone. "
+        "Write all keys after one --config."
+    )
+
+
 def test_a_paper_without_experiments_in_the_settings(workspace):
     response = workspace.snakemake("ye")
     assert response.returncode == 2

@@ -280,6 +280,7 @@ def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypa
     script = Path(__file__).parents[3] / "scripts/judge_claims.py"
     monkeypatch.syspath_prepend(str(script.parent))
     about = {"synthetic": True, "scale": "smoke", "not_run": {}, "trained": {}, "other_networks": {}, "times": None}
+    about |= {"only": None}
     params = SimpleNamespace(folder=str(tmp_path / "run"), name="claims", **about)
     snakemake = SimpleNamespace(params=params, log=[str(tmp_path / "log")], rule="claims")
     runpy.run_path(str(script), init_globals={"snakemake": snakemake})
@@ -291,6 +292,12 @@ def test_the_script_judges_what_is_there_and_writes_beside_it(tmp_path, monkeypa
     assert table["id"].tolist() == [claim.id for claim in of_all]
     assert (table["verdict"] == "synthetic data").tolist() == [claim.about_data for claim in of_all]
     assert render.summary(table) in capsys.readouterr().out
+
+
+def test_tables_that_the_settings_do_not_make_are_not_judged(run):
+    both = ["replicates/toy", "sizes/toy"]
+    only = replace(run, only=[str(run.folder / "sizes/toy.csv")])
+    assert [set(each.tables(both)) for each in (run, only)] == [set(both), {"sizes/toy"}]
 
 
 def test_every_verdict_has_a_look_of_its_own():

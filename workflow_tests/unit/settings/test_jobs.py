@@ -87,7 +87,6 @@ DRAWN = TRAINING | {"split"}
         ({"iid_arms": False}, DRAWN),
         ({"block": 1}, {"split", "train", "shadow", "blind"}),
         ({"attributes": ["sex"]}, {"prepare"}),
-        ({"pool": 2}, {"prepare"}),
     ],
 )
 def test_a_changed_key_changes_only_the_jobs_it_belongs_to(changes, kinds):
@@ -284,6 +283,7 @@ def test_an_experiments_name_is_in_no_job(plan):
 @pytest.mark.parametrize("base", [*BASES.values(), RICH])
 def test_jobs_are_plain_data(base):
     finite = {"epsilons": [[1]]} | ({"references__private": True} if "references" in base else {})
+    finite |= {"blind__with_loss": [1]} if "with_loss" in base.get("blind", {}) else {}
     for key, job in all_jobs(experiment(base, **finite)).items():
         reported = to_plain(job)
         assert json.loads(json.dumps(reported, allow_nan=False)) == reported, key

@@ -85,7 +85,7 @@ def test_later_layers_count_more(plan):
         "scales": {"laptop": {"training": {"epochs": 3, "batch_size": 13}}, "paper": {"training": {"epochs": 5}}},
         "experiments": {
             "plain": {},
-            "own": {"training": {"epochs": 2, "momentum": 0.1}},
+            "own": {"training": {"epochs": 2, "decay": 0.1}},
             "own_scale": {"training": {"epochs": 2}, "scales": {"laptop": {"training": {"epochs": 4}}}},
             "own_night": {
                 "training": {"epochs": 2},
@@ -107,7 +107,7 @@ def test_later_layers_count_more(plan):
             assert training.epochs == epochs[place], (name, scale)
             assert training.batch_size == (13 if scale == "laptop" else 11)
             assert training.learning_rate == 0.5
-            assert training.momentum == (0.1 if name == "own" else 0)
+            assert training.decay == (0.1 if name == "own" else 0)
 
 
 def test_a_layer_replaces_lists_as_a_whole_and_adds_to_what_has_names(plan):

@@ -32,6 +32,14 @@ def is_alive(process):
         return False
 
 
+def ended(process):
+    """Return whether a process ends in time: the system takes some after a kill."""
+    patience = time.monotonic() + 30
+    while is_alive(process) and time.monotonic() < patience:
+        time.sleep(0.01)
+    return not is_alive(process)
+
+
 def test_the_second_ctrl_c_ends_all_at_once_with_one_message():
     command = [sys.executable, "-c", STUBBORN]
     heed = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
@@ -44,11 +52,7 @@ def test_the_second_ctrl_c_ends_all_at_once_with_one_message():
         _, printed = run.communicate(timeout=30)
     assert run.returncode == 2
     assert printed == "\nStopped. Start again.\n"
-    # The system ends a process some time after it was killed.
-    patience = time.monotonic() + 30
-    while is_alive(child) and time.monotonic() < patience:
-        time.sleep(0.01)
-    assert not is_alive(child)
+    assert ended(child)
 
 
 def test_a_run_in_the_background_ignores_ctrl_c_as_before():
@@ -62,3 +66,28 @@ print("goes on")
     ignore = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)}
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, **ignore)
     assert ended.stdout == "goes on\n"
+
+
+#: A parent that waits, and a child that would go on for a minute.
+PARENT = """
+import subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", '''
+import time
+from dpmia.workflow.interrupts import end_with_parent
+end_with_parent(0.05)
+end_with_parent(0.05)
+print("works", flush=True)
+time.sleep(60)
+'''], stdout=subprocess.PIPE, text=True)
+child.stdout.readline()
+print(child.pid, flush=True)
+child.wait()
+"""
+
+
+def test_a_process_ends_with_the_one_that_started_it():
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
+        child = int(parent.stdout.readline())
+        assert is_alive(child)
+        parent.kill()
+    assert ended(child)
