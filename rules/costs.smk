@@ -36,6 +36,7 @@ rule forecast:
     params:
         folder=RUN,
         table=lambda wildcards: forecast_table(),
+        measured=lambda wildcards: bool(EXPECTATIONS.rates.steps),
     message:
         "Measuring this machine and forecasting"
     script:

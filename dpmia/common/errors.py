@@ -92,7 +92,7 @@ class MemoryShortError(UserError):
     """A job that needs more memory than it can have."""
 
     @classmethod
-    def of(cls, error: Exception) -> Self | None:
+    def of(cls, error: BaseException) -> Self | None:
         """Return the message of an error of NumPy's or torch's allocation; None for any other error."""
         problem = _message(error) or "there is too little"
         if not isinstance(error, MemoryError) and not any(words in problem for words in _NO_MEMORY):

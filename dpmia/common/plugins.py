@@ -200,7 +200,7 @@ def errors_of_file(spec: str, where: str, every: bool = False, remedy: str = "")
         yield
     except UserError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if MemoryShortError.of(error):
             raise
         module = spec.partition(":")[0]

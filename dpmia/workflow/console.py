@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 _SILENT = ("resources_info", "job_started", "progress", "group_info")
 _NOISE = (
     *("Using shell: ", "Conda environments: ignored", "Select jobs to execute", "Execute "),
-    *("Workflow defines that rule ", "Assuming unrestricted shared filesystem usage"),
+    "Assuming unrestricted shared filesystem usage",
 )
+#: The same, which Snakemake writes as a warning.
+_CACHEABLE = "Workflow defines that rule "
 
 #: Seconds between two lines on what takes long, and between two looks at the bar.
 HEARTBEAT, REFRESH = 60.0, 2.0
@@ -173,7 +175,7 @@ class Console(logging.Handler):
         if event == "run_info":
             return self._table(fields["stats"])
         message = record.getMessage() if record.msg else ""
-        if event in _SILENT or (record.levelno == logging.INFO and message.startswith(_NOISE)):
+        if event in _SILENT or message.startswith((_CACHEABLE, *(_NOISE if record.levelno == logging.INFO else ()))):
             return ""
         if fields.get("exception") == "RuleException" or "Look above for error messages" in message:
             return ""

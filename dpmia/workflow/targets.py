@@ -30,7 +30,7 @@ class Targets:
     _files: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def files(self, others: Iterable[str]) -> dict[str, list[str]]:
-        """Return the files of each target, papers first: target -> files. `all` makes some others, too."""
+        """Return the files of each target, papers and audits first: target -> files. `all` makes some others, too."""
         scope, plan = self.scope, self.scope.plan
         made = [artifact for artifact in scope.artifacts.values() if scope.makes(artifact)]
         of_one = {
@@ -42,7 +42,14 @@ class Targets:
             for paper in PAPERS
         }
         everything = [*self.files_of([*plan.experiments, *plan.studies], made), *others]
-        return papers | {"all": everything} | of_one
+        return papers | self._of_audits() | {"all": everything} | of_one
+
+    def _of_audits(self) -> dict[str, list[str]]:
+        """Return the files that `audit` makes; nothing without an audit."""
+        audits, plan = self.scope.plan.audits, self.scope.plan
+        audited = [name for members in audits.values() for name in members if name in plan.experiments]
+        reports = [self.scope.layout.audit_report(stem, "html") for stem in audits]
+        return {"audit": [*self.files_of(audited, []), *reports]} if audits else {}
 
     def check(self, asked: Iterable[str]) -> None:
         """Refuse targets that are files of an experiment which has none such.

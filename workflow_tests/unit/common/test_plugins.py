@@ -10,7 +10,7 @@ import pytest
 from dpmia import attack
 from dpmia.common import plugins
 from dpmia.common.errors import ConfigError, UserError
-from dpmia.common.plugins import EntryPoint, Parts, installed
+from dpmia.common.plugins import EntryPoint, Parts, errors_of_file, installed
 from dpmia.common.registry import check_part_of_file, load
 from dpmia.settings import names
 from dpmia.settings.resolve import make_plan
@@ -233,3 +233,11 @@ def test_without_plugins_there_are_the_parts_of_the_library_only():
     for parts in names.PARTS.values():
         assert installed(parts.group) == {}
         assert set(parts) == set(parts.built_in)
+
+
+def test_a_file_that_ends_the_process_is_named(folder):
+    (folder / "leaves.py").write_text("import sys\n\n\ndef leave():\n    sys.exit('enough')\n")
+    leave = load("leaves.py:leave")
+    words = r"leaves\.py, line 5, model one: SystemExit: enough"
+    with pytest.raises(UserError, match=words), errors_of_file("leaves.py:leave", "model one"):
+        leave()

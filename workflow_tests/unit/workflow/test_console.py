@@ -63,6 +63,7 @@ def test_a_job_is_one_line_with_how_far_the_run_is(plain):
     log(console, "1 of 2 steps (50%) done", event="progress")
     log(console, "Select jobs to execute...")
     log(console, "Execute 1 jobs...", event="job_started", jobs=[2])
+    log(console, "Workflow defines that rule fetch_raw_file is eligible for caching", level=logging.WARNING)
     start(console, 2, "Attacking student")
     assert printed() == "[ 0%, 7 min left]  Training student\n[75%, 2 min left]  Attacking student\n"
 

@@ -53,6 +53,14 @@ def test_a_paper_makes_what_its_figures_and_tables_do_and_all_makes_everything(s
     assert f"{RUN}/summary/adult_cluster_add_remove.csv" in files["all"]
 
 
+def test_audits_make_their_models_and_reports_and_are_there_where_settings_have_one(files):
+    patients = {"scale": "smoke", "experiments": ["experiments/patients.yaml"]}
+    made = Targets(Scope(Layout(make_plan(patients, ROOT)))).files([])["audit"]
+    assert made[-1] == f"{RUN}/audit-patients.html"
+    assert [file for file in made if "/signals/" in file]
+    assert "audit" not in files
+
+
 def test_files_that_an_experiment_does_not_have_are_refused(synthetic, files):
     synthetic.check(files["all"])
     synthetic.check(["humphries_fig2", "results/of/mine.csv", f"./{RUN}/summary/adult_cluster.csv"])
