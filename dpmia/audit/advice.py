@@ -146,7 +146,7 @@ def remedies(
     if "apart" in kinds:
         found.append(
             "Find out how the members were chosen. If they and the non-members were drawn from one pool at random, say "
-            "so (dpmia attack --same-pool, or same_kind: true) and audit again; else take non-members of the same kind."
+            "so (dpmia attack --same-pool, or same_pool: true) and audit again; else take non-members of the same kind."
         )
     if "leaks" in kinds:
         found += _less_epsilon(entries, accuracy, experiment, facts) + _less_overfitting(accuracy, experiment)

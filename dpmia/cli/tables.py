@@ -154,7 +154,7 @@ def attack(options: argparse.Namespace) -> Asked:
         "classes": _classes(options.classes, table),
         "scale": "logits" if options.logits else "probabilities",
         "references": [str(file) for file in references],
-        **({"same_kind": True} if options.same_pool else {}),
+        **({"same_pool": True} if options.same_pool else {}),
         "epsilon": _epsilon(options.epsilon),
         "attacks": {kind: {} for kind in _attacks(table, references, options.member)},
     }

@@ -82,7 +82,7 @@ def read_predictions(job: PredictionsJob) -> GivenModel:
         raise DataError(f"{fields.file}, column {job.member!r}", problem, remedy)
     card = ModelCard(
         arm=ARM,
-        iid=job.same_kind,
+        iid=job.same_pool,
         epsilon=job.epsilon,
         role="target",
         meaning=[fields.provenance["files"][0]["sha256"]],

@@ -86,7 +86,7 @@ class PredictionsJob(PlainData):
         classes: label -> column with the model's output for it.
         scale: `probabilities` or `logits`.
         references: tables of the reference models.
-        same_kind: whether members and non-members come from the same distribution.
+        same_pool: whether members and non-members come from the same distribution.
         epsilon: of the model, as it is spelled.
         population: names of the attacks that use the attacker's population.
     """
@@ -97,6 +97,6 @@ class PredictionsJob(PlainData):
     classes: dict[str, str]
     scale: str
     references: list[str]
-    same_kind: bool
+    same_pool: bool
     epsilon: str
     population: list[str]

@@ -178,7 +178,7 @@ def prediction_facts(name: str, predictions: Predictions) -> dict[str, Any]:
         "epochs": 0,
         "delta": None,
         "independent": False,
-        "same_pool": predictions.same_kind,
+        "same_pool": predictions.same_pool,
         "attacks_not_run": attacks_not_run(predictions.attacks),
     }
 

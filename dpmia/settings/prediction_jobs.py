@@ -21,10 +21,10 @@ def read_job(predictions: Predictions) -> PredictionsJob:
     population = [
         name for name, attack in predictions.attacks.items() if "population" in names.ATTACKS[attack.kind].uses
     ]
-    given = predictions.model_dump(exclude={"attacks", "epsilon", "same_kind"})
-    same_kind = predictions.same_kind is True  # not known is handled as not
+    given = predictions.model_dump(exclude={"attacks", "epsilon", "same_pool"})
+    same_pool = predictions.same_pool is True  # not known is handled as not
     return PredictionsJob(
-        **given, same_kind=same_kind, epsilon=spell_epsilon(predictions.epsilon), population=population
+        **given, same_pool=same_pool, epsilon=spell_epsilon(predictions.epsilon), population=population
     )
 
 

@@ -33,7 +33,7 @@ class Predictions(Settings):
     references: list[PathOfFile] = []
     """Tables of the same rows in the same order, one for each reference model; `member` says what that one was trained
     on."""
-    same_kind: bool | None = None
+    same_pool: bool | None = None
     """Whether members and non-members were drawn from one pool at random, as in an IID arm; null: not known."""
     epsilon: Epsilon = float("inf")
     """Epsilon of the model, for the report; it is not checked."""

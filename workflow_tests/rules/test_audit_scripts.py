@@ -63,7 +63,7 @@ def test_outputs_become_signals_and_tables(run_script, tmp_path):
     (tmp_path / "model.csv").write_text("\n".join(["p0,p1,label,member", *rows]) + "\n")
     settings = {
         "path": str(tmp_path / "model.csv"), "label": "label", "member": "member", "epsilon": "inf",
-        "classes": {"no": "p0", "yes": "p1"}, "scale": "probabilities", "references": [], "same_kind": True,
+        "classes": {"no": "p0", "yes": "p1"}, "scale": "probabilities", "references": [], "same_pool": True,
         "population": [],
     }  # fmt: skip
     outputs = {name: tmp_path / f"{name}.csv" for name in ("replicates", "summary")}

@@ -8,6 +8,7 @@ import sys
 from types import ModuleType
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import yaml
@@ -20,6 +21,7 @@ from dpmia.common.errors import ConfigError, TrainingError
 from dpmia.common.registry import load
 from dpmia.formats.recipe import Recipe
 from dpmia.jobs.drawing import Canaries
+from dpmia.papers.humphries import artifacts as humphries
 from dpmia.papers.humphries.claims import fig3
 from dpmia.settings import jobs, reference_jobs
 from dpmia.settings.batches import check_batches
@@ -173,6 +175,20 @@ def test_the_claim_of_the_other_page_has_its_criterion_and_falls_with_its_test_l
     assert verdict(claim, world.bent(experiment, value, arm, epsilon, attack), tmp_path) == "not reproduced"
 
 
+def test_the_table_of_the_other_page_is_an_artifact():
+    section = EXTEND.partition("## A figure, a table, a paper")[2].partition("## An engine")[0]
+    module, row = blocks(section, "python")
+    names = vars(humphries).copy()
+    artifact = eval(row, names)
+    assert artifact.tabulate == "dpmia.papers.humphries.strongest:tabulate"
+    exec(module, names)
+    columns = ["experiment", "arm", "epsilon", "attack", "metric", "oracle", "mean", "low", "high"]
+    found = [("random", True, 0.3), ("lira", False, 0.2), ("average_threshold", False, 0.1), ("blind", False, 0.9)]
+    rows = [("heart", "va", 1.0, attack, "advantage", oracle, mean, 0, 1) for attack, oracle, mean in found]
+    table = names["tabulate"]({artifact.tables[0]: pd.DataFrame(rows, columns=columns)}, None)
+    assert table.to_dict("records") == [dict(zip(table, ("heart", "va", 1.0, "lira", 0.2, 0, 1), strict=True))]
+
+
 FOLLOW = """
 import sys
 from pathlib import Path
@@ -199,7 +215,7 @@ def test_the_examples_of_the_other_page_run(tmp_path):
     for folder in ("experiments", "docs"):
         (tmp_path / folder).mkdir()
     named = dict(NAMED.findall(EXTEND))
-    assert len(named) == 7
+    assert len(named) == 8
     (tmp_path / "workflow_tests/unit/attacks").mkdir(parents=True)
     for file, text in named.items():
         (tmp_path / file).write_text(text, encoding="utf-8")

@@ -230,10 +230,10 @@ def test_predictions_are_planned_with_the_classes_of_the_columns(folder):
     assert list(predictions.attacks) == ["average_threshold", "population"], "no reference model lacks the member"
     run("attack", "out.csv", "--classes", "no=p_no", "yes=p_yes", "--logits")
     assert yaml.safe_load((folder / "out.yaml").read_text())["predictions"]["out"]["scale"] == "logits"
-    assert predictions.same_kind is None, "nobody said how members were drawn"
+    assert predictions.same_pool is None, "nobody said how members were drawn"
     run("attack", "out.csv", "--same-pool")
     plan = make_plan({"data": "real", "experiments": ["out.yaml"]}, folder)
-    assert plan.predictions["out"].same_kind is True
+    assert plan.predictions["out"].same_pool is True
 
 
 def test_a_plan_is_printed_written_and_read_again(folder, capsys):
