@@ -123,8 +123,8 @@ def _page(
     yield f"    {_command(paper, about)}"
     if about.looks is not None:
         yield (
-            "Looks at the verdicts were planned, and replicates added between them: first write `looks` of "
-            f"`{PROVENANCE}` to `{about.folder}/{FILE}`."
+            "Replicates were added after looks at the verdicts, each of which has a quarter of the error: first write "
+            f"`looks` of `{PROVENANCE}` to `{about.folder}/{FILE}`."
         )
     if picture:
         yield f"![{title_of(picture)}]({picture}.png)"
