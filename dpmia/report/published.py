@@ -123,7 +123,7 @@ def _page(
     yield f"    {_command(paper, about)}"
     if about.looks is not None:
         yield (
-            "Replicates were added after looks at the verdicts, each of which has a quarter of the error: first write "
+            "Replicates were added between looks, each of which judges at a quarter of the error: first write "
             f"`looks` of `{PROVENANCE}` to `{about.folder}/{FILE}`."
         )
     if picture:
