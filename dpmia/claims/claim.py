@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpmia.claims.limits import ERROR
 from dpmia.formats.rows import MissingRowsError
+from dpmia.formats.table_names import stage_of
 
 if TYPE_CHECKING:
     from dpmia.claims.decisions import Condition, DecisionRule
@@ -83,7 +84,7 @@ class Claim:
 
     def __post_init__(self) -> None:
         """Refuse a claim about data that reads none, and tables of unknown stages."""
-        wrong = [table for table in self.tables if table.partition("/")[0] not in STAGES]
+        wrong = [table for table in self.tables if stage_of(table) not in STAGES]
         if wrong:
             raise ValueError(f"{self.id}: tables {wrong}; expected stages {STAGES}")
         if self.about_data and not self.tables:
@@ -94,7 +95,7 @@ class Claim:
         """What it rests on, one of `KINDS`."""
         if not self.about_data:
             return SIMULATION if self.tables else THEORY
-        return COUNT if all(table.partition("/")[0] == "sizes" for table in self.tables) else EXPERIMENT
+        return COUNT if all(stage_of(table) == "sizes" for table in self.tables) else EXPERIMENT
 
     @property
     def conditions(self) -> tuple[Condition, ...]:

@@ -22,14 +22,9 @@ from dpmia.claims.shared_records import stacked
 from dpmia.claims.world import Chance, World
 from dpmia.claims.worlds import BY_REPLICATE, STAGES
 from dpmia.formats.rows import GROUPS, MissingRowsError
+from dpmia.formats.table_names import stage_of
 from dpmia.metrics.intervals import FEWEST
 from dpmia.metrics.shared_records import variance_of
-
-
-def stage_of(table: str) -> str:
-    """Return the stage of a table, the first part of its name."""
-    return table.partition("/")[0]
-
 
 #: Columns that number replicates.
 _REPLICATE = ("replicate", "target")

@@ -17,6 +17,7 @@ from dpmia.common.epsilon import format_epsilon
 from dpmia.common.reading.source import made
 from dpmia.formats.looks import TIMES
 from dpmia.formats.rows import MissingRowsError
+from dpmia.formats.table_names import experiment_of
 from dpmia.formats.tables import read_table
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
@@ -89,7 +90,7 @@ class Run:
         """Return which look this is, by some tables; nothing where there is only one."""
         if self.times is None:
             return ""
-        times = self.times_of(table.partition("/")[2] for table in tables)
+        times = self.times_of(experiment_of(table) for table in tables)
         return f"look {TIMES.index(times) + 1} of at most {len(TIMES)}"
 
     def tables(self, names: Iterable[str]) -> dict[str, pd.DataFrame]:
@@ -101,19 +102,19 @@ class Run:
 
     def networks_of_the_paper(self, names: Iterable[str]) -> str:
         """Return the networks at scale `paper` of the experiments behind some tables whose networks are others here."""
-        others = [self.other_networks.get(name.partition("/")[2], "") for name in names]
+        others = [self.other_networks.get(experiment_of(name), "") for name in names]
         return "; ".join(dict.fromkeys(filter(None, others)))
 
     def models(self, names: Iterable[str]) -> str:
         """Return which target models stand behind some tables, each once; nothing where there are none."""
-        trained = [self.trained.get(name.partition("/")[2], "") for name in names]
+        trained = [self.trained.get(experiment_of(name), "") for name in names]
         return "; ".join(dict.fromkeys(filter(None, trained)))
 
     def without(self, names: Iterable[str]) -> str:
         """Return which tables are missing, with the reason where it is known; those of one reason stand together."""
         missing: dict[str, list[str]] = {}
         for name in names:
-            missing.setdefault(self.not_run.get(name.partition("/")[2], ""), []).append(name)
+            missing.setdefault(self.not_run.get(experiment_of(name), ""), []).append(name)
         return ", ".join(", ".join(tables) + (f" ({reason})" if reason else "") for reason, tables in missing.items())
 
 
@@ -175,7 +176,7 @@ def _epsilons_not_run(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> str:
     for name, table in tables.items() if named else ():
         run = set(table["epsilon"][table["attack"].isin(attacks)] if attacks else table["epsilon"])
         if lost := [format_epsilon(epsilon) for epsilon in named if epsilon not in run]:
-            absent.setdefault(", ".join(lost), []).append(name.partition("/")[2])
+            absent.setdefault(", ".join(lost), []).append(experiment_of(name))
     return "; ".join(f"ε = {lost} of {', '.join(names)}" for lost, names in absent.items())
 
 

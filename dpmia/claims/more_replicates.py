@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from dpmia.claims.claim import EXPERIMENT, Claim, Tables
-from dpmia.claims.drawn_cells import stage_of
 from dpmia.claims.limits import Extended, Limits
 from dpmia.claims.shared_records import measure
 from dpmia.claims.worlds import BY_REPLICATE
+from dpmia.formats.table_names import stage_of
 from dpmia.metrics.intervals import FEWEST
 
 #: A share has a standard error of .035 at most.

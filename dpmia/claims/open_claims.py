@@ -7,13 +7,13 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dpmia.claims.claim import Claim, Finding
-from dpmia.claims.drawn_cells import stage_of
 from dpmia.claims.judge import NOT_RUN, SETTINGS_LOST, SYNTHETIC, UNDECIDED, Run, judge
 from dpmia.claims.limits import LIKELY
 from dpmia.claims.more_replicates import WITHOUT_LIMIT, decided_shares, rests_on_replicates
 from dpmia.claims.standing import Prospect, Standing
 from dpmia.claims.worlds import BY_REPLICATE
 from dpmia.formats.looks import TIMES
+from dpmia.formats.table_names import experiment_of, stage_of
 
 _UNJUDGED = (NOT_RUN, SYNTHETIC, SETTINGS_LOST)
 
@@ -51,7 +51,7 @@ def stand_of_claims(
 
 def _why_unjudged(claim: Claim, run: Run, verdict: str, finding: Finding) -> str:
     """Return why a claim has no verdict: where no reason is known, only that it was not run."""
-    known = any(_name(table) in run.not_run for table in claim.tables)
+    known = any(experiment_of(table) in run.not_run for table in claim.tables)
     return finding.note if verdict != NOT_RUN or known or run.scale == "smoke" else NOT_RUN
 
 
@@ -59,14 +59,10 @@ def together(claims: Iterable[Claim], names: Iterable[str]) -> dict[str, tuple[s
     """Return for each of some experiments and studies those that get more replicates with it, itself among them."""
     group_of = {name: {name} for name in names}
     for claim in claims:
-        compared = [_name(table) for table in claim.tables if _repeatable(table, group_of)]
+        compared = [experiment_of(table) for table in claim.tables if _repeatable(table, group_of)]
         joined = set().union(*(group_of[name] for name in compared))
         group_of |= dict.fromkeys(joined, joined)
     return {name: tuple(sorted(group)) for name, group in group_of.items()}
-
-
-def _name(table: str) -> str:
-    return table.partition("/")[2]
 
 
 def _prospects(
@@ -88,10 +84,10 @@ def _prospect(claim: Claim, run: Run, groups: Mapping[str, tuple[str, ...]]) -> 
     tables = run.tables(claim.tables)
     if not rests_on_replicates(claim, tables):
         return "it rests on single records or sizes, not on replicates"
-    if lost := [_name(table) for table in tables if not _repeatable(table, groups)]:
+    if lost := [experiment_of(table) for table in tables if not _repeatable(table, groups)]:
         return f"{', '.join(lost)} cannot have more replicates: not in the settings, or unavailable data"
-    names = tuple(sorted({each for table in tables for each in groups[_name(table)]}))
-    now, of_group = run.times_of(map(_name, tables)), run.times_of(names)
+    names = tuple(sorted({each for table in tables for each in groups[experiment_of(table)]}))
+    now, of_group = run.times_of(map(experiment_of, tables)), run.times_of(names)
     later = [times for times in TIMES if times > of_group]
     if not later:
         return f"all {len(TIMES)} looks are taken"
@@ -109,4 +105,4 @@ def _prospect(claim: Claim, run: Run, groups: Mapping[str, tuple[str, ...]]) -> 
 
 def _repeatable(table: str, groups: Container[str]) -> bool:
     """Return whether more replicates of an experiment make a table longer, and there can be more."""
-    return stage_of(table) in BY_REPLICATE and _name(table) in groups
+    return stage_of(table) in BY_REPLICATE and experiment_of(table) in groups

@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 
 from dpmia.claims.claim import Claim, Tables
-from dpmia.claims.drawn_cells import DrawnTables, DrawnValues, draw_cells, replicates_of_table, stage_of
+from dpmia.claims.drawn_cells import DrawnTables, DrawnValues, draw_cells, replicates_of_table
 from dpmia.claims.limits import ENOUGH, ERROR
 from dpmia.claims.world import EFFECTS, World
 from dpmia.claims.worlds import BY_REPLICATE, STAGES, MetricWorld
 from dpmia.formats.rows import MissingRowsError
+from dpmia.formats.table_names import experiment_of, stage_of
 from dpmia.metrics.intervals import clopper_pearson
 
 #: Numbers of replicates in which power is looked for, beside those of the run and of each scale.
@@ -201,7 +202,7 @@ def planned_counts(claims: Iterable[Claim], planned: Mapping[str, Mapping[str, i
     """
     return {
         claim.id: {
-            scale: max(of_scale.get(name.partition("/")[2], 0) for name in claim.tables)
+            scale: max(of_scale.get(experiment_of(name), 0) for name in claim.tables)
             for scale, of_scale in planned.items()
         }
         for claim in claims

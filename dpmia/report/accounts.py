@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from dpmia.common.reading.rows import made_frame
+from dpmia.formats.table_names import experiment_of
 from dpmia.papers.bibliography import ABOUT
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report import formatting, page
@@ -29,7 +30,7 @@ def data_rows(table: pd.DataFrame) -> list[list[Any]]:
 def paper_of_experiments() -> dict[str, str]:
     """Return the paper of each experiment and study that a figure or table is made of."""
     return {
-        table.split("/")[1]: paper
+        experiment_of(table): paper
         for paper, artifacts in PAPERS.items()
         for artifact in artifacts
         for table in artifact.tables

@@ -12,6 +12,7 @@ import pandas as pd
 from dpmia.claims import render
 from dpmia.claims.claim import COUNT, EXPERIMENT, SIMULATION, THEORY
 from dpmia.claims.judge import SYNTHETIC, VERDICTS
+from dpmia.formats.table_names import experiment_of
 from dpmia.papers import captions
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT, Paper
@@ -180,7 +181,7 @@ def shown(artifact: Artifact, about: About, its_claims: list[ShownClaim], paper:
         paper: its first author; none of what belongs to no paper.
     """
     files = {ending: path for ending, path in about.artifacts[artifact.name].items() if Path(path).is_file()}
-    experiments = list(dict.fromkeys(name.split("/")[1] for name in artifact.tables))
+    experiments = list(dict.fromkeys(experiment_of(name) for name in artifact.tables))
     reasons = "; ".join(f"{name}: {about.not_run[name]}" for name in experiments if name in about.not_run)
     complete = len(files) == len(about.artifacts[artifact.name])
     title = formatting.title_in(paper, artifact.name)

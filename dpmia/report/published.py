@@ -16,6 +16,7 @@ from dpmia.claims import render
 from dpmia.claims.judge import decided
 from dpmia.common.reading.source import made
 from dpmia.formats.looks import FILE
+from dpmia.formats.table_names import experiment_of
 from dpmia.formats.tables import write_table
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.bibliography import ABOUT
@@ -93,7 +94,7 @@ def _picture(paper: str, artifacts: Iterable[Artifact]) -> str:
 
 def _experiments(paper: str) -> set[str]:
     """Return the experiments and studies behind the figures and tables of a paper."""
-    return {table.partition("/")[2] for each in PAPERS[paper] for table in each.tables}
+    return {experiment_of(table) for each in PAPERS[paper] for table in each.tables}
 
 
 def _data(paper: str, about: About) -> str:

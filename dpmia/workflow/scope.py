@@ -11,6 +11,7 @@ from dpmia.common.epsilon import spell_epsilon
 from dpmia.common.errors import ConfigError
 from dpmia.common.limits import LISTS_COMPARED
 from dpmia.datasets.raw.sources import data_mode_mismatch, files_at_hand, required_files, unavailable_reason
+from dpmia.formats.table_names import experiment_of
 from dpmia.jobs.checking import EngineCheck
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.catalogue import PAPERS
@@ -26,11 +27,6 @@ PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for arti
 
 #: Stages whose tables come from trained models.
 _TRAINED = ("summary", "replicates", "per_record", "nulls")
-
-
-def _name(table: str) -> str:
-    """Return the experiment or study of a table."""
-    return table.split("/")[1]
 
 
 @dataclass(frozen=True)
@@ -135,13 +131,15 @@ class Scope:
     def held(self, tables: Iterable[str]) -> tuple[str, ...]:
         """Return those of some tables whose experiments or studies the plan holds, and are no user's own."""
         held = {name for name in [*self.plan.experiments, *self.plan.studies] if self.layout.of_paper(name)}
-        return tuple(table for table in tables if _name(table) in held)
+        return tuple(table for table in tables if experiment_of(table) in held)
 
     def tables_of(self, paper: str) -> list[str]:
         """Return the available tables that the claims of a paper, and its figures and tables, are made of."""
         from dpmia.papers.claims import claims
 
-        read = {table for each in claims()[paper] for table in self.held(each.tables) if self.runs(_name(table))}
+        read = {
+            table for each in claims()[paper] for table in self.held(each.tables) if self.runs(experiment_of(table))
+        }
         read |= {table for artifact in self.available(paper) for table in self.tables(artifact)}
         return sorted(f"{self.layout.run}/{table}.csv" for table in read)
 
@@ -173,11 +171,11 @@ class Scope:
         """
         if artifact.name not in PAPER_OF:
             return list(artifact.tables)
-        return [table for table in artifact.tables if self.runs(_name(table))] or list(artifact.tables)
+        return [table for table in artifact.tables if self.runs(experiment_of(table))] or list(artifact.tables)
 
     def makes(self, artifact: Artifact) -> bool:
         """Return whether an artifact belongs to `all`: some of its tables are available, or it needs none."""
-        return not artifact.tables or any(self.runs(_name(table)) for table in artifact.tables)
+        return not artifact.tables or any(self.runs(experiment_of(table)) for table in artifact.tables)
 
     def available(self, paper: str) -> list[Artifact]:
         """Return the figures and tables of a paper that `all` makes."""
@@ -197,7 +195,7 @@ class Scope:
         claimed: set[str] = set()
         for paper in PAPERS:
             shown = self.available(paper)
-            needed = dict.fromkeys(_name(table) for artifact in shown for table in self.tables(artifact))
+            needed = dict.fromkeys(experiment_of(table) for artifact in shown for table in self.tables(artifact))
             claimed |= set(needed)
             made = {"figures and tables": [next(iter(self.files(artifact).values())) for artifact in shown]}
             found[paper] = self.layout.stages(needed) | made
@@ -211,7 +209,7 @@ class Scope:
         """Return the facts on the run that an artifact's captions print."""
         if artifact.name not in PAPER_OF:
             return self._facts_of_check(artifact)
-        with_data = any(_name(table) in self.with_data for table in artifact.tables)
+        with_data = any(experiment_of(table) in self.with_data for table in artifact.tables)
         shown = [table.split("/") for table in self.tables(artifact)]
         trained = [name for stage, name in shown if stage in _TRAINED]
         studies = {
@@ -224,7 +222,7 @@ class Scope:
             "experiments": {name: self._facts_of(name) for name in trained},
             "paper": {name: self._facts_of(name, at_paper_scale=True) for name in trained} | studies,
             "not_run": {
-                name: self.not_run[name] for name in map(_name, artifact.tables) if not self.runs(name)
+                name: self.not_run[name] for name in map(experiment_of, artifact.tables) if not self.runs(name)
             },
         }  # fmt: skip
 

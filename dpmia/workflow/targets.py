@@ -12,6 +12,7 @@ from pathlib import Path
 from dpmia.common.errors import UserError
 from dpmia.common.registry import suggestion
 from dpmia.datasets.raw.sources import files_at_hand
+from dpmia.formats.table_names import experiment_of
 from dpmia.papers.artifact import Artifact
 from dpmia.papers.catalogue import PAPERS
 from dpmia.settings import names
@@ -34,7 +35,7 @@ class Targets:
         scope, plan = self.scope, self.scope.plan
         made = [artifact for artifact in scope.artifacts.values() if scope.makes(artifact)]
         of_one = {
-            artifact.name: self.files_of([table.split("/")[1] for table in scope.tables(artifact)], [artifact])
+            artifact.name: self.files_of([experiment_of(table) for table in scope.tables(artifact)], [artifact])
             for artifact in made
         }
         papers = {

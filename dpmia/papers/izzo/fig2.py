@@ -7,6 +7,7 @@ import math
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dpmia.formats.table_names import experiment_of
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.privacy.upper_bounds import advantage_ceiling, gaussian_trade_off
@@ -120,5 +121,5 @@ def _sizes(first: pd.Series, facts: Facts) -> str:
         **{"splits": "moments from {} halves", "runs": "{} runs"},
     }
     here = {item: f"{first[key]:,g}" for key, item in keys.items()}
-    paper = facts.paper.get(STUDY.split("/")[1])
+    paper = facts.paper.get(experiment_of(STUDY))
     return drawing.here_and_paper(here, paper and {item: f"{paper[key]:,g}" for key, item in keys.items()})
