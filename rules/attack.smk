@@ -55,7 +55,6 @@ rule measure_accuracy:
 rule measure_blind:
     input:
         dataset=lambda wildcards: LAYOUT.prepared(wildcards.experiment),
-        splits="{home}/splits/{experiment}/block-{block}.npz",
         targets=lambda wildcards: LAYOUT.signals(wildcards.experiment, int(wildcards.block)),
     output:
         "{home}/blind/{experiment}/block-{block}.csv",

@@ -1,4 +1,4 @@
-"""Measure the blind baseline of one block. In: prepared data set, splits, signals. Out: a tidy table."""
+"""Measure the blind baseline of one block. In: prepared data set, signals. Out: a tidy table."""
 
 from _job import run
 
@@ -6,15 +6,13 @@ from dpmia.datasets.table import Dataset
 from dpmia.evaluation.blind_baseline import blind_rows
 from dpmia.formats.rows import write_rows
 from dpmia.jobs.attacking import BlindJob
-from dpmia.splits.split import load_splits
 
 
 def main(snakemake):
     """Measure as `params.job` says."""
     dataset = Dataset.load(snakemake.input.dataset)
-    splits = load_splits(snakemake.input.splits, dataset)
     experiment, job = snakemake.wildcards.experiment, BlindJob.from_plain(snakemake.params.job)
-    rows = blind_rows(experiment, dataset, splits, snakemake.input.targets, job, snakemake.params.seed)
+    rows = blind_rows(experiment, dataset, snakemake.input.targets, job, snakemake.params.seed)
     write_rows(snakemake.output[0], rows)
 
 

@@ -27,7 +27,9 @@ class AverageThreshold(LossScore):
 
     def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:
         """See `Attack.decisions`."""
-        return scores >= scores[signal.is_member].mean()
+        of_members = scores[signal.is_member]
+        # Of equal scores the mean may be rounded up, above all of them.
+        return scores >= min(of_members.mean(), of_members.max())
 
 
 class OptimalThreshold(LossScore):

@@ -1,8 +1,8 @@
-"""The blind baseline of target models: from records, splits and signals to rows of a tidy table."""
+"""The blind baseline of target models: from records and signals to rows of a tidy table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,11 @@ from dpmia.formats.signals import MEMBER, NONMEMBER, load_all
 from dpmia.jobs.attacking import BlindJob
 from dpmia.metrics.ranking import advantage, ranking
 from dpmia.metrics.shared_records import group_effects
-from dpmia.splits.split import Split
 
 
 def blind_rows(
     experiment: str,
     dataset: Dataset,
-    splits: Mapping[tuple[str, int], Split],
     files: Iterable[Path | str],
     job: BlindJob,
     root_seed: int,
@@ -34,7 +32,6 @@ def blind_rows(
     Args:
         experiment: name of the experiment.
         dataset: prepared data.
-        splits: by (arm, replicate).
         files: signal files of the target models.
         job: see `BlindJob`.
         root_seed: the user's seed.
@@ -56,7 +53,7 @@ def blind_rows(
         queries = signal.of(MEMBER, NONMEMBER)
         truth = queries.is_member
         given = dataset.inputs(queries.records), dataset.y[queries.records]
-        seed = derive_seed(root_seed, BLIND, dataset.fingerprint, *split)
+        seed = derive_seed(root_seed, BLIND, *signal.card.split_meaning)
         fewest = int(min(truth.sum(), (~truth).sum()))
         if split not in scores:
             try:

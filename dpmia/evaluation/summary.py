@@ -101,8 +101,12 @@ def cells(found: Estimate, metric: str) -> list[object]:
 
 
 def _trials(rows: Rows, metric: str) -> int | None:
-    """Return the records of one value of a share; None for other metrics, and for precision (of few of them)."""
-    if RECORDS not in rows or possible_range(metric) != (0.0, 1.0) or metric.startswith("precision"):
+    """Return the records of one value of a share; None for other metrics, and for shares of some of them only.
+
+    Those are precision, of the records that are predicted members, and right guesses, of those that are guessed.
+    """
+    of_some = metric.startswith(("precision", "guessed_right"))
+    if RECORDS not in rows or possible_range(metric) != (0.0, 1.0) or of_some:
         return None
     fewest = np.fmin.reduce(np.asarray(rows[RECORDS], dtype=float))
     return None if np.isnan(fewest) else int(fewest)

@@ -84,6 +84,11 @@ class ModelCard(PlainData):
         return self.arm, needed(self.replicate)
 
     @property
+    def split_meaning(self) -> tuple[Meaning, ...]:
+        """What seeds that go with the split of a target model follow from: the data, the arm's draw, the replicate."""
+        return tuple(self.meaning[:3])
+
+    @property
     def target(self) -> tuple[str, str, int | None]:
         """Arm, epsilon and replicate: which target model this is, or was trained to attack."""
         return self.arm, self.epsilon, self.replicate

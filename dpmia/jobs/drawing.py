@@ -70,6 +70,11 @@ class ArmDraw(PlainData):
     iid: bool
 
     @property
+    def joins_at(self) -> float | None:
+        """The probability with which each record joins on its own; None where the size of the training set is fixed."""
+        return float(self.draw["rate"]) if self.kind == "bernoulli" else None
+
+    @property
     def drawn_by(self) -> dict[str, Any]:
         """The arguments of the drawing function under the names from which seeds follow."""
         return {SEED_NAMES.get(name, name): value for name, value in self.draw.items()}

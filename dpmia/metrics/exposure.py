@@ -242,7 +242,7 @@ class Exposure:
         outside = np.sort(scores[signal.is_nonmember])
         self.nonmembers = min(len(outside), self.nonmembers or len(outside))
         inside = scores[signal.is_member]
-        above = 1 - np.searchsorted(outside, inside, side="left") / len(outside)
+        above = (len(outside) - np.searchsorted(outside, inside, side="left")) / len(outside)
         pairs = zip(above.tolist(), inside.tolist(), strict=True)
         self.models.append(dict(zip(signal.records[signal.is_member].tolist(), pairs, strict=True)))
 

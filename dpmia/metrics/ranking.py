@@ -55,12 +55,12 @@ def ranking(scores: np.ndarray, is_member: np.ndarray, of: int | None = None) ->
         is_member: bool, shape (records,), the truth.
         of: see `tpr_at`.
     """
-    fpr, tpr, _ = roc(scores, is_member)
-    nonmembers = int((~is_member).sum())
-    resolution = 1 / nonmembers
-    low = {name: tpr_at(fpr, tpr, rate, nonmembers, of) for name, rate in LOW_RATES.items()}
-    auc = float((np.diff(fpr) * (tpr[1:] + tpr[:-1])).sum() / 2)
-    return {"auc": auc, **low, "resolution": resolution}
+    false, true, _ = _passing(scores, is_member)
+    members, nonmembers = int(true[-1]), int(false[-1])
+    low = {name: tpr_at(false / nonmembers, true / members, rate, nonmembers, of) for name, rate in LOW_RATES.items()}
+    # Of whole numbers, so that the AUC of a perfect separation is 1 and no less.
+    auc = int((np.diff(false) * (true[1:] + true[:-1])).sum()) / (2 * members * nonmembers)
+    return {"auc": auc, **low, "resolution": 1 / nonmembers}
 
 
 def tpr_at(fpr: np.ndarray, tpr: np.ndarray, rate: float, nonmembers: int, of: int | None = None) -> float:
@@ -147,6 +147,12 @@ def roc(scores: np.ndarray, is_member: np.ndarray) -> tuple[np.ndarray, np.ndarr
     Raises:
         ValueError: a score is not a number, or members or non-members are missing.
     """
+    false, true, thresholds = _passing(scores, is_member)
+    return false / false[-1], true / true[-1], thresholds
+
+
+def _passing(scores: np.ndarray, is_member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return how many non-members and members pass each threshold, int64, and the thresholds; see `roc`."""
     _both(is_member)
     if np.isnan(scores).any():
         raise ValueError(f"{np.isnan(scores).sum()} scores are not numbers")
@@ -155,7 +161,7 @@ def roc(scores: np.ndarray, is_member: np.ndarray) -> tuple[np.ndarray, np.ndarr
     last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
     true = np.concatenate([[0], np.cumsum(is_member[order])[last]])
     false = np.concatenate([[0], last + 1]) - true
-    return false / false[-1], true / true[-1], np.concatenate([[np.inf], ranked[last]])
+    return false, true, np.concatenate([[np.inf], ranked[last]])
 
 
 def _both(is_member: np.ndarray) -> None:

@@ -28,11 +28,10 @@ def expected_size(arm: ArmDraw, records: int | None) -> int | None:
         arm: how its records are drawn.
         records: of the data set, all of which are the pool of `records: all`; None if they are not known yet.
     """
-    draw = arm.draw
-    if "rate" not in draw:
+    if arm.joins_at is None:
         return None
-    pool = records if draw["records"] == "all" else draw["records"]
-    return None if pool is None else round(draw["rate"] * pool)
+    pool = records if arm.draw["records"] == "all" else arm.draw["records"]
+    return None if pool is None else round(arm.joins_at * pool)
 
 
 def shadow_size(population: int, count: int) -> int:

@@ -74,8 +74,9 @@ def draw_one(draw: Callable[..., Split], groups: np.ndarray, rng: np.random.Gene
         split = draw(groups, rng, **arm.draw)
     if not isinstance(split, Split):
         raise ConfigError(where, f"it returns {type(split).__name__}", "Return a dpmia.splits.split.Split")
-    if not len(split.members):
-        raise ConfigError(where, "it returns a split without members", "Draw at least one")
+    for word, records in (("members", split.members), ("non-members", split.nonmembers)):
+        if not len(records):
+            raise ConfigError(where, f"it returns a split without {word}", "Draw at least one")
     if (last := split.last) >= len(groups):
         problem = f"it returns row {last} of {len(groups)} records, from 0"
         raise ConfigError(where, problem, "Draw from range(len(groups))")

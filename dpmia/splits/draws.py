@@ -204,11 +204,13 @@ def bernoulli(
 def shuffled(split: Split, rng: np.random.Generator) -> Split:
     """Return the IID arm of a split: the same members and non-members pooled, shuffled, and cut to the same sizes.
 
-    Source: Humphries et al. 2023, IV-A. The population stays.
+    The population stays, and so does the background, on which all models are trained.
+
+    Source: Humphries et al. 2023, IV-A.
     """
     pool = rng.permutation(np.concatenate([split.members, split.nonmembers]))
     cut = len(split.members)
-    return Split(pool[:cut], pool[cut:], split.population, np.empty(0))
+    return Split(pool[:cut], pool[cut:], split.population, np.empty(0), split.background)
 
 
 def _count(wanted: int | float | str, there: int, most: int | None) -> int:

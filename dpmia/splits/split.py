@@ -107,8 +107,8 @@ def load_splits(path: Path | str, dataset: Dataset | None = None) -> dict[tuple[
             expected = {part.name for part in fields(Split)}
             if any(parts.keys() != expected for parts in found.values()):
                 raise ValueError(f"a split has other parts than {', '.join(sorted(expected))}")
-            if not all(len(parts["members"]) for parts in found.values()):
-                raise ValueError("a split has no members")
+            if not all(len(parts["members"]) and len(parts["nonmembers"]) for parts in found.values()):
+                raise ValueError("a split has no members, or no non-members")
             splits = {key: Split(**parts) for key, parts in found.items()}
             last = max((split.last for split in splits.values()), default=-1)
             if dataset is not None and last >= len(dataset):

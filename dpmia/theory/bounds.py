@@ -117,4 +117,5 @@ def tpr_bound(fpr: ArrayLike, epsilon: float, delta: float = 0.0) -> np.ndarray:
     fpr = np.asarray(fpr, dtype=float)
     with np.errstate(over="ignore", invalid="ignore"):
         steep = np.nan_to_num(np.exp(epsilon) * fpr, nan=0.0) + delta
+        steep = np.where(np.isinf(epsilon), 1.0, steep)  # without privacy nothing is bounded
     return np.clip(np.minimum(steep, 1 - np.exp(-epsilon) * (1 - delta - fpr)), 0, 1)

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from dpmia.common.seeds import derive_seed
 from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
 from dpmia.training.engines.base import Engine
@@ -192,7 +193,7 @@ def canary_projections(
         engine_type: the engine, for private runs.
         neighbours: the two training sets.
         training: how.
-        seeds: of batches and noise. On a CPU the framework reads 32 bits of a seed, so all lie below 2**32.
+        seeds: from each of which follow those of batches and noise of one model.
         with_canary: which of the two sets.
 
     Returns:
@@ -200,13 +201,11 @@ def canary_projections(
         minus the clip norm where its replacement was, and 0 elsewhere.
 
     Raises:
-        ValueError: the recipe's updates are not sums of gradients, or a seed is out of range.
+        ValueError: the recipe's updates are not sums of gradients.
     """
     recipe = training.recipe
     if recipe.optimiser != "sgd" or recipe.momentum or recipe.l2:
         raise ValueError("expected sgd without momentum and L2: only then is an update a sum of gradients")
-    if seeds.start < 0 or seeds.stop > 2**32:
-        raise ValueError(f"seeds {seeds.start} to {seeds.stop}, expected 0 to 2**32: models would share their noise")
     architecture = neighbours.architecture
     gradient = neighbours.canary_gradient().double()
     direction = gradient / gradient.norm()
@@ -214,7 +213,9 @@ def canary_projections(
     width = engine_type.width(architecture, recipe)
     blocks = []
     for first in range(0, len(seeds), width):
-        together = [Seeds(0, seed, seed) for seed in seeds[first : first + width]]
+        together = [
+            Seeds(0, derive_seed(seed, "batches"), derive_seed(seed, "noise")) for seed in seeds[first : first + width]
+        ]
         runs = [Run(f"model {each.noise}", records, each, training.noise_multiplier) for each in together]
         streams = [training.streams_type(each, recipe, neighbours, with_canary) for each in together]
         engine = engine_type(architecture, recipe, runs, neighbours.x, neighbours.y, streams)

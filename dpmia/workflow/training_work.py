@@ -157,11 +157,11 @@ def drawn(experiment: Experiment, arm: ArmDraw) -> DrawSizes:
         return wanted if isinstance(wanted, int) else int(of)
 
     validation, uses_population = draw.get("validation") or 0, jobs.uses(experiment, "population")
-    if arm.kind == "bernoulli":
+    if arm.joins_at is not None:
         pool = count(draw["records"], records)
         rest = max(0, records - pool - validation)
         population = min(rest, count(draw.get("population", rest), records)) if uses_population else 0
-        return DrawSizes(int(pool * draw["rate"]), count(draw.get("queries", "all"), pool), population, validation)
+        return DrawSizes(int(pool * arm.joins_at), count(draw.get("queries", "all"), pool), population, validation)
     # Of groups, about a half each way: what is in a group is known only when the data are there.
     of = records if arm.kind == "iid" else records / (1 + len(experiment.arms))
     members, others = count(draw["members"], of), count(draw["nonmembers"], of)

@@ -49,7 +49,7 @@ def run(name: str, experiment: Experiment, dataset: Dataset, folder: Path, seed:
         save_signals(signals[-1], trained, dataset.provenance)
     rows = accuracy_rows(name, load_all(signals))
     if experiment.blind:
-        rows += blind_rows(name, dataset, splits, signals, jobs.blind_job(experiment, 0), seed)
+        rows += blind_rows(name, dataset, signals, jobs.blind_job(experiment, 0), seed)
     attacks = {}
     for attack in experiment.attacks:
         references = _references(experiment, attack, dataset, splits, folder, seed)

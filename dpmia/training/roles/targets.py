@@ -119,7 +119,7 @@ def _targets(
                 accounting=calibration.accounting(epsilon, recipe, len(training) if expected is None else expected),
                 stated=calibration.stated(epsilon),
                 compares=job.compares,
-                rate=arm.draw.get("rate"),
+                rate=arm.joins_at,
                 collusion=job.collusion.plain() if job.collusion else None,
             )
             yield specify(

@@ -63,6 +63,14 @@ def test_a_loss_of_exactly_the_mean_is_a_member():
     assert attack.decisions(same, attack.scores(same, Knowledge(), rng())).tolist() == [True, True, True, False]
 
 
+@pytest.mark.parametrize("loss", [1e-12, 0.1, 0.7])
+def test_members_of_one_loss_are_members_whatever_their_number(loss):
+    attack = AverageThreshold()
+    for members in range(2, 2000, 7):
+        same = queried(np.full(members + 1, loss), [MEMBER] * members + [NONMEMBER])
+        assert attack.decisions(same, attack.scores(same, Knowledge(), rng())).all(), members
+
+
 def test_optimal_threshold_on_four_records_by_hand():
     # Accusing loss <= .1 gives 1/2 - 0, <= .5 gives 1 - 1/2: equally good, and the stricter one is taken.
     attack = OptimalThreshold()

@@ -29,14 +29,14 @@ def dataset(telling):
     return Dataset("toy", x, rng.integers(0, 2, len(x)), ("a", "b", "c"), ("no", "yes"), {})
 
 
-def model(data, arm="one", epsilon="inf", replicate=0, gap=0.0, seed=0):
-    """Return a model whose logit of the true class is higher by `gap` on members."""
+def model(data, arm="one", epsilon="inf", replicate=0, gap=0.0, seed=0, draw="one"):
+    """Return a model whose logit of the true class is higher by `gap` on members; `draw` is what its arm means."""
     rng = np.random.default_rng(seed)
     records = np.concatenate([SPLIT.members, SPLIT.nonmembers, SPLIT.validation])
     part = np.repeat(np.array([MEMBER, NONMEMBER, VALIDATION], dtype=np.uint8), [EACH, EACH, 10])
     logits = rng.normal(size=(len(records), 2)).astype(np.float32) / 10
     logits[np.arange(len(records)), data.y[records]] += gap * (part == MEMBER)
-    meaning = [arm, replicate, epsilon]
+    meaning = [data.fingerprint, draw, replicate, epsilon]
     known = card(arm=arm, iid=arm.endswith("-iid"), epsilon=epsilon, replicate=replicate, meaning=meaning)
     return Signal(known, records, data.y[records], part, logits)
 
@@ -47,9 +47,8 @@ def measured(tmp_path):
 
     def measure(data, models, replicates=(0,), with_loss=(), seed=1):
         save_signals(tmp_path / "a.npz", models, {})
-        splits = {(each.card.arm, each.card.replicate): SPLIT for each in models}
         job = BlindJob(list(replicates), list(with_loss))
-        return table_of(blind_rows("toy", data, splits, [tmp_path / "a.npz"], job, seed))
+        return table_of(blind_rows("toy", data, [tmp_path / "a.npz"], job, seed))
 
     return measure
 
@@ -98,6 +97,13 @@ def test_only_the_chosen_replicates_are_measured_each_with_folds_of_its_own(meas
     aucs = table.loc[table["metric"] == "auc"].set_index("replicate")["value"]
     assert aucs[0] != aucs[2]
     assert measured(data, models[:1], replicates=[2]).empty
+
+
+def test_another_name_of_an_arm_changes_nothing_and_another_draw_does(measured):
+    data = dataset(telling=False)
+    one = measured(data, [model(data)])["value"]
+    assert measured(data, [model(data, "two")])["value"].equals(one)
+    assert not measured(data, [model(data, draw="two")])["value"].equals(one)
 
 
 def test_too_few_members_are_named_with_the_key(measured):

@@ -286,6 +286,12 @@ def test_a_share_of_one_nonmember_is_seen_and_none_is_not():
     assert most.unseen == 1
 
 
+@pytest.mark.parametrize("nonmembers", [10, 300, 2000])
+def test_one_nonmember_above_is_seen_at_any_size(nonmembers):
+    most = exposure_of(2, ({1: nonmembers - 1.5, 2: 0.5}, np.arange(nonmembers, dtype=float))).most()
+    assert (most.records[0]["above"], most.unseen) == (1 / nonmembers, 0)
+
+
 def test_sums_in_another_order_are_equal_means():
     scores = [0.1, 0.2, 0.3]
     assert sum(scores) != sum(scores[::-1])

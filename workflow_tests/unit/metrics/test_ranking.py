@@ -49,6 +49,13 @@ def test_perfect_scores_tell_all():
     assert best_threshold(members.astype(float), members) == 1
 
 
+@pytest.mark.parametrize("count", [24, 105, 360, 1001])
+def test_a_perfect_separation_has_an_auc_of_one_at_any_size(count):
+    is_member = np.repeat([True, False], count)
+    assert ranking(np.arange(2 * count)[::-1], is_member)["auc"] == 1
+    assert ranking(np.arange(2 * count), is_member)["auc"] == 0
+
+
 def test_precision_and_recall_are_those_of_scikit_learn():
     rng = np.random.default_rng(6)
     for _ in range(20):

@@ -9,6 +9,7 @@ from training_checks import toy
 
 from dpmia.common.errors import ConfigError, DataError, UserError
 from dpmia.jobs.drawing import ArmDraw
+from dpmia.settings.training_sets import expected_size
 from dpmia.splits.block import draw_block
 from dpmia.splits.file_sizes import from_file
 from dpmia.splits.split import Split
@@ -64,15 +65,23 @@ def test_a_class_that_draws_no_splits_is_refused(monkeypatch):
         (np.arange(3).astype("M8[s]"), r"UserError: .*members is an array of datetime64\[s\] of shape"),
         (-np.arange(3), r"UserError: .*members holds the row -2"),
         ([], r"ConfigError: membership, drawn: it returns a split without members\. Draw at least one"),
+        (None, r"ConfigError: membership, drawn: it returns a split without non-members\. Draw at least one"),
         ([9999], r"ConfigError: membership, drawn: it returns row 9999 of \d+ records, from 0\. Draw from range\("),
     ],
 )
 def test_what_holds_other_rows_than_the_records_is_refused(members, message, monkeypatch):
     def drawn(groups, rng):
-        return Split(members, [5, 6], [], [])
+        return Split([1, 2], [], [], []) if members is None else Split(members, [5, 6], [], [])
 
     monkeypatch.setattr(drawn, "__module__", "own")
     monkeypatch.setattr("dpmia.common.plugins.source_file", lambda module: Path("own.py"))
     with pytest.raises(UserError) as refused:
         draw_block(toy(), None, drawn, {"iid": ArmDraw("own.py:drawn", None, {}, False)}, [0], 1)
     assert re.match(message, f"{type(refused.value).__name__}: {refused.value}")
+
+
+def test_an_argument_called_rate_makes_no_draw_one_of_coins():
+    own = ArmDraw("own.py:drawn", None, {"rate": 0.5, "records": 100}, False)
+    assert (own.joins_at, expected_size(own, 120)) == (None, None)
+    coins = ArmDraw("bernoulli", None, {"rate": 0.5, "records": 100}, False)
+    assert (coins.joins_at, expected_size(coins, 120)) == (0.5, 50)

@@ -134,6 +134,12 @@ def test_the_iid_arm_has_the_same_records_in_the_same_sizes():
     assert np.array_equal(mixed.population, split.population)
 
 
+def test_the_iid_arm_is_trained_on_the_same_background():
+    mixed = shuffled(Split([0, 1], [2, 3], [], [], background=[4, 5, 6]), rng())
+    assert mixed.background.tolist() == [4, 5, 6]
+    assert len(mixed.training) == 5
+
+
 @pytest.mark.parametrize(
     ("draw", "arguments", "reported"),
     [

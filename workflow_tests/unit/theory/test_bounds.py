@@ -137,3 +137,7 @@ def test_the_largest_tpr_has_the_largest_advantage_and_area(epsilon, delta):
     assert (np.diff(tpr) >= -1e-12).all()
     assert (tpr - fpr).max() == pytest.approx(float(humphries_advantage(epsilon, delta)), abs=1e-5)
     assert np.trapezoid(tpr, fpr) == pytest.approx(float(auc_bound(epsilon, delta)), abs=1e-5)
+
+
+def test_without_privacy_no_rate_is_bounded():
+    assert tpr_bound([0.0, 0.5, 1.0], np.inf, 1e-5).tolist() == [1, 1, 1]
