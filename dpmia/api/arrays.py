@@ -28,6 +28,9 @@ def array_of(value: Any, where: str, remedy: str = NUMBERS) -> np.ndarray:
     """
     if hasattr(value, "detach"):
         value = _of_tensor(value, where)
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        problem = f"{int(np.ma.getmaskarray(value).sum())} values are masked"
+        raise ArgumentError(where, problem, "Fill them in, or leave these records out of all arguments")
     try:
         found = np.asarray(value)
     except ValueError as error:
@@ -43,14 +46,15 @@ def array_of(value: Any, where: str, remedy: str = NUMBERS) -> np.ndarray:
     return found
 
 
-def numbers(value: Any, where: str, axes: tuple[str, ...], remedy: str = "") -> np.ndarray:
-    """Return finite numbers, float64.
+def numbers(value: Any, where: str, axes: tuple[str, ...], remedy: str = "", infinite: bool = False) -> np.ndarray:
+    """Return numbers, float64, finite ones unless `infinite`.
 
     Args:
         value: see `array_of`.
         where: the argument, for the message.
         axes: what the dimensions are, such as records and classes.
         remedy: what to do about another number of dimensions, where there is more to say than what they are.
+        infinite: whether numbers may be infinite, where their order alone counts.
 
     Raises:
         ArgumentError: the shape is another, or a number is not finite.
@@ -62,9 +66,10 @@ def numbers(value: Any, where: str, axes: tuple[str, ...], remedy: str = "") -> 
         raise ArgumentError(where, problem, remedy or f"Give {len(axes)} dimension{'s' * (len(axes) > 1)}")
     if not found.size:
         raise ArgumentError(where, f"an array of shape {found.shape} is empty", f"Give one row of {axes[-1]} at least")
-    if not np.isfinite(found).all():
-        row = int(np.argwhere(~np.isfinite(found))[0][0])
-        problem = f"{(~np.isfinite(found)).sum()} values are not finite numbers"
+    wrong = np.isnan(found) if infinite else ~np.isfinite(found)
+    if wrong.any():
+        row = int(np.argwhere(wrong)[0][0])
+        problem = f"{wrong.sum()} values are not {'numbers' if infinite else 'finite numbers'}"
         remedy = "Leave these records out of all arguments, or find out where the model overflows"
         raise ArgumentError(f"{where}, row {row}", problem, remedy)
     return found

@@ -18,7 +18,7 @@ from dpmia.attacks.confidence import LARGEST_LOSS, confidence
 from dpmia.attacks.needs import lacking_models
 from dpmia.common.errors import ArgumentError, AttackError, MissingExtraError, shown
 from dpmia.common.limits import MOST_MODELS
-from dpmia.common.probabilities import log_probabilities, problem_of, remedy_of, wrong_row
+from dpmia.common.probabilities import WrongOutputsError, logits_of
 from dpmia.common.registry import load, suggestion
 from dpmia.common.seeds import derive_seed
 from dpmia.formats.losses import References
@@ -172,17 +172,14 @@ def _logits(outputs: ArrayLike, scale: str, where: str) -> np.ndarray:
         return np.column_stack([confidence(found), np.zeros(len(found))])
     if found.shape[1] < 2:
         raise ArgumentError(where, "one column", "Give a column for each class, also of two classes")
-    wrong = wrong_row(found)
-    if scale == "logits" and wrong is None:
-        problem = "all rows are probabilities, from 0 to 1 with the sum 1, and scale is 'logits'"
-        remedy = "Set scale='probabilities'; if they are logits, add 1 to all, which changes no result"
-        raise ArgumentError(where, problem, remedy)
-    if scale == "probabilities":
-        if wrong is not None:
-            remedy = remedy_of(found[wrong], "Give all classes, or set scale='logits'")
-            raise ArgumentError(f"{where}, row {wrong}", problem_of(found[wrong]), remedy)
-        return log_probabilities(found)
-    return found
+    try:
+        return logits_of(found, scale)
+    except WrongOutputsError as error:
+        if error.row is None:
+            remedy = "Set scale='probabilities'; if they are logits, add 1 to all, which changes no result"
+            raise ArgumentError(where, str(error), remedy) from error
+        remedy = error.remedy("Give all classes, or set scale='logits'")
+        raise ArgumentError(f"{where}, row {error.row}", str(error), remedy) from error
 
 
 def _models(references: Sequence[ArrayLike] | ArrayLike | None) -> list[Any] | None:

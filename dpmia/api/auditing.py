@@ -95,7 +95,7 @@ def audit_epsilon(
     """
     where = "audit_epsilon"
     same_rows(where, {"scores": scores, "is_member": is_member})
-    ranked = numbers(scores, f"{where}, scores", ("records",))
+    ranked = numbers(scores, f"{where}, scores", ("records",), infinite=True)  # likelihood ratios may be
     truth = truth_values(is_member, f"{where}, is_member", ranked.shape)
     shares = several(shares, f"{where}, shares")
     delta, confidence = number(delta, f"{where}, delta"), number(confidence, f"{where}, confidence")

@@ -25,6 +25,7 @@ from dpmia.api.mechanism import (
     require_prior,
 )
 from dpmia.common.errors import ArgumentError
+from dpmia.common.formatting import format_bound, rounded_up
 from dpmia.common.limits import DELTAS
 from dpmia.theory.bounds import advantage_bound, auc_bound, tpr_bound
 from dpmia.theory.precision_bounds import precision_bound
@@ -74,7 +75,7 @@ class Bounds(ABC):
         """Return the line that says of what these are the bounds."""
 
     def __repr__(self) -> str:
-        lines = [f"  {name:<18} {value:.4f}" for name, value in self._values().items()]
+        lines = [f"  {name:<18} {format_bound(value, 4)}" for name, value in self._values().items()]
         lines[-1] += f"  (prior {self.prior:g}, of attacks that find {100 * self.acceptance:g} % of the members)"
         return "\n".join([self._head(), *lines])
 
@@ -94,7 +95,7 @@ class GuaranteeBounds(Bounds):
     relation: str
 
     def _head(self) -> str:
-        guarantee = f"epsilon {self.epsilon:.4g}, delta {self.delta:g} ({self.relation})"
+        guarantee = f"epsilon {rounded_up(self.epsilon, 4)}, delta {self.delta:g} ({self.relation})"
         return f"Bounds on any attack ({self.compares}) by {guarantee}"
 
 
@@ -159,7 +160,7 @@ class UpperBound(Bounds):
             "full": f"every record in each of {self.steps} steps",
             "shuffle": f"{self.epochs} shuffled epochs",
         }[self.sampler]
-        return f"UpperBound: noise multiplier {self.noise_multiplier:.5g}, {sampling} ({self.compares})"
+        return f"UpperBound: noise multiplier {rounded_up(self.noise_multiplier, 5)}, {sampling} ({self.compares})"
 
 
 def upper_bound(
@@ -202,7 +203,7 @@ def upper_bound(
         UpperBound: noise multiplier 1, sampling rate 0.01, 1000 steps (replace_one)
           advantage          0.2644
           auc                0.6836
-          tpr_at_0.01_fpr    0.0496
+          tpr_at_0.01_fpr    0.0497
           tpr_at_0.001_fpr   0.0080
           precision          0.8831  (prior 0.5, of attacks that find 1 % of the members)
         >>> round(bound.epsilon(delta=1e-5), 2)
@@ -286,17 +287,17 @@ def bounds(
         >>> from dpmia import bounds
         >>> bounds(1.0, 1e-5)
         Bounds on any attack (replace_one) by epsilon 1, delta 1e-05 (add_remove)
-          advantage          0.7616
-          auc                0.8808
-          tpr_at_0.01_fpr    0.0739
-          tpr_at_0.001_fpr   0.0074
+          advantage          0.7617
+          auc                0.8809
+          tpr_at_0.01_fpr    0.0740
+          tpr_at_0.001_fpr   0.0075
           precision          0.8812  (prior 0.5, of attacks that find 1 % of the members)
         >>> bounds(1.0, 1e-5, relation="replace_one")
         Bounds on any attack (replace_one) by epsilon 1, delta 1e-05 (replace_one)
-          advantage          0.4621
+          advantage          0.4622
           auc                0.7311
           tpr_at_0.01_fpr    0.0272
-          tpr_at_0.001_fpr   0.0027
+          tpr_at_0.001_fpr   0.0028
           precision          0.7313  (prior 0.5, of attacks that find 1 % of the members)
     """
     where = "bounds"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpmia.api.results import AttackResult
-from dpmia.common.errors import MissingExtraError
+from dpmia.common.errors import ArgumentError, MissingExtraError
 from dpmia.metrics.ranking import roc
 
 try:
@@ -30,7 +30,14 @@ SMALLEST_RATE = 1e-4
 
 
 def roc_figure(results: Mapping[str, AttackResult], bound: UpperBound | None = None) -> Figure:
-    """Draw ROC curves of attacks on one model with their 95 % bands, and a bound above them."""
+    """Draw ROC curves of attacks on one model with their 95 % bands, and a bound above them.
+
+    Raises:
+        ArgumentError: a single non-member shows no false positive rate below 1.
+    """
+    if next(iter(results.values())).resolution >= 1:
+        problem = "a single non-member shows no false positive rate below 1"
+        raise ArgumentError("plot", problem, "Attack the model with more non-members")
     with drawing.style():
         figure, (panel,) = drawing.panels(1, Facts(False, "", without_data=True), width=drawing.NARROW, height=2.8)
         for place, result in enumerate(results.values()):

@@ -130,7 +130,7 @@ class AttackResults(Mapping[str, AttackResult]):
             bound: an exact upper bound to draw above them, from `upper_bound`.
 
         Raises:
-            ArgumentError: `bound` is something else.
+            ArgumentError: `bound` is something else, or there is a single non-member.
         """
         from dpmia.api.bounding import UpperBound
         from dpmia.api.drawing import roc_figure

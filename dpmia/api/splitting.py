@@ -106,7 +106,9 @@ def _texts(groups: ArrayLike) -> np.ndarray:
     """Return groups as text, whatever they are: names, numbers, a column of a data frame."""
     where = "split, groups"
     try:
-        values = array_of(groups, where) if hasattr(groups, "detach") else np.asarray(groups)
+        # As objects: of texts and a NaN, NumPy would make the text "nan".
+        mixed = isinstance(groups, list | tuple)
+        values = array_of(groups, where) if hasattr(groups, "detach") else np.asarray(groups, object if mixed else None)
         texts = values if values.dtype.kind in "OUS" else array_of(groups, where)
         if missing := int(np.sum(pd.isna(texts))):
             raise ArgumentError(where, f"{missing} values are missing", "Give them a name, or leave these records out")

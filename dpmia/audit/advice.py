@@ -18,7 +18,7 @@ from dpmia.audit.formatting import (
 )
 from dpmia.audit.plain import AT_LOW_RATE, TOO_WIDE, Entry, guessed_at_low_rate, no_interval, place, standing_out
 from dpmia.common.arms import IID_SUFFIX
-from dpmia.common.formatting import format_number
+from dpmia.common.formatting import format_bound, format_number
 
 #: Kind of verdict -> its words, the kind and the sign of its badge.
 VERDICTS = {
@@ -132,7 +132,7 @@ def remedies(
     """Return what would lower the risk of the models of an experiment, each with what was measured for it."""
     given = verdicts(entries, experiment, facts)
     kinds = {each["verdict"] for each in given}
-    found = _refuted(entries, experiment) if facts.get("stated") else []
+    found = _refuted(entries, experiment, facts)
     if facts.get("program"):
         found += _same_for_every_epsilon(entries, accuracy, experiment)
     found += _undecided([each["model"] for each in given if each["verdict"] == "open"], facts)
@@ -168,18 +168,23 @@ def _undecided(models: Sequence[str], facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _refuted(entries: Sequence[Entry], experiment: str) -> list[str]:
-    """Return where an attack refutes the guarantee that the user states: its whole interval is above the bound."""
+def _refuted(entries: Sequence[Entry], experiment: str, facts: Mapping[str, Any]) -> list[str]:
+    """Return where an attack refutes a guarantee, stated or trained for: its whole interval is above a bound."""
     found = []
     for epsilon in dict.fromkeys(entry["epsilon"] for entry in entries if entry["experiment"] == experiment):
         worst = best(entries, "advantage", experiment=experiment, epsilon=epsilon, iid=True)
-        if worst is not None and worst["bound"] is not None and (worst["advantage"]["low"] or 0) > worst["bound"]:
-            found.append(
-                f"Find out why the stated guarantee does not hold: with epsilon {epsilon} no attack can have an "
-                f"advantage above {format_number(worst['bound'], 2)}, and {attack_name(worst['attack'])} has "
-                f"{interval(worst['advantage'])} ({place(worst)}). Check how the program samples batches, clips "
-                "gradients, adds noise and accounts for them, and whether it uses records that it was not given."
-            )
+        known = [] if worst is None else [worst[kind] for kind in ("bound", "ceiling") if worst[kind] is not None]
+        if worst is None or not known or (worst["advantage"]["low"] or 0) <= min(known):
+            continue
+        stated = bool(facts.get("stated"))
+        of = f"with epsilon {epsilon}" if min(known) == worst["bound"] else f"with the mechanism of epsilon {epsilon}"
+        trained = "program" if stated else "model or its engine"
+        found.append(
+            f"Find out why the {'stated guarantee' if stated else 'privacy guarantee'} does not hold: {of} no attack "
+            f"can have an advantage above {format_bound(min(known), 3)}, and {attack_name(worst['attack'])} has "
+            f"{interval(worst['advantage'], 3)} ({place(worst)}). Check how the {trained} samples batches, clips "
+            "gradients, adds noise and accounts for them, and whether it uses records that it was not given."
+        )
     return found
 
 
@@ -221,17 +226,29 @@ def _less_epsilon(
     least = best(own, epsilon=epsilons[0], arm=worst["arm"])
     if least is None or least["auc"]["mean"] >= worst["auc"]["mean"]:
         return []
+    step = f"from {describe_model(facts, epsilons[-1])} to epsilon {epsilons[0]}"
+    aucs = f"from {interval(worst['auc'])} to {interval(least['auc'])}"
+    if not _falls(worst["auc"], least["auc"]):
+        return [
+            "Train with differential privacy at a small epsilon, which bounds attacks that were not run, too. Those "
+            f"that were run do not show a smaller risk: {step} the AUC of the strongest goes {aucs} ({worst['label']})."
+        ]
     at = {
         entry["epsilon"]: entry["accuracy_nonmembers"]
         for entry in accuracy
         if (entry["experiment"], entry["arm"]) == (experiment, worst["arm"])
     }
+    before, after = at.get(epsilons[-1]), at.get(epsilons[0])
+    use = f", and accuracy on non-members goes from {interval(before)} to {interval(after)}" if before and after else ""
     return [
-        f"Train with differential privacy at a small epsilon. Measured for {worst['label']}: from "
-        f"{describe_model(facts, epsilons[-1])} to epsilon {epsilons[0]} the AUC of the strongest attack falls from "
-        f"{interval(worst['auc'])} to {interval(least['auc'])}, and accuracy on non-members goes from "
-        f"{interval(at.get(epsilons[-1]))} to {interval(at.get(epsilons[0]))}."
+        f"Train with differential privacy at a small epsilon. Measured for {worst['label']}: {step} the AUC of the "
+        f"strongest attack falls {aucs}{use}."
     ]
+
+
+def _falls(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Return whether a mean is shown to be smaller than another: their intervals lie apart."""
+    return before["low"] is not None and after["high"] is not None and bool(after["high"] < before["low"])
 
 
 def _less_overfitting(accuracy: Sequence[Entry], experiment: str) -> list[str]:
@@ -256,7 +273,7 @@ def _mixed_groups(entries: Sequence[Entry], experiment: str) -> list[str]:
     if apart is None:
         return []
     mixed = best(own, arm=apart["arm"] + IID_SUFFIX, epsilon=apart["epsilon"])
-    if mixed is None or mixed["auc"]["mean"] >= apart["auc"]["mean"]:
+    if mixed is None or not _falls(apart["auc"], mixed["auc"]):
         return []
     return [
         f"Train on records of all groups instead of one: with the records of {apart['label']} and of the others mixed, "

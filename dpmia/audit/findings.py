@@ -57,7 +57,7 @@ def results(
         model = dict(zip(models, key, strict=True)) | {"epsilon": spell_epsilon(key[-1])}
         cells = rows.set_index(["attack", "metric"])
         iid = bool(model["iid"]) or facts["independent"]
-        limits = _limits(iid, key[-1], facts, cells)
+        bounds = _bounds(iid, key[-1], facts, cells)
         for attack, part in rows.groupby("attack", sort=False):
             if attack in (NO_ATTACK, BLIND_WITH_LOSS):
                 continue
@@ -67,7 +67,7 @@ def results(
             entry |= {"replicates": int(metrics["auc"].replicates)}
             entry |= {name: _cell(metrics.get(name)) for name in METRICS}
             entry["resolution"] = float(metrics["resolution"].mean)
-            entries.append(entry | (limits if attack != BLIND else dict.fromkeys(limits)))
+            entries.append(entry | (bounds if attack != BLIND else dict.fromkeys(bounds)))
     return entries
 
 
@@ -78,7 +78,7 @@ def label(arm: str, groups: Mapping[str, str]) -> str:
     """
     base = arm.removesuffix(IID_SUFFIX)
     group = groups.get(base, base)
-    return (group if arm_name(group) == base.rstrip("_") else base) + (", IID" if arm != base else "")
+    return (group if arm_name(group).rstrip("_") == base.rstrip("_") else base) + (", IID" if arm != base else "")
 
 
 def accuracy(
@@ -174,6 +174,28 @@ def most_at_risk(
     return best(entries, metric, **({} if iid is None else {"iid": iid}))
 
 
+def without_interval(
+    entries: Sequence[Mapping[str, Any]], metric: str, above: Mapping[str, Any], iid: bool | None = None
+) -> Mapping[str, Any] | None:
+    """Return the attack with the largest mean of those without an interval, if it exceeds that of another; else None.
+
+    Too few replicates give no interval: such a model may be the one that is most at risk, and nothing shows it.
+
+    Args:
+        entries: see `best`.
+        metric: see `best`.
+        above: the attack that is reported.
+        iid: see `most_at_risk`.
+    """
+    some = [
+        entry
+        for entry in attacks_of(entries)
+        if entry[metric] is not None and entry[metric]["low"] is None and iid in (None, entry["iid"])
+    ]
+    largest = max(some, key=lambda entry: entry[metric]["mean"], default=None)
+    return largest if largest is not None and largest[metric]["mean"] > above[metric]["mean"] else None
+
+
 def _low(cell: Mapping[str, Any]) -> tuple[bool, float]:
     return (cell["low"] is not None, cell["mean"] if cell["low"] is None else cell["low"])
 
@@ -229,7 +251,7 @@ def _alike(entries: Sequence[Mapping[str, Any]], **wanted: Any) -> int:
     return sum(all(entry[key] == value for key, value in wanted.items()) for entry in attacks_of(entries))
 
 
-def _limits(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataFrame) -> dict[str, Any]:
+def _bounds(iid: bool, epsilon: float, facts: Mapping[str, Any], cells: pd.DataFrame) -> dict[str, Any]:
     if facts["delta"] is None:
         return {"bound": None, "ceiling": None, "warning": NO_GUARANTEE}
     if math.isinf(epsilon):

@@ -58,7 +58,7 @@ def gather(parts: Mapping[str, Mapping[str, Any]], run: Mapping[str, Any], audit
         dataset = datasets.get(part["dataset"])
         results += found
         accuracy += accurate
-        curves += _curves(name, scores, found)
+        curves += _curves(scores, found)
         exposed += _exposed(name, scores, found, dataset, run["seed"])
         experiments[name] = {
             "facts": part["facts"],
@@ -115,7 +115,7 @@ def _counts(scores: Scores, entry: Mapping[str, Any]) -> dict[str, int]:
     return {"members": min(scores.members[model]), "nonmembers": min(scores.nonmembers[model])}
 
 
-def _curves(name: str, scores: Scores, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _curves(scores: Scores, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the ROC curve of every attack that is no oracle and no control, for each arm and epsilon."""
     return [
         {key: entry[key] for key in ("experiment", "arm", "label", "iid", "epsilon", "attack", "nonmembers")}

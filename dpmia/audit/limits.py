@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpmia.audit.findings import attacks_of, estimate_of
+from dpmia.audit.findings import attacks_of, cell_of, estimate_of
 from dpmia.audit.formatting import GUESSING
 from dpmia.claims.limits import ERROR
 from dpmia.claims.release_limits import Held, HeldMean, exceeding, unsure
@@ -32,9 +32,7 @@ def hold(entries: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsi
         )
         for metric, limit in limits.items()
         for entry in judged
-        if _has_interval(entry, metric)
-        and not _guessing_exceeds(entry, metric, limit)
-        and not _exceeds_turned_round(entry, metric, limit)
+        if _why_not(entry, metric, limit, len(judged)) is None
     ]
     reasons = {metric: _why_not_evaluated(judged, metric, limit) for metric, limit in limits.items()}
     return Held(means, {metric: reason for metric, reason in reasons.items() if reason is not None})
@@ -45,15 +43,21 @@ def _why_not_evaluated(judged: Sequence[Mapping[str, Any]], metric: str, limit: 
     if not judged:
         return "no model was trained with these epsilons"
     for entry in judged:
-        if not _has_interval(entry, metric):
-            reason = _why_no_interval(entry, metric)
-        elif _guessing_exceeds(entry, metric, limit):
-            reason = f"guessing alone finds {_guessed(entry, metric):.2g} with {entry['nonmembers']} non-members"
-        elif _exceeds_turned_round(entry, metric, limit):
-            reason = f"members rank below non-members, and turned round the attack has {1 - entry[metric]['mean']:.2g}"
-        else:
-            continue
-        return f"{reason} ({entry['experiment']}, {entry['arm']}, epsilon {entry['epsilon']}, {entry['attack']})"
+        if (reason := _why_not(entry, metric, limit, len(judged))) is not None:
+            return f"{reason} ({entry['experiment']}, {entry['arm']}, epsilon {entry['epsilon']}, {entry['attack']})"
+    return None
+
+
+def _why_not(entry: Mapping[str, Any], metric: str, limit: float, compared: int) -> str | None:
+    """Return why a result, one of `compared`, cannot be held to a limit; None where it can."""
+    if not _has_interval(entry, metric):
+        return _why_no_interval(entry, metric)
+    if _guessing_exceeds(entry, metric, limit):
+        return f"guessing alone finds {_guessed(entry, metric):.2g} with {entry['nonmembers']} non-members"
+    if _reversed(entry, compared) and not (metric == "auc" and 1 - entry["auc"]["mean"] <= limit):
+        auc = f"{1 - entry['auc']['mean']:.2g}"
+        turned = f"members rank below non-members, and turned round the attack has an AUC of {auc}"
+        return turned if metric == "auc" else f"{turned}, of which {metric} says nothing"
     return None
 
 
@@ -70,9 +74,15 @@ def _guessing_exceeds(entry: Mapping[str, Any], metric: str, limit: float) -> bo
     return metric in LOW_RATES and _guessed(entry, metric) > limit
 
 
-def _exceeds_turned_round(entry: Mapping[str, Any], metric: str, limit: float) -> bool:
-    """Return whether an AUC is shown to lie so far below guessing that the turned ranking would pass a limit."""
-    return metric == "auc" and entry[metric]["high"] < GUESSING and 1 - entry[metric]["mean"] > limit
+def _reversed(entry: Mapping[str, Any], compared: int) -> bool:
+    """Return whether members are shown to rank below non-members, by intervals of so many results that hold together.
+
+    An attacker turns such a ranking round: that a metric of it is small is no sign of safety.
+    """
+    if not _has_interval(entry, "auc"):
+        return False
+    high = cell_of(estimate_of(entry["auc"]), "auc", compared)["high"]
+    return bool(high < GUESSING)
 
 
 def _guessed(entry: Mapping[str, Any], metric: str) -> float:

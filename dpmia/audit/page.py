@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpmia.audit.advice import VERDICTS as MODEL_VERDICTS
-from dpmia.audit.findings import blind_of, most_at_risk
+from dpmia.audit.findings import blind_of, most_at_risk, without_interval
 from dpmia.audit.formatting import (
     GUESSING_OF_HUNDRED,
     attack_name,
@@ -21,7 +21,7 @@ from dpmia.audit.pictures import risk_picture, roc_picture
 from dpmia.audit.plain import AT_LOW_RATE, few_records, guessed_at_low_rate, place
 from dpmia.audit.words import MEANING, TRIAL, WORDS
 from dpmia.common.epsilon import format_epsilon
-from dpmia.common.formatting import format_interval, format_number
+from dpmia.common.formatting import format_bound, format_interval, format_number, rounded_up
 from dpmia.formats.rows import BLIND
 from dpmia.metrics.ranking import LOW_RATES
 from dpmia.report.page import Section, render
@@ -148,12 +148,14 @@ def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     )
     for iid, given, words in kinds:
         named = [name for name, each in audit["experiments"].items() if iid or predictions_only(each["facts"]) == given]
-        worst = most_at_risk([entry for entry in found if entry["experiment"] in named], iid=iid)
+        entries = [entry for entry in found if entry["experiment"] in named]
+        worst = most_at_risk(entries, iid=iid)
         if worst is not None:
             title = f"of 100 times the member is ranked above the non-member: members {words}"
             remark = "; ".join(
                 [
                     f"strongest attack on the model most at risk: {_model(audit, worst)} ({place(worst)})",
+                    *_without_interval(audit, entries, worst, "auc", iid),
                     *_without_model(found, worst, "auc"),
                     "guessing: 50",
                 ]
@@ -166,6 +168,7 @@ def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         remark = "; ".join(
             [
                 f"{_model(audit, worst)} ({place(worst)}), {attack_name(worst['attack'])}",
+                *_without_interval(audit, found, worst, AT_LOW_RATE),
                 *_without_model(found, worst, AT_LOW_RATE),
                 f"guessing: {100 * guessed_at_low_rate(worst):.2g}",
             ]
@@ -177,6 +180,21 @@ def _tiles(audit: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 def _model(audit: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
     return describe_model(audit["experiments"][entry["experiment"]]["facts"], entry["epsilon"])
+
+
+def _without_interval(
+    audit: Mapping[str, Any],
+    entries: Sequence[Mapping[str, Any]],
+    worst: Mapping[str, Any],
+    metric: str,
+    iid: bool | None = None,
+) -> list[str]:
+    """Return the largest mean without an interval, where it exceeds the one that is shown; nothing without any."""
+    larger = without_interval(entries, metric, worst, iid)
+    if larger is None:
+        return []
+    by = f"{attack_name(larger['attack'])}, {_model(audit, larger)} ({place(larger)})"
+    return [f"larger, but without an interval: {of_hundred(larger[metric])} by {by}"]
 
 
 def _without_model(found: Sequence[Mapping[str, Any]], entry: Mapping[str, Any], metric: str) -> list[str]:
@@ -194,18 +212,18 @@ def _attack_rows(audit: Mapping[str, Any], name: str) -> list[list[str]]:
         epsilon = format_epsilon(float(entry["epsilon"]))
         if entry["attack"] == BLIND:
             attack, epsilon = "blind baseline", "any"
-        limit = "none" if entry["bound"] is None else format_number(entry["bound"], 2)
+        bounds = "none" if entry["bound"] is None else format_bound(entry["bound"])
         if entry["ceiling"] is not None:
-            limit += f", {format_number(entry['ceiling'], 2)}"
+            bounds += f", {format_bound(entry['ceiling'])}"
         known = entry["bound"] is not None or entry["ceiling"] is not None
         if known and audit["experiments"][name]["facts"].get("stated"):
-            limit += " (stated)"
+            bounds += " (stated)"
         rates = [
             interval(entry[metric]) if entry[metric] else below_resolution(entry["resolution"]) for metric in LOW_RATES
         ]
-        limit = "-" if entry["attack"] == BLIND else limit
+        bounds = "-" if entry["attack"] == BLIND else bounds
         risks = [_unbroken(interval(entry[metric])) for metric in ("advantage", "auc", "auc_excess")]
-        row = [entry["label"], epsilon, attack, risks[0], limit, *risks[1:], *map(_unbroken, rates)]
+        row = [entry["label"], epsilon, attack, risks[0], bounds, *risks[1:], *map(_unbroken, rates)]
         if row not in rows:
             rows.append(row)
     return rows
@@ -323,7 +341,7 @@ def _stability(each: Mapping[str, Any]) -> str:
 
 def _plan_rows(plan: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     def short(value: float | None) -> str:
-        return "-" if value is None else f"{value:.2g}"
+        return "-" if value is None else rounded_up(value)
 
     return [
         [

@@ -44,7 +44,7 @@ WORDS = {
     "IID": "members and non-members are drawn from the same distribution, so that only the model can distinguish them.",
     "blind baseline": "a classifier that sees the records and never the model. What it separates is a difference "
     "between groups, no leakage from the model.",
-    "interval": "in brackets: where the value lies with 95 % confidence. A wide interval means too few records or "
-    "replicates.",
+    "interval": "in brackets: where the value lies with 95 % confidence (in the table of limits: one-sided limits). A "
+    "wide interval means too few records or replicates.",
     "replicate": "one more training run, with other members. The spread over replicates is in the interval.",
 }

@@ -31,6 +31,12 @@ SMALLEST, BATCH = 40, 16
 #: What a trial at scale smoke is cut down to.
 SMOKE_EPOCHS, SMOKE_REPLICATES, SMOKE_REFERENCES = 2, 2, 4
 
+#: Models that are trained where the command names none.
+EPSILONS, HIDDEN = ("1", "10", "inf"), [64, 64]
+
+#: An option that takes several values, which may also be given by naming it several times.
+SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend"}
+
 #: Names of settings files that are no audit's.
 TAKEN = ("config", "plan")
 
@@ -65,14 +71,15 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label", required=True, help="column to predict")
     parser.add_argument("--positive", help="value of the label that is class 1; without it each value is a class")
     parser.add_argument("--group", help="column that says how records were collected: hospital, school")
-    parser.add_argument("--drop", nargs="+", default=[], metavar="COLUMN", help="columns that are no features")
-    parser.add_argument("--epsilon", nargs="+", default=["1", "10", "inf"], help="of the models (default: 1 10 inf)")
-    parser.add_argument(
-        "--hidden", nargs="+", type=_positive, default=[64, 64], metavar="N", help="widths of hidden layers"
-    )
+    parser.add_argument("--drop", **SEVERAL, default=[], metavar="COLUMN", help="columns that are no features")
+    parser.add_argument("--epsilon", **SEVERAL, help=f"of the models (default: {' '.join(EPSILONS)})")
+    parser.add_argument("--hidden", **SEVERAL, type=_positive, metavar="N", help="widths of hidden layers")
     parser.add_argument("--epochs", type=_positive, default=60, help="passes over the training set (default: 60)")
     parser.add_argument("--replicates", type=_replicates, default=4, help="models of each kind (default: 4)")
     parser.add_argument("--scale", choices=SCALES, default="laptop", help="smoke: a short trial, which is no result")
+    parser.add_argument(
+        "--limit-epsilon", **SEVERAL, default=[], help="of the models that --limit is for (default: all of --epsilon)"
+    )
 
 
 def add_attack(parser: argparse.ArgumentParser) -> None:
@@ -81,15 +88,15 @@ def add_attack(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label", default="label", help="column of the true class (default: label)")
     parser.add_argument("--member", default="member", help="column with yes, no or population (default: member)")
     parser.add_argument(
-        "--classes", nargs="+", metavar="CLASS=COLUMN", help="columns of the classes; those named p_<class> if left out"
+        "--classes", **SEVERAL, metavar="CLASS=COLUMN", help="columns of the classes; those named p_<class> if left out"
     )
     parser.add_argument("--logits", action="store_true", help="the columns hold logits, not probabilities")
-    parser.add_argument("--references", nargs="+", default=[], metavar="FILE", help="the same of reference models")
+    parser.add_argument("--references", **SEVERAL, default=[], metavar="FILE", help="the same of reference models")
     parser.add_argument("--epsilon", default="inf", help="of the model, if known; for the report only")
     parser.add_argument(
         "--same-pool", action="store_true", help="members and non-members were drawn from one pool at random"
     )
-    parser.set_defaults(scale="laptop")  # predictions are the same at every scale
+    parser.set_defaults(scale="laptop", limit_epsilon=[])  # predictions are of one model, the same at every scale
 
 
 def audit(options: argparse.Namespace) -> Asked:
@@ -136,8 +143,13 @@ def audit(options: argparse.Namespace) -> Asked:
         "replicates": replicates,
         "block": replicates,
     }
-    model = {"kind": "mlp", "hidden": options.hidden}
-    experiment = {"model": model, "epsilons": [_each_once([_epsilon(text) for text in options.epsilon])]}
+    model = {"kind": "mlp", "hidden": options.hidden or HIDDEN}
+    epsilons = _each_once([_epsilon(text) for text in options.epsilon or EPSILONS])
+    for limited in map(_epsilon, options.limit_epsilon):
+        if limited not in epsilons:
+            known = ", ".join(map(str, epsilons))
+            raise UserError("dpmia audit, --limit-epsilon", f"no model has epsilon {limited}", f"They have {known}")
+    experiment = {"model": model, "epsilons": [epsilons]}
     settings = {"paper": "audit", "defaults": defaults, "scales": {"smoke": smoke}, "experiments": {name: experiment}}
     return _asked(options, name, settings)
 
@@ -185,7 +197,7 @@ def _add_shared(parser: argparse.ArgumentParser, table: str) -> None:
     parser.add_argument("table", metavar="TABLE", help=table)
     parser.add_argument(
         "--limit",
-        nargs="+",
+        **SEVERAL,
         default=[],
         metavar="METRIC=VALUE",
         help=f"exit with 1 unless attacks are shown to keep it: {', '.join(LIMITED)}",
@@ -199,7 +211,10 @@ def _asked(options: argparse.Namespace, name: str, settings: dict[str, Any]) -> 
     if twice := [metric for metric, count in Counter(metric for metric, _ in given).items() if count > 1]:
         raise UserError("dpmia, --limit", f"{twice[0]} has two limits", "Give one")
     limits = ", ".join(f"{metric}: {value:g}" for metric, value in given)
-    audit = [f"audit={{fail_above: {{{limits}}}}}"] if limits else []
+    if options.limit_epsilon and not limits:
+        raise UserError("dpmia audit, --limit-epsilon", "there is no limit", "Add one: --limit auc=0.6")
+    only = f", epsilons: [{', '.join(str(_epsilon(text)) for text in options.limit_epsilon)}]"
+    audit = [f"audit={{fail_above: {{{limits}}}{only if options.limit_epsilon else ''}}}"] if limits else []
     return Asked(Path(f"{name}.yaml"), settings, options.scale, audit)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from decimal import ROUND_CEILING, Decimal
 
 
 def format_number(value: float | None, digits: int = 3) -> str:
@@ -12,6 +13,25 @@ def format_number(value: float | None, digits: int = 3) -> str:
         return "-"
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text
+
+
+def format_bound(value: float, digits: int = 3) -> str:
+    """Return an upper bound with a fixed number of decimals, rounded up: what is shown is a bound, too."""
+    return f"{_up(value, digits):.{digits}f}"
+
+
+def rounded_up(value: float, digits: int = 3) -> str:
+    """Return a bound, an epsilon or its noise with so many significant digits, rounded up: it is kept, too."""
+    decimals = digits - 1 - math.floor(math.log10(value)) if value > 0 and math.isfinite(value) else 0
+    text = f"{_up(value, decimals):.{digits}g}"
+    return f"{float(text):.0f}" if "e+" in text else text
+
+
+def _up(value: float, decimals: int) -> float:
+    """Return the next decimal number that is no smaller, computed on the shortest decimals of the float."""
+    if not math.isfinite(value):
+        return value
+    return float(Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_CEILING))
 
 
 def listed(parts: Iterable[str], word: str = "and") -> str:

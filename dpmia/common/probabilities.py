@@ -12,6 +12,47 @@ SMALLEST = 1e-12
 MOST_SHOWN = 8
 
 
+class WrongOutputsError(ValueError):
+    """Outputs that are not of the scale that was stated.
+
+    Attributes:
+        row: the first wrong one, from 0; None where all of them are.
+    """
+
+    def __init__(self, problem: str, row: int | None, rounded: bool = False) -> None:
+        """Say what is wrong, and whether rounding may have caused it."""
+        super().__init__(problem)
+        self.row, self._rounded = row, rounded
+
+    def remedy(self, otherwise: str) -> str:
+        """Return what to do about it: of probabilities that are rounded too much, to give more digits."""
+        return (
+            "Give all classes, with more digits: so many rounded ones do not add up to 1"
+            if self._rounded
+            else otherwise
+        )
+
+
+def logits_of(rows: np.ndarray, scale: str) -> np.ndarray:
+    """Return outputs as logits: of probabilities their logarithms.
+
+    Args:
+        rows: float64 (records, classes).
+        scale: `logits` or `probabilities`.
+
+    Raises:
+        WrongOutputsError: they are of the other scale: a row is no probabilities, or all rows of logits are.
+    """
+    wrong = wrong_row(rows)
+    if scale == "probabilities":
+        if wrong is not None:
+            raise WrongOutputsError(problem_of(rows[wrong]), wrong, _may_be_rounded(rows[wrong]))
+        return log_probabilities(rows)
+    if len(rows) and wrong is None:
+        raise WrongOutputsError("all rows are probabilities, from 0 to 1 with the sum 1, and scale is logits", None)
+    return rows
+
+
 def wrong_row(rows: np.ndarray) -> int | None:
     """Return the first row, from 0, that is not probabilities which add up to 1; None where all are.
 
@@ -29,15 +70,9 @@ def problem_of(row: np.ndarray) -> str:
     return f"{', '.join(f'{number:g}' for number in row[:MOST_SHOWN])} are not probabilities that add up to 1"
 
 
-def remedy_of(row: np.ndarray, remedy: str) -> str:
-    """Return what to do about such a row: another remedy where it may be probabilities that are rounded too much.
-
-    Args:
-        row: that `wrong_row` found.
-        remedy: where it is no rounding.
-    """
-    rounded = ((row >= 0) & (row <= 1)).all() and abs(row.sum() - 1) < 0.5
-    return "Give all classes, with more digits: so many rounded ones do not add up to 1" if rounded else remedy
+def _may_be_rounded(row: np.ndarray) -> bool:
+    """Return whether a row that `wrong_row` found may be probabilities that are rounded too much."""
+    return bool(((row >= 0) & (row <= 1)).all() and abs(row.sum() - 1) < 0.5)
 
 
 def log_probabilities(rows: np.ndarray) -> np.ndarray:

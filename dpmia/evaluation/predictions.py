@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpmia.attacks.base import Attack, Knowledge, outcome
 from dpmia.common.errors import DataError
-from dpmia.common.probabilities import log_probabilities, problem_of, remedy_of, wrong_row
+from dpmia.common.probabilities import WrongOutputsError, logits_of
 from dpmia.datasets.own.files import Fields, fields_of, is_number, known_column
 from dpmia.datasets.raw.parsing import LARGEST
 from dpmia.evaluation.accuracy import accuracy_rows
@@ -162,16 +162,15 @@ def _answers(fields: Fields, job: PredictionsJob) -> tuple[np.ndarray, np.ndarra
         if text not in code:
             where = f"{fields.file}, row {row}, column {job.label!r}"
             raise DataError(where, f"{text!r} is not one of the labels of the key classes: {', '.join(code)}")
-    if job.scale == "probabilities":
-        if (wrong := wrong_row(numbers)) is not None:
-            remedy = remedy_of(numbers[wrong], "Name the columns of all classes, or set scale: logits.")
-            raise DataError(f"{fields.file}, row {fields.rows[wrong]}", problem_of(numbers[wrong]), remedy)
-        numbers = log_probabilities(numbers)
-    elif len(numbers) and wrong_row(numbers) is None:
-        problem = "all rows are probabilities, from 0 to 1 with the sum 1, and the scale is logits"
-        raise DataError(fields.file, problem, "Leave out --logits, or set scale: probabilities.")
+    try:
+        logits = logits_of(numbers, job.scale)
+    except WrongOutputsError as error:
+        if error.row is None:
+            raise DataError(fields.file, str(error), "Leave out --logits, or set scale: probabilities.") from error
+        remedy = error.remedy("Name the columns of all classes, or set scale: logits.")
+        raise DataError(f"{fields.file}, row {fields.rows[error.row]}", str(error), remedy) from error
     labels = np.array([code[text] for text in fields.columns[job.label]], dtype=np.int64)
-    return numbers.astype(np.float32), labels
+    return logits.astype(np.float32), labels
 
 
 def _numbers(fields: Fields, column: str) -> np.ndarray:

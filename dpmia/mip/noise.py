@@ -235,6 +235,8 @@ def privatise(
     """
     check_arguments(eta, moment, splits, radius, calibration, n_jobs)
     records = data if hasattr(data, "iloc") else np.asarray(data)
+    if not records.ndim:
+        raise TypeError(f"expected data to be an array or a data frame of records, got {shown(data)}")
     rng = seeded(random_state)
     halves = random_halves(len(records), splits + 1, rng)
     results = Parallel(n_jobs=n_jobs)(delayed(function)(_rows(records, half)) for half in halves)
@@ -253,6 +255,7 @@ def flatten(outputs: list[list[np.ndarray]], source: str) -> np.ndarray:
 
     Raises:
         ValueError: the shapes differ between halves, or a number is not finite or too large.
+        TypeError: outputs are no real numbers.
     """
     shapes = {tuple(np.shape(array) for array in arrays) for arrays in outputs}
     if len(shapes) > 1:
@@ -260,6 +263,9 @@ def flatten(outputs: list[list[np.ndarray]], source: str) -> np.ndarray:
             f"{source} gave outputs of the shapes {sorted(shapes)} on different halves; expected one shape. A class "
             "or category that not every half holds changes shapes: use more records."
         )
+    kinds = {np.asarray(array).dtype for arrays in outputs for array in arrays}
+    if wrong := sorted(str(kind) for kind in kinds if kind.kind not in "fiubO"):
+        raise TypeError(f"{source} gave outputs of the type {wrong[0]}; expected real numbers")
     flat = np.array([np.concatenate([np.ravel(array).astype(float) for array in arrays]) for arrays in outputs])
     if not (np.abs(flat) <= LARGEST_OUTPUT).all():
         problem = f"{source} gave outputs that are not finite, or beyond {LARGEST_OUTPUT:g}, on some half of the data"

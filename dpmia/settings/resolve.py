@@ -12,6 +12,7 @@ from typing import Any, TypeVar, get_args
 from dpmia.common.errors import ConfigError, shown
 from dpmia.common.files import is_file, is_folder
 from dpmia.common.registry import suggestion
+from dpmia.privacy.valid_combinations import AS_PUBLISHED
 from dpmia.settings import jobs, names
 from dpmia.settings.base import Scale, Settings
 from dpmia.settings.config import Config
@@ -185,6 +186,9 @@ def _experiment(
         merged = with_epsilons(merged, experiment, epsilons)
         experiment = checked(Experiment, with_precision_budgets(merged, where), where)
     check_known_sizes(experiment, root, where)
+    if file.paper == AUDIT and experiment.privacy.accountant == AS_PUBLISHED[-1]:
+        problem = "no theorem covers the accountant of the published code, so a report could state no guarantee"
+        raise ConfigError(place(where, "privacy.accountant"), problem, "Use pld")
     if file.paper == AUDIT and not jobs.audited_attacks(experiment):
         problem = (
             "a report takes sizes and curves from an attack on all models that needs no models but reference models"

@@ -70,7 +70,7 @@ def labels(
             raise DataError(_place(fields, name, row), f"{_shown(text)} is a missing label", remedy)
     known = list(dict.fromkeys(texts))
     if positive_from is None:
-        _one_spelling(fields, name, known)
+        _one_spelling(fields, name, known, capitals=positive is None)
     if positive_from is not None:
         for text in known:
             if not is_number(text):
@@ -220,8 +220,22 @@ def warnings(frame: pd.DataFrame, y: np.ndarray, classes: Sequence[str]) -> list
     return found
 
 
-def duplicates(x: np.ndarray, y: np.ndarray, rows: np.ndarray, keep: bool) -> tuple[np.ndarray, str]:
-    """Return which records stay, bool, and a note on those that repeat an earlier one."""
+#: Of the labels beside the features, in a column that no file has.
+_LABEL = "\0label"
+
+
+def duplicates(
+    x: np.ndarray, y: np.ndarray, rows: np.ndarray, keep: bool, frame: pd.DataFrame | None = None
+) -> tuple[np.ndarray, str]:
+    """Return which records stay, bool, and a note on those that repeat an earlier one.
+
+    Args:
+        x: float32 (records, features), as a model sees them: rows that are equal there are twins.
+        y: labels.
+        rows: of the file, for the note.
+        keep: whether twins stay.
+        frame: the features as they were read, to note twins that differ there.
+    """
     keys = pd.Index([row.tobytes() + label.tobytes() for row, label in zip(np.ascontiguousarray(x), y, strict=True)])
     again = np.asarray(keys.duplicated())
     if not again.any():
@@ -232,6 +246,12 @@ def duplicates(x: np.ndarray, y: np.ndarray, rows: np.ndarray, keep: bool) -> tu
         f"Rows that repeat the features and the label of an earlier one: {again.sum()} "
         f"(row {rows[later]} that of row {rows[earlier]})"
     )
+    differ = 0 if frame is None else int((again & ~frame.assign(**{_LABEL: y}).duplicated().to_numpy()).sum())
+    if differ:
+        twins += (
+            f", {differ} of them by rounding alone: scaled features have 32 bits, too few beside a value that lies far "
+            "from all others (a date of 0?)"
+        )
     if keep:
         return np.ones(len(x), dtype=bool), f"Warning: {twins[0].lower()}{twins[1:]}; kept, as the settings require."
     return ~again, f"{twins}; removed, so that no member has a twin among the non-members."
@@ -275,12 +295,13 @@ def _infinite(text: str) -> bool:
     return bool(_INFINITE.fullmatch(text)) or bool(DECIMAL.fullmatch(text))
 
 
-def _one_spelling(fields: Fields, name: str, known: Sequence[str]) -> None:
-    """Refuse labels that are one number in several spellings: they would be several classes."""
-    first: dict[float, str] = {}
-    for text in filter(is_number, known):
-        if (same := first.setdefault(float(text), text)) != text:
-            problem = f"the labels {_shown(same)} and {_shown(text)} are one number"
+def _one_spelling(fields: Fields, name: str, known: Sequence[str], capitals: bool) -> None:
+    """Refuse labels in several spellings, as 1 and 1.0, or `capitals` Yes and yes: they would be several classes."""
+    first: dict[float | str, str] = {}
+    for text in known if capitals else filter(is_number, known):
+        if (same := first.setdefault(float(text) if is_number(text) else text.casefold(), text)) != text:
+            how = "are one number" if is_number(text) else "differ in capitals alone"
+            problem = f"the labels {_shown(same)} and {_shown(text)} {how}"
             raise DataError(_place(fields, name), problem, "Write it in one way")
 
 

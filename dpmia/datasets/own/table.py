@@ -84,10 +84,11 @@ def encode(table: Table, attributes: Sequence[str] = ()) -> Dataset:
     provenance = table.provenance | {"own": found}
     kept = (*([by] if by else []), *attributes)
     whole = prepared(table.name, table.frame, table.y, table.classes, kept, provenance)
+    features = table.frame.drop(columns=list(dict.fromkeys(kept))) if table.x is None else None
     if table.x is not None:
         names = tuple(f"x{number}" for number in range(table.x.shape[1]))
         whole = replace(whole, x=table.x, features=names, image=table.image)
-    stay, found["duplicates"] = checks.duplicates(whole.x, whole.y, table.rows, table.keep)
+    stay, found["duplicates"] = checks.duplicates(whole.x, whole.y, table.rows, table.keep, features)
     if stay.sum() < FEWEST:
         problem = f"{stay.sum()} of {len(stay)} rows differ from all before, fewer than the required {FEWEST}"
         raise DataError(table.provenance["files"][0]["name"], problem, "Give more rows, or set duplicates: keep")
@@ -186,6 +187,9 @@ def _from_arrays(path: Path, reading: Mapping[str, Any]) -> Table:
         row = int(np.flatnonzero(~np.isfinite(arrays["y"]))[0])
         problem = f"{arrays['y'][row]} is not a label"
         raise DataError(f"{path.name}, y, row {row + 1}", problem, "Fill it in or remove the row")
+    if "group" in arrays and (missing := np.flatnonzero(pd.isna(arrays["group"]))).size:
+        where = f"{path.name}, group, row {missing[0] + 1}"
+        raise DataError(where, f"{arrays['group'][missing[0]]} is not a group", "Name the group, or remove the row")
     rows = list(range(1, len(x) + 1))
     texts: dict[str, list[str]] = {
         name: arrays[name].astype(np.str_).tolist() for name in ("y", "group") if name in arrays

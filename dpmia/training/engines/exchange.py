@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmia.common.probabilities import log_probabilities, problem_of, wrong_row
+from dpmia.common.probabilities import WrongOutputsError, logits_of
 from dpmia.common.reading.arrays import arrays
 from dpmia.common.reading.rows import rows
 from dpmia.common.reading.source import Source, own
@@ -67,14 +67,12 @@ def read_outputs(path: Path, program: Program, records: int, where: str) -> np.n
         row, column = np.argwhere(wrong)[0]
         problem = f"{found[row, column]:g} is not a finite number of 32 bits"
         raise file.error(problem, f", row {row} and column {column} (from 0)", "Did training break down?")
-    return (_of_probabilities(file, found) if program.scale == "probabilities" else found).astype(np.float32)
-
-
-def _of_probabilities(file: Source, found: np.ndarray) -> np.ndarray:
-    if (wrong := wrong_row(found)) is not None:
-        remedy = "Write probabilities, or set training.scale: logits"
-        raise file.error(problem_of(found[wrong]), f", row {wrong} (from 0)", remedy)
-    return log_probabilities(found)
+    try:
+        return logits_of(found, program.scale).astype(np.float32)
+    except WrongOutputsError as error:
+        row = "" if error.row is None else f", row {error.row} (from 0)"
+        other = "logits" if program.scale == "probabilities" else "probabilities"
+        raise file.error(str(error), row, f"Write {program.scale}, or set training.scale: {other}") from error
 
 
 def _from_npz(file: Source) -> np.ndarray:

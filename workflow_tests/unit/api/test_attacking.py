@@ -229,6 +229,10 @@ WRONG = {
     "one-hot": ({"labels": [[0, 1]] * 6}, r"attack, labels: .* \(6, 2\) in place of \(records,\)\. .*argmax\(axis=1\)"),
     "empty": ({"outputs": np.zeros((0, 2))}, r"attack, outputs: an array of shape \(0, 2\) is empty\. Give one row"),
     "flags": ({"is_member": list("yn") * 3}, r"attack, is_member: it holds values of type <U1.*\. Give True or 1"),
+    "masked": (
+        {"outputs": np.ma.masked_equal([[0, 9], [1, 9], [2, 9], [0, 3], [1, 0], [2, 2]], 9)},
+        r"attack, outputs: 3 values are masked\. Fill them in, or leave these records out",
+    ),
     "flags-short": ({"is_member": [0, 1]}, r"is_member: .* \(2,\) in place of \(6,\)\. Give one truth"),
     "own-name": ({"attacks": {"mine": {"knd": "lira"}}}, r"is not an attack\. Name the attack of 'mine' by .*'kind'"),
     "no-member": ({"is_member": [0] * 6}, r"attack, is_member: there is no member\."),
@@ -331,6 +335,12 @@ def test_logits_that_look_like_probabilities_can_be_attacked(world):
         attack(logits, labels, is_member)["average_threshold"].scores,
         attack(logits + 1, labels, is_member)["average_threshold"].scores,
     )
+
+
+def test_a_single_nonmember_has_no_curve():
+    result = attack([[0, 1], [1, 2], [2, 0]], [0, 1, 0], [1, 1, 0])
+    with pytest.raises(ArgumentError, match=r"plot: a single non-member shows no false positive rate below 1\."):
+        result.plot()
 
 
 def test_only_an_exact_upper_bound_is_drawn(world):

@@ -67,6 +67,7 @@ def test_groups_of_any_type():
         (lambda: split(10, members=1, nonmembers=1, seed=math.nan), ArgumentError, r"split, seed: nan is not an int"),
         (lambda: split(3, "group", group=1, groups=[1, 1, 2], members=1, nonmembers=1), ArgumentError, r"not a text"),
         (lambda: split(2, groups=["a", None], members=1, nonmembers=1), ArgumentError, r"1 values are missing\."),
+        (lambda: split(2, groups=["a", math.nan], members=1, nonmembers=1), ArgumentError, r"1 values are missing\."),
         (lambda: split(2, groups=[b"\xff", b"a"], members=1, nonmembers=1), ArgumentError, r"some values are bytes"),
         (lambda: split(2, groups=[Silent(), "a"], members=1, nonmembers=1), ArgumentError, r"written as text \(Run"),
         (lambda: split(2**128, members=1, nonmembers=1), ArgumentError, r"split: 3402823\d+ records\. Give 2 to"),
@@ -110,6 +111,13 @@ def test_a_gaussian_sum_is_audited_below_its_epsilon():
     assert nothing.epsilon < 0.1
 
 
+def test_infinite_scores_are_the_surest_guesses():
+    is_member = np.arange(400) % 2 == 1
+    scores = np.where(is_member, 1.0, -1.0)
+    infinite = np.where(is_member, np.inf, -np.inf)
+    assert audit_epsilon(infinite, is_member) == audit_epsilon(scores, is_member)
+
+
 def test_scores_of_an_attack_go_into_the_audit():
     (drawn,) = split(300, "bernoulli", records=300, rate=0.5)
     is_member = np.isin(np.arange(300), drawn.members)
@@ -129,7 +137,7 @@ def test_scores_of_an_attack_go_into_the_audit():
             r"confidence: an object of type Silent is not a n",
         ),
         (lambda: audit_epsilon([1, 2], [0, 1], delta=1), r"audit_epsilon: delta 1 and confidence 0\.95"),
-        (lambda: audit_epsilon([1, np.inf], [0, 1]), r"audit_epsilon, scores, row 1: 1 values are not finite"),
+        (lambda: audit_epsilon([1, np.nan], [0, 1]), r"audit_epsilon, scores, row 1: 1 values are not numbers"),
         (lambda: audit_epsilon([1], [1]), r"audit_epsilon: 1 records\."),
         (lambda: audit_epsilon([1, 2], [0, 1], delta="0"), r"audit_epsilon, delta: '0' is not a number\."),
         (lambda: audit_epsilon([1, 2], [0, 1]).refutes("1"), r"refutes, epsilon: '1' is not a number\."),

@@ -76,9 +76,28 @@ def test_members_that_rank_below_nonmembers_pass_no_limit_that_they_would_exceed
     found = held_to([entry(auc=cell(0.1, 0.05))], {"auc": 0.8}, None)
     assert found["verdict"] == "not_evaluated"
     assert (
-        "members rank below non-members, and turned round the attack has 0.9" in found["held"]["not_evaluated"]["auc"]
+        "members rank below non-members, and turned round the attack has an AUC of 0.9"
+        in found["held"]["not_evaluated"]["auc"]
     )
     assert held_to([entry(auc=cell(0.1, 0.05))], {"auc": 0.95}, None)["verdict"] == "passed"
+
+
+@pytest.mark.parametrize("limit", [{"advantage": 0.1}, {"tpr_at_1pct_fpr": 0.05}])
+def test_labels_of_members_that_are_swapped_pass_no_limit(limit):
+    swapped = entry(auc=cell(0.08, 0.03), advantage=cell(-0.41, 0.03), tpr_at_1pct_fpr=cell(0.0, 0.001))
+    found = held_to([swapped], limit, None)
+    assert found["verdict"] == "not_evaluated"
+    (reason,) = found["held"]["not_evaluated"].values()
+    assert "turned round the attack has an AUC of 0.92, of which" in reason
+    right = swapped | {"auc": cell(0.5, 0.03), "advantage": cell(0.01, 0.03)}
+    assert held_to([right], limit, None)["verdict"] == "passed"
+
+
+def test_of_many_attacks_one_that_ranks_below_by_chance_is_evaluated():
+    below = entry(auc=cell(0.48, 0.019), advantage=cell(0.0, 0.02))
+    assert held_to([below], {"advantage": 0.1}, None)["verdict"] == "not_evaluated"
+    others = [entry(auc=cell(0.5, 0.019), advantage=cell(0.0, 0.02), attack=f"attack_{n}") for n in range(9)]
+    assert held_to([below, *others], {"advantage": 0.1}, None)["verdict"] == "passed"
 
 
 # Predictions only
@@ -112,3 +131,37 @@ def test_a_cause_is_named_only_where_it_is_known():
     assert verdict(found, facts=of_predictions(False))[0] == "shift"
     assert "They were not drawn from one pool" in words(found, facts=of_predictions(False))
     assert verdict(found | {"iid": True}, facts=of_predictions(True))[0] == "leaks"
+
+
+# What to do
+
+
+@pytest.mark.parametrize(("bounds", "refuted"), [((0.87, 0.25), True), ((0.87, None), False), ((None, 0.6), False)])
+@pytest.mark.parametrize("stated", [True, False])
+def test_an_attack_above_the_smallest_bound_refutes_the_guarantee(bounds, refuted, stated):
+    bound, ceiling = bounds
+    strong = entry(iid=True, epsilon="1", advantage=cell(0.5, 0.02), bound=bound, ceiling=ceiling)
+    found = advice.remedies([strong], [], "clinic", FACTS | {"stated": stated})
+    assert any("does not hold: with the mechanism of epsilon 1" in text for text in found) == refuted
+    if refuted:
+        assert ("stated guarantee" in found[0], "an advantage above 0.250" in found[0]) == (stated, True)
+
+
+@pytest.mark.parametrize(("least", "shown"), [(cell(0.52, 0.02), "falls from 0.60"), (cell(0.59, 0.02), "do not show")])
+def test_a_smaller_risk_is_promised_only_where_it_was_shown(least, shown):
+    none = {"bound": None, "ceiling": None}
+    entries = [
+        entry(iid=True, epsilon=epsilon, auc=auc, **none) for epsilon, auc in (("1", least), ("10", cell(0.6, 0.02)))
+    ]
+    (found,) = [text for text in advice.remedies(entries, [], "clinic", FACTS) if "small epsilon" in text]
+    assert shown in found
+    assert " - " not in found, "no accuracy was measured"
+
+
+def test_mixed_groups_are_advised_only_where_they_are_shown_to_help():
+    none = {"bound": None, "ceiling": None}
+    apart = entry(auc=cell(0.6, 0.02), **none)
+    for auc, advised in ((cell(0.52, 0.02), True), (cell(0.59, 0.02), False)):
+        entries = [apart, entry(arm="north-iid", iid=True, auc=auc, **none), blind(**none)]
+        found = advice.remedies(entries, [], "clinic", FACTS)
+        assert any(text.startswith("Train on records of all groups") for text in found) == advised

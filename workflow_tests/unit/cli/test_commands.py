@@ -88,6 +88,19 @@ def test_an_audit_by_groups_is_planned_as_written(folder):
     assert first.startswith("# Edit and run: dpmia run audit --config data=real scale=smoke ")
 
 
+def test_an_option_that_takes_several_values_may_be_given_several_times(folder):
+    started = run("audit", "Clinic 2.csv", "--label", "readmitted", "--drop", "ward", "--drop", "age",
+                  "--limit", "auc=0.7", "--limit", "advantage=0.1", "--limit-epsilon", "1",
+                  "--epsilon", "1", "--epsilon", "3", "--hidden", "8", "--hidden", "4")  # fmt: skip
+    assert started[-1] == "audit={fail_above: {auc: 0.7, advantage: 0.1}, epsilons: [1]}"
+    experiment = make_plan({"data": "real", "experiments": ["clinic_2.yaml"]}, folder).experiments["clinic_2"]
+    assert (experiment.dataset.drop, experiment.epsilons, experiment.model.hidden) == (
+        ["ward", "age"],
+        [[1, 3]],
+        [8, 4],
+    )
+
+
 def test_an_audit_without_groups_is_planned_too(folder):
     run("audit", "Clinic 2.csv", "--label", "readmitted")
     experiment = make_plan({"data": "real", "experiments": ["clinic_2.yaml"]}, folder).experiments["clinic_2"]
@@ -284,6 +297,18 @@ WRONG = {
         "'1000000' is not a positive integer of at most 100000.",
     ),
     "limit": (("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "aoc=1"), "--limit: 'aoc=1' is no limit."),
+    "limit for no model": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc=0.6", "--limit-epsilon", "2"),
+        "--limit-epsilon: no model has epsilon 2. They have 1, 10, inf",
+    ),
+    "no limit for a model": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit-epsilon", "1"),
+        "--limit-epsilon: there is no limit. Add one: --limit auc=0.6",
+    ),
+    "limit in two options": (
+        ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc=0.5", "--limit", "auc=0.6"),
+        "--limit: auc has two limits. Give one.",
+    ),
     "limit twice": (
         ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc=0.5", "auc=0.6"),
         "--limit: auc has two limits. Give one.",

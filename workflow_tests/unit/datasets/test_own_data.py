@@ -160,6 +160,17 @@ def test_rows_that_repeat_another_are_reported_and_removed(tmp_path):
     assert len(read(tmp_path, "\n".join([*lines, twin]) + "\n", duplicates="keep")) == ROWS + 1
 
 
+def test_rows_that_only_rounding_makes_equal_are_said_to_be_so(tmp_path):
+    seconds = [str(1.7e9 + 10 * i) for i in range(ROWS - 1)]
+    only = {"age": None, "dose": None, "colour": None, "site": None, "ill": lambda i: "ny"[i % 2]}
+    exact = read(tmp_path, table(seen=[*seconds, str(1.7e9 - 10)], **only), group=None)
+    assert len(exact) == ROWS
+    with pytest.raises(DataError, match="rows differ from all before"):
+        read(tmp_path, table(seen=[*seconds, "0"], **only), group=None)
+    kept = read(tmp_path, table(seen=[*seconds, "0"], **only), group=None, duplicates="keep")
+    assert any("by rounding alone: scaled features have 32" in line for line in own.describe(kept.provenance))
+
+
 def test_a_table_of_few_different_rows_is_refused(tmp_path):
     text = "\n".join(["colour,label", *(f"{'red' if i % 3 else 'blue'},{i % 2}" for i in range(200))]) + "\n"
     message = (
@@ -302,6 +313,9 @@ WRONG = {
         {"positive": "yes"},
         ["'ill'", "'yes' and 'Yes'", "name both under positive"],
     ),
+    "a class in other capitals, of several": (
+        table(ill=lambda i: ("no", "yes", "Yes")[i % 3]), {}, ["'ill'", "'yes' and 'Yes' differ in capitals alone"]
+    ),
     "an unknown class": (table(), {"positive": "maybe"}, ["'maybe'", "'yes'"]),
     "no number for positive_from": (table(), {"positive_from": 3}, ["row 2", "'ill'", "a number"]),
     "a label missing": (table(ill=lambda i: "" if i == 4 else "ny"[i % 2]), {}, ["row 6", "'ill'", "missing: drop"]),
@@ -352,6 +366,10 @@ def test_an_attribute_that_is_no_column_is_reported(tmp_path):
         ({"x": np.zeros((50, 2)), "y": np.arange(3)}, "y has .*\\(50,\\)"),
         ({"x": np.full((50, 2), np.inf), "y": np.arange(50) % 2}, "row 1, column 1"),
         ({"x": np.zeros(50), "y": np.arange(50) % 2}, "numbers of shape"),
+        (
+            {"x": np.zeros((50, 2)), "y": np.arange(50) % 2, "group": np.array([1.0, np.nan] * 25)},
+            "group, row 2: nan is not a group",
+        ),
     ],
 )
 def test_wrong_arrays_are_reported(tmp_path, arrays, words):

@@ -111,6 +111,12 @@ def test_outputs_return_to_the_order_of_the_queries():
     assert np.array_equal(outputs(command, scale="logits"), X[:, :2])
 
 
+def test_probabilities_in_the_place_of_logits_are_refused():
+    command = python("np.savez(out, outputs=np.full((n, 2), .5))")
+    with pytest.raises(UserError, match=r"all rows are probabilities.*Write logits, or set training.scale: probabilit"):
+        outputs(command, scale="logits")
+
+
 def test_images_keep_their_shape(folder):
     with pytest.raises(UserError):
         outputs("cp {train} train.npz", image=(1, 2, 2))
