@@ -188,6 +188,8 @@ class Distillation(_PerRecord):
 
     uses = ("distilled",)
 
+    lacking = ("known.distilled", "Distil more models")
+
     def null(self, signal: Signal, known: Knowledge) -> NullLosses:
         """See `HypothesisTest.null`."""
         return self._null(models_of(known, "distilled", signal))

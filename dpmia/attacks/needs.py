@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Collection
-from numbers import Real
+from numbers import Integral, Real
 from typing import cast
 
 import numpy as np
@@ -136,3 +137,26 @@ def rate(name: str, value: float) -> float:
     if not isinstance(value, Real) or not 0 < value < 1:
         raise ValueError(f"{name} is {value}, not a number between 0 and 1")
     return float(value)
+
+
+def number(name: str, value: float, least: float, most: float = math.inf) -> float:
+    """Return the value of an option if it is a finite number in a range, whose ends are allowed.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= value <= most or math.isinf(value):
+        limits = f"of at least {least:g}" if math.isinf(most) else f"from {least:g} to {most:g}"
+        raise ValueError(f"{name} is {shown(value)}, not a number {limits}")
+    return float(value)
+
+
+def integer(name: str, value: int, least: int) -> int:
+    """Return the value of an option if it is an integer of at least `least`.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} is {shown(value)}, not an integer of at least {least}")
+    return int(value)

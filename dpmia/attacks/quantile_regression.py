@@ -10,7 +10,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.confidence import confidence
-from dpmia.attacks.needs import population_of, rate
+from dpmia.attacks.needs import integer, population_of, rate
 from dpmia.common.errors import AttackError
 from dpmia.formats.signals import Signal
 
@@ -54,9 +54,7 @@ class QuantileRegression(Attack):
             ValueError: an option is not allowed.
         """
         self.alpha = rate("alpha", alpha)
-        if trees < 1 or leaves < 2:
-            raise ValueError(f"trees is {trees} and leaves is {leaves}, expected at least 1 and at least 2")
-        self.trees, self.leaves = trees, leaves
+        self.trees, self.leaves = integer("trees", trees, 1), integer("leaves", leaves, 2)
 
     def scores(self, signal: Signal, known: Knowledge, rng: np.random.Generator) -> np.ndarray:
         """See `Attack.scores`; in units of log(p / (1 - p)).

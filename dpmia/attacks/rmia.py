@@ -32,7 +32,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpmia.attacks.base import Attack, Knowledge
-from dpmia.attacks.needs import models_of, population_of, rate, report_missing
+from dpmia.attacks.needs import models_of, number, population_of, rate, report_missing
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
@@ -44,9 +44,7 @@ class _Rmia(Attack):
     uses = ("references", "population")
 
     def __init__(self, gamma: float, alpha: float) -> None:
-        if not 1 <= gamma < np.inf:
-            raise ValueError(f"gamma is {gamma}, expected a number of at least 1")
-        self.gamma = float(gamma)
+        self.gamma = number("gamma", gamma, 1)
         self.alpha = rate("alpha", alpha)
 
     @abstractmethod
@@ -121,9 +119,7 @@ class OfflineRmia(_Rmia):
             ValueError: an option is not allowed.
         """
         super().__init__(gamma, alpha)
-        if not 0 <= offline_a <= 1:
-            raise ValueError(f"offline_a is {offline_a}, expected a number from 0 to 1")
-        self.offline_a = float(offline_a)
+        self.offline_a = number("offline_a", offline_a, 0, 1)
 
     def _usual(self, models: References, signal: Signal, population: np.ndarray) -> np.ndarray:
         alone = _log_mean(models.losses, ~models.trained_on)

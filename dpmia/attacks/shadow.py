@@ -12,7 +12,7 @@ import torch
 
 from dpmia.attacks.attack_models import Task, train_classifiers
 from dpmia.attacks.base import Attack, Knowledge
-from dpmia.attacks.needs import REMEDY
+from dpmia.attacks.needs import REMEDY, integer, number
 from dpmia.common.errors import KnowledgeError
 from dpmia.common.optional import needed
 from dpmia.common.seeds import derive_seed
@@ -94,14 +94,14 @@ class ShadowModels(Attack):
             l2: coefficient c of the penalty c * |w|^2 / 2.
 
         Raises:
-            ValueError: an option is not positive.
+            ValueError: an option is not allowed.
         """
-        numbers = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate, "hidden": min(hidden)}
-        wrong = [f"{name} is {value}" for name, value in numbers.items() if not value > 0]
-        if wrong or l2 < 0:
-            raise ValueError(f"{', '.join(wrong) or f'l2 is {l2}'}, expected more")
-        self.hidden = tuple(hidden)
-        self.recipe = Recipe("adam", learning_rate, batch_size, epochs, sampling="shuffle", l2=l2)
+        self.hidden = tuple(integer("hidden", width, 1) for width in hidden)
+        epochs, batch_size = integer("epochs", epochs, 1), integer("batch_size", batch_size, 1)
+        learning_rate = number("learning_rate", learning_rate, 0)
+        if not learning_rate:
+            raise ValueError("learning_rate is 0, and nothing would be learnt")
+        self.recipe = Recipe("adam", learning_rate, batch_size, epochs, sampling="shuffle", l2=number("l2", l2, 0))
         # By the identity of the shadow models, which are held here so that it stays theirs.
         self._fitted: dict[int, tuple[Sequence[Signal], AttackModels]] = {}
 
@@ -145,20 +145,20 @@ class ShadowModels(Attack):
         inputs, is_member, whose = [], [], []
         tasks: list[Task] = []
         rows = 0
-        for number, shadows in enumerate(sets):
+        for place, shadows in enumerate(sets):
             outputs = [shadow.of(MEMBER, NONMEMBER) for shadow in shadows]
             inputs += [probabilities(signal) for signal in outputs]
             is_member += [signal.is_member for signal in outputs]
             mine = _tasks(outputs, classes, rows)
             tasks += mine.values()
-            whose += [(number, label) for label in mine]
+            whose += [(place, label) for label in mine]
             rows += sum(len(signal.records) for signal in outputs)
         x, y = np.concatenate(inputs), np.concatenate(is_member).astype(np.int64)
         if np.isnan(x).any():
             raise ValueError(f"known.shadows: {np.isnan(x).any(1).sum()} outputs are not numbers")
         trained = train_classifiers(architecture, self.recipe, tasks, torch.from_numpy(x), torch.from_numpy(y))
-        for number, shadows in enumerate(sets):
-            parameters = {label: model for (owner, label), model in zip(whose, trained, strict=True) if owner == number}
+        for place, shadows in enumerate(sets):
+            parameters = {label: model for (owner, label), model in zip(whose, trained, strict=True) if owner == place}
             self._fitted[id(shadows)] = shadows, AttackModels(architecture, parameters)
 
 

@@ -143,7 +143,7 @@ class AttackSettings(Settings):
     """LiRA: one variance for all records, one for each, or (the published code) only from models trained with it."""
     reference_models: Literal["out", "in", "all"] | None = None
     """Which reference models count for a record: those trained without it, with it, or all."""
-    gamma: Annotated[float, Field(ge=1)] | None = None
+    gamma: Annotated[float, Field(ge=1, allow_inf_nan=False)] | None = None
     """RMIA: by how much a record must outdo a population record."""
     offline_a: Annotated[float, Field(ge=0, le=1)] | None = None
     """Offline RMIA: how much training on a record changes its probability, from 0 (it becomes sure) to 1 (not at all);

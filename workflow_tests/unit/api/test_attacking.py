@@ -242,7 +242,7 @@ WRONG = {
     "name": ({"attacks": {1: {"kind": "lira"}}}, r"attack, attacks: the name 1 is no text\. Name each attack"),
     "option": ({"attacks": {"random": {"beta": 1}}}, r"attack, random: unknown option beta\. .*: none"),
     "type": ({"attacks": {"rmia_offline": {"gamma": 1j}}, "references": [[[0, 2]] * 6], "population": [0] * 5 + [1]},
-             r"attack, rmia_offline: '<=' not supported"),
+             r"attack, rmia_offline: gamma is 1j, not a number of at least 1"),
     "range": ({"attacks": {"population": {"alpha": 2}}, "population": [0] * 5 + [1]}, r"population: alpha is 2"),
     "needs": ({"attacks": "lira"}, r"attack, lira: it needs the argument 'references'\. Give that, or"),
     "only": ({"attacks": "shadow"}, r"attack, shadow: it needs shadows, which only the workflow provides\."),

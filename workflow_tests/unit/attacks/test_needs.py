@@ -1,5 +1,6 @@
 """What an attack refuses to do without: models on each side of some members and of some non-members."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,9 +10,11 @@ from gaussian_law import GaussianLaw
 
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.confidence import confidence
-from dpmia.attacks.hypothesis import Reference, ShadowThreshold
+from dpmia.attacks.hypothesis import Distillation, Reference, ShadowThreshold
 from dpmia.attacks.lira import OfflineLira, OnlineLira, fit_side
+from dpmia.attacks.quantile_regression import QuantileRegression
 from dpmia.attacks.rmia import OfflineRmia, OnlineRmia
+from dpmia.attacks.shadow import ShadowModels
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import POPULATION
@@ -100,3 +103,33 @@ def test_a_record_with_models_on_one_side_gets_a_centre_from_there(drawn):
     filled = sides[0].filled(sides[1], scored)
     assert filled.centre[3] == pytest.approx(sides[1].centre[3] + gap)
     assert np.delete(filled.centre, 3).tolist() == np.delete(sides[0].centre, 3).tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: OnlineRmia(gamma=np.inf), "gamma is inf, not a number of at least 1"),
+        (lambda: OnlineRmia(gamma="2"), "gamma is '2', not a number of at least 1"),
+        (lambda: OfflineRmia(offline_a=1.5), "offline_a is 1.5, not a number from 0 to 1"),
+        (lambda: QuantileRegression(trees=2.5), "trees is 2.5, not an integer of at least 1"),
+        (lambda: QuantileRegression(leaves=1), "leaves is 1, not an integer of at least 2"),
+        (lambda: ShadowModels(hidden=(8, 0)), "hidden is 0, not an integer of at least 1"),
+        (lambda: ShadowModels(l2=-1), "l2 is -1, not a number of at least 0"),
+        (lambda: ShadowModels(learning_rate=0), "learning_rate is 0, and nothing would be learnt"),
+    ],
+)
+def test_an_option_that_is_not_allowed_is_named(make, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        make()
+
+
+def test_shadow_models_need_no_hidden_layer():
+    assert ShadowModels(hidden=()).hidden == ()
+
+
+def test_missing_distilled_models_are_named_as_such(drawn):
+    signal, _ = drawn
+    trained_on = np.tile(signal.is_member, (5, 1))
+    distilled = References(np.ones(trained_on.shape), trained_on)
+    with pytest.raises(KnowledgeError, match=r"known\.distilled: 100 % of the members and 0 % of the non-members"):
+        measure(Distillation(), signal, Knowledge(distilled=distilled), np.random.default_rng(0))

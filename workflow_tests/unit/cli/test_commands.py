@@ -10,48 +10,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from commands import PLAN, refused, run
 
 import dpmia
 from dpmia.cli import main as command
 from dpmia.cli.settings_file import check_config
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
-
-
-class _StartedError(Exception):
-    """Snakemake would run now."""
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """Return a working folder with a table; Snakemake is not started there."""
-    shutil.copy(ROOT / "examples/patients.csv", tmp_path / "Clinic 2.csv")
-
-    def started(program, arguments):
-        raise _StartedError(arguments)
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(command.os, "execv", started)
-    return tmp_path
-
-
-def run(*arguments):
-    """Run the command, and return the arguments of the Snakemake that it starts; None where it starts none."""
-    try:
-        command.main(arguments)
-    except _StartedError as found:
-        _, *line = found.args[0]
-        assert line[:3] == ["-m", "snakemake", "--snakefile"]
-        assert line[3] == str(ROOT / "Snakefile")
-        return line[4:]
-
-
-def refused(capsys, *arguments):
-    """Run a command that is refused, and return its message."""
-    with pytest.raises(SystemExit) as caught:
-        run(*arguments)
-    assert caught.value.code == 2
-    return capsys.readouterr().err
 
 
 def test_the_help_fits_a_screen(capsys):
@@ -249,18 +214,6 @@ def test_predictions_are_planned_with_the_classes_of_the_columns(folder):
     assert plan.predictions["out"].same_pool is True
 
 
-def test_a_plan_is_printed_written_and_read_again(folder, capsys):
-    run("plan", "--target", "advantage", "--value", "0.3", "--noise-multiplier", "20", "--sampler", "full")
-    shown = capsys.readouterr().out
-    assert "NoisePlan: advantage of at most 0.3, solved for steps" in shown
-    assert yaml.safe_load((folder / "plan.yaml").read_text())["noise_multiplier"] == 20
-    run("plan", "plan.yaml")
-    assert capsys.readouterr().out == shown.partition("\n")[2]
-    (folder / "plan.yaml").write_text("target: epsilon\nvalue: 1\ndelta: 1e-5\nsteps: 1\nsampler: full\n")
-    run("plan", "plan.yaml", "--value", "2")
-    assert "epsilon of at most 2" in capsys.readouterr().out
-
-
 def test_a_working_folder_has_all_settings(folder, capsys):
     run("init", "work")
     assert "dpmia run" in capsys.readouterr().out
@@ -341,41 +294,6 @@ def test_mistakes_have_one_message_and_write_nothing(folder, capsys, arguments, 
     assert message in shown
     assert shown.count("Error") == 1
     assert [file.name for file in folder.iterdir()] == ["Clinic 2.csv"]
-
-
-def test_keys_of_a_plan_file_are_checked(folder, capsys):
-    (folder / "plan.yaml").write_text("target: advantage\nvlue: 1\n")
-    assert "Error: plan.yaml, vlue: unknown key. Did you mean 'value'?" in refused(capsys, "plan", "plan.yaml")
-    (folder / "plan.yaml").write_text("steps: many\n")
-    assert "Error: plan.yaml, steps: 'many' is not an integer." in refused(capsys, "plan", "plan.yaml")
-    (folder / "plan.yaml").write_text("steps: .inf\n")
-    assert "Error: plan.yaml, steps: inf is not an integer." in refused(capsys, "plan", "plan.yaml")
-    (folder / "plan.yaml").write_text("steps: 1.5\n")
-    assert "Error: plan.yaml, steps: 1.5 is not an integer." in refused(capsys, "plan", "plan.yaml")
-    assert "--steps: invalid integer value: '1e-2'" in refused(capsys, "plan", "--steps", "1e-2")
-
-
-def test_steps_may_be_written_as_powers_of_ten(folder, capsys):
-    written = "target: advantage\nvalue: 0.3\nsampling_rate: 0.05\nsteps: "
-    printed = []
-    for steps in ("100", "1e2"):
-        (folder / "plan.yaml").write_text(written + steps)
-        command.main(["plan", "plan.yaml"])
-        printed.append(capsys.readouterr().out)
-    assert printed[0] == printed[1]
-
-
-PLAN = (*("plan", "--target", "advantage", "--value", "0.3"), *("--sampling-rate", "0.05", "--steps", "20"))
-
-
-def test_a_plan_that_nobody_reads_ends_calmly(folder, monkeypatch, capsys):
-    unread, writer = os.pipe()
-    os.close(unread)
-    with os.fdopen(writer, "w") as stdout:
-        monkeypatch.setattr(sys, "stdout", stdout)
-        command.main(PLAN)
-        monkeypatch.undo()
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("unread", [("audit", "Clinic 2.csv", "--label", "readmitted"), ("run", "help")])

@@ -1,13 +1,14 @@
-"""Files of one's own: what is detected, and everything that can be wrong with them."""
+"""Files of one's own: what is detected in them."""
 
 import gzip
 
 import numpy as np
 import pandas as pd
 import pytest
+from own_tables import ROWS, read, table, table_of
 from sklearn.metrics import roc_auc_score
 
-from dpmia.common.errors import ConfigError, DataError
+from dpmia.common.errors import DataError
 from dpmia.datasets.groups import group_sizes
 from dpmia.datasets.own import table as own
 from dpmia.datasets.own.label_auc import label_auc
@@ -17,42 +18,6 @@ from dpmia.datasets.synthetic.__main__ import main as write_example
 from dpmia.datasets.table import Dataset
 from dpmia.settings.generate import ROOT
 from dpmia.settings.own_data import OwnData
-
-ROWS = 60
-
-
-def table(separator=",", **columns):
-    """Return a table of `ROWS` rows as text; a column is a list, or a function of the row's number."""
-    rng = np.random.default_rng(0)
-    age, noise = rng.integers(20, 80, ROWS), rng.normal(size=ROWS)
-    whole = {
-        "site": lambda i: "ab"[i % 2],
-        "age": lambda i: str(age[i]),
-        "dose": lambda i: f"{noise[i]:.6f}",
-        "colour": lambda i: ("red", "green", "blue")[i % 3],
-        "ill": lambda i: "yes" if (i * 7) % 5 < 2 else "no",
-        **columns,
-    }
-    whole = {name: column for name, column in whole.items() if column is not None}
-    cells = {
-        name: column if isinstance(column, list) else [column(i) for i in range(ROWS)] for name, column in whole.items()
-    }
-    return table_of(cells, separator)
-
-
-def table_of(cells, separator=","):
-    """Return columns of texts as a table."""
-    lines = [separator.join(cells), *(separator.join(row) for row in zip(*cells.values(), strict=True))]
-    return "\n".join(lines) + "\n"
-
-
-def read(folder, content, name="own.csv", attributes=(), **settings):
-    """Return the data set of a file with this content, text or bytes."""
-    data = content.encode() if isinstance(content, str) else content
-    (folder / name).write_bytes(data)
-    settings = {"path": name, "label": "ill", "group": "site"} | settings
-    reading = OwnData(**{key: value for key, value in settings.items() if value is not None}).reading
-    return own.encode(own.read(folder, **reading), attributes)
 
 
 def test_types_classes_and_groups_are_detected_reported_and_stored(tmp_path):
@@ -294,114 +259,6 @@ def test_of_many_columns_the_first_are_printed_and_all_are_kept(tmp_path):
 def test_an_identifier_is_reported(tmp_path):
     reported = own.describe(read(tmp_path, table(number=lambda i: str(1000 + i))).provenance)
     assert any("'number' holds another whole number in every row" in line for line in reported)
-
-
-free = {f"note{number}": lambda i, number=number: f"text {i} of {number}" for number in range(100)}
-
-WRONG = {
-    "no label column": (table(), {"label": "il"}, ["'il'", "key label", "Did you mean 'ill'"]),
-    "no group column": (table(), {"group": "sit"}, ["'sit'", "key group", "Did you mean 'site'"]),
-    "no column to drop": (table(), {"drop": ["agee"]}, ["'agee'", "Did you mean 'age'"]),
-    "a column twice": (table().replace("dose", "age", 1), {}, ["column 3", "column 2 has the same name 'age'"]),
-    "a column without name": (table().replace("dose", "", 1), {}, ["column 3", "no name"]),
-    "one class": (table(ill=lambda i: "yes"), {}, ["'ill'", "one class (yes)"]),
-    "a class in two spellings": (
-        table(ill=lambda i: ("0", "1", "1.0")[i % 3]), {"positive": 1}, ["'ill'", "'1' and '1.0' are one number"]
-    ),
-    "a class in other capitals": (
-        table(ill=lambda i: ("no", "yes", "Yes")[i % 3]),
-        {"positive": "yes"},
-        ["'ill'", "'yes' and 'Yes'", "name both under positive"],
-    ),
-    "a class in other capitals, of several": (
-        table(ill=lambda i: ("no", "yes", "Yes")[i % 3]), {}, ["'ill'", "'yes' and 'Yes' differ in capitals alone"]
-    ),
-    "an unknown class": (table(), {"positive": "maybe"}, ["'maybe'", "'yes'"]),
-    "no number for positive_from": (table(), {"positive_from": 3}, ["row 2", "'ill'", "a number"]),
-    "a label missing": (table(ill=lambda i: "" if i == 4 else "ny"[i % 2]), {}, ["row 6", "'ill'", "missing: drop"]),
-    "the label again": (table(site=lambda i: "A" if (i * 7) % 5 < 2 else "B"), {}, ["'site'", "classes of the label"]),
-    "a group in every row": (table(site=lambda i: f"s{i}"), {}, ["'site'", "its own group"]),
-    "one group": (table(site=lambda i: "a"), {}, ["'site'", "one group (a)"]),
-    "a constant column": (table(age=lambda i: "7"), {}, ["'age'", "'7' only", "drop: [age]"]),
-    "an empty column": (table(age=lambda i: ""), {}, ["'age'", "no value", "drop: [age]"]),
-    "an infinity": (table(dose=lambda i: "inf" if i == 5 else str(i)), {}, ["row 7", "'dose'", "'inf'", "finite"]),
-    "a huge number": (table(dose=lambda i: "1e999" if i == 5 else str(i)), {}, ["row 7", "'dose'", "finite"]),
-    "mixed types": (table(age=lambda i: "old" if i == 9 else str(i)), {}, ["row 11", "'age'", "'old'", "types:"]),
-    "decimal commas": (
-        table(";", dose=lambda i: f"{i},5"), {}, ["row 2", "'dose'", "'0,5'", "decimal comma", "{dose: category}"]
-    ),
-    "a type that does not fit": (table(), {"types": {"colour": "number"}}, ["row 2", "'colour'", "'red'"]),
-    "free text": (table(**free), {}, ["free text", "'note0'", "and 95 more", "drop:"]),
-    "bytes that are no text": (table().encode().replace(b"red", b"r\xe9d", 1), {}, ["row 2", "0xE9", "UTF-8"]),
-    "a short row": (table() + "a,3\n", {}, ["row 62", "2 fields", "5"]),
-    "a quote alone": (table() + 'a,"3,1,red,no\n', {}, ["row 62", "quotes"]),
-    "too few records": ("\n".join(table().splitlines()[:20]) + "\n", {}, ["19 records", "40"]),
-    "no records": ("site,age,ill\n", {}, ["no records"]),
-    "nothing": ("", {}, ["empty"]),
-    "a missing value": (table(age=lambda i: "" if i == 2 else str(i)), {"missing": "refuse"}, ["row 4", "'age'"]),
-    "no features": (table(age=None, dose=None, colour=None), {}, ["no feature"]),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("content", "settings", "words"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_reported_in_one_message(tmp_path, content, settings, words):
-    with pytest.raises(DataError) as caught:
-        read(tmp_path, content, **settings)
-    message = str(caught.value)
-    assert message.startswith("own.csv")
-    assert "\n" not in message
-    for word in words:
-        assert word in message, message
-
-
-def test_an_attribute_that_is_no_column_is_reported(tmp_path):
-    with pytest.raises(ConfigError, match="Did you mean 'colour'"):
-        read(tmp_path, table(), attributes=("color",))
-
-
-@pytest.mark.parametrize(
-    ("arrays", "words"),
-    [
-        ({"y": np.arange(50)}, "array 'x' is missing"),
-        ({"x": np.zeros((50, 2)), "y": np.arange(3)}, "y has .*\\(50,\\)"),
-        ({"x": np.full((50, 2), np.inf), "y": np.arange(50) % 2}, "row 1, column 1"),
-        ({"x": np.zeros(50), "y": np.arange(50) % 2}, "numbers of shape"),
-        (
-            {"x": np.zeros((50, 2)), "y": np.arange(50) % 2, "group": np.array([1.0, np.nan] * 25)},
-            "group, row 2: nan is not a group",
-        ),
-    ],
-)
-def test_wrong_arrays_are_reported(tmp_path, arrays, words):
-    np.savez(tmp_path / "own.npz", **arrays)
-    with pytest.raises(DataError, match=words):
-        read(tmp_path, (tmp_path / "own.npz").read_bytes(), name="own.npz", label=None, group=None)
-
-
-def test_parquet_without_its_library_is_reported(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(DataError, match="pip install"):
-        read(tmp_path, b"PAR1 and more", name="own.parquet")
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"path": "a.xlsx", "label": "y"}, "does not end in"),
-        ({"path": "a.csv"}, "key label is missing"),
-        ({"path": "a.csv", "label": "y", "group": "y"}, "group and label are the same"),
-        ({"path": "a.csv", "label": "y", "drop": ["y"]}, "drop cannot hold 'y'"),
-        ({"path": "a.csv", "label": "y", "positive": [np.inf]}, "(?s)positive.*a finite number"),
-        (
-            {"path": "a.csv", "label": "y", "positive": 1, "positive_from": 1},
-            "positive cannot be combined with positive_from",
-        ),
-        ({"path": "a.npz", "label": "y"}, "label cannot be combined with .npz"),
-    ],
-)
-def test_settings_that_do_not_fit_together_are_refused(settings, words):
-    with pytest.raises(ValueError, match=words):
-        OwnData(**settings)
 
 
 def test_two_readings_of_one_file_are_two_data_sets():

@@ -235,8 +235,6 @@ def test_unsuited_audits_are_refused():
         training = Training(replace(POISSON.recipe, **changes), 1.0)
         with pytest.raises(ValueError, match="sgd without momentum"):
             canary_projections(StackedEngine, POISSON.neighbours(), training, range(2), True)
-    with pytest.raises(ValueError, match=r"2\*\*32"):
-        canary_projections(StackedEngine, POISSON.neighbours(), POISSON.stated, range(2**32 - 1, 2**32 + 1), True)
 
 
 @pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
