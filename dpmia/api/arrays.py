@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpmia.common.errors import ArgumentError, shown
+from dpmia.metrics.ranking import tpr_name
 
 #: What to do about values that are no numbers.
 NUMBERS = "Give numbers, and none missing; turn names of classes into numbers from 0"
@@ -136,6 +137,20 @@ def several(values: Any, where: str) -> tuple[float, ...]:
     except TypeError:
         raise ArgumentError(where, f"{shown(values)} is not a list of numbers", "Give a list such as [0.01]") from None
     return tuple(float(number(each, where)) for each in found)
+
+
+def false_positive_rates(values: Any, where: str) -> tuple[float, ...]:
+    """Return rates between 0 and 1 at which true positive rates are named (`dpmia.metrics.ranking.tpr_name`).
+
+    Raises:
+        ArgumentError: one is out of range, or two have one name.
+    """
+    rates = several(values, where)
+    if not all(0 < rate < 1 for rate in rates):
+        raise ArgumentError(where, f"{rates} are not all between 0 and 1", "Give rates such as 0.01")
+    if len({tpr_name(rate) for rate in rates}) < len(rates):
+        raise ArgumentError(where, f"two of {rates} are shown alike", "Give rates that differ in six digits")
+    return rates
 
 
 def integer(value: Any, where: str, least: int | None = None) -> int:

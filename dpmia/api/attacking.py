@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpmia.api.arrays import class_numbers, integer, numbers, same_rows, several, truth_values
+from dpmia.api.arrays import class_numbers, false_positive_rates, integer, numbers, same_rows, truth_values
 from dpmia.api.results import AttackResult, AttackResults, Measurement
 from dpmia.attacks.base import Attack, Knowledge, Outcome, outcome
 from dpmia.attacks.confidence import LARGEST_LOSS, confidence
@@ -87,7 +87,7 @@ def attack(
         >>> logits[np.arange(2000), labels] += 1 + is_member  # surer of members
         >>> attack(logits, labels, is_member, attacks="average_threshold")
         AttackResults: 1000 members, 1000 non-members
-                           advantage             auc                   tpr_at_0.01_fpr       tpr_at_0.001_fpr
+                           advantage             auc                   tpr_at_1pct_fpr       tpr_at_0.1pct_fpr
         average_threshold  0.289 [0.247, 0.331]  0.700 [0.677, 0.722]  0.079 [0.046, 0.141]  0.050 [0.000, 0.081]
         95 % intervals over records. Smallest measurable false positive rate: 0.001
     """
@@ -104,7 +104,7 @@ def attack(
     if known.features is not None and len(known.features) != len(signal.records):
         problem = f"{len(known.features)} rows for {len(signal.records)} records"
         raise ArgumentError("attack, features", problem, "Give one row for each row of outputs")
-    rates, seed = _rates(fprs), integer(seed, "attack, seed")
+    rates, seed = false_positive_rates(fprs, "attack, fprs"), integer(seed, "attack, seed")
     chosen = _chosen(attacks, signal, known, scale)
     results = {}
     for name, each in chosen.items():
@@ -218,13 +218,6 @@ def _references(
     if trained_on is not None:
         inside = truth_values(trained_on, "attack, trained_on", shape)
     return References(np.stack([cross_entropy(each, model.labels) for each in outputs]), inside)
-
-
-def _rates(fprs: Iterable[float]) -> tuple[float, ...]:
-    rates = several(fprs, "attack, fprs")
-    if any(not 0 < rate < 1 for rate in rates):
-        raise ArgumentError("attack, fprs", f"{rates} are not all between 0 and 1", "Give rates such as 0.01")
-    return rates
 
 
 def _chosen(attacks: Any, signal: Signal, known: Knowledge, scale: str) -> dict[str, Attack]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpmia.api.arrays import array_of, number, several
+from dpmia.api.arrays import array_of, false_positive_rates, number
 from dpmia.api.mechanism import (
     RELATIONS,
     check_counted,
@@ -27,6 +27,7 @@ from dpmia.api.mechanism import (
 from dpmia.common.errors import ArgumentError
 from dpmia.common.formatting import format_bound, rounded_up
 from dpmia.common.limits import DELTAS
+from dpmia.metrics.ranking import tpr_name
 from dpmia.theory.bounds import advantage_bound, auc_bound, tpr_bound
 from dpmia.theory.precision_bounds import precision_bound
 
@@ -67,7 +68,7 @@ class Bounds(ABC):
         return pd.DataFrame(self._values().items(), columns=["metric", "bound"])
 
     def _values(self) -> dict[str, float]:
-        rates = {f"tpr_at_{rate:g}_fpr": value for rate, value in self.tpr_at_fpr.items()}
+        rates = {tpr_name(rate): value for rate, value in self.tpr_at_fpr.items()}
         return {"advantage": self.advantage, "auc": self.auc, **rates, "precision": self.precision}
 
     @abstractmethod
@@ -203,8 +204,8 @@ def upper_bound(
         UpperBound: noise multiplier 1, sampling rate 0.01, 1000 steps (replace_one)
           advantage          0.2644
           auc                0.6836
-          tpr_at_0.01_fpr    0.0497
-          tpr_at_0.001_fpr   0.0080
+          tpr_at_1pct_fpr    0.0497
+          tpr_at_0.1pct_fpr  0.0080
           precision          0.8831  (prior 0.5, of attacks that find 1 % of the members)
         >>> round(bound.epsilon(delta=1e-5), 2)
         1.83
@@ -289,15 +290,15 @@ def bounds(
         Bounds on any attack (replace_one) by epsilon 1, delta 1e-05 (add_remove)
           advantage          0.7617
           auc                0.8809
-          tpr_at_0.01_fpr    0.0740
-          tpr_at_0.001_fpr   0.0075
+          tpr_at_1pct_fpr    0.0740
+          tpr_at_0.1pct_fpr  0.0075
           precision          0.8812  (prior 0.5, of attacks that find 1 % of the members)
         >>> bounds(1.0, 1e-5, relation="replace_one")
         Bounds on any attack (replace_one) by epsilon 1, delta 1e-05 (replace_one)
           advantage          0.4622
           auc                0.7311
-          tpr_at_0.01_fpr    0.0272
-          tpr_at_0.001_fpr   0.0028
+          tpr_at_1pct_fpr    0.0272
+          tpr_at_0.1pct_fpr  0.0028
           precision          0.7313  (prior 0.5, of attacks that find 1 % of the members)
     """
     where = "bounds"
@@ -332,9 +333,8 @@ def bounds(
 def _checked(
     where: str, fprs: Iterable[float], prior: float, acceptance: float
 ) -> tuple[tuple[float, ...], float, float]:
-    rates = several(fprs, f"{where}, fprs")
+    rates = false_positive_rates(fprs, f"{where}, fprs")
     prior, acceptance = number(prior, f"{where}, prior"), number(acceptance, f"{where}, acceptance")
-    require(f"{where}, fprs", all(0 < rate < 1 for rate in rates), rates, "numbers between 0 and 1")
     require_prior(where, prior)
     require_acceptance(where, acceptance)
     return rates, prior, acceptance

@@ -137,8 +137,8 @@ def plan_noise(
         UpperBound: noise multiplier 2.5196, sampling rate 0.01, 1000 steps (replace_one)
           advantage          0.1000
           auc                0.5706
-          tpr_at_0.01_fpr    0.0190
-          tpr_at_0.001_fpr   0.0023
+          tpr_at_1pct_fpr    0.0190
+          tpr_at_0.1pct_fpr  0.0023
           precision          0.6679  (prior 0.5, of attacks that find 1 % of the members)
 
         More steps with the same noise would exceed the bound:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpmia.common.errors import ArgumentError
 from dpmia.common.registry import suggestion
+from dpmia.metrics.ranking import tpr_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,7 @@ class AttackResult:
 
     def measurements(self) -> dict[str, Measurement]:
         """Return every measured number by its name."""
-        rates = {f"tpr_at_{rate:g}_fpr": found for rate, found in self.tpr_at_fpr.items()}
+        rates = {tpr_name(rate): found for rate, found in self.tpr_at_fpr.items()}
         return {"advantage": self.advantage, "auc": self.auc, **rates}
 
     def to_frame(self) -> pd.DataFrame:

@@ -6,9 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-#: False positive rates at which the true positive rate is reported.
-LOW_RATES = {"tpr_at_1pct_fpr": 0.01, "tpr_at_0.1pct_fpr": 0.001}
 
+def tpr_name(rate: float) -> str:
+    """Return the name of the true positive rate at a false positive rate: `tpr_at_1pct_fpr` at 0.01."""
+    return f"tpr_at_{100 * rate:g}pct_fpr"
+
+
+#: The true positive rates that are reported, by name, and their false positive rates.
+LOW_RATES = {tpr_name(rate): rate for rate in (0.01, 0.001)}
 
 #: Shares of the records that are guessed; the others have scores in between.
 GUESSED = (0.1, 0.2, 0.5, 1.0)
