@@ -10,10 +10,10 @@ from functools import cache
 import dp_accounting
 import numpy as np
 from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
-from scipy.optimize import brentq
 
 from dpmia.common.epsilon import SMALLEST_EPSILON
 from dpmia.common.errors import TrainingError
+from dpmia.privacy.inversion import smallest_noise
 from dpmia.privacy.loss_distribution import RELATIONS, GaussianSteps
 from dpmia.privacy.record import Accounting
 from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
@@ -21,9 +21,6 @@ from dpmia.privacy.valid_combinations import AS_PUBLISHED, VALID_ACCOUNTING
 #: Orders of Renyi DP; each gives an upper bound, the best counts. Those that are no whole numbers cost a series of up
 #: to a thousand terms each at every evaluation, so there are few: epsilon is at most .1 % higher than with all tenths.
 RENYI_ORDERS = (1.25, 1.5, 1.75, *(order / 5 for order in range(10, 45)), *range(9, 65), 80, 96, 128, 256, 512)
-
-#: Where the search for less noise ends: nothing that is trained needs less, and the accountant gets slow there.
-SMALLEST_SIGMA = 0.05
 
 
 @dataclass(frozen=True)
@@ -91,7 +88,7 @@ class Mechanism:
 
     @cache  # noqa: B019 - a mechanism is a few numbers
     def noise_multiplier(self, epsilon: float) -> float:
-        """Return the smallest sigma found (to one part in 10 000) that meets `epsilon`.
+        """Return the smallest sigma found (`dpmia.privacy.inversion.smallest_noise`) that meets `epsilon`.
 
         Raises:
             TrainingError: no sigma up to a million keeps it, or it is below `SMALLEST_EPSILON`.
@@ -99,28 +96,8 @@ class Mechanism:
         if epsilon < SMALLEST_EPSILON:
             problem = f"no accountant here reaches an epsilon below {SMALLEST_EPSILON:g}"
             raise TrainingError(f"epsilon {epsilon:g}", problem, "Choose a larger one")
-        tolerance = 1e-4
-
-        def excess(log_sigma: float) -> float:
-            return self.epsilon(math.exp(log_sigma), near=epsilon) / epsilon - 1
-
-        low = high = math.log(self._guess(epsilon))
-        while excess(high) > 0:
-            low, high = high, high + 0.25
-            if high > math.log(1e6):
-                raise TrainingError(
-                    f"epsilon {epsilon}, delta {self.delta}",
-                    f"no noise multiplier up to 1e6 suffices for {self.steps} steps at rate {self.rate:.3g}",
-                    "Raise epsilon or delta, or take fewer steps",
-                )
-        while excess(low) <= 0:
-            if low < math.log(SMALLEST_SIGMA):  # delta alone covers every record that is ever drawn
-                return math.exp(low)
-            high, low = low, low - 0.25
-        sigma = brentq(excess, low, high, xtol=tolerance)
-        while excess(sigma) > 0:  # the root may lie on the wrong side by its tolerance
-            sigma += tolerance
-        return math.exp(sigma)
+        where = f"epsilon {epsilon}, delta {self.delta}, {self.steps} steps at rate {self.rate:.3g}"
+        return smallest_noise(lambda sigma: self.epsilon(sigma, near=epsilon), epsilon, self._guess(epsilon), where)
 
     def _guess(self, epsilon: float) -> float:
         """Return a sigma to start from: one Gaussian mechanism with the variance of all steps together."""

@@ -13,34 +13,42 @@ from scipy.optimize import brentq
 from dpmia.common.errors import TrainingError
 from dpmia.common.limits import MOST_STEPS
 
-#: Noise multipliers that are tried: nothing that is trained needs less, and with more nothing is learnt.
+#: Noise multipliers that are tried: nothing that is trained needs less, and with more nothing is learnt. With less, the
+#: accountant of privacy loss distributions gets slow, too.
 LEAST_NOISE, MOST_NOISE = 0.05, 1e6
+#: What the noise multiplier to start from is multiplied or divided by at first; then by its square, and so on.
+FIRST_FACTOR = 1.25
 #: The smallest sampling rate that is tried.
 LEAST_RATE = 1e-8
 #: Relative width of the bracket around a noise multiplier or rate.
 TOLERANCE = 1e-5
 
 
-def smallest_noise(bound: Callable[[float], float], value: float) -> float:
+def smallest_noise(bound: Callable[[float], float], value: float, near: float = 1.0, where: str = "plan") -> float:
     """Return the smallest noise multiplier found, to one part in 100 000, at which `bound` is at most `value`.
 
     Args:
         bound: of a noise multiplier; falls with it.
         value: that the bound must not exceed.
+        near: where to start.
+        where: what needs the noise, for the message.
 
     Raises:
         TrainingError: no noise multiplier up to `MOST_NOISE` suffices.
     """
-    low = high = 1.0
+    low = high = min(max(near, LEAST_NOISE), MOST_NOISE)
+    factor = FIRST_FACTOR
     while bound(high) > value:
         if high >= MOST_NOISE:
             problem = f"no noise multiplier up to {MOST_NOISE:g} keeps a bound of {value:g}"
-            raise TrainingError("plan", problem, "Raise the bound, or take fewer steps or a smaller sampling rate")
-        low, high = high, min(2 * high, MOST_NOISE)
+            remedy = "Raise the bound (epsilon or delta of a guarantee), or take fewer steps or a smaller sampling rate"
+            raise TrainingError(where, problem, remedy)
+        low, high, factor = high, min(factor * high, MOST_NOISE), factor**2
+    factor = FIRST_FACTOR
     while bound(low) <= value:
         if low <= LEAST_NOISE:
             return low
-        low, high = max(low / 2, LEAST_NOISE), low
+        low, high, factor = max(low / factor, LEAST_NOISE), low, factor**2
     return _crossing(lambda noise: bound(noise) - value, low, high)
 
 

@@ -62,7 +62,10 @@ class GaussianSteps:
             shift = self.shift * math.sqrt(self.steps)
             return shift * (shift / 2 + float(norm.isf(delta)))
         with np.errstate(over="ignore"):  # privacy losses above 709 leave the range of exp; they stay upper bounds
-            return self._losses(width).get_epsilon_for_delta(delta)
+            losses = self._losses(width)
+            found = losses.get_epsilon_for_delta(delta)
+            # Next to 709 the quotient of two masses overflows, though the loss has hardly any mass at infinity.
+            return _epsilon_by_tail(losses, delta) if math.isinf(found) else found
 
     def _losses(self, width: float) -> PrivacyLossDistribution:
         one = from_gaussian_mechanism(
@@ -109,6 +112,18 @@ class GaussianSteps:
     def shift(self) -> float:
         """How far a record moves the sum, in standard deviations of the noise."""
         return (2.0 if self.relation == "replace_one" else 1.0) / self.noise_multiplier
+
+
+def _epsilon_by_tail(losses: PrivacyLossDistribution, delta: float) -> float:
+    """Return the smallest loss that is exceeded with probability `delta` at most: an upper bound on epsilon."""
+    found = 0.0
+    for mass in (losses._pmf_remove.to_dense_pmf(), losses._pmf_add.to_dense_pmf()):
+        if mass._infinity_mass > delta:
+            return math.inf
+        above = mass._infinity_mass + np.cumsum(mass._probs[::-1])  # from the largest loss down
+        exceeded = np.append(np.flatnonzero(above > delta), len(above))[0]
+        found = max(found, (mass._lower_loss + len(above) - 1 - exceeded) * mass._discretization)
+    return float(found)
 
 
 def _dense(losses: PrivacyLossDistribution) -> PrivacyLossDistribution:

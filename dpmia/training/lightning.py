@@ -188,11 +188,12 @@ class EngineModule(pl.LightningModule):
         if self.after_epoch:
             self.measured.append(self.after_epoch(self.engine))
         epochs, epoch = self.engine.recipe.epochs, self.engine.recipe.epochs * self.engine.done // self.engine.steps
-        if epoch % math.ceil(epochs / MOST_ROWS) == 0 or epoch == epochs:
+        between = math.ceil(epochs / MOST_ROWS)
+        if epoch % between == 0 or epoch == epochs:
             tally = self.engine.tally
             met = int(tally.records[0]) or math.nan
             loss, steps = float(tally.mean_losses()[0]), self.engine.done
-            stated = epoch % math.ceil(epochs / MOST_EPSILONS) == 0 or epoch == epochs
+            stated = epoch % (between * math.ceil(epochs / (between * MOST_EPSILONS))) == 0 or epoch == epochs
             spent = self.spent(steps) if self.spent and stated else math.nan
             clipped = tally.clipped / met if self.engine.recipe.clips(self.engine.runs[0].private) else math.nan
             row = (epoch, steps, loss, tally.correct / met, clipped, spent)

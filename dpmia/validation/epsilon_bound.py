@@ -118,7 +118,10 @@ def mechanism_epsilon_lower_bound(
 
     rates = measured_rates(scores_with, scores_without, confidence, excess)
     noise = _largest_noise(rates, mechanism)
-    return Bound(0.0 if noise is None else mechanism.epsilon(noise, near=10.0), mechanism.delta, rates)
+    if noise is None:
+        return Bound(0.0, mechanism.delta, rates)
+    claimed = mechanism.epsilon(claimed_noise)  # losses are counted as finely as for that
+    return Bound(mechanism.epsilon(noise, near=claimed), mechanism.delta, rates)
 
 
 def measured_rates(

@@ -82,3 +82,15 @@ def test_epsilon_is_finite_and_rises_with_the_steps_whatever_they_are(relation, 
     assert all(0 <= epsilon < 1e13 for epsilon in found)
     assert found[0] <= found[1] + 1e-6
     assert found[1] <= found[2] + 1e-6
+
+
+@pytest.mark.parametrize("run", [(0.02, 5000, "replace_one", 1e-5), (1e-4, 2000, "add_remove", 1e-6)])
+def test_epsilon_is_finite_and_falls_with_noise_next_to_the_largest_exponent_of_floats(run):
+    rate, steps, relation, delta = run
+    noise = [0.3 * 0.98**step for step in range(20)] if rate > 0.01 else [0.0585, 0.0577, 0.0575, 0.057]
+    found = [GaussianSteps(rate, steps, each, relation).epsilon(delta, near=709) for each in noise]
+    assert found == sorted(found)
+    assert found[0] < 709 < found[-1] < 1500
+    # Hardly more than one part in a hundred from one to the next is due to another way of counting.
+    ratios = np.diff(np.log(found)) / -np.diff(np.log(noise))
+    assert ratios.max() < 1.3 * np.median(ratios)
