@@ -70,3 +70,9 @@ def logits_of(module, dataset, records):
     """Return what a model answers about some records."""
     with torch.inference_mode():
         return module(torch.from_numpy(dataset.inputs(records)))
+
+
+def mean_losses(engine, steps):
+    """Take some steps, and return the mean training loss of each model over them."""
+    engine.advance(steps)
+    return engine.tally.mean_losses()

@@ -113,13 +113,8 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def advance(self, steps: int) -> np.ndarray:
-        """Take the next `steps` steps of every model, without Lightning.
-
-        Returns:
-            The mean training loss of each model over the records it met, shape (models,); NaN where it met
-            none, infinite where training broke down.
-        """
+    def advance(self, steps: int) -> None:
+        """Take the next `steps` steps of every model, without Lightning."""
 
     def answer(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         """Return the logits of one model: float32, shape (len(x), classes).
@@ -192,12 +187,11 @@ class GradientEngine(Engine):
         self.backward(batches)
         self.optimiser.step()
 
-    def advance(self, steps: int) -> np.ndarray:
-        """See `Engine.advance`."""
+    def advance(self, steps: int) -> None:
+        """See `Engine.advance`; `tally` is of these steps."""
         self.tally = Tally(len(self.runs))
         for _ in range(steps):
             self.step(self.draw())
-        return self.tally.mean_losses()
 
     @abstractmethod
     def state_dict(self) -> dict[str, Any]:

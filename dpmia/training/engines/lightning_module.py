@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytorch_lightning as pl
 import torch
 from torch.utils.data import DataLoader, RandomSampler, TensorDataset
@@ -41,12 +40,8 @@ class LightningEngine(Engine):
         """Refuse all but `LightningModule`s; see `Engine.check`."""
         check_batch_norm(lightning_network_of(architecture, where), recipe, where)
 
-    def advance(self, steps: int) -> np.ndarray:
-        """Train to the end; see `Engine.advance`. Epochs are those of this training set, whatever size was expected.
-
-        Returns:
-            The mean cross-entropy over the training set, after training.
-        """
+    def advance(self, steps: int) -> None:
+        """Train to the end; see `Engine.advance`. Epochs are those of this training set, whatever size was expected."""
         rows = torch.from_numpy(self.run.records)
         if len(rows) < self.recipe.batch_size:  # of training sets of random size, some are smaller than expected
             problem = f"its training set of {len(rows)} records makes no batch of {self.recipe.batch_size}"
@@ -62,8 +57,6 @@ class LightningEngine(Engine):
             trainer.fit(own.train(), batches)
         refuse_broken(self, [not all(bool(values.isfinite().all()) for values in own.parameters())])
         self.done = self.steps
-        outputs = self.answer(0, self.parameters()[0], x)
-        return np.array([torch.nn.functional.cross_entropy(outputs, y).item()])
 
     def parameters(self) -> list[torch.Tensor]:
         """See `Engine.parameters`."""

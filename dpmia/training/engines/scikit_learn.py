@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -37,21 +39,23 @@ class ScikitLearnEngine(Engine):
             problem = f"{type(architecture).__name__} cannot be combined with engine 'scikit_learn'"
             raise TrainingError(where, problem, "Use a classifier of scikit-learn")
 
-    def advance(self, steps: int) -> np.ndarray:
+    def advance(self, steps: int) -> None:
         """Fit the classifier: its one step."""
         rows = torch.from_numpy(self.run.records)
-        x, y = self.x[rows], self.y[rows]
+        with self._one_class_refused(), threadpool_limits(1):
+            self.classifier.fit(self.x[rows].numpy(), self.y[rows].numpy())
+        self.done = 1
+
+    @contextmanager
+    def _one_class_refused(self) -> Iterator[None]:
+        """Turn what a classifier raises that takes no training set of a single class into an error that says so."""
         try:
-            with threadpool_limits(1):
-                self.classifier.fit(x.numpy(), y.numpy())
-            answers = self._answers(x)
+            yield
         except ValueError as error:
-            if len(torch.unique(y)) > 1:
+            if len(torch.unique(self.y[torch.from_numpy(self.run.records)])) > 1:
                 raise
             problem = f"its training set has records of one class only ({error})"
             raise TrainingError(f"model {self.run.name}", problem, "Draw more members") from error
-        self.done = 1
-        return np.array([torch.nn.functional.cross_entropy(answers, y).item()])
 
     def _answers(self, x: torch.Tensor) -> torch.Tensor:
         """Return the logarithms of the probabilities; a class that the training set lacks is as unlikely as can be.
@@ -60,12 +64,13 @@ class ScikitLearnEngine(Engine):
             TrainingError: the classifier returned other numbers than probabilities.
         """
         found = np.zeros((len(x), self.architecture.outputs))
-        with threadpool_limits(1):
+        with self._one_class_refused(), threadpool_limits(1):
             answers = np.asarray(self.classifier.predict_proba(x.numpy()))
         if answers.dtype.kind in "SU":  # NumPy would read numbers in them
             problem = "its predict_proba returns text"
             raise TrainingError(f"model {self.run.name}", problem, "Return one probability for each class")
-        found[:, self.classifier.classes_] = answers
+        with self._one_class_refused():  # some return two columns all the same
+            found[:, self.classifier.classes_] = answers
         if (wrong := wrong_row(found)) is not None:
             where = f"model {self.run.name}, row {wrong} (from 0) of its predict_proba"
             raise TrainingError(where, problem_of(found[wrong]), "Return one probability for each class")

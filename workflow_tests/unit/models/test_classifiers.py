@@ -60,7 +60,7 @@ def test_a_class_that_no_member_has_is_unlikely():
 @pytest.mark.parametrize("make", [classifiers.logistic_regression, partial(classifiers.gradient_boosting, trees=3)])
 def test_a_training_set_of_one_class_is_refused(make):
     with pytest.raises(TrainingError, match="model one: its training set has records of one class only"):
-        engine(make(4, 2, None), y=torch.zeros(60, dtype=torch.int64))
+        engine(make(4, 2, None), y=torch.zeros(60, dtype=torch.int64)).answer(0, None, X)
 
 
 @pytest.mark.parametrize("run", [{"noise_multiplier": 1.0}, {"soft_labels": np.ones((30, 2), dtype=np.float32)}])
@@ -85,9 +85,9 @@ class Odd:
 @pytest.mark.parametrize("row", [(np.nan, 0.5), (0.7, 0.7), (-0.5, 1.5), (np.inf, 0)])
 def test_numbers_that_are_no_probabilities_are_refused(row):
     with pytest.raises(TrainingError, match=r"model one, row 1 .* of its predict_proba: .* add up to 1"):
-        engine(classifiers.Classifier(2, lambda seed: Odd(row)))
+        engine(classifiers.Classifier(2, lambda seed: Odd(row))).answer(0, None, X)
 
 
 def test_probabilities_that_are_text_are_refused():
     with pytest.raises(TrainingError, match="model one: its predict_proba returns text"):
-        engine(classifiers.Classifier(2, lambda seed: Odd(("0.5", "0.5"))))
+        engine(classifiers.Classifier(2, lambda seed: Odd(("0.5", "0.5")))).answer(0, None, X)

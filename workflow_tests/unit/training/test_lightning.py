@@ -14,6 +14,7 @@ import pytest
 import pytorch_lightning as pl
 import torch
 from tiny_training import ENGINES, IDS, SHAPE, make, make_data
+from training_checks import mean_losses
 
 from dpmia.common.errors import DataError, TrainingError
 from dpmia.formats.recipe import Recipe
@@ -323,7 +324,7 @@ def test_records_met_in_no_batch_are_no_breakdown(kind, sigma, data):
     run = Run("rare", np.arange(2), Seeds(1, 2, 3), sigma)
     engine = kind(SHAPE, recipe, [run], *data)
     engine.streams[0].batch = lambda: np.empty(0, dtype=np.int64)
-    assert np.isnan(engine.advance(1)).all()
+    assert np.isnan(mean_losses(engine, 1)).all()
     engine.done = 0
     fit(engine)
     assert engine.done == 2
@@ -361,11 +362,12 @@ def test_the_curve_is_of_the_records_met_in_each_epoch(kind, sigma, data, tmp_pa
     np.testing.assert_allclose(table[list(CURVE)], curve)
 
 
-def test_of_a_long_training_the_curve_has_a_row_for_a_few_epochs_each(data):
-    curve = fit(make(PlainEngine, data, steps=5 * 250), spent=float).curve
-    assert len(curve) == 84
-    assert curve[-1, 0] == 250
-    assert np.isfinite(curve[:, CURVE.index("epsilon")]).sum() <= lightning.MOST_EPSILONS
+@pytest.mark.parametrize(("epochs", "rows", "epsilons"), [(110, 55, 10), (250, 84, 10)])
+def test_of_a_long_training_the_curve_has_a_row_for_a_few_epochs_each(data, epochs, rows, epsilons):
+    curve = fit(make(PlainEngine, data, steps=5 * epochs), spent=float).curve
+    assert len(curve) == rows
+    assert curve[-1, 0] == epochs
+    assert np.isfinite(curve[:, CURVE.index("epsilon")]).sum() == epsilons <= lightning.MOST_EPSILONS
 
 
 def test_an_engine_that_has_taken_steps_is_refused(data):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from training_checks import mean_losses
 
 from dpmia.formats.recipe import Recipe
 from dpmia.models.mlp import MLP
@@ -71,10 +72,10 @@ def test_fifty_steps_follow_the_other_engine(data, settings, sigma, other, sampl
     recipe = make_recipe(**settings, sampling=sampling)
     runs = make_runs(3, sigma)
     engine = StackedEngine(SHAPE, recipe, runs, *data)
-    losses = engine.advance(50)
+    losses = mean_losses(engine, 50)
     for k, run in enumerate(runs):
         single = other(SHAPE, recipe, [run], *data)
-        assert losses[k] == pytest.approx(single.advance(50)[0], abs=1e-5)
+        assert losses[k] == pytest.approx(mean_losses(single, 50)[0], abs=1e-5)
         assert_close([engine.parameters()[k]], single.parameters(), 1e-4)
 
 
@@ -85,11 +86,11 @@ def test_numbers_are_learnt_as_by_the_other_engine(data, sigma, other):
     y = x[:, 0] - 2 * x[:, 1].square()
     shape, recipe, runs = MLP(20, (32, 16), 1), make_recipe(), make_runs(3, sigma)
     engine = StackedEngine(shape, recipe, runs, x, y)
-    first, losses = engine.advance(1), engine.advance(49)
+    first, losses = mean_losses(engine, 1), mean_losses(engine, 49)
     for k, run in enumerate(runs):
         single = other(shape, recipe, [run], x, y)
-        assert first[k] == pytest.approx(single.advance(1)[0], rel=1e-5)
-        assert losses[k] == pytest.approx(single.advance(49)[0], rel=1e-4)
+        assert first[k] == pytest.approx(mean_losses(single, 1)[0], rel=1e-5)
+        assert losses[k] == pytest.approx(mean_losses(single, 49)[0], rel=1e-4)
         assert_close([engine.parameters()[k]], single.parameters(), 1e-4)
 
 
@@ -137,7 +138,7 @@ def test_rare_records_and_empty_batches_follow_opacus(data):
     sizes = [len(engine.streams[0].batch()) for _ in range(60)]
     assert 0 in sizes
     engine = StackedEngine(SHAPE, recipe, [run], *data)
-    assert engine.advance(60)[0] == pytest.approx(single.advance(60)[0], abs=1e-5)
+    assert mean_losses(engine, 60)[0] == pytest.approx(mean_losses(single, 60)[0], abs=1e-5)
     assert_close(engine.parameters(), single.parameters(), 1e-4)
 
 
@@ -221,7 +222,7 @@ def test_soft_labels_that_are_hard_change_nothing(data, sigma):
     ends = []
     for runs in (hard, soft, [hard[0], *soft[1:]]):
         engine = StackedEngine(SHAPE, make_recipe(), runs, x, y)
-        losses = engine.advance(20)
+        losses = mean_losses(engine, 20)
         ends.append((torch.stack(engine.parameters()), losses))
     for parameters, losses in ends[1:]:
         torch.testing.assert_close(parameters, ends[0][0], rtol=0, atol=1e-5)
@@ -236,10 +237,10 @@ def test_soft_labels_follow_the_other_engine(data, sigma, other):
         for r in make_runs(2, sigma)
     ]
     engine = StackedEngine(SHAPE, make_recipe(), runs, *data)
-    losses = engine.advance(50)
+    losses = mean_losses(engine, 50)
     for k, run in enumerate(runs):
         single = other(SHAPE, make_recipe(), [run], *data)
-        assert losses[k] == pytest.approx(single.advance(50)[0], abs=1e-5)
+        assert losses[k] == pytest.approx(mean_losses(single, 50)[0], abs=1e-5)
         assert_close([engine.parameters()[k]], single.parameters(), 1e-4)
 
 
@@ -249,7 +250,7 @@ def test_a_loss_that_breaks_down_is_infinite(data):
     broken, sound = np.arange(0, 300), np.arange(300, 600)
     x[150] = torch.inf
     runs = [Run("broken", broken, Seeds(1, 2, 3)), Run("sound", sound, Seeds(4, 5, 6))]
-    losses = StackedEngine(SHAPE, make_recipe(), runs, x, y).advance(50)
+    losses = mean_losses(StackedEngine(SHAPE, make_recipe(), runs, x, y), 50)
     assert np.isposinf(losses[0])
     assert np.isfinite(losses[1])
 
