@@ -23,6 +23,7 @@ from scipy.special import ndtr, ndtri
 
 from dpmia.attacks.confidence import HIGHEST, LOWEST, SMALLEST_SPREAD, confidence, loss_of
 from dpmia.common.errors import AttackError
+from dpmia.metrics.ranking import passing_at
 
 #: The tool of Ye et al. interpolates between the losses and two invented ones, 0 and this.
 LARGEST_INTERPOLATED = 1000.0
@@ -159,10 +160,7 @@ class Empirical(Estimator):
         return (1 + null.rank(losses)) / (null.counts + 1)
 
     def _threshold(self, null: NullLosses, level: float) -> np.ndarray:
-        places = null.counts + 1
-        allowed = np.floor(level * places).astype(np.int64)  # the largest numerator that stays within the level
-        allowed += (allowed + 1) / places <= level
-        allowed -= allowed / places > level
+        allowed = passing_at(level, null.counts + 1)
         # Fewer than `allowed` values may be as small as the loss, so it must stay below that one.
         below = np.nextafter(null.ordered(allowed - 1), -np.inf)
         return np.where(allowed < 1, -np.inf, np.where(allowed > null.counts, np.inf, below))

@@ -13,6 +13,7 @@ from dpmia.attacks.confidence import confidence
 from dpmia.attacks.needs import integer, population_of, rate
 from dpmia.common.errors import AttackError
 from dpmia.formats.signals import Signal
+from dpmia.metrics.ranking import passing_at
 
 #: Boosting bins the features by so many values; a class number is a category, and categories are bins.
 MOST_CLASSES = 255
@@ -65,7 +66,7 @@ class QuantileRegression(Attack):
         """
         rows = rng.permutation(np.flatnonzero(population_of(signal)))
         held, learnt = np.split(rows, [len(rows) // HELD_OUT])
-        place = int(np.ceil((1 - self.alpha) * (len(held) + 1)))
+        place = len(held) + 1 - int(passing_at(self.alpha, len(held) + 1))
         if place > len(held):
             fewest = HELD_OUT * np.ceil(1 / self.alpha - 1)
             problem = f"{len(rows)} population records cannot set a threshold at alpha {self.alpha:g}; {fewest:g} can"

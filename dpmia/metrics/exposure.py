@@ -13,9 +13,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.special import comb, gammaln  # scipy.stats takes half a second to import
+from scipy.special import comb  # scipy.stats takes half a second to import
 
 from dpmia.formats.signals import Signal
+from dpmia.metrics.low_rates import log_comb
+from dpmia.metrics.ranking import passing_at
 
 #: How long a list of the most exposed records is.
 LISTED = 20
@@ -134,10 +136,7 @@ def calibration(
     targets = outside.sum(0)
     if not targets.any():
         raise ValueError("no model is without any of the records")
-    rank = np.floor(nominal * (references + 1))
-    # As `p_values` divides, so that rounding cannot make a decision that is not counted here.
-    rank += (rank + 1) / (references + 1) <= nominal
-    rank -= rank / (references + 1) > nominal
+    rank = passing_at(nominal, references + 1)  # as `p_values` divides
     judged = (targets > 0) & (rank > 0)
     false = (decisions & outside).sum(0)
     rates = np.divide(false, targets, out=np.full(len(targets), np.nan), where=judged)
@@ -156,16 +155,12 @@ def _exceedance_tail(least: np.ndarray, targets: np.ndarray, references: np.ndar
     above = np.arange(targets.max(initial=0) + 1)[:, None]
     below = np.maximum(targets - above, 0)
     logarithms = (
-        _log_comb(above + rank - 1, above)
-        + _log_comb(below + references - rank, below)
-        - _log_comb(references + targets, targets)
+        log_comb(above + rank - 1, above)
+        + log_comb(below + references - rank, below)
+        - log_comb(references + targets, targets)
     )
     tail = np.where((least <= above) & (above <= targets), np.exp(logarithms), 0).sum(0)
     return np.minimum(tail, 1.0)
-
-
-def _log_comb(of: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    return gammaln(of + 1) - gammaln(chosen + 1) - gammaln(of - chosen + 1)
 
 
 def _tarone_level(smallest: np.ndarray, error: float) -> float:

@@ -56,11 +56,11 @@ def guessing_tail(found: int, members: int, nonmembers: int, rate: float) -> flo
         nonmembers: n.
         rate: that the non-members can show, at least 1 / n.
     """
-    passing = passing_at(rate, nonmembers)
+    passing = int(passing_at(rate, nonmembers))
     others = np.arange(min(passing, nonmembers) + 1)
     drawn = found + passing
     logarithms = (
-        _log_comb(nonmembers, others) + _log_comb(members, drawn - others) - _log_comb(members + nonmembers, drawn)
+        log_comb(nonmembers, others) + log_comb(members, drawn - others) - log_comb(members + nonmembers, drawn)
     )
     possible = (drawn - others <= members) & (drawn - others >= 0)
     return float(min(np.exp(logarithms[possible]).sum(), 1.0))
@@ -75,5 +75,6 @@ def _binomial_range(trials: int, rate: float, error: float) -> tuple[int, int]:
     return fewest, min(most, trials)
 
 
-def _log_comb(of: np.ndarray | int, chosen: np.ndarray | int) -> np.ndarray:
+def log_comb(of: np.ndarray | int, chosen: np.ndarray | int) -> np.ndarray:
+    """Return the logarithm of the number of ways to choose so many of some."""
     return gammaln(np.add(of, 1)) - gammaln(np.add(chosen, 1)) - gammaln(np.subtract(of, chosen) + 1)

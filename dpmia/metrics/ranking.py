@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 def tpr_name(rate: float) -> str:
@@ -94,9 +95,18 @@ def tpr_at(fpr: np.ndarray, tpr: np.ndarray, rate: float, nonmembers: int, of: i
     return float(low + (allowed - fewer) * (high - low))
 
 
-def passing_at(rate: float, nonmembers: int) -> int:
-    """Return how many of the non-members may pass at a false positive rate."""
-    return int(np.searchsorted(np.arange(1, nonmembers + 1) / nonmembers, rate, side="right"))
+def passing_at(rate: float, of: ArrayLike) -> np.ndarray:
+    """Return how many may pass at a rate: the largest k for which k / of, as floats divide, is at most the rate.
+
+    Args:
+        rate: in [0, 1].
+        of: numbers of non-members, or of ranks.
+    """
+    of = np.asarray(of)
+    passing = np.floor(rate * of).astype(np.int64)
+    passing += (passing + 1) / of <= rate  # the product may be rounded down, or up
+    passing -= passing / of > rate
+    return passing
 
 
 def held_rate(rate: float, nonmembers: int) -> float:
@@ -106,7 +116,7 @@ def held_rate(rate: float, nonmembers: int) -> float:
     more non-member is uniform, it passes with probability (k + 1) / (n + 1): more than `rate` where n is small. NaN
     below the resolution 1 / n, where `ranking` returns no TPR.
     """
-    passing = passing_at(rate, nonmembers)
+    passing = int(passing_at(rate, nonmembers))
     return (passing + 1) / (nonmembers + 1) if passing else float("nan")
 
 

@@ -15,6 +15,7 @@ from dpmia.metrics.ranking import (
     guessed_right,
     guesses,
     held_rate,
+    passing_at,
     ranking,
     roc,
     tpr_at,
@@ -259,3 +260,10 @@ def test_the_held_rate_is_that_of_the_next_non_member(rate, nonmembers, passing)
     # Of the n + 1 equally likely ranks of one more, those above the threshold: counted as fractions of whole numbers.
     assert held_rate(rate, nonmembers) == (passing + 1) / (nonmembers + 1)
     assert np.isnan(held_rate(0.99 / nonmembers, nonmembers))
+
+
+@pytest.mark.parametrize("rate", [0.001, 0.05, 0.1, 0.29, 0.7, 0.9, 1.0, 1 / 3])
+def test_as_many_pass_as_shares_are_at_most_the_rate(rate):
+    counts = np.arange(1, 400)
+    right = [int((np.arange(1, count + 1) / count <= rate).sum()) for count in counts]
+    assert passing_at(rate, counts).tolist() == right
