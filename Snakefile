@@ -77,9 +77,9 @@ for paper in PAPERS:
             files_of_paper(paper),
         localrule: True
         message:
-            f"The figures and tables of {ABOUT[paper].short} are made"
+            f"The figures and tables of {BIBLIOGRAPHY[paper].short} are made"
 
-    describe(paper, f"Make the figures and tables of {ABOUT[paper].short}.")
+    describe(paper, f"Make the figures and tables of {BIBLIOGRAPHY[paper].short}.")
 
 
 include: "rules/fetch.smk"
@@ -93,7 +93,7 @@ include: "rules/figures.smk"
 include: "rules/engines.smk"
 include: "rules/claims.smk"
 include: "rules/audit.smk"
-include: "rules/about.smk"
+include: "rules/reported.smk"
 include: "rules/report.smk"
 include: "rules/costs.smk"
 

@@ -186,7 +186,7 @@ def measure_two_processes(case: str, way: str, rounds: int, seconds: float) -> d
             alone = first.measure(case, way, seconds), second.measure(case, way, seconds)
             for worker in (first, second):
                 worker.ask(case, way, seconds)
-            both = first.answer(), second.answer()
+            both = first.outputs_of(), second.outputs_of()
             for key, found in ratios.items():
                 found.append(2 * sum(answer[key] for answer in both) / sum(answer[key] for answer in alone))
     return {key: statistics.median(found) for key, found in ratios.items()}

@@ -86,14 +86,14 @@ class Worker:
         self._process.stdin.write(json.dumps({"case": case, "way": way, "seconds": seconds}) + "\n")
         self._process.stdin.flush()
 
-    def answer(self) -> dict[str, float]:
+    def outputs_of(self) -> dict[str, float]:
         """Wait for the answer to the last request."""
         return json.loads(self._process.stdout.readline())
 
     def measure(self, case: str, way: str, seconds: float) -> dict[str, float]:
         """Ask and wait."""
         self.ask(case, way, seconds)
-        return self.answer()
+        return self.outputs_of()
 
     def close(self) -> None:
         """Let the process end."""

@@ -19,7 +19,7 @@ if (REPOSITORY / "dpmia").is_dir():
 from dpmia.datasets.raw.sources import fetched_together, required_files
 from dpmia.workflow.digest import LIBRARY, code_digest, keep, recall, text_digest
 from dpmia.common.errors import ConfigError, UserError
-from dpmia.papers.bibliography import ABOUT
+from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS
 from dpmia.report import formatting as words
@@ -170,7 +170,7 @@ def reported(artifact):
     shown = {"figure": "png", "table": "csv"}[artifact.kind]
     labels = {"figure or table": words.title_of(artifact.name), "name": artifact.name}
     marked = report(
-        files[shown], caption="report/artifact.rst", category=ABOUT[PAPER_OF[artifact.name]].short, labels=labels
+        files[shown], caption="report/artifact.rst", category=BIBLIOGRAPHY[PAPER_OF[artifact.name]].short, labels=labels
     )
     return files | {shown: marked}
 

@@ -40,5 +40,5 @@ for artifact in (*SCOPE.artifacts.values(), *CHECKS, validation.KEPT_EPSILON):
             f"{artifact.name} is made"
 
     paper = PAPER_OF.get(artifact.name)
-    about = f"{ABOUT[paper].short}: {{}}." if paper else "{}: a second opinion on the run."
+    about = f"{BIBLIOGRAPHY[paper].short}: {{}}." if paper else "{}: a second opinion on the run."
     describe(artifact.name, about.format(words.title_of(artifact.name)))

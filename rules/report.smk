@@ -19,7 +19,7 @@ rule make_report:
         mem_mb=more(2000),
         runtime=more(20),
     params:
-        about=lambda wildcards: about_run(),
+        reported=lambda wildcards: reported_run(),
         recorded=text_digest(sorted((LIBRARY / "report").glob("claims-real.*"))),
         code=code("make_report.py"),
         templates=text_digest(
@@ -57,7 +57,7 @@ rule publish_paper:
         mem_mb=1000,
         runtime=5,
     params:
-        about=lambda wildcards: about_run(),
+        reported=lambda wildcards: reported_run(),
         judged=lambda wildcards: SCOPE.judged(TIMES),
         code=lambda wildcards: code("publish.py", CLAIMS[wildcards.paper]),
     message:

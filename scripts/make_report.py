@@ -6,13 +6,13 @@ from _job import run
 
 from dpmia.claims.judge import read_verdicts
 from dpmia.common.files import whole_file
-from dpmia.report.about import about
 from dpmia.report.report import report
+from dpmia.report.reported_run import reported_run
 
 
 def main(snakemake):
     """Make the page on the run that `params` describe."""
-    run_of = about(snakemake.params.about, Path(__file__).parent.parent)
+    run_of = reported_run(snakemake.params.reported, Path(__file__).parent.parent)
     verdicts = read_verdicts(snakemake.input.claims[0])
     with whole_file(Path(snakemake.output[0])) as part:
         part.write_text(report(run_of, verdicts), encoding="utf-8")

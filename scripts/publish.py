@@ -7,15 +7,15 @@ from _job import run
 
 from dpmia.claims.judge import Run, judge_all
 from dpmia.papers.claims import claims
-from dpmia.report.about import about
 from dpmia.report.published import publish
+from dpmia.report.reported_run import reported_run
 from dpmia.workflow.commit import named_commit
 
 
 def main(snakemake):
     """Judge the claims of the paper, and write all of it to the folder of the output."""
     checkout, paper = Path(__file__).parent.parent, snakemake.wildcards.paper
-    run = about(snakemake.params.about, checkout)
+    run = reported_run(snakemake.params.reported, checkout)
     publish(
         paper,
         run,

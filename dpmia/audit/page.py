@@ -73,7 +73,7 @@ def page(audit: Mapping[str, Any]) -> str:
         audit=audit,
         trained=trained,
         verdict=VERDICTS[audit["limits"]["verdict"]],
-        answers=_answers(audit),
+        verdict_groups=_verdict_groups(audit),
         model_verdicts=MODEL_VERDICTS,
         meaning=MEANING,
         glossary=WORDS,
@@ -107,11 +107,11 @@ def _mark(run: Mapping[str, Any]) -> str:
     return " ".join([*synthetic, *([TRIAL] if run["scale"] == "smoke" else [])])
 
 
-def _answers(audit: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Mapping[str, str]]]]]:
+def _verdict_groups(audit: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Mapping[str, str]]]]]:
     """Return each kind of verdict that some model has, the worst first, with its experiments and models."""
     given = [(name, each) for name, experiment in audit["experiments"].items() for each in experiment["verdicts"]]
-    answers = ((kind, [(name, each) for name, each in given if each["verdict"] == kind]) for kind in MODEL_VERDICTS)
-    return [(kind, models) for kind, models in answers if models]
+    groups = ((kind, [(name, each) for name, each in given if each["verdict"] == kind]) for kind in MODEL_VERDICTS)
+    return [(kind, models) for kind, models in groups if models]
 
 
 def _held_rows(audit: Mapping[str, Any], kind: str) -> list[list[str]]:

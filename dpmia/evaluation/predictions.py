@@ -71,7 +71,7 @@ def read_predictions(job: PredictionsJob) -> GivenModel:
         DataError: a table cannot be read, a column or a value is wrong, or tables do not fit together.
     """
     fields = fields_of(Path(job.path))
-    logits, labels = _answers(fields, job)
+    logits, labels = _outputs(fields, job)
     part = _parts(fields, job.member)
     for wanted, word in ((MEMBER, "member"), (NONMEMBER, "non-member")):
         if not (part == wanted).any():
@@ -151,7 +151,7 @@ def _rows(fields: Fields) -> np.ndarray:
     return np.asarray(fields.rows, dtype=np.int64)
 
 
-def _answers(fields: Fields, job: PredictionsJob) -> tuple[np.ndarray, np.ndarray]:
+def _outputs(fields: Fields, job: PredictionsJob) -> tuple[np.ndarray, np.ndarray]:
     """Return the logits, float32, and the class numbers of all rows."""
     known_column(fields, job.label, "label")
     for column in job.classes.values():
@@ -203,7 +203,7 @@ def _losses(job: PredictionsJob, target: Fields, card: ModelCard) -> Losses:
         if tuple(labels) != tuple(target.columns[job.label]):
             problem = f"the labels of its {len(fields.rows)} rows differ from those of {target.file}"
             raise DataError(fields.file, problem, "Save the same rows in the same order")
-        losses.append(cross_entropy(*_answers(fields, job)))
+        losses.append(cross_entropy(*_outputs(fields, job)))
         trained_on.append(_parts(fields, job.member) == MEMBER)
     cards = [replace(card, role="reference", number=number) for number in range(len(losses))]
     return Losses(cards, _rows(target), np.stack(losses), np.stack(trained_on))

@@ -174,7 +174,7 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
             )
         return names
 
-    def _answer(self, method: str, X: np.ndarray, *args: Any) -> Any:
+    def _call(self, method: str, X: np.ndarray, *args: Any) -> Any:
         """Return the predictions of the released estimator on `X`."""
         check_is_fitted(self)
         try:
@@ -190,27 +190,27 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
     @_base_has("predict")
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the outputs of the released estimator."""
-        return self._answer("predict", X)
+        return self._call("predict", X)
 
     @_base_has("predict_proba")
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
         """Return the class probabilities of the released estimator."""
-        return self._answer("predict_proba", X)
+        return self._call("predict_proba", X)
 
     @_base_has("predict_log_proba")
     def predict_log_proba(self, X: np.ndarray) -> np.ndarray:
         """Return the log class probabilities of the released estimator."""
-        return self._answer("predict_log_proba", X)
+        return self._call("predict_log_proba", X)
 
     @_base_has("decision_function")
     def decision_function(self, X: np.ndarray) -> np.ndarray:
         """Return the decision values of the released estimator."""
-        return self._answer("decision_function", X)
+        return self._call("decision_function", X)
 
     @_base_has("transform")
     def transform(self, X: np.ndarray) -> np.ndarray:
         """Return `X` transformed by the released estimator."""
-        return self._answer("transform", X)
+        return self._call("transform", X)
 
     @_base_has("transform")
     def fit_transform(self, X: np.ndarray, y: np.ndarray | None = None) -> np.ndarray:
@@ -220,7 +220,7 @@ class MIPEstimator(MetaEstimatorMixin, BaseEstimator):
     @_base_has("score")
     def score(self, X: np.ndarray, y: np.ndarray | None = None) -> float:
         """Return the score of the released estimator."""
-        return self._answer("score", X, y)
+        return self._call("score", X, y)
 
     def __sklearn_tags__(self) -> Any:
         """Be of the kind that `base` is; noise costs accuracy, and the data must be dense and finite."""

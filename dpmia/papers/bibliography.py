@@ -61,7 +61,7 @@ class Paper:
 _TMLR = "Transactions on Machine Learning Research"
 _CSF = "IEEE Computer Security Foundations Symposium (CSF)"
 
-ABOUT = {
+BIBLIOGRAPHY = {
     "humphries": Paper(
         key="humphries2023investigating",
         picture="humphries_fig2",

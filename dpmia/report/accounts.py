@@ -11,10 +11,10 @@ import pandas as pd
 
 from dpmia.common.reading.rows import made_frame
 from dpmia.formats.table_names import experiment_of
-from dpmia.papers.bibliography import ABOUT
+from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report import formatting, page
-from dpmia.report.about import About
+from dpmia.report.reported_run import ReportedRun
 
 
 def data_rows(table: pd.DataFrame) -> list[list[Any]]:
@@ -42,7 +42,7 @@ def guarantees(models: pd.DataFrame, paper_of: Mapping[str, str]) -> dict[str, l
     found: dict[str, list[list[Any]]] = {}
     for row in models[models["private"]].itertuples():
         paper = paper_of.get(row.experiment)
-        found.setdefault(ABOUT[paper].short if paper else "Own experiments", []).append(
+        found.setdefault(BIBLIOGRAPHY[paper].short if paper else "Own experiments", []).append(
             [
                 row.experiment,
                 row.role,
@@ -74,9 +74,9 @@ def engines(models: pd.DataFrame) -> list[list[Any]]:
     ]
 
 
-def second_opinions(about: About) -> list[list[Any]]:
+def second_opinions(reported: ReportedRun) -> list[list[Any]]:
     """Return the same of the models that were trained again to compare engines; all of them are private."""
-    file = Path(about.artifacts.get("engines_agree", {}).get("csv", ""))
+    file = Path(reported.artifacts.get("engines_agree", {}).get("csv", ""))
     if not file.is_file():
         return []
     again = formatting.count(made_frame(file)["models"].sum())

@@ -23,8 +23,8 @@ from dpmia.common.formatting import listed
 from dpmia.common.reading.source import Source, made
 from dpmia.formats.tables import write_table
 from dpmia.papers import claims, drawing
-from dpmia.papers.bibliography import ABOUT
-from dpmia.report import answer, recorded, verdicts
+from dpmia.papers.bibliography import BIBLIOGRAPHY
+from dpmia.report import claim_summary, recorded, verdicts
 from dpmia.report.published import CLAIMS, PROVENANCE, SHORT, digests
 from dpmia.report.recorded import Recorded, source_of
 from dpmia.report.tally import held, of_ours, of_papers, others
@@ -106,7 +106,7 @@ def digest_of(repository: Path) -> str:
 
 def sentences(runs: Mapping[str, Recorded], judged: pd.DataFrame) -> str:
     """Return what the README says about the recorded verdicts."""
-    found = " ".join(answer.sentences(judged))
+    found = " ".join(claim_summary.sentences(judged))
     of_one_run = len({run.source for run in runs.values()}) == 1
     source = source_of(runs) if of_one_run else f"scale {listed(sorted({run.scale for run in runs.values()}))}"
     more = "each claim, also those that we added, each figure and table"
@@ -126,7 +126,7 @@ def overview(runs: Mapping[str, Recorded], judged: pd.DataFrame, published: Coll
     lines = [_row(COLUMNS), _row(["---"] * len(COLUMNS))]
     for paper, rows in judged.groupby("paper", sort=False):
         run = runs[str(paper)]
-        name = ABOUT[str(paper)].short
+        name = BIBLIOGRAPHY[str(paper)].short
         page = f"[{name}]({paper}/README.md)" if paper in published else name
         counts = [
             count
@@ -163,7 +163,7 @@ def _checked(published: Path) -> tuple[str, tuple[Path, Recorded]]:
             raise DataError(str(published), changed, "Delete it and publish again")
         run = Recorded.from_plain({**{key: provenance[key] for key in RUN}, "commit": provenance["commit"][:SHORT]})
         paper = str(provenance["paper"])
-        ABOUT[paper]
+        BIBLIOGRAPHY[paper]
     return paper, (published, run)
 
 

@@ -15,10 +15,10 @@ from dpmia.claims.judge import SYNTHETIC, VERDICTS
 from dpmia.formats.table_names import experiment_of
 from dpmia.papers import captions
 from dpmia.papers.artifact import Artifact
-from dpmia.papers.bibliography import ABOUT, Paper
+from dpmia.papers.bibliography import BIBLIOGRAPHY, Paper
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report import formatting, page, table
-from dpmia.report.about import About
+from dpmia.report.reported_run import ReportedRun
 from dpmia.report.tally import count_verdicts
 from dpmia.report.verdicts import STYLES
 
@@ -132,7 +132,7 @@ class ShownPaper:
     """A paper as the page shows it, with its verdicts counted as parts of a bar."""
 
     id: str
-    about: Paper
+    entry: Paper
     shown: list[Shown]
     other_claims: list[ShownClaim]
     bar: list[tuple[str, str, int]]
@@ -148,42 +148,42 @@ class ShownPaper:
         return [claim for shown in self.shown for claim in shown.claims] + self.other_claims
 
 
-def papers(about: About, verdicts: pd.DataFrame, recorded: pd.DataFrame | None) -> list[ShownPaper]:
+def papers(reported: ReportedRun, verdicts: pd.DataFrame, recorded: pd.DataFrame | None) -> list[ShownPaper]:
     """Return the papers of which the run has something.
 
     Args:
-        about: the run.
+        reported: the run.
         verdicts: what `dpmia.claims.judge.judge_all` returns.
         recorded: verdicts on real data by id, to stand beside those of a run on synthetic data; None without.
     """
-    every = (_paper(name, about, verdicts, recorded) for name in PAPERS)
+    every = (_paper(name, reported, verdicts, recorded) for name in PAPERS)
     return [paper for paper in every if paper.shown or paper.other_claims]
 
 
-def _paper(name: str, about: About, verdicts: pd.DataFrame, recorded: pd.DataFrame | None) -> ShownPaper:
-    of_paper = verdicts[verdicts["paper"] == name]
+def _paper(name: str, reported: ReportedRun, verdicts: pd.DataFrame, recorded: pd.DataFrame | None) -> ShownPaper:
+    entry, of_paper = BIBLIOGRAPHY[name], verdicts[verdicts["paper"] == name]
     cards = [
-        shown(artifact, about, claims(of_paper[of_paper["artifact"] == artifact.name], recorded), ABOUT[name].first)
+        shown(artifact, reported, claims(of_paper[of_paper["artifact"] == artifact.name], recorded), entry.first)
         for artifact in PAPERS[name]
-        if artifact.name in about.artifacts
+        if artifact.name in reported.artifacts
     ]
     others = of_paper[~of_paper["artifact"].isin([card.id for card in cards])]
-    return ShownPaper(name, ABOUT[name], cards, claims(others, recorded), bar(of_paper))
+    return ShownPaper(name, entry, cards, claims(others, recorded), bar(of_paper))
 
 
-def shown(artifact: Artifact, about: About, its_claims: list[ShownClaim], paper: str = "") -> Shown:
+def shown(artifact: Artifact, reported: ReportedRun, its_claims: list[ShownClaim], paper: str = "") -> Shown:
     """Return a figure or table as the page shows it.
 
     Args:
         artifact: which.
-        about: the run.
+        reported: the run.
         its_claims: the claims about it.
         paper: its first author; none of what belongs to no paper.
     """
-    files = {ending: path for ending, path in about.artifacts[artifact.name].items() if Path(path).is_file()}
+    files = {ending: path for ending, path in reported.artifacts[artifact.name].items() if Path(path).is_file()}
     experiments = list(dict.fromkeys(experiment_of(name) for name in artifact.tables))
-    reasons = "; ".join(f"{name}: {about.not_run[name]}" for name in experiments if name in about.not_run)
-    complete = len(files) == len(about.artifacts[artifact.name])
+    reasons = "; ".join(f"{name}: {reported.not_run[name]}" for name in experiments if name in reported.not_run)
+    complete = len(files) == len(reported.artifacts[artifact.name])
     title = formatting.title_in(paper, artifact.name)
     reading = artifact.reading
     alt = f"{title}: {reading.topic}. {artifact.caption} The numbers are in the CSV file below."
@@ -197,20 +197,20 @@ def shown(artifact: Artifact, about: About, its_claims: list[ShownClaim], paper:
         picture=page.picture(files["png"], alt) if complete and artifact.kind == "figure" else None,
         notes=captions.read(files["md"]) if complete and artifact.kind == "figure" else [],
         table=table.read(files["csv"], reading.first) if complete and artifact.kind == "table" else None,
-        files=downloads({end: path for end, path in files.items() if end in _DOWNLOADS[artifact.kind]}, about)
+        files=downloads({end: path for end, path in files.items() if end in _DOWNLOADS[artifact.kind]}, reported)
         if complete
         else [],
         missing="" if complete else reasons or "not made yet",
         partial=reasons if complete else "",
         claims=its_claims,
-        experiments=[name for name in experiments if name in about.settings],
-        command=f"snakemake --cores all {artifact.name}{about.options}",
+        experiments=[name for name in experiments if name in reported.settings],
+        command=f"snakemake --cores all {artifact.name}{reported.options}",
     )
 
 
-def downloads(files: Mapping[str, str], about: About) -> list[page.Download]:
+def downloads(files: Mapping[str, str], reported: ReportedRun) -> list[page.Download]:
     """Return those of some files that are there, to save."""
-    return [page.download(path, about.folder) for path in files.values() if Path(path).is_file()]
+    return [page.download(path, reported.folder) for path in files.values() if Path(path).is_file()]
 
 
 def claims(rows: pd.DataFrame, recorded: pd.DataFrame | None = None) -> list[ShownClaim]:

@@ -19,10 +19,10 @@ from dpmia.formats.looks import FILE
 from dpmia.formats.table_names import experiment_of
 from dpmia.formats.tables import write_table
 from dpmia.papers.artifact import Artifact
-from dpmia.papers.bibliography import ABOUT
+from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
-from dpmia.report.about import About
 from dpmia.report.formatting import title_of
+from dpmia.report.reported_run import ReportedRun
 from dpmia.report.tally import of_ours, of_papers, summary
 
 #: What lists all other files, and says what made them; the verdicts.
@@ -32,38 +32,38 @@ PROVENANCE, CLAIMS = "provenance.json", "claims.csv"
 SHORT = 7
 
 
-def publish(paper: str, about: About, verdicts: pd.DataFrame, commit: str, folder: Path) -> None:
+def publish(paper: str, reported: ReportedRun, verdicts: pd.DataFrame, commit: str, folder: Path) -> None:
     """Write what a run made of one paper to a folder that is not there yet.
 
     Figures and tables without data are left out: they are the same in every run.
 
     Args:
         paper: which.
-        about: the run.
+        reported: the run.
         verdicts: what `dpmia.claims.judge.judge_all` returns on the paper's claims.
         commit: hash of the commit that made the run, as `dpmia.workflow.commit.named_commit` returns it.
         folder: where to write it.
     """
     folder.mkdir(parents=True)
-    artifacts = [each for each in PAPERS[paper] if _is_shown(each, about)]
+    artifacts = [each for each in PAPERS[paper] if _is_shown(each, reported)]
     for each in artifacts:
-        shutil.copy(about.artifacts[each.name]["csv"], folder)
+        shutil.copy(reported.artifacts[each.name]["csv"], folder)
     picture = _picture(paper, artifacts)
     if picture:
-        shutil.copy(about.artifacts[picture]["png"], folder)
+        shutil.copy(reported.artifacts[picture]["png"], folder)
     write_table(folder / CLAIMS, verdicts, digits=6)
-    not_run = {name: why for name, why in sorted(about.not_run.items()) if name in _experiments(paper)}
-    page = "\n\n".join(_page(paper, artifacts, picture, verdicts, about, not_run, commit))
+    not_run = {name: why for name, why in sorted(reported.not_run.items()) if name in _experiments(paper)}
+    page = "\n\n".join(_page(paper, artifacts, picture, verdicts, reported, not_run, commit))
     (folder / "README.md").write_text(page + "\n", encoding="utf-8")
     provenance = {
         "paper": paper,
         "commit": commit,
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "version": __version__,
-        "data": about.config["data"],
-        "scale": about.config["scale"],
-        "command": _command(paper, about),
-        "looks": about.looks,
+        "data": reported.config["data"],
+        "scale": reported.config["scale"],
+        "command": _command(paper, reported),
+        "looks": reported.looks,
         "not_run": not_run,
         "files": digests(folder),
     }
@@ -79,16 +79,16 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
-def _is_shown(artifact: Artifact, about: About) -> bool:
+def _is_shown(artifact: Artifact, reported: ReportedRun) -> bool:
     """Return whether an artifact rests on data, and was made."""
-    files = about.artifacts.get(artifact.name, {})
+    files = reported.artifacts.get(artifact.name, {})
     return bool(artifact.tables) and bool(files) and all(Path(file).is_file() for file in files.values())
 
 
 def _picture(paper: str, artifacts: Iterable[Artifact]) -> str:
     """Return the figure that stands for a paper, another one where it was not made; empty where there is none."""
     figures = [each.name for each in artifacts if each.kind == "figure"]
-    first = ABOUT[paper].picture
+    first = BIBLIOGRAPHY[paper].picture
     return first if first in figures else next(iter(figures), "")
 
 
@@ -97,16 +97,16 @@ def _experiments(paper: str) -> set[str]:
     return {experiment_of(table) for each in PAPERS[paper] for table in each.tables}
 
 
-def _data(paper: str, about: About) -> str:
+def _data(paper: str, reported: ReportedRun) -> str:
     """Return what the numbers on a paper rest on."""
-    if not any(about.settings.get(name, {}).get("dataset") for name in _experiments(paper)):
+    if not any(reported.settings.get(name, {}).get("dataset") for name in _experiments(paper)):
         return "Theory and simulations, which need no data set"
-    return "Synthetic data: nothing here says anything about real records" if about.synthetic else "Real data"
+    return "Synthetic data: nothing here says anything about real records" if reported.synthetic else "Real data"
 
 
-def _command(paper: str, about: About) -> str:
+def _command(paper: str, reported: ReportedRun) -> str:
     """Return what makes the same again."""
-    return f"snakemake --cores all {about.folder}/published/{paper}{about.options}"
+    return f"snakemake --cores all {reported.folder}/published/{paper}{reported.options}"
 
 
 def _page(
@@ -114,22 +114,22 @@ def _page(
     artifacts: list[Artifact],
     picture: str,
     verdicts: pd.DataFrame,
-    about: About,
+    reported: ReportedRun,
     not_run: Mapping[str, str],
     commit: str,
 ) -> Iterator[str]:
     """Yield the paragraphs of the page."""
-    yield f"# {ABOUT[paper].short}, measured"
-    yield f"{_data(paper, about)}. Scale {about.config['scale']}, commit {commit[:SHORT]}:"
-    yield f"    {_command(paper, about)}"
-    if about.looks is not None:
+    yield f"# {BIBLIOGRAPHY[paper].short}, measured"
+    yield f"{_data(paper, reported)}. Scale {reported.config['scale']}, commit {commit[:SHORT]}:"
+    yield f"    {_command(paper, reported)}"
+    if reported.looks is not None:
         yield (
             "Replicates were added between looks, each of which judges at a quarter of the error: first write "
-            f"`looks` of `{PROVENANCE}` to `{about.folder}/{FILE}`."
+            f"`looks` of `{PROVENANCE}` to `{reported.folder}/{FILE}`."
         )
     if picture:
         yield f"![{title_of(picture)}]({picture}.png)"
-        yield _text(about.artifacts[picture]["md"])
+        yield _text(reported.artifacts[picture]["md"])
     yield "## Claims"
     yield f"{summary(of_papers(verdicts), 'claims of the paper')}."
     if len(ours := of_ours(verdicts)):
@@ -150,7 +150,7 @@ def _page(
     for each in artifacts:
         if each.kind == "table":
             yield f"### {title_of(each.name)}"
-            yield _text(about.artifacts[each.name]["md"])
+            yield _text(reported.artifacts[each.name]["md"])
     if artifacts:
         yield "## Numbers"
         yield "\n".join(f"- [{title_of(each.name)}]({each.name}.csv): {each.caption}" for each in artifacts)

@@ -13,7 +13,7 @@ from dpmia.claims.judge import read_verdicts
 from dpmia.common.formatting import listed
 from dpmia.common.plain import PlainData
 from dpmia.common.reading.source import made
-from dpmia.papers.bibliography import ABOUT
+from dpmia.papers.bibliography import BIBLIOGRAPHY
 
 #: Beside this module, as `dpmia.report.adopt` writes them: the verdicts, and which run those of each paper are of.
 VERDICTS, RUNS = Path(__file__).with_name("claims-real.csv"), Path(__file__).with_name("claims-real.json")
@@ -55,7 +55,7 @@ def runs(path: Path = RUNS) -> dict[str, Recorded]:
     source = made(path)
     with source.faults("it is not what `dpmia.report.adopt` writes"):
         found = {paper: Recorded.from_plain(run) for paper, run in source.json().items()}
-    if unknown := sorted(set(found) - set(ABOUT)):
+    if unknown := sorted(set(found) - set(BIBLIOGRAPHY)):
         raise source.error(f"there is no paper {unknown[0]!r}")
     return found
 
@@ -69,7 +69,7 @@ def source_of(found: Mapping[str, Recorded]) -> str:
     """Return where recorded verdicts come from, for readers: one run, or which run for which papers."""
     papers: dict[str, list[str]] = {}
     for paper, run in found.items():
-        papers.setdefault(run.source, []).append(ABOUT[paper].first)
+        papers.setdefault(run.source, []).append(BIBLIOGRAPHY[paper].first)
     if len(papers) == 1:
         return next(iter(papers))
     return "; ".join(f"{listed(names)}: {source}" for source, names in papers.items())

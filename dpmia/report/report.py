@@ -12,9 +12,9 @@ import yaml
 from dpmia import __version__
 from dpmia.claims.claim import KINDS
 from dpmia.claims.judge import VERDICTS
-from dpmia.report import accounts, answer, cards, curves, formatting, page, recorded, run
-from dpmia.report.about import About
+from dpmia.report import accounts, cards, claim_summary, curves, formatting, page, recorded, run
 from dpmia.report.deviations import Deviation, deviations, settings_text
+from dpmia.report.reported_run import ReportedRun
 from dpmia.report.verdicts import STYLES
 from dpmia.report.words import WORDS
 from dpmia.workflow.commit import commit
@@ -36,56 +36,56 @@ BEHIND = {
 MAIN_DEVIATIONS = 4
 
 
-def report(about: About, verdicts: pd.DataFrame) -> str:
+def report(reported: ReportedRun, verdicts: pd.DataFrame) -> str:
     """Return the page.
 
     Args:
-        about: the run.
+        reported: the run.
         verdicts: what `dpmia.claims.judge.judge_all` returns.
     """
-    on_real_data = recorded.verdicts() if about.synthetic else None
-    source = recorded.source_of(recorded.runs()) if about.synthetic else ""
-    papers = cards.papers(about, verdicts, on_real_data)
-    paper_of = {name: paper for name, paper in accounts.paper_of_experiments().items() if name not in about.own}
-    models = run.model_table(about.folder, about.logs, about.models)
-    costs = costs_table(sorted(about.logs.rglob("*.log")), about.logs)
-    of_papers = {name: settings for name, settings in about.paper_settings.items() if name in paper_of}
-    deviating = deviations(about.settings, of_papers)
-    made_by = commit(about.repository)
+    on_real_data = recorded.verdicts() if reported.synthetic else None
+    source = recorded.source_of(recorded.runs()) if reported.synthetic else ""
+    papers = cards.papers(reported, verdicts, on_real_data)
+    paper_of = {name: paper for name, paper in accounts.paper_of_experiments().items() if name not in reported.own}
+    models = run.model_table(reported.folder, reported.logs, reported.models)
+    costs = costs_table(sorted(reported.logs.rglob("*.log")), reported.logs)
+    of_papers = {name: settings for name, settings in reported.paper_settings.items() if name in paper_of}
+    deviating = deviations(reported.settings, of_papers)
+    made_by = commit(reported.repository)
     content = {
-        "subtitle": f"{'Synthetic' if about.synthetic else 'Real'} data, scale {about.config['scale']}",
-        "mark": "Synthetic data: nothing here says anything about real records" if about.synthetic else "",
-        "synthetic": about.synthetic,
-        "scale": about.config["scale"],
+        "subtitle": f"{'Synthetic' if reported.synthetic else 'Real'} data, scale {reported.config['scale']}",
+        "mark": "Synthetic data: nothing here says anything about real records" if reported.synthetic else "",
+        "synthetic": reported.synthetic,
+        "scale": reported.config["scale"],
         "papers": papers,
-        "answers": answer.sentences(verdicts, on_real_data, source),
-        "kind_tiles": answer.tiles(verdicts),
-        "findings": {paper.id: answer.findings(paper) for paper in papers},
+        "sentences": claim_summary.sentences(verdicts, on_real_data, source),
+        "kind_tiles": claim_summary.tiles(verdicts),
+        "findings": {paper.id: claim_summary.findings(paper) for paper in papers},
         "recorded_source": source,
         "verdict_kinds": [(STYLES[verdict][2], verdict) for verdict in VERDICTS if verdict in set(verdicts["verdict"])],
-        "claim_kinds": [(kind, answer.KIND_TITLES[kind]) for kind in KINDS if kind in set(verdicts["kind"])],
+        "claim_kinds": [(kind, claim_summary.KIND_TITLES[kind]) for kind in KINDS if kind in set(verdicts["kind"])],
         "kind_words": cards.KIND_WORDS,
         "count_claims": cards.count_claims,
         "claims_files": cards.downloads(
-            {end: str(about.folder / f"claims.{end}") for end in ("csv", "md", "pdf")}, about
+            {end: str(reported.folder / f"claims.{end}") for end in ("csv", "md", "pdf")}, reported
         ),
         "tiles": _tiles(papers, models, costs),
-        "not_run": sorted({reason for name, reason in about.not_run.items() if name in paper_of}),
+        "not_run": sorted({reason for name, reason in reported.not_run.items() if name in paper_of}),
         "deviations": deviating,
         "main_deviations": _main(deviating),
         "compared": len(of_papers),
-        "data": accounts.data_rows(run.data_table(about.prepared)),
+        "data": accounts.data_rows(run.data_table(reported.prepared)),
         "guarantees": accounts.guarantees(models, paper_of),
-        "checks": [cards.shown(artifact, about, []) for artifact in about.checks],
-        "engines": [*accounts.engines(models), *accounts.second_opinions(about)],
+        "checks": [cards.shown(artifact, reported, []) for artifact in reported.checks],
+        "engines": [*accounts.engines(models), *accounts.second_opinions(reported)],
         "speeds": accounts.speeds(models),
-        "curves": curves.rows(about.models),
+        "curves": curves.rows(reported.models),
         "costs": accounts.costs(costs),
-        "config": yaml.safe_dump(dict(about.config), sort_keys=False, allow_unicode=True),
-        "settings": {name: settings_text(settings) for name, settings in about.settings.items()},
+        "config": yaml.safe_dump(dict(reported.config), sort_keys=False, allow_unicode=True),
+        "settings": {name: settings_text(settings) for name, settings in reported.settings.items()},
         "settings_id": cards.SETTINGS,
         "glossary": WORDS,
-        "command": f"snakemake --cores all{about.options}",
+        "command": f"snakemake --cores all{reported.options}",
         "versions": list(run.versions().items()),
         "commit": made_by,
         "bibtex": _bibtex(made_by),
@@ -98,7 +98,7 @@ def report(about: About, verdicts: pd.DataFrame) -> str:
 
 def _sections(papers: Sequence[cards.ShownPaper]) -> list[page.Section]:
     of_papers = (
-        page.Section(each.id, each.about.short, [page.Section(shown.id, shown.in_contents) for shown in each.shown])
+        page.Section(each.id, each.entry.short, [page.Section(shown.id, shown.in_contents) for shown in each.shown])
         for each in papers
     )
     return [

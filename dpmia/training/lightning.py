@@ -268,7 +268,7 @@ def _check_alike(found: Any, expected: Any, place: str) -> None:
 def steps_per_call(engine: GradientEngine) -> int:
     """Return how many steps one call of `training_step` takes: 1 but for tiny models."""
     with FlopCounterMode(display=False) as counter:
-        engine.answer(0, engine.parameters()[0], engine.x[:1])
+        engine.outputs_of(0, engine.parameters()[0], engine.x[:1])
     # A backward pass costs twice a forward pass.
     work = 3 * counter.get_total_flops() * engine.recipe.batch_size * len(engine.runs)
     return min(MOST_STEPS_PER_CALL, math.ceil(WORK_PER_CALL / work)) if work else 1

@@ -207,7 +207,7 @@ def train_models(
             log.info("%d of %d models trained", done, len(specs))
             for number, (one, parameters) in enumerate(zip(together, engine.parameters(), strict=True)):
                 with errors_of_file(*own, every=True):
-                    logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.queries]))
+                    logits = engine.outputs_of(number, parameters, torch.from_numpy(inputs[one.queries]))
                     _refuse_infinite(logits, one)
                 accuracy = None if one.validation is None or by_epoch is None else by_epoch[:, number]
                 buffers = engine.buffers()[number].numpy()
@@ -225,7 +225,7 @@ def _refuse_infinite(logits: torch.Tensor, model: ModelSpec) -> None:
         raise TrainingError(f"model {model.run.name}", problem, "Lower learning_rate, or mend what the network returns")
 
 
-def losses(
+def train_for_losses(
     dataset: Dataset,
     groups: Sequence[Sequence[ModelSpec]],
     engines: Engines,
@@ -267,7 +267,7 @@ def _accuracies(dataset: Dataset, inputs: np.ndarray, together: Sequence[ModelSp
         if one.validation is None:
             found.append(math.nan)
             continue
-        logits = engine.answer(number, parameters, torch.from_numpy(inputs[one.validation])).numpy()
+        logits = engine.outputs_of(number, parameters, torch.from_numpy(inputs[one.validation])).numpy()
         found.append(float((logits.argmax(axis=1) == dataset.y[one.validation]).mean()))
     return found
 

@@ -117,8 +117,8 @@ def _compared(
         outputs = signal.of(MEMBER, NONMEMBER)
         queries = x[torch.from_numpy(outputs.records)]
         if steps < engine.steps:
-            outputs = replace(outputs, logits=engine.answer(number, parameters, queries).numpy())
-        second_outputs = replace(outputs, logits=opacus.answer(0, second, queries).numpy())
+            outputs = replace(outputs, logits=engine.outputs_of(number, parameters, queries).numpy())
+        second_outputs = replace(outputs, logits=opacus.outputs_of(0, second, queries).numpy())
         losses = np.abs(outputs.losses - second_outputs.losses)
         most = {
             "relative_difference_of_99_percent": float(np.quantile(difference, 0.99)) / change,

@@ -15,7 +15,7 @@ from dpmia.datasets.table import Dataset
 from dpmia.formats.signals import Signal, save_signals
 from dpmia.papers import captions
 from dpmia.privacy.record import Accounting
-from dpmia.report.about import About
+from dpmia.report.reported_run import ReportedRun
 from dpmia.workflow.forecast_file import remember
 
 ACCOUNTING = Accounting(
@@ -57,7 +57,7 @@ VERDICTS = [
 ]
 
 
-def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
+def make_run(folder: Path) -> tuple[ReportedRun, pd.DataFrame]:
     """Make a run on real data of two figures, one of which cannot be made, and a table; return it with its verdicts."""
     run = folder / "results/real-laptop"
     artifacts = {
@@ -96,7 +96,7 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
     prepared = folder / "student.npz"
     empty = np.zeros((1, 1), dtype=np.float32)
     Dataset("student", empty, np.zeros(1, dtype=np.int64), ("a",), ("no", "yes"), {}, origin).save(prepared)
-    about = About(
+    reported = ReportedRun(
         folder=run,
         logs=logs,
         config={"data": "real", "scale": "laptop", "seed": 1, "experiments": ["experiments/*.yaml"]},
@@ -121,7 +121,7 @@ def make_run(folder: Path) -> tuple[About, pd.DataFrame]:
             }
         },
     )
-    return about, pd.DataFrame(VERDICTS)[COLUMNS]
+    return reported, pd.DataFrame(VERDICTS)[COLUMNS]
 
 
 class Page(HTMLParser):

@@ -158,7 +158,7 @@ def test_the_network_of_the_other_page_is_trained_by_the_engine_that_the_page_na
     engine = PlainEngine(architecture, recipe, [Run("one", np.arange(40), Seeds(1, 2, 3))], x, y)
     engine.advance(engine.steps)
     assert np.isfinite(engine.tally.mean_losses()).all()
-    assert engine.answer(0, engine.parameters()[0], x).isfinite().all()
+    assert engine.outputs_of(0, engine.parameters()[0], x).isfinite().all()
 
 
 def test_the_claim_of_the_other_page_has_its_criterion_and_falls_with_its_test_line(tmp_path):

@@ -11,7 +11,7 @@ from matplotlib import image
 from workspace import FEW
 
 from dpmia.formats.signals import load_header
-from dpmia.papers.bibliography import ABOUT
+from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
 from dpmia.workflow.failures import CANNOT_RUN
 
@@ -148,7 +148,7 @@ def test_the_report_of_the_workflow_engine_has_every_artifact_in_its_paper(finis
     page = (tmp_path / "report.html").read_text()
     for paper, artifact in MADE:
         assert f'"{artifact.name}.{"png" if artifact.kind == "figure" else "csv"}"' in page
-        assert ABOUT[paper].short in page
+        assert BIBLIOGRAPHY[paper].short in page
     assert "claims.png" in page
     assert "models trained with and without differential privacy" in page
 

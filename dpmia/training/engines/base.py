@@ -116,7 +116,7 @@ class Engine(ABC):
     def advance(self, steps: int) -> None:
         """Take the next `steps` steps of every model, without Lightning."""
 
-    def answer(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    def outputs_of(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         """Return the logits of one model: float32, shape (len(x), classes).
 
         By a module of its own in eval mode, never by the one that is trained: the mode and the buffers of that one, and

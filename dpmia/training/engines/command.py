@@ -43,7 +43,7 @@ GRACE = 5.0
 
 
 class CommandEngine(Engine):
-    """One model, trained by a program. Training and evaluation are one run, which `answer` makes."""
+    """One model, trained by a program. Training and evaluation are one run, which `outputs_of` makes."""
 
     def _build(self) -> None:
         """See `Engine._build`."""
@@ -68,11 +68,11 @@ class CommandEngine(Engine):
                 raise TrainingError(where, f"{file} was changed since this run began", "Run the same command again")
 
     def advance(self, steps: int) -> None:
-        """Leave the work to `answer`: a program trains and evaluates in one go, so its queries must be known."""
+        """Leave the work to `outputs_of`: a program trains and evaluates in one go, so its queries must be known."""
         self.done = 1
 
-    def answer(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """Run the program on the training set and `x`; see `Engine.answer`.
+    def outputs_of(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        """Run the program on the training set and `x`; see `Engine.outputs_of`.
 
         Raises:
             UserError: it failed, took too long, or wrote other outputs than it should. Its files are kept.

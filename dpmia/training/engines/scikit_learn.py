@@ -15,7 +15,7 @@ from dpmia.common.probabilities import problem_of, wrong_row
 from dpmia.formats.recipe import Recipe
 from dpmia.training.engines.base import Engine
 
-#: Probabilities closer to 0 or 1 are taken for this far from it: forests answer 0 and 1, and losses stay finite.
+#: Probabilities closer to 0 or 1 are taken for this far from it: forests predict 0 and 1, and losses stay finite.
 CLOSEST = 1e-6
 
 
@@ -57,28 +57,26 @@ class ScikitLearnEngine(Engine):
             problem = f"its training set has records of one class only ({error})"
             raise TrainingError(f"model {self.run.name}", problem, "Draw more members") from error
 
-    def _answers(self, x: torch.Tensor) -> torch.Tensor:
-        """Return the logarithms of the probabilities; a class that the training set lacks is as unlikely as can be.
+    def outputs_of(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        """Return the logarithms of the probabilities; see `Engine.outputs_of`.
+
+        A class that the training set lacks is as unlikely as can be.
 
         Raises:
             TrainingError: the classifier returned other numbers than probabilities.
         """
         found = np.zeros((len(x), self.architecture.outputs))
         with self._one_class_refused(), threadpool_limits(1):
-            answers = np.asarray(self.classifier.predict_proba(x.numpy()))
-        if answers.dtype.kind in "SU":  # NumPy would read numbers in them
+            predicted = np.asarray(self.classifier.predict_proba(x.numpy()))
+        if predicted.dtype.kind in "SU":  # NumPy would read numbers in them
             problem = "its predict_proba returns text"
             raise TrainingError(f"model {self.run.name}", problem, "Return one probability for each class")
         with self._one_class_refused():  # some return two columns all the same
-            found[:, self.classifier.classes_] = answers
+            found[:, self.classifier.classes_] = predicted
         if (wrong := wrong_row(found)) is not None:
             where = f"model {self.run.name}, row {wrong} (from 0) of its predict_proba"
             raise TrainingError(where, problem_of(found[wrong]), "Return one probability for each class")
         return torch.from_numpy(np.log(np.clip(found, CLOSEST, 1 - CLOSEST)).astype(np.float32))
-
-    def answer(self, number: int, parameters: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """See `Engine.answer`."""
-        return self._answers(x)
 
     def parameters(self) -> list[torch.Tensor]:
         """Return an empty tensor: what was learnt is no row of numbers."""

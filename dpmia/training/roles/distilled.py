@@ -20,7 +20,7 @@ from dpmia.splits.block import draw_block
 from dpmia.training.checkpoints import Checkpoints
 from dpmia.training.engines.evaluation import evaluate, set_state
 from dpmia.training.roles.references import draw_name
-from dpmia.training.train_models import ModelSpec, architecture_for, attackers_card, losses, specify
+from dpmia.training.train_models import ModelSpec, architecture_for, attackers_card, specify, train_for_losses
 
 ROLE = "distilled"
 
@@ -56,7 +56,7 @@ def train_distilled(
     specs = list(_distilled(dataset, splits, targets, job, root_seed))
     width = len(job.numbers)
     groups = [specs[start : start + width] for start in range(0, len(specs), width)]
-    return losses(dataset, groups, job.engines, checkpoints)
+    return train_for_losses(dataset, groups, job.engines, checkpoints)
 
 
 def _distilled(
@@ -68,7 +68,7 @@ def _distilled(
 ) -> Iterator[ModelSpec]:
     for target in targets:
         arm = target.card.arm
-        labels = _Answers(dataset, target, job.models[arm])
+        queried = _QueriedTarget(dataset, target, job.models[arm])
         for number in job.numbers:
             records = splits[arm, draw_name(number)].training
             yield specify(
@@ -81,11 +81,11 @@ def _distilled(
                 engines=job.engines,
                 root_seed=root_seed,
                 expected=expected_size(job.arms[arm], len(dataset)),
-                soft_labels=labels.probabilities(records),
+                soft_labels=queried.probabilities(records),
             )
 
 
-class _Answers:
+class _QueriedTarget:
     """A target model that the attacker queries on its own records."""
 
     def __init__(self, dataset: Dataset, target: Signal, model: Architecture) -> None:

@@ -18,7 +18,7 @@ from dpmia.settings.training_sets import expected_size
 from dpmia.splits.block import draw_block
 from dpmia.splits.split import Split
 from dpmia.training.checkpoints import Checkpoints
-from dpmia.training.train_models import ModelSpec, losses, specify
+from dpmia.training.train_models import ModelSpec, specify, train_for_losses
 
 ROLE = "reference"
 
@@ -51,7 +51,7 @@ def train_references(
     splits = draw_block(dataset, clusters, load(job.draw), job.arms, numbers, root_seed)
     specs = list(_references(dataset, splits, targets, job, root_seed))
     groups = [[model for model in specs if model.card.arm == arm] for arm in job.arms]
-    return losses(dataset, groups, job.engines, checkpoints)
+    return train_for_losses(dataset, groups, job.engines, checkpoints)
 
 
 def queries(targets: Mapping[tuple[str, int], Split], arms: Collection[str], population: bool) -> np.ndarray:

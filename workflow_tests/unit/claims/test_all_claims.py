@@ -9,7 +9,7 @@ import pytest
 from claim_worlds import with_comparison
 
 from dpmia.claims.comparisons import above, spelled
-from dpmia.papers.bibliography import ABOUT
+from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
 from dpmia.papers.claims import CLAIMS, claims
 
@@ -17,7 +17,7 @@ ALL = [claim for of_paper in claims().values() for claim in of_paper]
 
 
 def test_every_paper_has_claims():
-    assert {*CLAIMS} == {*PAPERS} == {*ABOUT}
+    assert {*CLAIMS} == {*PAPERS} == {*BIBLIOGRAPHY}
 
 
 def test_every_claim_has_an_id_of_its_own_that_begins_with_its_paper():

@@ -36,7 +36,7 @@ def engine(architecture, records=range(30), seed=1, y=Y, **run):
 )
 def test_outputs_are_the_probabilities_of_the_classifier(architecture):
     made = engine(architecture)
-    logits = made.answer(0, made.parameters()[0], X).numpy()
+    logits = made.outputs_of(0, made.parameters()[0], X).numpy()
     wanted = np.clip(made.classifier.predict_proba(X.numpy()), CLOSEST, 1 - CLOSEST)
     np.testing.assert_allclose(softmax(logits, axis=1), wanted, atol=1e-5)
     assert np.isfinite(logits).all()
@@ -44,7 +44,7 @@ def test_outputs_are_the_probabilities_of_the_classifier(architecture):
 
 def test_the_seed_decides():
     forest = classifiers.random_forest(4, 2, None, trees=5)
-    first, same, other = (engine(forest, seed=seed).answer(0, None, X) for seed in (1, 1, 2))
+    first, same, other = (engine(forest, seed=seed).outputs_of(0, None, X) for seed in (1, 1, 2))
     assert torch.equal(first, same)
     assert not torch.equal(first, other)
 
@@ -52,7 +52,7 @@ def test_the_seed_decides():
 def test_a_class_that_no_member_has_is_unlikely():
     three = Y.clone()
     three[50:] = 2
-    logits = engine(classifiers.logistic_regression(4, 3, None), y=three).answer(0, None, X)
+    logits = engine(classifiers.logistic_regression(4, 3, None), y=three).outputs_of(0, None, X)
     assert logits.shape == (60, 3)
     assert (logits[:, 2] < -10).all()
 
@@ -60,7 +60,7 @@ def test_a_class_that_no_member_has_is_unlikely():
 @pytest.mark.parametrize("make", [classifiers.logistic_regression, partial(classifiers.gradient_boosting, trees=3)])
 def test_a_training_set_of_one_class_is_refused(make):
     with pytest.raises(TrainingError, match="model one: its training set has records of one class only"):
-        engine(make(4, 2, None), y=torch.zeros(60, dtype=torch.int64)).answer(0, None, X)
+        engine(make(4, 2, None), y=torch.zeros(60, dtype=torch.int64)).outputs_of(0, None, X)
 
 
 @pytest.mark.parametrize("run", [{"noise_multiplier": 1.0}, {"soft_labels": np.ones((30, 2), dtype=np.float32)}])
@@ -85,9 +85,9 @@ class Odd:
 @pytest.mark.parametrize("row", [(np.nan, 0.5), (0.7, 0.7), (-0.5, 1.5), (np.inf, 0)])
 def test_numbers_that_are_no_probabilities_are_refused(row):
     with pytest.raises(TrainingError, match=r"model one, row 1 .* of its predict_proba: .* add up to 1"):
-        engine(classifiers.Classifier(2, lambda seed: Odd(row))).answer(0, None, X)
+        engine(classifiers.Classifier(2, lambda seed: Odd(row))).outputs_of(0, None, X)
 
 
 def test_probabilities_that_are_text_are_refused():
     with pytest.raises(TrainingError, match="model one: its predict_proba returns text"):
-        engine(classifiers.Classifier(2, lambda seed: Odd(("0.5", "0.5")))).answer(0, None, X)
+        engine(classifiers.Classifier(2, lambda seed: Odd(("0.5", "0.5")))).outputs_of(0, None, X)

@@ -40,9 +40,9 @@ PAGES = {
 
 @pytest.fixture
 def published(tmp_path):
-    about, verdicts = make_run(tmp_path / "run")
+    reported, verdicts = make_run(tmp_path / "run")
     for paper in ("humphries", "izzo"):
-        publish(paper, about, verdicts[verdicts["paper"] == paper], COMMIT, tmp_path / "published" / paper)
+        publish(paper, reported, verdicts[verdicts["paper"] == paper], COMMIT, tmp_path / "published" / paper)
         # Snakemake leaves this in every folder that a job makes.
         (tmp_path / "published" / paper / ".snakemake_timestamp").touch()
     return tmp_path / "published/humphries"

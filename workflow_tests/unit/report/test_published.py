@@ -9,7 +9,7 @@ import pytest
 from report_world import make_run
 
 from dpmia.claims.judge import read_verdicts
-from dpmia.papers.bibliography import ABOUT
+from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report.published import PROVENANCE, publish
 
@@ -18,26 +18,26 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 @pytest.fixture
 def run(tmp_path):
-    about, verdicts = make_run(tmp_path)
-    return about, verdicts[verdicts["paper"] == "humphries"], tmp_path / "published/humphries"
+    reported, verdicts = make_run(tmp_path)
+    return reported, verdicts[verdicts["paper"] == "humphries"], tmp_path / "published/humphries"
 
 
 def test_tables_verdicts_and_one_picture_of_the_paper_are_published(run):
-    about, verdicts, folder = run
-    publish("humphries", about, verdicts, COMMIT, folder)
+    reported, verdicts, folder = run
+    publish("humphries", reported, verdicts, COMMIT, folder)
     # Figure 8 was not made.
     names = {"README.md", "claims.csv", "humphries_fig7.csv", "humphries_fig7.png", PROVENANCE}
     assert {path.name for path in folder.iterdir()} == names
     assert (folder / "humphries_fig7.csv").read_text() == (
-        about.folder / "figures/humphries/humphries_fig7.csv"
+        reported.folder / "figures/humphries/humphries_fig7.csv"
     ).read_text()
     pd.testing.assert_frame_equal(read_verdicts(folder / "claims.csv"), verdicts, check_dtype=False)
 
 
 def test_of_a_paper_of_theorems_there_are_verdicts_alone(run, tmp_path):
-    about, _, _ = run
+    reported, _, _ = run
     verdicts = make_run(tmp_path / "again")[1].query("paper == 'izzo'")
-    publish("izzo", about, verdicts, COMMIT, tmp_path / "izzo")
+    publish("izzo", reported, verdicts, COMMIT, tmp_path / "izzo")
     assert {path.name for path in (tmp_path / "izzo").iterdir()} == {"README.md", "claims.csv", PROVENANCE}
     page = (tmp_path / "izzo/README.md").read_text()
     assert page.startswith(
@@ -48,19 +48,19 @@ def test_of_a_paper_of_theorems_there_are_verdicts_alone(run, tmp_path):
 
 
 def test_added_replicates_are_a_part_of_what_makes_the_run_again(run):
-    about, verdicts, folder = run
+    reported, verdicts, folder = run
     looks = {"looks": [{"core_hours": 0.5, "times": {"student": 2}}]}
-    publish("humphries", dataclasses.replace(about, looks=looks), verdicts, COMMIT, folder)
+    publish("humphries", dataclasses.replace(reported, looks=looks), verdicts, COMMIT, folder)
     assert json.loads((folder / PROVENANCE).read_text())["looks"] == looks
-    assert f"`{about.folder}/looks.json`." in (folder / "README.md").read_text()
+    assert f"`{reported.folder}/looks.json`." in (folder / "README.md").read_text()
 
 
 def test_the_provenance_has_the_commit_the_command_and_the_digest_of_every_file(run):
-    about, verdicts, folder = run
-    publish("humphries", about, verdicts, COMMIT, folder)
+    reported, verdicts, folder = run
+    publish("humphries", reported, verdicts, COMMIT, folder)
     said = json.loads((folder / PROVENANCE).read_text())
     assert (said["paper"], said["commit"], said["data"], said["scale"]) == ("humphries", COMMIT, "real", "laptop")
-    assert said["command"] == f"snakemake --cores all {about.folder}/published/humphries --config data=real"
+    assert said["command"] == f"snakemake --cores all {reported.folder}/published/humphries --config data=real"
     assert said["not_run"] == {"texas": "Texas_2006_PUDF.txt has to be downloaded by hand"}
     assert said["looks"] is None
     assert "looks" not in (folder / "README.md").read_text()
@@ -69,8 +69,8 @@ def test_the_provenance_has_the_commit_the_command_and_the_digest_of_every_file(
 
 
 def test_the_page_names_the_commit_and_counts_verdicts(run):
-    about, verdicts, folder = run
-    publish("humphries", about, verdicts, COMMIT, folder)
+    reported, verdicts, folder = run
+    publish("humphries", reported, verdicts, COMMIT, folder)
     page = (folder / "README.md").read_text()
     assert "Real data. Scale laptop, commit 0123456:\n\n    snakemake" in page
     assert "1 of 2 claims of the paper reproduced (1 not run)" in page
@@ -82,21 +82,21 @@ def test_the_page_names_the_commit_and_counts_verdicts(run):
 
 
 def test_experiments_of_other_papers_are_not_missing(run):
-    about, verdicts, folder = run
-    publish("humphries", dataclasses.replace(about, not_run={"ye_purchase": "no data"}), verdicts, COMMIT, folder)
+    reported, verdicts, folder = run
+    publish("humphries", dataclasses.replace(reported, not_run={"ye_purchase": "no data"}), verdicts, COMMIT, folder)
     assert json.loads((folder / PROVENANCE).read_text())["not_run"] == {}
     assert "Not run" not in (folder / "README.md").read_text()
 
 
 def test_synthetic_data_are_named_so(run):
-    about, verdicts, folder = run
-    synthetic = dataclasses.replace(about, config={**about.config, "data": "synthetic"})
+    reported, verdicts, folder = run
+    synthetic = dataclasses.replace(reported, config={**reported.config, "data": "synthetic"})
     publish("humphries", synthetic, verdicts, COMMIT, folder)
     assert "Synthetic data: nothing here says anything about real records" in (folder / "README.md").read_text()
 
 
 def test_the_picture_of_each_paper_is_one_of_its_figures_on_data():
-    for name, paper in ABOUT.items():
+    for name, paper in BIBLIOGRAPHY.items():
         shown = {each.name: each for each in PAPERS[name]}
         assert shown[paper.picture].kind == "figure"
         assert shown[paper.picture].tables

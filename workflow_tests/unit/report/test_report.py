@@ -18,9 +18,9 @@ from dpmia.report.report import report
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    about, verdicts = make_run(tmp_path_factory.mktemp("run"))
-    html = report(about, verdicts)
-    return about, html, Page(html)
+    reported, verdicts = make_run(tmp_path_factory.mktemp("run"))
+    html = report(reported, verdicts)
+    return reported, html, Page(html)
 
 
 def content(uri):
@@ -41,14 +41,14 @@ def test_elements_are_closed_and_ids_are_unique(made):
 
 
 def test_links_lead_to_something_on_the_page_beside_it_or_to_the_source_of_data(made):
-    about, _, found = made
+    reported, _, found = made
     targets = [link["href"] for link in found.links]
     assert {target[1:] for target in targets if target.startswith("#")} <= set(found.ids)
     others = {target for target in targets if not target.startswith(("#", "data:"))}
     source = "https://archive.ics.uci.edu/dataset/320/student+performance"
     pictures = {f"figures/humphries/humphries_fig7.{ending}" for ending in ("pdf", "svg")}
     assert others == {source, *pictures, "claims.pdf"}
-    assert all((about.folder / target).is_file() for target in others - {source})
+    assert all((reported.folder / target).is_file() for target in others - {source})
 
 
 def test_nothing_is_loaded_from_anywhere(made):
@@ -63,9 +63,9 @@ def test_nothing_is_loaded_from_anywhere(made):
 
 
 def test_downloads_are_the_files_themselves(made):
-    about, _, found = made
+    reported, _, found = made
     saved = {link["download"]: content(link["href"]) for link in found.links if "download" in link}
-    figures = about.folder / "figures/humphries"
+    figures = reported.folder / "figures/humphries"
     # A file that shrinks stands there compressed, under the name that a browser without script saves.
     assert gzip.decompress(saved["humphries_fig7.csv.gz"]) == (figures / "humphries_fig7.csv").read_bytes()
     assert [link["data-unpack"] for link in found.links if "data-unpack" in link] == ["humphries_fig7.csv"]
@@ -167,8 +167,8 @@ def test_each_figure_has_its_command_settings_and_citation(made):
 
 
 def test_a_command_names_every_setting_that_is_no_default(tmp_path):
-    about, _ = make_run(tmp_path)
-    assert about.options == " --config data=real"
+    reported, _ = make_run(tmp_path)
+    assert reported.options == " --config data=real"
     changed = {
         "data": "synthetic",
         "scale": "smoke",
@@ -176,10 +176,10 @@ def test_a_command_names_every_setting_that_is_no_default(tmp_path):
         "experiments": ["a.yaml", "b c.yaml"],
         "epsilons": [1.0, float("inf")],
     }
-    assert replace(about, config=changed).options == (
+    assert replace(reported, config=changed).options == (
         """ --config scale=smoke seed=7 'experiments=["a.yaml", "b c.yaml"]' 'epsilons=[1.0, inf]'"""
     )
-    assert replace(about, config={"data": "synthetic", "scale": "laptop"}).options == ""
+    assert replace(reported, config={"data": "synthetic", "scale": "laptop"}).options == ""
 
 
 def test_headings_are_unique_and_figures_of_our_own_are_marked(made):
@@ -240,12 +240,12 @@ def test_compute_and_speed_are_shown(made):
 
 
 def test_synthetic_data_are_marked_and_recorded_verdicts_on_real_data_stand_beside_claims(tmp_path, monkeypatch):
-    about, verdicts = make_run(tmp_path)
+    reported, verdicts = make_run(tmp_path)
     unjudged = verdicts.assign(verdict="synthetic data", measured=np.nan, low=np.nan, high=np.nan, note="a note")
     unjudged = unjudged.assign(kind="experiment", power="")
     few = verdicts[verdicts["id"].isin(["humphries-fig7-order", "izzo-thm7"])].assign(note="exact")
     monkeypatch.setattr(recorded, "verdicts", lambda: few.set_index("id"))
-    found = Page(report(replace(about, config={**about.config, "data": "synthetic"}), unjudged))
+    found = Page(report(replace(reported, config={**reported.config, "data": "synthetic"}), unjudged))
     assert "Synthetic data: nothing here says anything about real records" in found.text
     assert "snakemake --cores all --config data=real" in found.text
     assert "0 of 3 claims of the papers about data judged: synthetic data." in found.text
@@ -257,7 +257,7 @@ def test_synthetic_data_are_marked_and_recorded_verdicts_on_real_data_stand_besi
 
 
 def test_of_an_empty_run_there_is_a_page_too(tmp_path):
-    about, verdicts = make_run(tmp_path)
+    reported, verdicts = make_run(tmp_path)
     nothing = {
         "artifacts": {"izzo_fig1": {"png": "absent.png"}},
         "models": {},
@@ -265,7 +265,7 @@ def test_of_an_empty_run_there_is_a_page_too(tmp_path):
         "folder": tmp_path,
         "logs": tmp_path / "absent",
     }
-    found = Page(report(replace(about, **nothing), verdicts.iloc[:0]))
+    found = Page(report(replace(reported, **nothing), verdicts.iloc[:0]))
     assert "Not made yet" in found.text
     assert "No private model was trained." in found.text
     assert "No job was measured." in found.text

@@ -12,7 +12,7 @@ from report_world import Page, make_run, signal
 
 from dpmia.claims.judge import read_verdicts
 from dpmia.formats.signals import save_signals
-from dpmia.papers.bibliography import ABOUT
+from dpmia.papers.bibliography import BIBLIOGRAPHY
 from dpmia.papers.catalogue import PAPERS
 from dpmia.report import formatting as words
 from dpmia.report import page, run, table
@@ -22,8 +22,8 @@ from dpmia.validation.artifacts import ARTIFACTS
 
 
 def test_models_are_grouped_by_their_privacy_guarantee(tmp_path):
-    about, _ = make_run(tmp_path)
-    table = run.model_table(about.folder, about.logs, about.models)
+    reported, _ = make_run(tmp_path)
+    table = run.model_table(reported.folder, reported.logs, reported.models)
     assert table["private"].tolist() == [True, False]
     assert table["models"].tolist() == [2, 1]
     assert table["model_steps"].tolist() == [80, 40]
@@ -31,39 +31,39 @@ def test_models_are_grouped_by_their_privacy_guarantee(tmp_path):
 
 
 def test_models_that_take_no_steps_share_the_time_by_their_number(tmp_path):
-    about, _ = make_run(tmp_path)
+    reported, _ = make_run(tmp_path)
     forest = replace(signal("inf").card, steps=0)
-    file = about.folder / "signals/student/1_inf/block-0.npz"
+    file = reported.folder / "signals/student/1_inf/block-0.npz"
     save_signals(file, [replace(signal("inf"), card=forest)] * 3, {})
-    table = run.model_table(about.folder, about.logs, {"student": [str(file)]})
+    table = run.model_table(reported.folder, reported.logs, {"student": [str(file)]})
     assert table[["models", "model_steps", "seconds"]].to_numpy().tolist() == [[3, 0, 6]]
 
 
 def test_models_of_a_users_file_have_their_time_and_belong_to_no_paper(tmp_path):
-    about, verdicts = make_run(tmp_path)
-    for kept in (about.folder / "signals", about.logs / "train_block"):
+    reported, verdicts = make_run(tmp_path)
+    for kept in (reported.folder / "signals", reported.logs / "train_block"):
         moved = kept.parent / "own/mine" / kept.name
         moved.parent.mkdir(parents=True, exist_ok=True)
         kept.rename(moved)
-    models = {"student": [str(about.folder / "own/mine/signals/student/1_inf/block-0.npz")]}
-    table = run.model_table(about.folder, about.logs, models)
+    models = {"student": [str(reported.folder / "own/mine/signals/student/1_inf/block-0.npz")]}
+    table = run.model_table(reported.folder, reported.logs, models)
     assert table["seconds"].tolist() == pytest.approx([4, 2])
-    text = Page(report(replace(about, models=models, own=("student",)), verdicts)).text
+    text = Page(report(replace(reported, models=models, own=("student",)), verdicts)).text
     assert "Own experiments" in text
-    assert "Own experiments" not in Page(report(replace(about, models=models), verdicts)).text
+    assert "Own experiments" not in Page(report(replace(reported, models=models), verdicts)).text
 
 
 def test_time_that_was_not_measured_is_not_guessed(tmp_path):
-    about, _ = make_run(tmp_path)
-    (about.logs / "train_block/student/1_inf/block-0.log").unlink()
-    assert run.model_table(about.folder, about.logs, about.models)["seconds"].isna().all()
+    reported, _ = make_run(tmp_path)
+    (reported.logs / "train_block/student/1_inf/block-0.log").unlink()
+    assert run.model_table(reported.folder, reported.logs, reported.models)["seconds"].isna().all()
 
 
 def test_a_file_of_the_published_checksum_is_reported_as_such(tmp_path, monkeypatch):
-    about, _ = make_run(tmp_path)
+    reported, _ = make_run(tmp_path)
     raw = next(raw for raw in run.all_raw_files() if raw.file == "student-por.csv")
     monkeypatch.setattr(run, "all_raw_files", lambda: (replace(raw, checksum=f"sha256:{'ab' * 32}"),))
-    assert run.data_table(about.prepared)["verified"].tolist() == [True]
+    assert run.data_table(reported.prepared)["verified"].tolist() == [True]
 
 
 def test_a_picture_of_few_colours_keeps_them_all(tmp_path):
@@ -170,8 +170,8 @@ def test_the_same_epsilons_in_another_order_are_no_deviation():
 
 
 def test_every_paper_has_its_question_in_two_sentences():
-    assert set(ABOUT) == set(PAPERS)
-    for paper in ABOUT.values():
+    assert set(BIBLIOGRAPHY) == set(PAPERS)
+    for paper in BIBLIOGRAPHY.values():
         assert paper.question.count(". ") + paper.question.count("? ") == 1
         assert paper.short.split()[-1] in paper.citation
         assert paper.first == f"{paper.authors[0].split()[-1]} et al."
@@ -179,23 +179,23 @@ def test_every_paper_has_its_question_in_two_sentences():
 
 
 def test_verdicts_read_back_from_their_file_make_the_same_page(tmp_path):
-    about, verdicts = make_run(tmp_path)
+    reported, verdicts = make_run(tmp_path)
     verdicts.to_csv(tmp_path / "claims.csv", index=False)
     again = read_verdicts(tmp_path / "claims.csv")
-    assert report(about, again).partition("page made")[0] == report(about, verdicts).partition("page made")[0]
+    assert report(reported, again).partition("page made")[0] == report(reported, verdicts).partition("page made")[0]
 
 
 def test_the_second_opinion_has_a_section_with_the_models_of_each_engine(tmp_path):
-    about, verdicts = make_run(tmp_path)
+    reported, verdicts = make_run(tmp_path)
     engines, accountants = ARTIFACTS
-    files = {end: f"{about.folder}/engines_agree.{end}" for end in ("csv", "md")}
+    files = {end: f"{reported.folder}/engines_agree.{end}" for end in ("csv", "md")}
     Path(files["csv"]).write_text(
         "experiment,models,relative_difference,verdict\nstudent,2,4.0e-07,agrees\nheart,3,1.0e-07,agrees\n"
     )
     Path(files["md"]).write_text("| a |\n")
     absent = {accountants.name: {"csv": f"{tmp_path}/absent.csv"}}
-    about = replace(about, artifacts={**about.artifacts, engines.name: files, **absent}, checks=ARTIFACTS)
-    found = Page(report(about, verdicts))
+    reported = replace(reported, artifacts={**reported.artifacts, engines.name: files, **absent}, checks=ARTIFACTS)
+    found = Page(report(reported, verdicts))
     section = found.text.partition("from the same initial weights")[2].partition("Compute used")[0]
     for words_of_it in (
         "Engines compared",

@@ -63,7 +63,7 @@ def engine_of(command, image=None, form="npz", scale="probabilities", timeout=60
 
 def outputs(command, x=X, **how):
     engine = engine_of(command, **how)
-    return engine.answer(0, engine.parameters()[0], x).numpy()
+    return engine.outputs_of(0, engine.parameters()[0], x).numpy()
 
 
 def python(code):

@@ -132,7 +132,7 @@ def fitted_on(device, kind, sigma, mode):
     engine = engine_of(kind, sigma, Recipe("adam", 0.01, 20, 3, grad_sample_mode=mode), device)
     fit(engine)
     (parameters,) = engine.parameters()
-    return parameters, engine.answer(0, parameters, engine.x)
+    return parameters, engine.outputs_of(0, parameters, engine.x)
 
 
 @on_gpu

@@ -340,7 +340,7 @@ def test_the_curve_is_of_the_records_met_in_each_epoch(kind, sigma, data, tmp_pa
         losses, outputs = [], []
         for batch in each:
             x, y = data[0][5:55][batch], data[1][5:55][batch]
-            output = engine.answer(0, engine.parameters()[0], x)
+            output = engine.outputs_of(0, engine.parameters()[0], x)
             outputs.append((output.argmax(1) == y).float())
             losses.append(torch.nn.functional.cross_entropy(output, y, reduction="none"))
             rows[-1] += [float(losses[-1].sum()), float(outputs[-1].sum()), len(batch)]

@@ -111,7 +111,7 @@ def test_outputs_are_those_of_eval_mode():
     own = engine.module[1].eval()
     with torch.inference_mode():
         expected = own(X.unflatten(1, (2, 2)))
-    torch.testing.assert_close(engine.answer(0, engine.parameters()[0], X), expected)
+    torch.testing.assert_close(engine.outputs_of(0, engine.parameters()[0], X), expected)
 
 
 def test_all_that_is_drawn_comes_from_the_seeds_of_the_run():

@@ -134,9 +134,9 @@ def test_a_record_is_evaluated_alike_in_any_company(dataset):
     engine.advance(engine.steps)
     x = torch.from_numpy(dataset.inputs())
     parameters = engine.parameters()[0]
-    together = engine.answer(0, parameters, x)
-    torch.testing.assert_close(together[:3], engine.answer(0, parameters, x[:3]), rtol=0, atol=1e-6)
-    assert torch.equal(together, engine.answer(0, parameters, x))
+    together = engine.outputs_of(0, parameters, x)
+    torch.testing.assert_close(together[:3], engine.outputs_of(0, parameters, x[:3]), rtol=0, atol=1e-6)
+    assert torch.equal(together, engine.outputs_of(0, parameters, x))
 
 
 def test_distillation_queries_the_model_that_was_trained(dataset):
@@ -277,7 +277,7 @@ def test_a_batch_norm_network_learns():
     data = toy()
     engine = engine_of(PlainEngine, "batch norm", epochs=60)
     fit(engine)
-    logits = engine.answer(0, engine.parameters()[0], torch.from_numpy(data.inputs()[:60]))
+    logits = engine.outputs_of(0, engine.parameters()[0], torch.from_numpy(data.inputs()[:60]))
     accuracy, share = (logits.argmax(1).numpy() == data.y[:60]).mean(), data.y[:60].mean()
     assert accuracy > max(share, 1 - share) + 0.1
     assert evaluate(engine.architecture.module(), torch.zeros(2, 3)).shape == (2, 2)

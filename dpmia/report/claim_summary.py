@@ -45,7 +45,7 @@ def tiles(verdicts: pd.DataFrame) -> list[tuple[str, str, str]]:
 
 
 def sentences(verdicts: pd.DataFrame, recorded: pd.DataFrame | None = None, source: str = "") -> list[str]:
-    """Return the answer on the claims of the papers: theory, data, and what is recorded on real data.
+    """Return how many claims of the papers are reproduced: on theory, on data, and as recorded on real data.
 
     Claims that we added are left out; `tiles` counts them.
 
@@ -54,21 +54,21 @@ def sentences(verdicts: pd.DataFrame, recorded: pd.DataFrame | None = None, sour
         recorded: verdicts on real data, by the id of the claim, if the data are synthetic.
         source: where these come from, for readers.
     """
-    answers, verdicts = [], tally.of_papers(verdicts)
+    found, verdicts = [], tally.of_papers(verdicts)
     for kinds, what in ((ABOUT_THEORY, "theory"), (ABOUT_DATA, "data")):
         of_kinds = verdicts[verdicts["kind"].isin(kinds)]
         if len(of_kinds):
-            answers.append(_sentence(of_kinds, what))
+            found.append(_sentence(of_kinds, what))
     about_data = verdicts.loc[verdicts["kind"].isin(ABOUT_DATA), "id"]
     if recorded is not None and len(about_data):
         known = recorded[recorded.index.isin(about_data)]
         newer = len(about_data) - len(known)
-        answers.append(
+        found.append(
             f"On real data ({source}): {tally.summary(known, _claims('data'))}"
             f"{f'; {newer} newer' if newer else ''}. These recorded verdicts, by the rules of their commit, "
             "stand beside each claim."
         )
-    return answers
+    return found
 
 
 def _sentence(verdicts: pd.DataFrame, what: str) -> str:

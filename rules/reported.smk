@@ -4,7 +4,7 @@
 REPORTED = ("data", "download", "scale", "seed", "engine", "experiments", "epsilons")
 
 
-def about_run():
+def reported_run():
     """Return what the page and the published folder say of the run."""
     return {
         "folder": RUN,

@@ -1,4 +1,4 @@
-"""What a report is about: the folder of a run, and what the settings say of it."""
+"""The run that a report and published folders show: its folder, and what the settings say of it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dpmia.papers.artifact import Artifact
 
 
 @dataclass(frozen=True)
-class About:
-    """What the report is about; all paths are relative to the folder where the workflow runs.
+class ReportedRun:
+    """The run that a report shows; all paths are relative to the folder where the workflow runs.
 
     Attributes:
         folder: `results/<data>-<scale>`, where the page will stand.
@@ -60,16 +60,16 @@ class About:
         return " ".join([" --config", *map(shlex.quote, options)]) if options else ""
 
 
-def about(given: Mapping[str, Any], repository: Path) -> About:
+def reported_run(given: Mapping[str, Any], repository: Path) -> ReportedRun:
     """Return the run that a job's parameters describe.
 
     Args:
-        given: the attributes of `About` but `repository`, as plain data.
+        given: the attributes of `ReportedRun` but `repository`, as plain data.
         repository: the checkout.
     """
     checks = [Artifact(**check) for check in given["checks"]]
     own = {"folder": Path(given["folder"]), "logs": Path(given["logs"]), "checks": checks, "repository": repository}
-    return About(**{**given, **own})
+    return ReportedRun(**{**given, **own})
 
 
 def _spelled(value: Any) -> str:
