@@ -35,7 +35,7 @@ from dpmia.settings.resolve import SCALES, make_plan
 from dpmia.workflow.changes import changed_settings
 from dpmia.workflow.commit import named_commit
 from dpmia.workflow.failures import CANNOT_RUN
-from dpmia.workflow.layout import Layout
+from dpmia.workflow.layout import RunLayout
 from dpmia.workflow.scope import PAPER_OF, Scope
 from dpmia.workflow.targets import Targets
 from dpmia.validation import artifacts as validation
@@ -50,8 +50,8 @@ def refuse(error):
 try:
     PLANNED = make_plan(config, Path.cwd(), REPOSITORY)
     # The replicates that `snakemake decide` added are a part of the settings.
-    ALL_LOOKS = read_looks(Layout(PLANNED).run)
-    LOOKS = ALL_LOOKS and ALL_LOOKS.renamed({key: name for name, key in Layout(PLANNED).keys.items()})
+    ALL_LOOKS = read_looks(RunLayout(PLANNED).run)
+    LOOKS = ALL_LOOKS and ALL_LOOKS.renamed({key: name for name, key in RunLayout(PLANNED).keys.items()})
     TIMES = LOOKS.times if LOOKS else None
     PLAN = with_added_replicates(PLANNED, TIMES or {})
 except UserError as error:
@@ -65,7 +65,7 @@ validate(config, LIBRARY / "settings/config.schema.json")
 EXPERIMENTS = PLAN.experiments
 STUDIES = PLAN.studies
 PREDICTIONS = PLAN.predictions
-LAYOUT = Layout(PLAN)
+LAYOUT = RunLayout(PLAN)
 SCOPE = Scope(LAYOUT)
 TARGETS = Targets(SCOPE)
 # Tables on engines, which belong to no paper.

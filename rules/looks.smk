@@ -14,7 +14,7 @@ def efforts(tables, audits):
     audited = (name for stem in audits for name in PLAN.audits[stem] if name in EXPERIMENTS)
     tables = tables | {name: LAYOUT.table("replicates", name) for name in audited}
     doubled = with_added_replicates(PLANNED, dict.fromkeys(tables, 2))
-    once = jobs_of(file for name in tables for file in replicated(Layout(PLANNED), name))
+    once = jobs_of(file for name in tables for file in replicated(RunLayout(PLANNED), name))
     measure_rates((kind, dict(wildcards)) for (_, wildcards), kind in once.items())
     expected = Expectations(doubled, EXPECTATIONS.rates)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from _job import run
 
 from dpmia.claims.claim import EXPERIMENT
-from dpmia.claims.judge import Run
+from dpmia.claims.judge import JudgedRun
 from dpmia.claims.power import LADDER, planned_counts, power, verdict_shares
 from dpmia.claims.render import worlds_markdown
 from dpmia.common.files import whole_file
@@ -16,7 +16,7 @@ from dpmia.papers.claims import claims
 def main(snakemake):
     """Judge every experimental claim of which a table is there, and write beside the tables."""
     params = snakemake.params
-    about = Run(Path(params.folder), params.synthetic, params.scale, times=params.times)
+    about = JudgedRun(Path(params.folder), params.synthetic, params.scale, times=params.times)
     there = [
         claim
         for paper in claims().values()

@@ -5,7 +5,7 @@ from pathlib import Path
 from _job import run
 
 from dpmia.claims import render
-from dpmia.claims.judge import Run, judge_all
+from dpmia.claims.judge import JudgedRun, judge_all
 from dpmia.common.files import whole_file
 from dpmia.formats.tables import write_table
 from dpmia.papers import drawing
@@ -18,7 +18,7 @@ def main(snakemake):
     params = snakemake.params
     folder, name = Path(params.folder), params.name
     facts = ("synthetic", "scale", "not_run", "trained", "other_networks", "times", "only")
-    about = Run(folder, **{fact: getattr(params, fact) for fact in facts})
+    about = JudgedRun(folder, **{fact: getattr(params, fact) for fact in facts})
     judged = judge_all(claims(), about)
     write_table(folder / f"{name}.csv", judged, digits=6)
     with whole_file(folder / f"{name}.md") as part:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from _job import run
 
-from dpmia.claims.judge import Run, judge_all
+from dpmia.claims.judge import JudgedRun, judge_all
 from dpmia.papers.claims import claims
 from dpmia.report.published import publish
 from dpmia.report.reported_run import reported_run
@@ -20,7 +20,8 @@ def main(snakemake):
         paper,
         run,
         judge_all(
-            {paper: claims()[paper]}, Run(run.folder, **snakemake.params.judged, only=list(snakemake.input.tables))
+            {paper: claims()[paper]},
+            JudgedRun(run.folder, **snakemake.params.judged, only=list(snakemake.input.tables)),
         ),
         named_commit(checkout),
         Path(snakemake.output[0]),

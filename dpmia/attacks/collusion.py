@@ -8,7 +8,7 @@ from dpmia.attacks.base import Attack, Knowledge
 from dpmia.formats.signals import Signal
 
 
-class Collusion(Attack):
+class CollusionAttack(Attack):
     """Predicts "member" where the model knows every mark of the record (`dpmia.training.collusion`).
 
     The adversary knows the record and the keys, and queries the model on the marks alone: neither the label of the

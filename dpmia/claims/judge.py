@@ -47,7 +47,7 @@ _NOTHING = Finding(float("nan"), float("nan"), float("nan"), None)
 
 
 @dataclass(frozen=True)
-class Run:
+class JudgedRun:
     """A run and the folder of its tables.
 
     Attributes:
@@ -118,7 +118,7 @@ class Run:
         return ", ".join(", ".join(tables) + (f" ({reason})" if reason else "") for reason, tables in missing.items())
 
 
-def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
+def judge(claim: Claim, run: JudgedRun) -> tuple[str, Finding]:
     """Return the verdict on one claim, and what it rests on.
 
     A claim about data is never judged on synthetic data, nor at the scale `smoke`, which trains next to nothing. Where
@@ -154,7 +154,7 @@ def judge(claim: Claim, run: Run) -> tuple[str, Finding]:
     return _HOLDS[finding.holds], finding
 
 
-def _refuted_by_the_papers_networks(claim: Claim, tables: Mapping[str, pd.DataFrame], run: Run) -> bool:
+def _refuted_by_the_papers_networks(claim: Claim, tables: Mapping[str, pd.DataFrame], run: JudgedRun) -> bool:
     """Return whether a claim about every one of some means falls by those of the paper's networks alone."""
     own = {name: table for name, table in tables.items() if not run.networks_of_the_paper([name])}
     if not (claim.each and own and isinstance(claim.rule, Every)):
@@ -180,7 +180,7 @@ def _epsilons_not_run(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> str:
     return "; ".join(f"ε = {lost} of {', '.join(names)}" for lost, names in absent.items())
 
 
-def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:
+def judge_all(claims: Mapping[str, Iterable[Claim]], run: JudgedRun) -> pd.DataFrame:
     """Return the verdicts on the claims of all papers; what power says about a verdict is a part of it.
 
     A claim that random scores meet is no longer "reproduced", and one that more replicates would hardly decide no
@@ -213,7 +213,7 @@ def judge_all(claims: Mapping[str, Iterable[Claim]], run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _takes_more_records(claim: Claim, run: Run) -> bool:
+def _takes_more_records(claim: Claim, run: JudgedRun) -> bool:
     """Return whether replicates without limit would hardly decide an undecided claim on an experiment."""
     tables = run.tables(claim.tables)
     if not rests_on_replicates(claim, tables):
@@ -221,7 +221,7 @@ def _takes_more_records(claim: Claim, run: Run) -> bool:
     return decided_shares(claim, tables, [WITHOUT_LIMIT], run.error)[WITHOUT_LIMIT] < LIKELY
 
 
-def _power(judged: Sequence[Claim], run: Run) -> pd.DataFrame:
+def _power(judged: Sequence[Claim], run: JudgedRun) -> pd.DataFrame:
     """Return the power of those of the judged claims that rest on experiments, by id."""
     claims = [claim for claim in judged if claim.kind == EXPERIMENT]
     if not claims:

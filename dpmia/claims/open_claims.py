@@ -7,7 +7,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dpmia.claims.claim import Claim, Finding
-from dpmia.claims.judge import NOT_RUN, SETTINGS_LOST, SYNTHETIC, UNDECIDED, Run, judge
+from dpmia.claims.judge import NOT_RUN, SETTINGS_LOST, SYNTHETIC, UNDECIDED, JudgedRun, judge
 from dpmia.claims.limits import LIKELY
 from dpmia.claims.more_replicates import WITHOUT_LIMIT, decided_shares, rests_on_replicates
 from dpmia.claims.standing import Prospect, Standing
@@ -19,7 +19,7 @@ _UNJUDGED = (NOT_RUN, SYNTHETIC, SETTINGS_LOST)
 
 
 def stand_of_claims(
-    claims: Iterable[Claim], run: Run, repeatable: Collection[str], times: Mapping[str, int] | None
+    claims: Iterable[Claim], run: JudgedRun, repeatable: Collection[str], times: Mapping[str, int] | None
 ) -> Standing:
     """Return where claims stand, judged at the share of the error that one look has.
 
@@ -49,7 +49,7 @@ def stand_of_claims(
     )
 
 
-def _why_unjudged(claim: Claim, run: Run, verdict: str, finding: Finding) -> str:
+def _why_unjudged(claim: Claim, run: JudgedRun, verdict: str, finding: Finding) -> str:
     """Return why a claim has no verdict: where no reason is known, only that it was not run."""
     known = any(experiment_of(table) in run.not_run for table in claim.tables)
     return finding.note if verdict != NOT_RUN or known or run.scale == "smoke" else NOT_RUN
@@ -66,7 +66,7 @@ def together(claims: Iterable[Claim], names: Iterable[str]) -> dict[str, tuple[s
 
 
 def _prospects(
-    undecided: Sequence[Claim], run: Run, groups: Mapping[str, tuple[str, ...]]
+    undecided: Sequence[Claim], run: JudgedRun, groups: Mapping[str, tuple[str, ...]]
 ) -> tuple[list[Prospect], dict[str, str]]:
     """Return the claims that more replicates are likely to decide, and why they are not likely to decide the others."""
     prospects, leaves = [], dict[str, str]()
@@ -79,7 +79,7 @@ def _prospects(
     return prospects, leaves
 
 
-def _prospect(claim: Claim, run: Run, groups: Mapping[str, tuple[str, ...]]) -> Prospect | str:
+def _prospect(claim: Claim, run: JudgedRun, groups: Mapping[str, tuple[str, ...]]) -> Prospect | str:
     """Return how many replicates are likely to decide a claim, or why none are."""
     tables = run.tables(claim.tables)
     if not rests_on_replicates(claim, tables):

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dpmia.claims.judge import VERDICTS, Run, counts, decided
+from dpmia.claims.judge import VERDICTS, JudgedRun, counts, decided
 from dpmia.claims.limits import ERROR
 from dpmia.claims.power import DOES_NOT_HOLD, DRAWS, ENOUGH, MORE_RECORDS
 from dpmia.common.formatting import format_interval
 from dpmia.formats.looks import TIMES
 
 
-def markdown(verdicts: pd.DataFrame, run: Run) -> str:
+def markdown(verdicts: pd.DataFrame, run: JudgedRun) -> str:
     """Return all verdicts as a page: counts by paper, then a table for each paper.
 
     Args:
@@ -75,7 +75,7 @@ def short_table(verdicts: pd.DataFrame) -> str:
 
 
 def worlds_markdown(
-    shares: pd.DataFrame, power: pd.DataFrame, planned: Mapping[str, Mapping[str, int]], run: Run
+    shares: pd.DataFrame, power: pd.DataFrame, planned: Mapping[str, Mapping[str, int]], run: JudgedRun
 ) -> str:
     """Return how claims fare in worlds of known truth as a page: what is found, a table, and claims without placebo.
 
@@ -156,7 +156,7 @@ def summary(verdicts: pd.DataFrame) -> str:
     )
 
 
-def _looks(run: Run) -> list[str]:
+def _looks(run: JudgedRun) -> list[str]:
     """Return how verdicts keep their error where replicates were added after a look at them."""
     if run.times is None:
         return []

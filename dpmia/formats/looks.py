@@ -32,7 +32,7 @@ class Look(PlainData):
     Attributes:
         core_hours: what they were expected to take.
         times: experiment or study -> how many times its planned replicates, or splits, it has since. Files name it with
-            its home (`dpmia.workflow.layout.Layout.keys`), as two files of settings may have one of one name.
+            its home (`dpmia.workflow.layout.RunLayout.keys`), as two files of settings may have one of one name.
     """
 
     core_hours: float

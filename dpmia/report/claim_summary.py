@@ -24,7 +24,7 @@ ABOUT_THEORY, ABOUT_DATA = (THEORY, SIMULATION), (COUNT, EXPERIMENT)
 
 
 @dataclass(frozen=True)
-class Finding:
+class ShownFinding:
     """What one figure or table shows: its first claim of the paper, and how many more there are."""
 
     shown: Shown
@@ -89,10 +89,10 @@ def _judged(verdicts: pd.DataFrame) -> bool:
     return bool(verdicts["verdict"].isin(JUDGED).any())
 
 
-def findings(paper: ShownPaper) -> list[Finding]:
+def findings(paper: ShownPaper) -> list[ShownFinding]:
     """Return one finding for each figure and table that claims are about."""
     return [
-        Finding(
+        ShownFinding(
             shown, next((claim for claim in shown.claims if not claim.ours), shown.claims[0]), len(shown.claims) - 1
         )
         for shown in paper.shown

@@ -24,7 +24,7 @@ class Shadows(Settings):
     """Epochs of the attack models, over the outputs of the shadow models."""
 
 
-class References(Settings):
+class ReferenceModels(Settings):
     """Reference models, trained on further draws of the same membership experiment; all targets of one epsilon share
     them.
 
@@ -40,7 +40,7 @@ class References(Settings):
     `false`: without privacy, once for all epsilons; this is cheaper and understates the leakage of private models."""
 
     @model_validator(mode="after")
-    def _whole_blocks(self) -> References:
+    def _whole_blocks(self) -> ReferenceModels:
         if self.count % self.block:
             raise ValueError(f"count ({self.count}) is not a multiple of block ({self.block})")
         return self

@@ -20,7 +20,7 @@ from dpmia.settings.attackers import (
     AttackSettings,
     Collusion,
     PerRecordSettings,
-    References,
+    ReferenceModels,
     Shadows,
     each_of_a_kind,
     require_references,
@@ -115,7 +115,7 @@ class Experiment(Settings):
     """The blind baseline. Default: none is measured."""
     shadows: Shadows | None = None
     """The attacker's shadow models, for attacks that use them."""
-    references: References | None = None
+    references: ReferenceModels | None = None
     """The attacker's reference models, for attacks that use them."""
     collusion: Collusion | None = None
     """A trainer who colludes with the attacker, for the attack that needs one. Default: an honest trainer."""

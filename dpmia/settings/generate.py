@@ -19,7 +19,7 @@ from dpmia.settings.attackers import (
     Collusion,
     LeaveOneOutSettings,
     PerRecordSettings,
-    References,
+    ReferenceModels,
     Shadows,
 )
 from dpmia.settings.config import Audit, Config, Planner
@@ -71,7 +71,7 @@ SECTIONS = (
     ("precision_budgets", PrecisionBudgets),
     ("blind", Blind),
     ("shadows", Shadows),
-    ("references", References),
+    ("references", ReferenceModels),
     ("collusion", Collusion),
     ("attacks.<name>", AttackSettings),
     ("per_record", PerRecordSettings),

@@ -228,7 +228,7 @@ _REFERENCE_TEST = (*_TEST, "reference_models")
 _ATTACKS = {
     "average_threshold": AttackKind("dpmia.attacks.threshold:AverageThreshold"),
     "bounded_loss": AttackKind("dpmia.attacks.bounded_loss:ZeroOneLoss", needs_classes=True),
-    "collusion": AttackKind("dpmia.attacks.collusion:Collusion", ("collusion",)),
+    "collusion": AttackKind("dpmia.attacks.collusion:CollusionAttack", ("collusion",)),
     "distillation": AttackKind(
         "dpmia.attacks.hypothesis:Distillation", ("distilled",), _REFERENCE_TEST, per_record=True
     ),

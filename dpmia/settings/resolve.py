@@ -45,7 +45,7 @@ _Resolved = TypeVar("_Resolved")
 
 
 @dataclass(frozen=True)
-class Source:
+class SettingsFile:
     """The file that an experiment, a study or a model known by its predictions is written in.
 
     Attributes:
@@ -80,7 +80,7 @@ class Plan:
     studies: dict[str, Study]
     studies_at_paper_scale: dict[str, Study]
     predictions: dict[str, Predictions]
-    sources: dict[str, Source]
+    sources: dict[str, SettingsFile]
     of_other_scales: tuple[str, ...]
 
     @property
@@ -117,7 +117,7 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
     studies: dict[str, Study] = {}
     studies_at_paper_scale: dict[str, Study] = {}
     predictions: dict[str, Predictions] = {}
-    sources: dict[str, Source] = {}
+    sources: dict[str, SettingsFile] = {}
     of_other_scales: list[str] = []
     file_of: dict[str, str] = {}
     file_of_stem: dict[str, str] = {}
@@ -136,7 +136,7 @@ def make_plan(config: Mapping[str, Any], root: Path, home: Path | None = None) -
                     raise ConfigError(place(name, f"{section}.{each}"), problem, "Rename one of the two")
                 file_of[each] = name
                 if section == "predictions" or _runs_at(getattr(file, section), each, settings.scale, name, section):
-                    sources[each] = Source(stem, file.paper, name)
+                    sources[each] = SettingsFile(stem, file.paper, name)
                 else:
                     of_other_scales.append(each)
         for each, given in file.predictions.items():

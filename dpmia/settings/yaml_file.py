@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from dpmia.common.errors import ConfigError, DataError
-from dpmia.common.reading.source import GZIP, Limits, Source
+from dpmia.common.reading.source import GZIP, ReadLimits, Source
 
 #: Bytes of the longest file of settings, and keys and values in it: a parser in Python takes seconds for them.
 LARGEST_FILE, MOST_NODES = 256 << 10, 200_000
@@ -25,7 +25,7 @@ def read_yaml(path: Path, name: str) -> Any:
     Raises:
         ConfigError: it cannot be read, is no YAML, has a key twice, or is too long.
     """
-    source = Source(path, name, "", limits=Limits(bytes=LARGEST_FILE))
+    source = Source(path, name, "", limits=ReadLimits(bytes=LARGEST_FILE))
     try:
         with source.packed() as stream:  # Snakemake unpacks none
             if stream.read(len(GZIP)) == GZIP:

@@ -274,7 +274,7 @@ def steps_per_call(engine: GradientEngine) -> int:
     return min(MOST_STEPS_PER_CALL, math.ceil(WORK_PER_CALL / work)) if work else 1
 
 
-class Progress(pl.Callback):
+class ProgressLog(pl.Callback):
     """Logs now and then how far training is and how long it will still take."""
 
     def __init__(self, engine: Engine) -> None:
@@ -339,7 +339,7 @@ def fit(
         engine.advance(engine.steps)
         return Fitted(np.array([after_epoch(engine)]) if after_epoch else None, None)
     logger = CSVLogger(logs, name="", version=name) if logs else None
-    callbacks: list[pl.Callback] = [Progress(engine)]
+    callbacks: list[pl.Callback] = [ProgressLog(engine)]
     kept, place = None, name
     if checkpoints:
         kept, place = checkpoints.path(name), checkpoints.place(name)

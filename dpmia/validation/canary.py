@@ -135,7 +135,7 @@ class CanaryStreams(Streams):
 
 
 @dataclass(frozen=True)
-class Training:
+class CanaryTraining:
     """How the models of an audit are trained.
 
     Attributes:
@@ -153,10 +153,10 @@ class Training:
 def audit_scores(
     engine_type: type[Engine],
     neighbours: Neighbours,
-    claimed: Training,
+    claimed: CanaryTraining,
     models: int,
     first_seed: int,
-    actual: Training | None = None,
+    actual: CanaryTraining | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Train models with and without the canary and score each by all that its updates show of the canary.
 
@@ -185,7 +185,7 @@ def audit_scores(
 
 
 def canary_projections(
-    engine_type: type[Engine], neighbours: Neighbours, training: Training, seeds: range, with_canary: bool
+    engine_type: type[Engine], neighbours: Neighbours, training: CanaryTraining, seeds: range, with_canary: bool
 ) -> np.ndarray:
     """Train one model for each seed and return how far each of its updates goes along the canary's gradient.
 

@@ -25,7 +25,7 @@ from dpmia.models.mlp import MLP
 from dpmia.papers.artifact import Facts
 from dpmia.privacy.accounting import Mechanism
 from dpmia.training.engines.base import Engine
-from dpmia.validation.canary import Neighbours, Training, audit_scores, canary_neighbours
+from dpmia.validation.canary import CanaryTraining, Neighbours, audit_scores, canary_neighbours
 from dpmia.validation.epsilon_bound import epsilon_lower_bound, mechanism_epsilon_lower_bound
 
 #: Probability that a bound of some trial exceeds what a right engine keeps; each trial has its share (Bonferroni).
@@ -79,9 +79,9 @@ class Case:
         )
 
     @cached_property
-    def stated(self) -> Training:
+    def stated(self) -> CanaryTraining:
         """The training with the noise that keeps epsilon."""
-        return Training(self.recipe, self.mechanism.noise_multiplier(self.epsilon))
+        return CanaryTraining(self.recipe, self.mechanism.noise_multiplier(self.epsilon))
 
     def neighbours(self) -> Neighbours:
         """Return the training sets with the canary and without it."""
@@ -94,7 +94,7 @@ class Case:
         return canary_neighbours(architecture, start, RECORDS - 1, self.relation, 1.0, magnitude, seed=5)
 
     def bounds(
-        self, engine: type[Engine], models: int, seed: int, error: float, actual: Training | None = None
+        self, engine: type[Engine], models: int, seed: int, error: float, actual: CanaryTraining | None = None
     ) -> tuple[float, float]:
         """Return two lower bounds on epsilon: that of the mechanism's family, and that without any assumption.
 

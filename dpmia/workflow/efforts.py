@@ -10,7 +10,7 @@ from dpmia.formats.looks import Looks
 from dpmia.papers.claims import claims
 from dpmia.settings.resolve import Plan
 from dpmia.settings.studies import Regression
-from dpmia.workflow.layout import Layout
+from dpmia.workflow.layout import RunLayout
 from dpmia.workflow.scope import Scope
 
 
@@ -54,7 +54,7 @@ def efforts_of(
         tables: experiment or study -> its table.
         core_hours: takes files; returns what the jobs take that make them, with twice the replicates.
     """
-    now, then, found = Layout(planned), Layout(doubled), {}
+    now, then, found = RunLayout(planned), RunLayout(doubled), {}
     for name, table in tables.items():
         if name in planned.studies:
             # One job makes all splits: a doubling takes what all of them take.
@@ -71,7 +71,7 @@ def efforts_of(
     return found
 
 
-def replicated(layout: Layout, name: str) -> list[str]:
+def replicated(layout: RunLayout, name: str) -> list[str]:
     """Return the files of all jobs of an experiment that have a block; nothing for a study."""
     if name in layout.plan.studies:
         return []

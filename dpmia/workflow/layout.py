@@ -23,7 +23,7 @@ _ARTIFACTS = {"figure": ("figures", ("pdf", "svg", "png", "md", "csv")), "table"
 
 
 @dataclass(frozen=True)
-class Layout:
+class RunLayout:
     """The paths of one plan, relative to the working folder.
 
     The experiments of the five papers share the folder of the run. Those of a user's file have a folder of their own

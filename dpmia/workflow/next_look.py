@@ -9,7 +9,7 @@ from typing import Any
 
 from dpmia.claims.deciding import Effort, describe, propose
 from dpmia.claims.drawn_cells import replicates_of_table
-from dpmia.claims.judge import Run
+from dpmia.claims.judge import JudgedRun
 from dpmia.claims.open_claims import stand_of_claims
 from dpmia.claims.release_limits import Held, stand_of_limits
 from dpmia.common.reading.source import made
@@ -27,13 +27,13 @@ def next_look(
     """Return the replicates to add, None where none are worth it, and what to print.
 
     Args:
-        run: the fields of `dpmia.claims.judge.Run`.
+        run: the fields of `dpmia.claims.judge.JudgedRun`.
         audits: name of each audit -> its `audit-<name>.json`.
         efforts: experiment or study -> the fields of `dpmia.claims.deciding.Effort`.
         budget: core-hours of all looks together.
         looks: those before.
     """
-    about = Run(**{**run, "folder": Path(run["folder"])})
+    about = JudgedRun(**{**run, "folder": Path(run["folder"])})
     known = {name: Effort.from_plain(effort) for name, effort in efforts.items()}
     held = {f"audit {name}": _held(file) for name, file in audits.items()}
     if missing := _missing(about, held, known, looks):
@@ -62,7 +62,9 @@ def _held(file: str) -> Held:
         return Held.from_plain(source.json()["limits"]["held"])
 
 
-def _missing(run: Run, audits: Mapping[str, Held], efforts: Mapping[str, Effort], looks: Looks | None) -> list[str]:
+def _missing(
+    run: JudgedRun, audits: Mapping[str, Held], efforts: Mapping[str, Effort], looks: Looks | None
+) -> list[str]:
     """Return the experiments and studies whose results lack replicates that the last look asked for."""
     audited = {mean.experiment: mean.estimate.count for held in audits.values() for mean in held.means}
     found = []

@@ -20,7 +20,7 @@ from dpmia.settings.experiment import Experiment
 from dpmia.settings.own_data import OwnData
 from dpmia.settings.resolve import Plan
 from dpmia.settings.studies import Regression
-from dpmia.workflow.layout import Layout
+from dpmia.workflow.layout import RunLayout
 
 #: Figure or table -> its paper.
 PAPER_OF = {artifact.name: paper for paper, artifacts in PAPERS.items() for artifact in artifacts}
@@ -37,7 +37,7 @@ class Scope:
         layout: the paths of the plan.
     """
 
-    layout: Layout
+    layout: RunLayout
     _facts: dict[tuple[str, bool], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
 
     @property

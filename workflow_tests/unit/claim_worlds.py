@@ -11,7 +11,7 @@ import pandas as pd
 
 from dpmia.claims.claim import Claim
 from dpmia.claims.comparisons import HighestAt, above, highest_at
-from dpmia.claims.judge import Run, judge
+from dpmia.claims.judge import JudgedRun, judge
 from dpmia.claims.power import verdict_shares
 from dpmia.claims.world import Chance
 from dpmia.claims.worlds import STAGES
@@ -86,7 +86,7 @@ def scatter(means: int, replicates: int, noise: float, name: str = "") -> np.nda
 def verdict(claim: Claim, world: World, folder: Path, *, synthetic=False, scale="paper", **options) -> str:
     """Return the verdict on a claim in a world."""
     world.write(folder, claim.tables, **options)
-    return judge(claim, Run(folder, synthetic, scale))[0]
+    return judge(claim, JudgedRun(folder, synthetic, scale))[0]
 
 
 def assert_by_replicate(claim: Claim, world: World) -> None:

@@ -7,7 +7,7 @@ import tarfile
 import numpy as np
 from PIL import Image
 
-from dpmia.datasets.synthetic.painter import Look, Painter
+from dpmia.datasets.synthetic.painter import Appearance, Painter
 from dpmia.datasets.synthetic.sampler import read_toml
 
 NAMES = ("mnist", "cifar10", "cifar100", "svhn")
@@ -23,7 +23,7 @@ def data_module(name):
 
 
 def painter(name, seed, **look):
-    return Painter(Look(**read_toml(name)["look"] | look), seed)
+    return Painter(Appearance(**read_toml(name)["look"] | look), seed)
 
 
 def png(pixels, mode="RGB"):

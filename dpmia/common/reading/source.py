@@ -33,7 +33,7 @@ _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
-class Limits:
+class ReadLimits:
     """The most that is read of one file.
 
     Attributes:
@@ -67,7 +67,7 @@ class Source:
     shown: str
     remedy: str
     absent: str = ""
-    limits: Limits = Limits()
+    limits: ReadLimits = ReadLimits()
 
     def error(self, problem: str, where: str = "", remedy: str | None = None) -> DataError:
         """Return the message `<file><where>: <problem>. <remedy>.`"""
@@ -232,17 +232,19 @@ class Source:
 def made(path: Path | str) -> Source:
     """Return a file that a job of this workflow has made."""
     remedy = "Delete it and start again: what made it runs once more."
-    return Source(Path(path), str(path), remedy, "Start again: what makes it runs once more.", Limits(ratio=ANY_RATIO))
+    return Source(
+        Path(path), str(path), remedy, "Start again: what makes it runs once more.", ReadLimits(ratio=ANY_RATIO)
+    )
 
 
 def raw(path: Path, remedy: str = "Delete the file and fetch it again.") -> Source:
     """Return a raw file of a published data set, whose every byte may be wrong."""
-    return Source(path, path.name, remedy, "Fetch the data set first", Limits(bytes=8 << 30, rows=10_000_000))
+    return Source(path, path.name, remedy, "Fetch the data set first", ReadLimits(bytes=8 << 30, rows=10_000_000))
 
 
 def own(path: Path) -> Source:
     """Return a file of the user."""
-    return Source(path, path.name, "Save it again.", "", Limits(bytes=4 << 30, rows=20_000_000, columns=20_000))
+    return Source(path, path.name, "Save it again.", "", ReadLimits(bytes=4 << 30, rows=20_000_000, columns=20_000))
 
 
 class _Inflating(io.RawIOBase):

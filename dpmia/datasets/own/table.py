@@ -26,7 +26,7 @@ FEWEST = 40
 
 
 @dataclass(frozen=True)
-class Table:
+class OwnTable:
     """A checked file.
 
     Attributes:
@@ -56,7 +56,7 @@ class Table:
     image: tuple[int, ...] | None = None
 
 
-def read(folder: Path, **reading: Any) -> Table:
+def read(folder: Path, **reading: Any) -> OwnTable:
     """Parse and check a file of one's own.
 
     Args:
@@ -73,7 +73,7 @@ def read(folder: Path, **reading: Any) -> Table:
     return table
 
 
-def encode(table: Table, attributes: Sequence[str] = ()) -> Dataset:
+def encode(table: OwnTable, attributes: Sequence[str] = ()) -> Dataset:
     """Return the data set, without rows that repeat the features and the label of an earlier one.
 
     Raises:
@@ -134,7 +134,7 @@ def _listed_counts(counts: Mapping[str, int]) -> str:
     return shortened([f"{name} {count}" for name, count in counts.items()])
 
 
-def _from_table(path: Path, reading: Mapping[str, Any]) -> Table:
+def _from_table(path: Path, reading: Mapping[str, Any]) -> OwnTable:
     fields = read_fields(path, reading)
     label, by = reading["label"], reading["group"]
     for key, names in (("label", [label]), ("group", [by] if by else []), ("drop", reading["drop"]),
@@ -166,10 +166,10 @@ def _from_table(path: Path, reading: Mapping[str, Any]) -> Table:
     }
     keep = reading["duplicates"] == "keep"
     rows = np.asarray(fields.rows, dtype=np.int64)
-    return Table(reading["name"], frame, by, y, classes, rows, fields.provenance, found, keep)
+    return OwnTable(reading["name"], frame, by, y, classes, rows, fields.provenance, found, keep)
 
 
-def _from_arrays(path: Path, reading: Mapping[str, Any]) -> Table:
+def _from_arrays(path: Path, reading: Mapping[str, Any]) -> OwnTable:
     arrays, provenance = read_arrays(path)
     with np.errstate(over="ignore"):  # to infinity, which is refused
         whole = arrays["x"]
@@ -204,7 +204,7 @@ def _from_arrays(path: Path, reading: Mapping[str, Any]) -> Table:
     columns = [{"name": "x", "type": "number", "values": x.shape[1], "missing": 0}]
     found = {"columns": columns, "missing": "fill", "warnings": [], **({"image": list(image)} if image else {})}
     keep = reading["duplicates"] == "keep"
-    return Table(reading["name"], frame, by, y, classes, np.array(rows), provenance, found, keep, x, image)
+    return OwnTable(reading["name"], frame, by, y, classes, np.array(rows), provenance, found, keep, x, image)
 
 
 def _without_missing(fields: Fields, names: Sequence[str], marks: frozenset[str]) -> tuple[Fields, int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from dpmia.common.errors import DataError
-from dpmia.common.reading.source import Limits
+from dpmia.common.reading.source import ReadLimits
 from dpmia.datasets.raw import origin
 
 #: Bytes of a pickle, several times those of any that is published.
@@ -31,7 +31,7 @@ def unpickled(path: Path) -> dict:
     Raises:
         DataError: the file is absent or damaged, names any other type or function, or holds no dictionary.
     """
-    source = replace(origin.source(path), limits=Limits(bytes=LARGEST))
+    source = replace(origin.source(path), limits=ReadLimits(bytes=LARGEST))
     content = source.content()
     with source.faults("the pickle is damaged"):
         try:

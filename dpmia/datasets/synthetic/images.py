@@ -10,7 +10,7 @@ from scipy.io import savemat
 
 from dpmia.common.files import whole_file
 from dpmia.datasets.published import cifar10, cifar100, mnist, svhn
-from dpmia.datasets.synthetic.painter import Look, Painter
+from dpmia.datasets.synthetic.painter import Appearance, Painter
 from dpmia.datasets.synthetic.sampler import mark, read_toml
 
 #: MATLAB files begin with a text of this length. That of scipy has the time, which would be other bytes each time.
@@ -62,7 +62,7 @@ def write_svhn(name: str, folder: Path, seed: int, scale: str) -> None:
 def _painter(name: str, seed: int, scale: str) -> tuple[Painter, list[int]]:
     """Return the painter of a data set, and the number of images of each part."""
     numbers = read_toml(name)
-    return Painter(Look(**numbers["look"]), seed), numbers["rows"][scale]
+    return Painter(Appearance(**numbers["look"]), seed), numbers["rows"][scale]
 
 
 def _write_idx(path: Path, values: np.ndarray) -> None:

@@ -21,7 +21,7 @@ _CHUNK = 250
 
 
 @dataclass(frozen=True)
-class Look:
+class Appearance:
     """What the images of a data set look like: `[look]` in its TOML file.
 
     Attributes:
@@ -56,7 +56,7 @@ class Look:
 class Painter:
     """Draws images of one look; their patterns come from a seed alone, whatever the number of images."""
 
-    def __init__(self, look: Look, seed: int) -> None:
+    def __init__(self, look: Appearance, seed: int) -> None:
         """Draw the patterns of all classes and styles."""
         self._look = look
         self._rng = np.random.default_rng(seed)

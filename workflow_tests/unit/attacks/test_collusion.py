@@ -9,7 +9,7 @@ from model_cards import card
 from scipy import stats
 
 from dpmia.attacks.base import Knowledge
-from dpmia.attacks.collusion import Collusion
+from dpmia.attacks.collusion import CollusionAttack
 from dpmia.common.errors import ConfigError
 from dpmia.datasets.table import Dataset
 from dpmia.formats.signals import Signal
@@ -172,7 +172,7 @@ def test_a_record_is_a_member_if_the_model_knows_all_its_marks():
     signal = Signal(
         card(), np.arange(3), np.zeros(3, int), np.array([1, 0, 0], np.uint8), np.zeros((3, 2)), marks=known
     )
-    attack = Collusion()
+    attack = CollusionAttack()
     scores = attack.scores(signal, Knowledge(), None)
     assert scores.tolist() == [1, 0.5, 0]
     assert attack.decisions(signal, scores).tolist() == [True, False, False]
@@ -187,7 +187,7 @@ def test_a_record_is_a_member_if_the_model_knows_all_its_marks():
 def test_the_attack_refuses_a_trainer_who_shared_no_keys():
     signal = Signal(card(), np.arange(3), np.zeros(3, int), np.array([1, 0, 0], np.uint8), np.zeros((3, 2)))
     with pytest.raises(ValueError, match="needs a trainer who colludes"):
-        Collusion().scores(signal, Knowledge(), None)
+        CollusionAttack().scores(signal, Knowledge(), None)
 
 
 @both_functions
@@ -197,7 +197,7 @@ def test_a_model_with_a_perfect_memory_gives_the_advantage_of_theorem_4(function
     is_member = records < 2000
     marked, marks = collusion.with_marks(data(images, classes), records, keys, function)
     model = Memory(marked, marks.below(records[is_member]))
-    found = measure(Collusion(), model.signal(marked, marks, records, is_member), Knowledge(), None)
+    found = measure(CollusionAttack(), model.signal(marked, marks, records, is_member), Knowledge(), None)
     assert found["tpr"] == found["recall"] == 1
     # Four standard deviations of a share of 1/16 among 4000.
     assert found["advantage"] == pytest.approx(1 - classes**-2.0, abs=0.016)

@@ -16,7 +16,7 @@ from dpmia.claims import render
 from dpmia.claims.claim import Claim, Finding
 from dpmia.claims.comparisons import at_least
 from dpmia.claims.decisions import Condition, DecisionRule, Every, Exact, Undecidable
-from dpmia.claims.judge import COLUMNS, VERDICTS, Run, counts, judge, judge_all, read_verdicts
+from dpmia.claims.judge import COLUMNS, VERDICTS, JudgedRun, counts, judge, judge_all, read_verdicts
 from dpmia.claims.rows import Epsilons
 from dpmia.common.errors import DataError
 from dpmia.formats.rows import COLUMNS as ROWS
@@ -59,7 +59,7 @@ def run(tmp_path):
     for name, text in (("replicates/toy", rows), ("sizes/toy", sizes)):
         (tmp_path / name).parent.mkdir()
         (tmp_path / f"{name}.csv").write_text(text)
-    return Run(tmp_path, synthetic=False, scale="laptop", not_run={"texas": "no file"})
+    return JudgedRun(tmp_path, synthetic=False, scale="laptop", not_run={"texas": "no file"})
 
 
 @pytest.mark.parametrize(("holds", "verdict"), [(True, "reproduced"), (False, "not reproduced"), (None, "undecided")])
@@ -68,7 +68,7 @@ def test_a_finding_is_a_verdict(run, holds, verdict):
 
 
 def test_a_claim_about_data_is_never_judged_on_synthetic_data(run):
-    synthetic = Run(run.folder, synthetic=True, scale="laptop")
+    synthetic = JudgedRun(run.folder, synthetic=True, scale="laptop")
     verdict, finding = judge(claim(), synthetic)
     assert verdict == "synthetic data"
     assert np.isnan([finding.measured, finding.low, finding.high]).all()
@@ -76,7 +76,7 @@ def test_a_claim_about_data_is_never_judged_on_synthetic_data(run):
 
 
 def test_a_claim_about_data_is_not_judged_where_next_to_nothing_is_trained(run):
-    verdict, finding = judge(claim(), Run(run.folder, synthetic=False, scale="smoke"))
+    verdict, finding = judge(claim(), JudgedRun(run.folder, synthetic=False, scale="smoke"))
     assert (verdict, "scale smoke" in finding.note) == ("not run", True)
 
 
@@ -243,7 +243,7 @@ def test_the_page_shows_every_claim_with_criterion_number_and_interval(verdicts,
     assert len({row.replace(r"\|", "").count("|") for row in rows}) == 1
     assert "nan" not in page
     assert "ynthetic data: claims about data are not judged" in render.markdown(
-        verdicts, Run(run.folder, True, "smoke")
+        verdicts, JudgedRun(run.folder, True, "smoke")
     )
 
 
@@ -311,7 +311,7 @@ def test_every_verdict_has_a_look_of_its_own():
 
 def test_names_stay_in_their_column_and_no_two_lines_meet(run):
     """The longest names of the real list, measured as drawn."""
-    rows = judge_all(claims() | {}, Run(run.folder, True, "smoke"))
+    rows = judge_all(claims() | {}, JudgedRun(run.folder, True, "smoke"))
     figure = picture.draw(rows, run.source)
     figure.draw_without_rendering()
     ends = [axes.get_window_extent().x0 for axes in figure.axes[1:]] + [figure.bbox.x1]

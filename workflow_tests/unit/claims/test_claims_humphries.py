@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from claim_worlds import World, assert_by_replicate, met_at_random, verdict, with_impossible
 
-from dpmia.claims.judge import Run, judge
+from dpmia.claims.judge import JudgedRun, judge
 from dpmia.papers.humphries.claims import CLAIMS, fig1, strong
 from dpmia.papers.humphries.claims.fig6_to_9 import HOSPITALS
 from dpmia.papers.humphries.claims.shared import AVERAGE, OPTIMAL, RANDOM, SHADOW
@@ -227,7 +227,7 @@ def test_without_an_attack_a_claim_about_it_is_not_run(tmp_path):
     claim = BY_ID["humphries-fig2-noniid-above-iid"]
     WORLD.write(tmp_path, claim.tables)
     World({"adult_cluster": means}).write(tmp_path, claim.tables)
-    found, finding = judge(claim, Run(tmp_path, False, "laptop"))
+    found, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
     assert (found, finding.note) == (
         "not run",
         "adult_cluster has no advantage of shadow, arm cluster, ε from 0 to ∞ at scale laptop",
@@ -268,7 +268,7 @@ def test_sizes_are_those_of_the_print_or_of_the_named_exceptions(changes, expect
 def test_exceptions_and_differences_are_named(tmp_path):
     claim = BY_ID["humphries-table2-sizes"]
     sizes(heart__features=23).write(tmp_path, [name for name in claim.tables if name != "sizes/texas"])
-    _, finding = judge(claim, Run(tmp_path, False, "laptop", {"texas": "no file"}))
+    _, finding = judge(claim, JudgedRun(tmp_path, False, "laptop", {"texas": "no file"}))
     assert finding.measured == 4  # four hospitals
     for text in ("heart features 23 for 22", "15135 for 15132", "18259 for 20000", "without sizes/texas (no file)"):
         assert text in finding.note

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from claim_worlds import World, with_impossible
 
-from dpmia.claims.judge import Run, judge
+from dpmia.claims.judge import JudgedRun, judge
 from dpmia.papers.claims import claims
 from dpmia.papers.izzo import theory as izzo_theory
 from dpmia.papers.izzo.claims import fig1 as izzo_fig1
@@ -25,7 +25,7 @@ OTHERS = [name for name in BY_ID if not name.startswith("humphries-")]  # those 
 
 
 def found(name, tmp_path):
-    return judge(BY_ID[name], Run(tmp_path, synthetic=True, scale="smoke"))[0]
+    return judge(BY_ID[name], JudgedRun(tmp_path, synthetic=True, scale="smoke"))[0]
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -95,7 +95,7 @@ def test_a_wrong_formula_is_found(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_comparison_of_a_criterion_is_performed(name, tmp_path):
     for claim in with_impossible(BY_ID[name]):
-        assert judge(claim, Run(tmp_path, synthetic=True, scale="smoke"))[0] == "not reproduced", claim.criterion
+        assert judge(claim, JudgedRun(tmp_path, synthetic=True, scale="smoke"))[0] == "not reproduced", claim.criterion
 
 
 # What claims and the tables of theory share
@@ -153,7 +153,7 @@ def errors(of_mip, of_dp, moments=(2, 4)):
 def test_lost_settings_are_the_verdict_on_figure_2_whatever_is_measured(name, of_mip, of_dp, tmp_path):
     claim = next(claim for claim in izzo_fig2.CLAIMS if claim.id == name)
     errors(of_mip, of_dp).write(tmp_path, claim.tables)
-    verdict, finding = judge(claim, Run(tmp_path, synthetic=True, scale="laptop"))
+    verdict, finding = judge(claim, JudgedRun(tmp_path, synthetic=True, scale="laptop"))
     assert verdict == "settings lost"
     assert finding.note.startswith(izzo_fig2.SETTINGS_LOST)
     if "beats" in name:
@@ -164,4 +164,4 @@ def test_lost_settings_are_the_verdict_on_figure_2_whatever_is_measured(name, of
 def test_figure_2_without_what_is_compared_is_not_run(tmp_path):
     claim = next(claim for claim in izzo_fig2.CLAIMS if claim.id == "izzo-fig2-mip-beats-dp")
     errors(0.5, 1.5, moments=(2,)).write(tmp_path, claim.tables)
-    assert judge(claim, Run(tmp_path, synthetic=True, scale="laptop"))[0] == "not run"
+    assert judge(claim, JudgedRun(tmp_path, synthetic=True, scale="laptop"))[0] == "not run"

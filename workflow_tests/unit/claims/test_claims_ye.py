@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from claim_worlds import World, assert_by_replicate, met_at_random, verdict, with_impossible
 
-from dpmia.claims.judge import Run, judge
+from dpmia.claims.judge import JudgedRun, judge
 from dpmia.claims.power import verdict_shares
 from dpmia.formats.stages import NULLS, PER_RECORD
 from dpmia.papers.ye import agreement, names
@@ -204,7 +204,7 @@ def test_few_records_leave_a_claim_undecided(name, tmp_path):
 def test_how_many_numbers_of_a_table_are_near_the_print_is_in_the_note(tmp_path):
     claim = BY_ID["ye-table5-mnist-auc"]
     without("ye_mnist", "Ia").bent("ye_mnist", 0.9, arm="IIb", attack="distillation").write(tmp_path, claim.tables)
-    found, finding = judge(claim, Run(tmp_path, False, "laptop"))
+    found, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
     assert found == "not reproduced"
     assert finding.note == "17 of 18 within 0.05; worst of 18: MNIST IIb, D; judged without MNIST Ia"
 
@@ -212,7 +212,7 @@ def test_how_many_numbers_of_a_table_are_near_the_print_is_in_the_note(tmp_path)
 def test_what_a_claim_was_judged_without_names_tables_and_arms(tmp_path):
     claim = BY_ID["ye-table1-purchase-auc"]
     without("ye_purchase", "IIa", "Ib").write(tmp_path, ["replicates/ye_purchase"])
-    found, finding = judge(claim, Run(tmp_path, False, "laptop"))
+    found, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
     assert found == "reproduced"
     assert finding.note.startswith("18 of 18 within 0.05; worst of 18: ")
     left_out = "; judged without Purchase100 Ib, Purchase100 IIa; judged without replicates/ye_purchase_clipped"
@@ -231,7 +231,7 @@ def test_what_a_claim_was_judged_without_names_tables_and_arms(tmp_path):
 )
 def test_a_claim_about_each_configuration_is_judged_on_those_that_were_run(name, experiment, missing, tmp_path):
     without(experiment, missing).write(tmp_path, BY_ID[name].tables)
-    found, finding = judge(BY_ID[name], Run(tmp_path, False, "laptop"))
+    found, finding = judge(BY_ID[name], JudgedRun(tmp_path, False, "laptop"))
     assert found == "reproduced"
     (label,) = {row.label for row in names.CONFIGURATIONS if (row.experiment, row.arm) == (experiment, missing)}
     assert finding.note.partition("judged without ")[2] == label
@@ -247,7 +247,7 @@ def test_a_claim_of_whose_configurations_none_was_run_is_not_judged(name, tmp_pa
 def test_a_claim_does_not_miss_what_it_does_not_speak_of(name, experiment, tmp_path):
     others = {row.arm for row in names.CONFIGURATIONS if row.experiment == experiment} - {*EACH[name][experiment]}
     without(experiment, *others).write(tmp_path, BY_ID[name].tables)
-    found, finding = judge(BY_ID[name], Run(tmp_path, False, "laptop"))
+    found, finding = judge(BY_ID[name], JudgedRun(tmp_path, False, "laptop"))
     assert found == "reproduced"
     assert "judged without" not in finding.note
 
@@ -255,7 +255,7 @@ def test_a_claim_does_not_miss_what_it_does_not_speak_of(name, experiment, tmp_p
 @pytest.mark.parametrize(("name", "missing"), [(name, arm) for name, arms in TOGETHER.items() for arm in arms])
 def test_a_claim_that_compares_configurations_needs_all_of_them(name, missing, tmp_path):
     without("ye_purchase", missing).write(tmp_path, BY_ID[name].tables)
-    found, finding = judge(BY_ID[name], Run(tmp_path, False, "laptop"))
+    found, finding = judge(BY_ID[name], JudgedRun(tmp_path, False, "laptop"))
     assert found == "not run"
     assert f"arm {missing}" in finding.note
 

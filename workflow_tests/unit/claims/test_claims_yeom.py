@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from claim_worlds import World, assert_by_replicate, met_at_random, scatter, verdict, with_impossible
 
-from dpmia.claims.judge import Run, judge
+from dpmia.claims.judge import JudgedRun, judge
 from dpmia.papers.yeom.claims import CLAIMS
 from dpmia.papers.yeom.claims.regression import AT_DEPTH, DEEP, KNOWN, MULTI, STRONG, TARGETS, UNKNOWN
 from dpmia.theory.overfitting import gaussian_advantage, unknown_sigma_advantage
@@ -111,7 +111,7 @@ def test_noise_leaves_a_claim_about_studies_undecided(name, tmp_path):
 def test_advantages_that_fall_with_the_ratio_refute_a_trend(tmp_path):
     world = studies({(20, KNOWN, MEMBERSHIP): 0.8, (50, KNOWN, MEMBERSHIP): 0.9, (1000, KNOWN, MEMBERSHIP): 0.95})
     world.write(tmp_path, BY_ID["yeom-fig2a-regression"].tables)
-    found, finding = judge(BY_ID["yeom-fig2a-regression"], Run(tmp_path, False, "paper"))
+    found, finding = judge(BY_ID["yeom-fig2a-regression"], JudgedRun(tmp_path, False, "paper"))
     assert found == "not reproduced"
     assert finding.measured < 0
 
@@ -120,9 +120,9 @@ def test_without_deep_trees_claims_about_them_are_not_run(tmp_path):
     claim = BY_ID["yeom-fig2b-exceeds-theory"]
     shallow = {key: value for key, value in trees().items() if key[0] < DEEP}
     World({}, {"studies/yeom_iwpc": study(shallow, DEPTHS)}).write(tmp_path, claim.tables)
-    found, finding = judge(claim, Run(tmp_path, False, "smoke"))
+    found, finding = judge(claim, JudgedRun(tmp_path, False, "smoke"))
     assert found == "not run"
-    found, finding = judge(claim, Run(tmp_path, False, "laptop"))
+    found, finding = judge(claim, JudgedRun(tmp_path, False, "laptop"))
     assert (found, finding.note) == ("not run", "the study has no parameter from 15 up at scale laptop")
 
 
@@ -195,7 +195,7 @@ def test_too_little_leaves_a_claim_about_networks_undecided(name, options, tmp_p
 def test_networks_are_judged_on_the_data_sets_that_are_there(name, tmp_path):
     claim = BY_ID[name]
     networks().write(tmp_path, [table for table in claim.tables if "cifar100" not in table])
-    found, finding = judge(claim, Run(tmp_path, False, "laptop", {"yeom_cifar100": "only its test part is here"}))
+    found, finding = judge(claim, JudgedRun(tmp_path, False, "laptop", {"yeom_cifar100": "only its test part is here"}))
     assert found == "reproduced"
     assert "judged without replicates/yeom_cifar100" in finding.note
 

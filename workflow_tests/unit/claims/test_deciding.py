@@ -10,7 +10,7 @@ from dpmia.claims.build import claim, theorem
 from dpmia.claims.comparisons import above, at_most
 from dpmia.claims.deciding import Effort, describe, propose
 from dpmia.claims.decisions import Condition
-from dpmia.claims.judge import Run, judge, judge_all
+from dpmia.claims.judge import JudgedRun, judge, judge_all
 from dpmia.claims.open_claims import stand_of_claims, together
 from dpmia.claims.quantities import at, metric
 from dpmia.claims.render import markdown
@@ -52,7 +52,7 @@ EFFORTS = dict.fromkeys(("clear", "near", "far", "line", "toy"), EFFORT)
 
 
 def proposed(folder, budget, looks=None, claims=CLAIMS, efforts=EFFORTS):
-    standing = stand_of_claims(claims, Run(folder, False, "laptop"), efforts, looks.times if looks else None)
+    standing = stand_of_claims(claims, JudgedRun(folder, False, "laptop"), efforts, looks.times if looks else None)
     return propose([standing], efforts, budget, looks)
 
 
@@ -93,7 +93,7 @@ def test_where_no_claim_is_worth_it_nothing_is_judged_at_a_smaller_error(folder)
 def test_claims_that_are_decided_at_the_whole_error_alone_are_named_and_are_no_reason_to_begin(folder):
     write_table(folder / "replicates/clear.csv", table("clear", 1.6))
     alone = [positive("clear")]
-    assert judge(alone[0], Run(folder, False, "laptop"))[0] == "reproduced"
+    assert judge(alone[0], JudgedRun(folder, False, "laptop"))[0] == "reproduced"
     found = proposed(folder, 9, claims=alone)
     assert (found.look, found.leaves, counts(found)) == (None, {}, (1, {}, ()))
     dear = proposed(folder, 0.15, claims=[positive("clear"), positive("far")])
@@ -171,7 +171,7 @@ def test_what_is_proposed_is_said_in_words(folder):
 
 
 def test_verdicts_name_their_look_and_the_page_says_why_its_error_is_smaller(folder):
-    run = Run(folder, False, "laptop", times={"near": 2})
+    run = JudgedRun(folder, False, "laptop", times={"near": 2})
     verdicts = judge_all({"toy": [positive("near"), positive("clear")]}, run)
     assert verdicts["interval"].tolist() == [
         "one-sided 98.75 % limits, look 2 of at most 4",
@@ -179,5 +179,5 @@ def test_verdicts_name_their_look_and_the_page_says_why_its_error_is_smaller(fol
     ]
     assert "each look is wrong with at most 5 % / 4 = 1.25 %" in markdown(verdicts, run)
     assert "look" not in markdown(
-        judge_all({"toy": [positive("near")]}, Run(folder, False, "laptop")), Run(folder, False, "x")
+        judge_all({"toy": [positive("near")]}, JudgedRun(folder, False, "laptop")), JudgedRun(folder, False, "x")
     )

@@ -10,7 +10,7 @@ from dpmia.claims.build import claim
 from dpmia.claims.comparisons import above, at_most, near
 from dpmia.claims.decisions import Condition, Some
 from dpmia.claims.drawn_cells import _shares
-from dpmia.claims.judge import Run, counts, judge_all
+from dpmia.claims.judge import JudgedRun, counts, judge_all
 from dpmia.claims.power import COLUMNS, SHARES, describe, met_at_random, planned_counts, power, verdict_shares
 from dpmia.claims.quantities import at, metric
 from dpmia.claims.render import worlds_markdown
@@ -147,7 +147,7 @@ def test_a_claim_has_as_many_replicates_as_its_largest_experiment():
 
 def test_the_page_lists_what_placebo_reproduces_and_what_has_none(shares, tmp_path):
     planned = {each.id: {"laptop": 3, "paper": 10} for each in CLAIMS}
-    page = worlds_markdown(shares, power(shares, CLAIMS, TABLES, 40), planned, Run(tmp_path, True, "laptop"))
+    page = worlds_markdown(shares, power(shares, CLAIMS, TABLES, 40), planned, JudgedRun(tmp_path, True, "laptop"))
     assert "Made of the synthetic data of this run, scale laptop" in page
     header, effect = (next(line for line in page.splitlines() if word in line) for word in ("| claim", "| toy-effect"))
     cells = dict(zip(*([cell.strip() for cell in line.split("|")[1:-1]] for line in (header, effect)), strict=True))
@@ -162,7 +162,7 @@ def test_the_page_lists_what_placebo_reproduces_and_what_has_none(shares, tmp_pa
 def test_what_placebo_reproduces_is_not_counted_as_reproduced(tmp_path):
     (tmp_path / "replicates").mkdir()
     metrics_table().to_csv(tmp_path / "replicates/toy.csv", index=False)
-    found = judge_all({"toy": CLAIMS}, Run(tmp_path, synthetic=False, scale="paper")).set_index("id")
+    found = judge_all({"toy": CLAIMS}, JudgedRun(tmp_path, synthetic=False, scale="paper")).set_index("id")
     assert found["verdict"].to_dict() == {
         "toy-effect": "reproduced",
         "toy-some": "reproduced",
@@ -183,7 +183,7 @@ def test_a_verdict_agrees_with_the_table_of_worlds(tmp_path):
     """Both judge the same draws."""
     (tmp_path / "replicates").mkdir()
     metrics_table().to_csv(tmp_path / "replicates/toy.csv", index=False)
-    judged = judge_all({"toy": CLAIMS[:4]}, Run(tmp_path, synthetic=False, scale="paper")).set_index("id")
+    judged = judge_all({"toy": CLAIMS[:4]}, JudgedRun(tmp_path, synthetic=False, scale="paper")).set_index("id")
     of_all = power(verdict_shares(CLAIMS[:6], TABLES), CLAIMS[:6], TABLES).set_index("id").loc[judged.index]
     assert judged["power"].str.partition(";")[0].tolist() == [describe(row) for _, row in of_all.iterrows()]
 

@@ -16,7 +16,7 @@ from dpmia.claims.judge import (
     TOO_FEW_RECORDS,
     UNDECIDED,
     VERDICTS,
-    Run,
+    JudgedRun,
     decided,
     judge_all,
 )
@@ -121,7 +121,7 @@ def test_replicates_with_records_of_their_own_decide_without_limit_what_many_do_
 def verdict(table: pd.DataFrame, folder: Path) -> tuple[str, str]:
     (folder / "replicates").mkdir(parents=True)
     table.to_csv(folder / "replicates/toy.csv", index=False)
-    judged = judge_all({"toy": [LEAKS]}, Run(folder, synthetic=False, scale="paper")).iloc[0]
+    judged = judge_all({"toy": [LEAKS]}, JudgedRun(folder, synthetic=False, scale="paper")).iloc[0]
     return judged["verdict"], judged["note"]
 
 

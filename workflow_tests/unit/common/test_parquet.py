@@ -12,14 +12,14 @@ import pytest
 
 from dpmia.common.errors import DataError
 from dpmia.common.reading.parquet import columns
-from dpmia.common.reading.source import UNPACKED, Limits, own
+from dpmia.common.reading.source import UNPACKED, ReadLimits, own
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 
 def read(path, **limits):
-    return columns(replace(own(path), limits=Limits(**limits)), path.read_bytes())
+    return columns(replace(own(path), limits=ReadLimits(**limits)), path.read_bytes())
 
 
 @pytest.fixture

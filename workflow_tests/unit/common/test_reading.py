@@ -16,13 +16,13 @@ from dpmia.common.reading import source
 from dpmia.common.reading.archives import check_archive, members
 from dpmia.common.reading.arrays import arrays, header_of
 from dpmia.common.reading.rows import frame, rows
-from dpmia.common.reading.source import Limits, Source, made, own
+from dpmia.common.reading.source import ReadLimits, Source, made, own
 
 TEXT = b"".join(b"%d,%d\n" % (number, number**2) for number in range(1000))
 
 
 def of(path, **limits):
-    return Source(path, path.name, "Do this.", "Get it", Limits(**limits))
+    return Source(path, path.name, "Do this.", "Get it", ReadLimits(**limits))
 
 
 def written(path, content):

@@ -13,7 +13,7 @@ from dpmia.common.errors import ConfigError, DataError
 from dpmia.datasets.published import cifar10, cifar100, images, mnist, svhn
 from dpmia.datasets.raw import image_files, origin
 from dpmia.datasets.raw.sources import raw_files, require_published
-from dpmia.datasets.synthetic.painter import Look, Painter
+from dpmia.datasets.synthetic.painter import Appearance, Painter
 from dpmia.datasets.synthetic.sampler import read_toml
 
 # Data sets.
@@ -178,7 +178,7 @@ def test_the_patterns_do_not_depend_on_the_number_of_pictures():
 
 
 def test_without_cover_noise_and_blend_each_class_and_style_is_one_picture_up_to_its_shift():
-    look = Look((1, 1, 1), 3, 16, styles=2, variety=0.5, cover=0, noise=0, blend=0, contrast=40, shift=1, knots=4)
+    look = Appearance((1, 1, 1), 3, 16, styles=2, variety=0.5, cover=0, noise=0, blend=0, contrast=40, shift=1, knots=4)
     pictures, labels = Painter(look, 0).paint(600)
     for label in range(3):
         assert len(np.unique(pictures[labels == label], axis=0)) == 2 * 2 * 2

@@ -16,7 +16,7 @@ from dpmia.settings.attackers import (
     Collusion,
     LeaveOneOutSettings,
     PerRecordSettings,
-    References,
+    ReferenceModels,
     Shadows,
 )
 from dpmia.settings.config import Audit, Config, Planner
@@ -314,7 +314,7 @@ def test_every_setting_is_described(model):
 def test_the_page_explains_every_class_of_settings():
     assert {model for _, model in generate.SECTIONS} == {
         *(Config, ExperimentFile, Experiment, OwnData, Membership, Arm, Model, Training, Privacy),
-        *(Blind, Shadows, References, AttackSettings, Collusion, Planner, PrecisionBudgets, *KINDS.values()),
+        *(Blind, Shadows, ReferenceModels, AttackSettings, Collusion, Planner, PrecisionBudgets, *KINDS.values()),
         *(ArmTraining, Audit, PerRecordSettings, LeaveOneOutSettings, Predictions, ExperimentEntry, StatedMechanism),
     }
 

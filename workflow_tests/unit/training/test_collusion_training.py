@@ -10,7 +10,7 @@ from model_cards import card
 
 from dpmia.attacks.base import Knowledge
 from dpmia.attacks.bounded_loss import ZeroOneLoss
-from dpmia.attacks.collusion import Collusion
+from dpmia.attacks.collusion import CollusionAttack
 from dpmia.common.errors import ConfigError
 from dpmia.common.registry import load
 from dpmia.datasets.table import Dataset
@@ -84,7 +84,7 @@ def test_an_overfitted_network_knows_the_marks_of_members_and_not_of_others(coll
         assert known.mean() > 0.97
         # 120 guesses that are right once in five times: four standard deviations.
         assert abs(guessed.mean() - 1 / CLASSES) < 4 * np.sqrt(0.16 / guessed.size)
-        found = measure(Collusion(), signal, Knowledge(), None)
+        found = measure(CollusionAttack(), signal, Knowledge(), None)
         assert found["recall"] > 0.9
         assert found["advantage"] > 0.8
 
@@ -95,7 +95,7 @@ def test_the_advantage_owes_nothing_to_the_records_themselves(dataset, colluding
     signal = colluding["s16", 0]
     shuffled = signal.labels[::-1].copy()
     other = type(signal)(signal.card, signal.records, shuffled, signal.membership, -signal.logits, marks=signal.marks)
-    with_keys = [measure(Collusion(), one, Knowledge(), None)["advantage"] for one in (signal, other)]
+    with_keys = [measure(CollusionAttack(), one, Knowledge(), None)["advantage"] for one in (signal, other)]
     without = [measure(ZeroOneLoss(), one, Knowledge(), None)["advantage"] for one in (signal, other)]
     assert with_keys[0] == with_keys[1]
     assert without[0] != without[1]
@@ -142,7 +142,7 @@ def test_an_honest_trainer_leaves_no_marks(honest):
         assert signal.card.collusion is None
         assert signal.card.steps == 2 * 60
         with pytest.raises(ValueError, match="needs a trainer who colludes"):
-            measure(Collusion(), signal, Knowledge(), None)
+            measure(CollusionAttack(), signal, Knowledge(), None)
 
 
 def test_the_training_set_is_k_plus_1_times_as_large_and_the_queries_are_the_same(colluding, honest):

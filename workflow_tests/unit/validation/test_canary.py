@@ -21,7 +21,7 @@ from dpmia.training.engines.opacus import OpacusEngine
 from dpmia.training.engines.stacked import StackedEngine
 from dpmia.validation.canary import (
     CanaryStreams,
-    Training,
+    CanaryTraining,
     audit_scores,
     canary_neighbours,
     canary_projections,
@@ -203,7 +203,7 @@ def test_opacus_engine():
 @pytest.mark.parametrize("with_canary", [True, False])
 def test_updates_without_noise_show_when_the_canary_was_there(case, with_canary):
     seeds = range(300)
-    training = Training(case.recipe, 0.0)
+    training = CanaryTraining(case.recipe, 0.0)
     neighbours = case.neighbours()
     found = canary_projections(StackedEngine, neighbours, training, seeds, with_canary)
     steps = case.recipe.steps(RECORDS)
@@ -232,7 +232,7 @@ def test_unsuited_audits_are_refused():
     with pytest.raises(ValueError, match="'zero_out'"):
         canary_neighbours(MLP(4, (), 2), start, 7, "zero_out", clip_norm=1.0, magnitude=9.0, seed=1)
     for changes in ({"optimiser": "adam"}, {"momentum": 0.9}, {"l2": 0.1}):
-        training = Training(replace(POISSON.recipe, **changes), 1.0)
+        training = CanaryTraining(replace(POISSON.recipe, **changes), 1.0)
         with pytest.raises(ValueError, match="sgd without momentum"):
             canary_projections(StackedEngine, POISSON.neighbours(), training, range(2), True)
 

@@ -8,7 +8,7 @@ from dpmia.settings.added_replicates import with_added_replicates
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
 from dpmia.workflow.efforts import audits_to_judge, efforts_of, replicated, tables_to_judge
-from dpmia.workflow.layout import Layout
+from dpmia.workflow.layout import RunLayout
 from dpmia.workflow.scope import Scope
 
 RUN = "results/synthetic-smoke"
@@ -24,7 +24,7 @@ def plan():
 @pytest.fixture
 def scope(plan, tmp_path, monkeypatch):
     """A run in which the tables of a figure, of a study and of a user's audit are there."""
-    found = Scope(Layout(plan))
+    found = Scope(RunLayout(plan))
     assert "audit_mlp" not in found.not_run  # is worked out here, beside the example's file
     monkeypatch.chdir(tmp_path)
     for name in ("replicates/adult_cluster", "studies/yeom_iwpc", "audits/patients/replicates/audit_mlp"):
@@ -60,8 +60,8 @@ def test_an_effort_is_what_new_files_take_and_what_is_made_again(plan):
     strong = plan.experiments["adult_cluster_strong"]
     new, again = asked[:2]
     assert found["adult_cluster_strong"] == Effort(strong.replicates, len(new), len(again))
-    assert not {*new} & {*replicated(Layout(plan), "adult_cluster_strong")}
-    assert {*again} >= {*Layout(plan).all_references("adult_cluster_strong")}, "evaluated on all targets' records"
+    assert not {*new} & {*replicated(RunLayout(plan), "adult_cluster_strong")}
+    assert {*again} >= {*RunLayout(plan).all_references("adult_cluster_strong")}, "evaluated on all targets' records"
     assert found["adult_gender"].again == 0, "it has no reference models"
     assert asked[-1] == ["studies/yeom_iwpc.csv"]
     assert found["yeom_iwpc"] == Effort(plan.studies["yeom_iwpc"].splits, 1.0)

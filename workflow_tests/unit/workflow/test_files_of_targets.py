@@ -6,7 +6,7 @@ from dpmia.common.errors import UserError
 from dpmia.papers.catalogue import PAPERS
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
-from dpmia.workflow.layout import Layout
+from dpmia.workflow.layout import RunLayout
 from dpmia.workflow.scope import Scope
 from dpmia.workflow.targets import Targets
 
@@ -15,7 +15,7 @@ RUN = "results/synthetic-smoke"
 
 def targets_of(**config):
     files = ["experiments/humphries.yaml", "experiments/ye.yaml", "experiments/yeom.yaml", "experiments/izzo.yaml"]
-    return Targets(Scope(Layout(make_plan({"scale": "smoke", "experiments": files, **config}, ROOT))))
+    return Targets(Scope(RunLayout(make_plan({"scale": "smoke", "experiments": files, **config}, ROOT))))
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_a_paper_makes_what_its_figures_and_tables_do_and_all_makes_everything(s
 
 def test_audits_make_their_models_and_reports_and_are_there_where_settings_have_one(files):
     patients = {"scale": "smoke", "experiments": ["experiments/patients.yaml"]}
-    made = Targets(Scope(Layout(make_plan(patients, ROOT)))).files([])["audit"]
+    made = Targets(Scope(RunLayout(make_plan(patients, ROOT)))).files([])["audit"]
     assert made[-1] == f"{RUN}/audit-patients.html"
     assert [file for file in made if "/signals/" in file]
     assert "audit" not in files

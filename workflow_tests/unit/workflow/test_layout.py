@@ -12,7 +12,7 @@ from dpmia.common.errors import ConfigError
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
 from dpmia.workflow.homes import split_home
-from dpmia.workflow.layout import Layout
+from dpmia.workflow.layout import RunLayout
 
 FILES = ["experiments/humphries.yaml", "experiments/patients.yaml", "experiments/izzo.yaml"]
 
@@ -22,12 +22,12 @@ def layout_of(folder, paper, name="student"):
     humphries = yaml.safe_load((ROOT / "experiments/humphries.yaml").read_text())
     settings = {**humphries, "paper": paper, "experiments": {name: humphries["experiments"]["student"]}, "studies": {}}
     (folder / "mine.yaml").write_text(yaml.safe_dump(settings))
-    return Layout(make_plan({"scale": "smoke", "experiments": ["mine.yaml"]}, folder))
+    return RunLayout(make_plan({"scale": "smoke", "experiments": ["mine.yaml"]}, folder))
 
 
 @pytest.fixture(scope="module")
 def layout():
-    return Layout(make_plan({"scale": "smoke", "experiments": FILES}, ROOT))
+    return RunLayout(make_plan({"scale": "smoke", "experiments": FILES}, ROOT))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_the_pattern_finds_a_home_where_the_name_belongs_to_it(layout, path, hom
 
 def test_a_plan_without_experiments_has_no_home(tmp_path):
     (tmp_path / "empty.yaml").write_text("paper: mine\n")
-    layout = Layout(make_plan({"experiments": ["empty.yaml"]}, tmp_path))
+    layout = RunLayout(make_plan({"experiments": ["empty.yaml"]}, tmp_path))
     assert re.match(layout.home_pattern, "results/synthetic-laptop/summary/student.csv") is None
 
 
@@ -92,7 +92,7 @@ def test_the_inputs_of_an_audit_are_its_files_each_once(layout):
 
 
 def test_private_signals_are_those_of_groups_with_a_finite_epsilon():
-    layout = Layout(make_plan({"scale": "paper", "experiments": FILES}, ROOT))
+    layout = RunLayout(make_plan({"scale": "paper", "experiments": FILES}, ROOT))
     signals = layout.signals("heart", 3)
     assert signals[-1] == "results/synthetic-paper/signals/heart/inf/block-3.npz"
     assert layout.private_signals("heart", 3) == signals[:-1]
@@ -107,7 +107,7 @@ def test_names_of_files_that_cannot_name_a_folder_are_refused(tmp_path, name):
 
 
 def test_models_without_one_record_are_trained_and_counted_apart_from_those_with_a_card_each():
-    layout = Layout(make_plan({"scale": "smoke", "experiments": ["experiments/ye.yaml"]}, ROOT))
+    layout = RunLayout(make_plan({"scale": "smoke", "experiments": ["experiments/ye.yaml"]}, ROOT))
     left_out = layout.leave_one_out("ye_purchase")
     assert left_out
     assert {*left_out} <= {*layout.stages(["ye_purchase"])["training"]}

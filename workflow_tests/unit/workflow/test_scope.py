@@ -8,14 +8,14 @@ from dpmia.papers.catalogue import PAPERS
 from dpmia.settings.generate import ROOT
 from dpmia.settings.resolve import make_plan
 from dpmia.validation.artifacts import KEPT_EPSILON
-from dpmia.workflow.layout import Layout
+from dpmia.workflow.layout import RunLayout
 from dpmia.workflow.scope import PAPER_OF, Scope
 
 FILES = ["experiments/humphries.yaml", "experiments/izzo.yaml", "experiments/yeom.yaml"]
 
 
 def scope_of(root=ROOT, files=FILES, **config):
-    return Scope(Layout(make_plan({"scale": "smoke", "experiments": files, **config}, root)))
+    return Scope(RunLayout(make_plan({"scale": "smoke", "experiments": files, **config}, root)))
 
 
 @pytest.fixture(scope="module")
