@@ -157,6 +157,18 @@ def test_the_interval_of_the_model_most_at_risk_allows_for_the_choice_of_the_mod
     assert findings.most_at_risk([]) is None
 
 
+def test_a_larger_mean_without_an_interval_stands_beside_the_one_most_at_risk():
+    known = entry(iid=True, epsilon="1", auc=cell(0.51, 0.02))
+    alone = entry(iid=True, epsilon="inf", auc=NO_LIMITS | {"mean": 0.95, "replicates": 2, "interval": TOO_FEW})
+    worst = findings.most_at_risk([known, alone])
+    assert worst["epsilon"] == "1"
+    assert findings.without_interval([known, alone], "auc", worst)["epsilon"] == "inf"
+    assert findings.without_interval([known, alone], "auc", worst, iid=False) is None
+    smaller = alone | {"auc": alone["auc"] | {"mean": 0.4}}
+    assert findings.without_interval([known, smaller], "auc", worst) is None
+    assert findings.without_interval([alone], "auc", findings.most_at_risk([alone])) is None
+
+
 def test_the_interval_of_the_group_most_at_risk_is_that_of_the_plain_words():
     entries = [entry(arm=arm, label=arm, attack=attack, auc=cell(mean, 0.02))
                for arm, mean in (("north", 0.6), ("south", 0.7)) for attack in ("a", "b")]  # fmt: skip
@@ -248,6 +260,8 @@ def test_the_majority_class_is_that_of_the_members():
         ("p25", "male", "p25"),
         ("cluster", "0", "cluster"),
         ("group_12", "12", "12"),
+        ("group_", "Москва", "Москва"),
+        ("group__-iid", "Αθήνα", "Αθήνα, IID"),
         ("iid", None, "iid"),
     ],
 )

@@ -47,6 +47,17 @@ def test_only_files_that_say_so_are_audited(tmp_path):
     assert planned(tmp_path, OWN, paper="someone").audits == {}
 
 
+def test_no_audit_has_an_accountant_that_no_theorem_covers(tmp_path):
+    published = HEART | {
+        "training": {"sampling": "shuffle"},
+        "privacy": {"relation": "replace_one", "accountant": "rdp_as_published"},
+        "arms": "each group",
+    }
+    assert planned(tmp_path, published, paper="someone").experiments["mine"].privacy.accountant == "rdp_as_published"
+    with pytest.raises(ConfigError, match=r"mine\.privacy\.accountant: no theorem covers .*\. Use pld\."):
+        planned(tmp_path, published)
+
+
 def test_groups_of_published_data_are_arms(tmp_path):
     mine = planned(tmp_path, HEART | {"arms": "each group"}).experiments["mine"]
     assert list(mine.arms) == ["cleveland", "hungarian", "switzerland", "va"]
