@@ -10,6 +10,9 @@ from dpmia.common.reading.source import UNPACKED, Source
 #: Rows that are unpacked at a time.
 ROWS = 10_000
 
+#: How pandas names the column of an index without a name.
+INDEX = "__index_level_"
+
 
 def columns(source: Source, content: bytes) -> tuple[list[str], list[list[str]]]:
     """Return names and texts of the columns: as texts, so that all kinds of tables take one way.
@@ -34,6 +37,11 @@ def columns(source: Source, content: bytes) -> tuple[list[str], list[list[str]]]
         _check_claims(source, opened.metadata, len(content))
         schema = opened.schema_arrow
         for field in schema:
+            if field.name.startswith(INDEX):  # of a frame whose rows were filtered or sorted: no feature
+                problem = "it is the index of a data frame"
+                raise source.error(
+                    problem, f", column {field.name!r}", "Save the frame by to_parquet(..., index=False)"
+                )
             _check_type(source, field, pyarrow.types)
         texts = [field.name for field in schema if pyarrow.types.is_string(field.type)]
         # A text that a thousand rows share is unpacked once.

@@ -8,6 +8,7 @@ import tracemalloc
 from dataclasses import replace
 
 import mutations
+import pandas as pd
 import pytest
 
 from dpmia.common.errors import DataError
@@ -48,6 +49,17 @@ def test_every_value_is_a_text_that_is_read_back_the_same(save):
         *(["1", "", "-3"], ["0.1", "1e+300", ""], ["a", "é;b", ""], ["x", "", "x"]),
         *(["2026-01-02", "", "0001-01-01"], ["True", "False", ""]),
     ]
+
+
+def test_the_index_of_a_data_frame_is_no_feature(tmp_path):
+    frame = pd.DataFrame({"age": range(10), "ill": list("ny") * 5})
+    frame.sort_values("ill").to_parquet(tmp_path / "own.parquet")
+    with pytest.raises(
+        DataError, match=r"column '__index_level_0__': it is the index of a data frame\. Save the frame"
+    ):
+        read(tmp_path / "own.parquet")
+    frame.sort_values("ill").to_parquet(tmp_path / "own.parquet", index=False)
+    assert read(tmp_path / "own.parquet")[0] == ["age", "ill"]
 
 
 def test_rows_in_several_groups_keep_their_order(save):
