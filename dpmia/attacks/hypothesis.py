@@ -23,7 +23,7 @@ import numpy as np
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.estimators import ESTIMATORS, NullLosses
-from dpmia.attacks.needs import MORE_ALIKE, REMEDY, models_of, one_of, population_of, rate, report_missing
+from dpmia.attacks.needs import MORE_ALIKE, REMEDY, check_missing, models_of, one_of, population_of, rate
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
@@ -72,7 +72,7 @@ class HypothesisTest(Attack):
         """See `Attack.scores`."""
         null = self.null(signal, known)
         what = f"have fewer than {self.estimator.fewest} losses to be compared with and are predicted non-members"
-        report_missing(signal, ~self.estimator.judged(null), f"{what} by {type(self).__name__}", *self.lacking)
+        check_missing(signal, ~self.estimator.judged(null), f"{what} by {type(self).__name__}", *self.lacking)
         return -self.estimator.alpha(null, signal.losses)
 
     def decisions(self, signal: Signal, scores: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ standard deviation is estimated as the option `variance` says:
 A record without a model on one side gets, online, its mean on the other side, moved by the mean difference of the two
 sides over all records; offline, or without any model, the mean of that side over all records. The log reports the share
 of such records. Where members and non-members have very unequal shares of them, the attack is refused
-(`dpmia.attacks.needs.report_missing`).
+(`dpmia.attacks.needs.check_missing`).
 Pooled are the records that are scored as members or non-members, as in the published code; population records, which
 other attacks need, change no score.
 Without augmentations: one query per record.
@@ -35,7 +35,7 @@ from scipy.special import ndtri
 
 from dpmia.attacks.base import Attack, Knowledge
 from dpmia.attacks.confidence import SMALLEST_SPREAD, confidence
-from dpmia.attacks.needs import models_of, one_of, rate, report_missing
+from dpmia.attacks.needs import check_missing, models_of, one_of, rate
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.signals import Signal
 
@@ -121,9 +121,9 @@ class _Lira(Attack):
         scored = signal.is_member | signal.is_nonmember
         side = fit_side(confidence(models.losses), models.trained_on == inside, self.variance, scored)
         word = "with" if inside else "without"
-        report_missing(signal, side.models == 0, f"have no model trained {word} them, which others stand in for")
+        check_missing(signal, side.models == 0, f"have no model trained {word} them, which others stand in for")
         if self.variance == "per_point":
-            report_missing(signal, side.models == 1, f"have one model trained {word} them and get the pooled variance")
+            check_missing(signal, side.models == 1, f"have one model trained {word} them and get the pooled variance")
         return side
 
 

@@ -84,10 +84,10 @@ def lacking_models(
     return ""
 
 
-def report_missing(
+def check_missing(
     signal: Signal, without: np.ndarray, what: str, where: str = "known.references", remedy: str = MORE_ALIKE
 ) -> None:
-    """Say in the log which share of the query members and non-members lacks something.
+    """Refuse an attack if members lack something far more or less often than non-members; log which share lacks it.
 
     Args:
         signal: the target model's outputs.

@@ -17,7 +17,7 @@ Plain softmax probabilities; the paper's variants (Taylor softmax, margin, tempe
 A record without a model on one side gets, online, its mean on the other side, times the geometric mean of the ratio of
 the two sides over all records, and 1 at most; offline, the mean of that side over all records. The log reports the
 share of such records, and the attack is refused where members and non-members have very unequal shares of them
-(`dpmia.attacks.needs.report_missing`).
+(`dpmia.attacks.needs.check_missing`).
 A population record in training sets of reference models is averaged over all models online, and over those without it
 offline.
 
@@ -32,7 +32,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpmia.attacks.base import Attack, Knowledge
-from dpmia.attacks.needs import models_of, number, population_of, rate, report_missing
+from dpmia.attacks.needs import check_missing, models_of, number, population_of, rate
 from dpmia.common.errors import KnowledgeError
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
@@ -136,7 +136,7 @@ def _mean_or_pooled(models: References, signal: Signal, population: np.ndarray, 
         word = "on" if inside else "without"
         raise KnowledgeError("known.references", f"no model was trained {word} any of the query records", _MORE_MODELS)
     without = ~counted.any(axis=0)
-    report_missing(
+    check_missing(
         signal, without, f"have no model trained {'with' if inside else 'without'} them, which others stand in for"
     )
     return np.where(
