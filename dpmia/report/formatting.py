@@ -37,7 +37,9 @@ def is_ours(artifact: str) -> bool:
 def title_in(paper: str, artifact: str) -> str:
     """Return an artifact's name with that of its paper, if it has one: `Humphries et al., figure 2`."""
     title = title_of(artifact)
-    return title if artifact in _TITLES else f"{paper}, {title[0].lower()}{title[1:]}"
+    if artifact in _TITLES:
+        return title
+    return f"{paper}, {title if title[:2].isupper() else title[0].lower() + title[1:]}"
 
 
 def number(value: float, digits: int = 4) -> str:

@@ -96,6 +96,13 @@ def test_names_of_artifacts_are_described(name, title):
 
 
 @pytest.mark.parametrize(
+    ("name", "title"), [("ye_roc_mnist", "Ye et al., ROC on MNIST"), ("ye_fig1", "Ye et al., figure 1")]
+)
+def test_a_title_in_a_sentence_keeps_acronyms(name, title):
+    assert words.title_in("Ye et al.", name) == title
+
+
+@pytest.mark.parametrize(
     ("seconds", "reported"), [(42.4, "42 s"), (200, "3 min 20 s"), (8640, "2.4 h"), (float("nan"), "–")]
 )
 def test_durations_are_formatted(seconds, reported):
