@@ -14,7 +14,7 @@ from dpmia.common.errors import AttackError
 from dpmia.common.plugins import errors_of_file, spec_of
 from dpmia.formats.losses import References
 from dpmia.formats.signals import Signal
-from dpmia.metrics.precision import measured_precision, precision_metrics
+from dpmia.metrics.precision import measured_precision, precision_references
 from dpmia.metrics.ranking import advantage, guessed_right, ranking
 from dpmia.metrics.shared_records import group_effects
 
@@ -149,7 +149,7 @@ class Outcome:
     def metrics(self) -> dict[str, float]:
         """Return every metric by name."""
         found = self._measured(np.ones(len(self.records), dtype=bool))
-        return found | (precision_metrics(self.scores, self.decisions, self.is_member) if self.details else {})
+        return found | (precision_references(self.is_member) if self.details else {})
 
     def effects(self) -> dict[str, list[float]]:
         """Return by how much each group of records raises each metric that is measured on them."""

@@ -26,23 +26,17 @@ ROC_RATES = (
 _RANKINGS = 5000
 
 
-def precision_metrics(scores: np.ndarray, decisions: np.ndarray, is_member: np.ndarray) -> dict[str, float]:
-    """Return all metrics of this module for one attack on one model: `measured_precision` and its references.
+def precision_references(is_member: np.ndarray) -> dict[str, float]:
+    """Return what rules that know nothing reach on the same numbers of members and non-members.
 
     Args:
-        scores: see `measured_precision`.
-        decisions: see `measured_precision`.
         is_member: bool, shape (records,), the truth.
 
     Returns:
-        Besides, `precision_baseline`: of predicting every record a member: the share of members; and
-        `precision_control`: mean of `precision_best` over random rankings of the same records. Both follow from the
-        numbers of members and non-members.
-
-    Raises:
-        ValueError: members or non-members are missing.
+        `precision_baseline`: of predicting every record a member: the share of members; and
+        `precision_control`: mean of `precision_best` over random rankings of the same records.
     """
-    return measured_precision(scores, decisions, is_member) | {
+    return {
         "precision_baseline": float(is_member.mean()),
         "precision_control": random_best_quantile(int(is_member.sum()), len(is_member)),
     }

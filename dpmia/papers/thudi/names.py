@@ -1,7 +1,7 @@
 """What the figures expect to find in tables: names of experiments, arms and attacks, in one place.
 
 Figures of models read the table `replicates/<experiment>`: one row for each model, attack and metric, with the columns
-of `dpmia.formats.rows.COLUMNS`. Metrics are those of `dpmia.metrics.precision.precision_metrics`; figures 5 and 6 read
+of `dpmia.formats.rows.COLUMNS`. Metrics are those of `dpmia.metrics.precision`; figures 5 and 6 read
 `accuracy_validation_best` and `accuracy_validation` of the attack `dpmia.formats.rows.NO_ATTACK`.
 """
 

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy import linalg, stats
 
-from dpmia.metrics.precision import QUANTILES, ROC_RATES, best_quantile, precision_metrics, random_best_quantile
+from dpmia.metrics.precision import (
+    QUANTILES,
+    ROC_RATES,
+    best_quantile,
+    measured_precision,
+    precision_references,
+    random_best_quantile,
+)
 
 INF, NAN = np.inf, np.nan
 
@@ -117,13 +124,9 @@ def test_a_random_ranking_of_a_thousand_records_gains_several_points():
         assert exact_control(members, 1000) - share == pytest.approx(gain, abs=2e-3)
 
 
-def test_the_control_does_not_depend_on_scores():
-    is_member = halves(30, 70)
-    found = {
-        precision_metrics(scores, scores > 0, is_member)["precision_control"]
-        for scores in (np.zeros(100), np.arange(100.0), np.random.default_rng(0).random(100))
-    }
-    assert found == {random_best_quantile(30, 100)}
+def test_references_follow_from_the_numbers_of_members_and_non_members():
+    found = precision_references(halves(30, 70))
+    assert found == {"precision_baseline": 0.3, "precision_control": random_best_quantile(30, 100)}
 
 
 def test_random_scores_reach_the_control_and_no_more():
@@ -139,15 +142,15 @@ def test_random_scores_reach_the_control_and_no_more():
 def test_precision_of_four_records_by_hand():
     is_member = np.array([True, True, False, False])
     scores, decisions = np.array([0.9, 0.2, 0.8, 0.1]), np.array([True, False, True, False])
-    found = precision_metrics(scores, decisions, is_member)
-    assert (found["precision"], found["accepted"], found["precision_baseline"]) == (0.5, 0.5, 0.5)
+    found = measured_precision(scores, decisions, is_member)
+    assert (found["precision"], found["accepted"]) == (0.5, 0.5)
     assert (found["precision_best"], found["accepted_best"], found["nan_scores"]) == (1, 0.25, 0)
     assert found["tpr@0.5"] == 1
     assert found["tpr@1"] == 1
 
 
 def test_an_attack_that_predicts_no_member_has_no_precision():
-    found = precision_metrics(np.arange(4.0), np.zeros(4, bool), np.array([True, True, False, False]))
+    found = measured_precision(np.arange(4.0), np.zeros(4, bool), np.array([True, True, False, False]))
     assert np.isnan(found["precision"])
     assert found["accepted"] == 0
     assert found["precision_best"] == 0.5
@@ -156,7 +159,7 @@ def test_an_attack_that_predicts_no_member_has_no_precision():
 def test_records_without_a_score_are_reported_and_never_called_members():
     is_member = np.array([True, True, False, False])
     scores = np.array([0.5, NAN, NAN, 0.1])
-    found = precision_metrics(scores, np.ones(4, bool), is_member)
+    found = measured_precision(scores, np.ones(4, bool), is_member)
     assert (found["precision"], found["accepted"], found["nan_scores"]) == (0.5, 0.5, 0.5)
     assert (found["precision_best"], found["accepted_best"]) == (1, 0.25)
     assert found["tpr@0.5"] == 0.5, "the record without a score ranks last"
@@ -164,7 +167,7 @@ def test_records_without_a_score_are_reported_and_never_called_members():
 
 def test_a_rate_below_the_resolution_is_not_reported():
     is_member = halves(20, 50)
-    found = precision_metrics(np.arange(70.0), np.ones(70, bool), is_member)
+    found = measured_precision(np.arange(70.0), np.ones(70, bool), is_member)
     reported = [rate for rate in ROC_RATES if np.isfinite(found[f"tpr@{rate:g}"])]
     assert reported == [rate for rate in ROC_RATES if rate >= 0.02]
 
@@ -180,7 +183,7 @@ def test_rates_of_a_roc_are_dense_from_a_thousandth_to_one():
 def test_the_roc_of_shifted_normal_scores_is_that_of_theory():
     is_member = halves(20_000, 20_000)
     scores = np.random.default_rng(3).standard_normal(40_000) + is_member
-    found = precision_metrics(scores, scores > 0.5, is_member)
+    found = measured_precision(scores, scores > 0.5, is_member)
     for rate in (0.01, 0.1, 0.5):
         assert found[f"tpr@{rate:g}"] == pytest.approx(stats.norm.sf(stats.norm.isf(rate) - 1), abs=0.02)
     assert found["precision"] == pytest.approx(stats.norm.cdf(0.5), abs=0.01)
@@ -189,11 +192,11 @@ def test_the_roc_of_shifted_normal_scores_is_that_of_theory():
 
 def test_infinite_scores_have_a_roc():
     is_member = np.array([True, True, False, False])
-    found = precision_metrics(np.array([INF, -INF, 0.0, -INF]), np.ones(4, bool), is_member)
+    found = measured_precision(np.array([INF, -INF, 0.0, -INF]), np.ones(4, bool), is_member)
     assert found["tpr@0.5"] == 0.5
 
 
 @pytest.mark.parametrize("is_member", [np.ones(3, bool), np.zeros(3, bool)])
 def test_one_kind_of_records_alone_cannot_be_measured(is_member):
     with pytest.raises(ValueError, match="one of them is missing"):
-        precision_metrics(np.arange(3.0), np.ones(3, bool), is_member)
+        measured_precision(np.arange(3.0), np.ones(3, bool), is_member)

@@ -8,7 +8,7 @@ import pytest
 
 from dpmia.evaluation.summary import summary_table
 from dpmia.formats.rows import COLUMNS
-from dpmia.metrics.precision import precision_metrics
+from dpmia.metrics.precision import measured_precision, precision_references
 from dpmia.metrics.ranges import possible_range
 from dpmia.metrics.ranking import advantage, ranking
 
@@ -18,7 +18,8 @@ def test_every_metric_of_an_attack_has_a_range_that_holds_it():
     truth = np.arange(200) < 100
     for scores in (rng.normal(size=200), truth.astype(float), -truth.astype(float)):
         decisions = scores > 0
-        found = advantage(decisions, truth) | ranking(scores, truth) | precision_metrics(scores, decisions, truth)
+        found = advantage(decisions, truth) | ranking(scores, truth) | measured_precision(scores, decisions, truth)
+        found |= precision_references(truth)
         for metric, value in found.items():
             least, most = possible_range(metric)
             assert math.isfinite(least), metric

@@ -25,7 +25,7 @@ from thudi_tables import (
 
 from dpmia.common.registry import load
 from dpmia.formats.rows import MissingRowsError
-from dpmia.metrics.precision import precision_metrics
+from dpmia.metrics.precision import measured_precision, precision_references
 from dpmia.papers.thudi import names, roc
 from dpmia.theory.precision_bounds import precision_bound
 
@@ -317,6 +317,7 @@ def test_one_replicate_is_drawn_without_intervals():
 
 def test_metrics_are_named_as_they_are_measured():
     scores = np.arange(2000.0)
-    measured = set(precision_metrics(scores, scores > 5, scores % 2 > 0))
+    is_member = scores % 2 > 0
+    measured = set(measured_precision(scores, scores > 5, is_member) | precision_references(is_member))
     assert {"precision", "precision_best", "precision_baseline", "precision_control"} <= measured
     assert set(roc._METRICS) <= measured
