@@ -13,6 +13,7 @@ from _job import run
 from dpmia.common.errors import DataError, MemoryShortError, UserError
 from dpmia.common.files import whole_file
 from dpmia.common.registry import load
+from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.tables import read_table, write_table
 from dpmia.papers import captions
 from dpmia.papers.artifact import Facts
@@ -51,13 +52,16 @@ def missing_rows(snakemake) -> Iterator[None]:
         yield
     except (UserError, OSError):
         raise
+    except MissingRowsError as error:
+        remedy = "Choose settings that have them. If rows were deleted, delete these files and start again"
+        raise DataError(", ".join(snakemake.input), str(error), remedy) from error
     except Exception as error:
         if MemoryShortError.of(error) or not snakemake.input:
             raise
         logging.exception("%s cannot be made", snakemake.rule)
         remedy = (
-            "If rows of them were deleted, delete these files and start again: what makes them runs once more. "
-            f"If not, this is a fault of dpmia: {snakemake.log[0]} says where"
+            f"If nothing was deleted from them, this is a fault of dpmia: {snakemake.log[0]} says where. If rows were, "
+            "delete these files and start again: what makes them runs once more"
         )
         problem = f"nothing can be made of what they hold ({type(error).__name__}: {error})"
         raise DataError(", ".join(snakemake.input), problem, remedy) from error

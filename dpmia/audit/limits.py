@@ -25,7 +25,7 @@ def hold(entries: Sequence[Mapping[str, Any]], limits: Mapping[str, float], epsi
     judged = [entry for entry in attacks_of(entries) if wanted is None or entry["epsilon"] in wanted]
     means = [
         HeldMean(
-            **{key: entry[key] for key in ("experiment", "arm", "epsilon", "attack")},
+            **{key: entry[key] for key in ("experiment", "arm", "epsilon", "attack", "replicates")},
             metric=metric,
             limit=limit,
             estimate=estimate_of(entry[metric]),

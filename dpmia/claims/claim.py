@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dpmia.claims.limits import ERROR
-from dpmia.formats.rows import MissingRowsError
 from dpmia.formats.table_names import stage_of
 
 if TYPE_CHECKING:
@@ -113,7 +112,4 @@ class Claim:
         Raises:
             MissingRowsError: rows that the claim needs are missing.
         """
-        try:
-            return self.rule.judge(tables, error)
-        except (KeyError, IndexError) as missing:
-            raise MissingRowsError(f"rows that it needs are missing ({missing})") from missing
+        return self.rule.judge(tables, error)

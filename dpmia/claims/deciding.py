@@ -19,6 +19,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from dpmia.claims.limits import ERROR
 from dpmia.claims.standing import Prospect, Standing
 from dpmia.common.plain import PlainData
 from dpmia.formats.looks import TIMES, Look, Looks
@@ -130,14 +131,14 @@ def _afford(
 
 def _look(works_on: Sequence[Prospect], efforts: Mapping[str, Effort], times: Mapping[str, int]) -> Look | None:
     """Return twice as many replicates of all experiments that some claims take; None of none."""
-    steps: dict[str, tuple[int, int]] = {}
+    goals: dict[str, int] = {}
     for prospect in works_on:
-        now = max(times.get(name, 1) for name in prospect.names)
-        steps |= {name: (times.get(name, 1), 2 * now) for name in prospect.names}
-    if not steps:
+        then = 2 * max(times.get(name, 1) for name in prospect.names)
+        goals |= {name: max(goals.get(name, 1), then) for name in prospect.names}
+    if not goals:
         return None
-    cost = sum(efforts[name].between(*step) for name, step in steps.items())
-    return Look(core_hours=cost, times={name: then for name, (_, then) in sorted(steps.items())})
+    cost = sum(efforts[name].between(times.get(name, 1), then) for name, then in goals.items())
+    return Look(core_hours=cost, times=dict(sorted(goals.items())))
 
 
 def hours(number: float) -> str:
@@ -155,8 +156,8 @@ def describe(proposal: Proposal, efforts: Mapping[str, Effort], budget: float) -
     ]
     if proposal.reopened:
         lines.append(
-            f"Of the undecided ones, {len(proposal.reopened)} are decided at 5 %, but not at "
-            f"5 % / {len(TIMES)}: so each of {len(TIMES)} looks is judged once replicates are added."
+            f"Of the undecided ones, {len(proposal.reopened)} are decided at {100 * ERROR:g} %, but not at "
+            f"{100 * ERROR:g} % / {len(TIMES)}: so each of {len(TIMES)} looks is judged once replicates are added."
         )
     lines.append(f"Budget: {hours(budget)}, of which {hours(proposal.spent)} were given to earlier looks.")
     if proposal.look:
@@ -183,7 +184,7 @@ def describe(proposal: Proposal, efforts: Mapping[str, Effort], budget: float) -
 
 def _listed(names: list[str]) -> str:
     """Return names, of many only their number."""
-    return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} claims"
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} of them"
 
 
 def _by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:

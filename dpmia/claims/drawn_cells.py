@@ -17,13 +17,12 @@ from numpy.typing import ArrayLike
 
 from dpmia.claims.claim import Claim, Tables
 from dpmia.claims.decisions import DecisionRule, Every, Measured, Some
-from dpmia.claims.limits import Limits
+from dpmia.claims.limits import WITHOUT_LIMIT, Extended, Limits
 from dpmia.claims.shared_records import stacked
 from dpmia.claims.world import Chance, World
 from dpmia.claims.worlds import BY_REPLICATE, STAGES
 from dpmia.formats.rows import GROUPS, MissingRowsError
 from dpmia.formats.table_names import stage_of
-from dpmia.metrics.intervals import FEWEST
 from dpmia.metrics.shared_records import variance_of
 
 #: Columns that number replicates.
@@ -65,8 +64,10 @@ class DrawnValues:
         centred: the same where the replicates of each draw are on the mean what replicates without limit would be.
         effects: the same with the effect of each group of records that replicates share; empty where they share none.
         draws: their number.
+        most: number of replicates of each draw.
         shares: the same with the replicates of each cell, as a share of the most that a table has: experiments that a
             claim compares have different numbers.
+        times: how many times the replicates of a draw its limits are for.
     """
 
     rule: DecisionRule
@@ -74,7 +75,9 @@ class DrawnValues:
     centred: Measured
     effects: Measured
     draws: int
+    most: int
     shares: Measured
+    times: float = 1.0
 
     def of(self, count: int) -> Iterator[Measured]:
         """Yield the cells of each draw with so many replicates, of the table that has the most."""
@@ -91,15 +94,16 @@ class DrawnValues:
 
     def of_records(self) -> Iterator[Measured]:
         """Yield the cells of each draw as replicates without limit would give them: with the variance by records."""
-        means = _each(lambda values: np.repeat(self._of_draws(values).mean(axis=1), FEWEST), self.centred)
-        return replace(self, cells=means, shares=_each(lambda values: 1.0, means)).of(FEWEST)
+        every = _each(lambda values: 1.0, self.centred)
+        return replace(self, cells=self.centred, shares=every, times=WITHOUT_LIMIT).of(self.most)
 
     def _of_draws(self, values: np.ndarray) -> np.ndarray:
         return values.reshape(self.draws, -1)
 
     def _of_draw(self, draw: int, count: int) -> Measured:
-        def some(values: np.ndarray, effects: np.ndarray, share: float) -> np.ndarray:
-            return _above(self._of_draws(values)[draw, : _share_of(count, share)], effects)
+        def some(values: np.ndarray, effects: np.ndarray, share: float) -> Extended:
+            above = _above(self._of_draws(values)[draw, : _share_of(count, share)], effects)
+            return Extended(above, self.times, 0.0)
 
         return _each(some, self.cells, self.effects, self.shares)
 
@@ -107,7 +111,7 @@ class DrawnValues:
         def limits(values: np.ndarray, effects: np.ndarray, share: float) -> list[Limits]:
             variance = variance_of(effects) if len(effects) else 0.0
             some = self._of_draws(values)[:, : _share_of(count, share)]
-            return [each.with_records(variance) for each in Limits.of_rows(some)]
+            return [each.with_replicates(self.times, 0.0).with_records(variance) for each in Limits.of_rows(some)]
 
         means = _each(limits, self.cells, self.effects, self.shares)
         for draw in range(self.draws):
@@ -159,7 +163,9 @@ def draw_cells(claim: Claim, tables: Tables, drawn: DrawnTables) -> DrawnCells:
     centred = claim.rule.measure({name: drawn.centred(name) for name in there})
     effects = _each(_effects, of_first_draw())
     shares = _shares(cells, claim.rule.measure({name: tables[name] for name in there}), most)
-    values = DrawnValues(claim.rule, _each(_array, cells), _each(_array, centred), effects, drawn.draws, shares)
+    values = DrawnValues(
+        claim.rule, _each(_array, cells), _each(_array, centred), effects, drawn.draws, drawn.most, shares
+    )
     if all(condition.by_replicate for condition in claim.conditions):
         return DrawnCells(values.of, values)
     return DrawnCells(lambda count: (_each(_above, measure(start, count), effects) for start in drawn.starts), values)

@@ -10,8 +10,8 @@ import pandas as pd
 
 from dpmia.claims.claim import EXPERIMENT, KINDS, Claim, Finding
 from dpmia.claims.decisions import Every, Undecidable
-from dpmia.claims.limits import ERROR, ERROR_OF_LOOK, LIKELY
-from dpmia.claims.more_replicates import WITHOUT_LIMIT, decided_shares, rests_on_replicates
+from dpmia.claims.limits import ERROR, ERROR_OF_LOOK, LIKELY, WITHOUT_LIMIT
+from dpmia.claims.more_replicates import decided_shares, rests_on_replicates
 from dpmia.claims.power import assess, describe, describe_detectable
 from dpmia.common.epsilon import format_epsilon
 from dpmia.common.reading.source import made
@@ -154,13 +154,18 @@ def judge(claim: Claim, run: JudgedRun) -> tuple[str, Finding]:
     return _HOLDS[finding.holds], finding
 
 
+def tables_of_its_networks(claim: Claim, tables: Mapping[str, pd.DataFrame], run: JudgedRun) -> dict[str, pd.DataFrame]:
+    """Return the tables of the paper's networks, if means of these alone can refute a claim; else none."""
+    if not (claim.each and isinstance(claim.rule, Every)):
+        return {}
+    return {name: table for name, table in tables.items() if not run.networks_of_the_paper([name])}
+
+
 def _refuted_by_the_papers_networks(claim: Claim, tables: Mapping[str, pd.DataFrame], run: JudgedRun) -> bool:
     """Return whether a claim about every one of some means falls by those of the paper's networks alone."""
-    own = {name: table for name, table in tables.items() if not run.networks_of_the_paper([name])}
-    if not (claim.each and own and isinstance(claim.rule, Every)):
-        return False
+    own = tables_of_its_networks(claim, tables, run)
     try:
-        return claim.judge(own, run.error).holds is False
+        return bool(own) and claim.judge(own, run.error).holds is False
     except MissingRowsError:
         return False
 

@@ -20,7 +20,7 @@ from scipy.special import stdtrit
 
 from dpmia.claims.comparisons import Comparison
 from dpmia.formats.looks import TIMES
-from dpmia.metrics.intervals import FEWEST, Interval, degrees_of_sum
+from dpmia.metrics.intervals import FEWEST, Interval, all_equal, degrees_of_sum
 from dpmia.metrics.shared_records import shared_variances
 
 #: Largest probability of a wrong "reproduced", and of a wrong "not reproduced".
@@ -28,6 +28,9 @@ ERROR = 0.05
 
 #: Its share for one look: all looks that there may be have it together (Bonferroni).
 ERROR_OF_LOOK = ERROR / len(TIMES)
+
+#: With this many times the replicates, only the part of the error from shared records is left.
+WITHOUT_LIMIT = 1e6
 
 #: The share of draws with the right verdict that is enough power.
 ENOUGH = 0.8
@@ -74,7 +77,8 @@ class Limits:
 
     Attributes:
         mean: NaN without a number.
-        error: standard error of the mean; NaN with fewer than `FEWEST` numbers.
+        error: standard error of the mean; NaN with fewer than `FEWEST` numbers. Where it is 0, as all values are equal,
+            there are no limits: discrete metrics are often equal, and limits at the mean would claim certainty.
         count: number of replicates with a number.
         replicates: number of all replicates.
         degrees: of freedom of the error.
@@ -136,6 +140,7 @@ class Limits:
         count = values.shape[1]
         means = values.mean(axis=1)
         errors = values.std(axis=1, ddof=1) / np.sqrt(count) if count >= FEWEST else np.full(len(values), np.nan)
+        errors[all_equal(values)] = 0.0
         return [cls(*each, count, count, count - 1) for each in zip(means.tolist(), errors.tolist(), strict=True)]
 
     def __call__(self, error: float) -> Interval:
@@ -146,7 +151,7 @@ class Limits:
         """
         half = self._half_width(error)
         if self.alone is not None:
-            half = max(half, self.alone._half_width(error))
+            half = float(np.fmax(half, self.alone._half_width(error)))
         return Interval(self.mean, self.mean - half, self.mean + half, self.count)
 
     def detectable(self, error: float) -> float:
@@ -157,7 +162,8 @@ class Limits:
         return interval.high - interval.mean + self._half_width(1 - ENOUGH)
 
     def _half_width(self, error: float) -> float:
-        return _quantile(self.degrees, error) * self.error if self.count >= FEWEST else float("nan")
+        known = self.count >= FEWEST and self.error > 0
+        return _quantile(self.degrees, error) * self.error if known else float("nan")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ number of replicates decides. No error of a verdict depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,16 +20,13 @@ from dpmia.claims.limits import Extended, Limits
 from dpmia.claims.shared_records import measure
 from dpmia.claims.worlds import BY_REPLICATE
 from dpmia.formats.table_names import stage_of
-from dpmia.metrics.intervals import FEWEST
+from dpmia.metrics.intervals import FEWEST, all_equal
 
 #: A share has a standard error of .035 at most.
 DRAWS = 200
 
 #: Cells of a condition from which on their spread says how much of it is noise.
 FEWEST_CELLS = 4
-
-#: With this many times the replicates, only the part of the error from shared records is left.
-WITHOUT_LIMIT = 1e6
 
 
 def rests_on_replicates(claim: Claim, tables: Iterable[str]) -> bool:
@@ -38,11 +35,17 @@ def rests_on_replicates(claim: Claim, tables: Iterable[str]) -> bool:
 
 
 def decided_shares(
-    claim: Claim, tables: Tables, times: Sequence[float], error: float, draws: int = DRAWS, seed: int = 0
+    claim: Claim,
+    tables: Tables,
+    times: Sequence[float],
+    error: float,
+    draws: int = DRAWS,
+    seed: int = 0,
+    outcomes: Collection[bool] = (True, False),
 ) -> dict[float, float]:
     """Return in which share of draws a claim is decided with several times the replicates: times -> share.
 
-    NaN where the spread of some mean is not known, as it has too few replicates.
+    NaN where the spread of some mean is not known, as it has too few replicates, or all are equal.
 
     Args:
         claim: whose tables number replicates or splits.
@@ -51,6 +54,7 @@ def decided_shares(
         error: how often either verdict may be wrong.
         draws: number of draws.
         seed: of all draws.
+        outcomes: that count as decided: that it holds, that it does not.
 
     Raises:
         MissingRowsError: rows that the claim needs are missing.
@@ -65,7 +69,7 @@ def decided_shares(
         of_mean, to_come = rng.normal(size=(2, most))
         for more in times:
             drawn = [condition.extended(of_mean, to_come, more) for condition in conditions]
-            found[more] += claim.rule.decide(drawn, error).holds is not None
+            found[more] += claim.rule.decide(drawn, error).holds in outcomes
     return {more: count / draws for more, count in found.items()}
 
 
@@ -117,7 +121,8 @@ def _condition(cells: Mapping[str, Any]) -> _Condition:
     if means_only and len(values) >= FEWEST_CELLS and (spread := float((distances**2).sum())) > 0:
         noise = float(((errors - errors.mean(axis=0)) ** 2).sum())
         kept = max(0.0, 1 - noise / spread)
-    known = bool((counts >= (2 if means_only else FEWEST)).all())
+    varied = all(not all_equal(each[~np.isnan(each)]) for each in values if not np.isnan(each).all())
+    known = varied and bool((counts >= (2 if means_only else FEWEST)).all())
     return _Condition({name: _with_limits(cell) for name, cell in cells.items()}, errors, distances, kept, known)
 
 

@@ -7,15 +7,25 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dpmia.claims.claim import Claim, Finding
-from dpmia.claims.judge import NOT_RUN, SETTINGS_LOST, SYNTHETIC, UNDECIDED, JudgedRun, judge
-from dpmia.claims.limits import LIKELY
-from dpmia.claims.more_replicates import WITHOUT_LIMIT, decided_shares, rests_on_replicates
+from dpmia.claims.judge import (
+    NOT_RUN,
+    OTHER_NETWORK,
+    SETTINGS_LOST,
+    SYNTHETIC,
+    UNDECIDED,
+    JudgedRun,
+    judge,
+    tables_of_its_networks,
+)
+from dpmia.claims.limits import LIKELY, WITHOUT_LIMIT
+from dpmia.claims.more_replicates import decided_shares, rests_on_replicates
 from dpmia.claims.standing import Prospect, Standing
 from dpmia.claims.worlds import BY_REPLICATE
 from dpmia.formats.looks import TIMES
 from dpmia.formats.table_names import experiment_of, stage_of
 
 _UNJUDGED = (NOT_RUN, SYNTHETIC, SETTINGS_LOST)
+_UNDECIDED = (UNDECIDED, OTHER_NETWORK)
 
 
 def stand_of_claims(
@@ -32,12 +42,13 @@ def stand_of_claims(
     claims = list(claims)
     run = replace(run, times=times or {})
     judged = {claim.id: judge(claim, run) for claim in claims}
-    undecided = [claim for claim in claims if judged[claim.id][0] == UNDECIDED]
+    undecided = [claim for claim in claims if judged[claim.id][0] in _UNDECIDED]
     unjudged = {
         claim.id: _why_unjudged(claim, run, *judged[claim.id]) for claim in claims if judged[claim.id][0] in _UNJUDGED
     }
-    reopened = [claim.id for claim in undecided if judge(claim, replace(run, times=None))[0] != UNDECIDED]
-    prospects, leaves = _prospects(undecided, run, together(claims, repeatable))
+    reopened = [claim.id for claim in undecided if judge(claim, replace(run, times=None))[0] not in _UNDECIDED]
+    others = [claim.id for claim in undecided if judged[claim.id][0] == OTHER_NETWORK]
+    prospects, leaves = _prospects(undecided, others, run, together(claims, repeatable))
     decided = [name for name in judged if name not in unjudged and name not in {claim.id for claim in undecided}]
     return Standing(
         "claims",
@@ -66,12 +77,12 @@ def together(claims: Iterable[Claim], names: Iterable[str]) -> dict[str, tuple[s
 
 
 def _prospects(
-    undecided: Sequence[Claim], run: JudgedRun, groups: Mapping[str, tuple[str, ...]]
+    undecided: Sequence[Claim], others: Container[str], run: JudgedRun, groups: Mapping[str, tuple[str, ...]]
 ) -> tuple[list[Prospect], dict[str, str]]:
     """Return the claims that more replicates are likely to decide, and why they are not likely to decide the others."""
     prospects, leaves = [], dict[str, str]()
     for claim in undecided:
-        found = _prospect(claim, run, groups)
+        found = _prospect(claim, claim.id in others, run, groups)
         if isinstance(found, Prospect):
             prospects.append(found)
         else:
@@ -79,9 +90,18 @@ def _prospects(
     return prospects, leaves
 
 
-def _prospect(claim: Claim, run: JudgedRun, groups: Mapping[str, tuple[str, ...]]) -> Prospect | str:
-    """Return how many replicates are likely to decide a claim, or why none are."""
+def _prospect(claim: Claim, other: bool, run: JudgedRun, groups: Mapping[str, tuple[str, ...]]) -> Prospect | str:
+    """Return how many replicates are likely to decide a claim, or why none are.
+
+    Args:
+        claim: that is undecided.
+        other: whether it is refuted, but by other networks than the paper's: then only these can decide it.
+        run: see `stand_of_claims`.
+        groups: see `together`.
+    """
     tables = run.tables(claim.tables)
+    if other and not (tables := tables_of_its_networks(claim, tables, run)):
+        return "not reproduced by other networks than the paper's, of which more replicates decide nothing"
     if not rests_on_replicates(claim, tables):
         return "it rests on single records or sizes, not on replicates"
     if lost := [experiment_of(table) for table in tables if not _repeatable(table, groups)]:
@@ -91,12 +111,15 @@ def _prospect(claim: Claim, run: JudgedRun, groups: Mapping[str, tuple[str, ...]
     later = [times for times in TIMES if times > of_group]
     if not later:
         return f"all {len(TIMES)} looks are taken"
-    shares = decided_shares(claim, tables, [*(times / now for times in later), WITHOUT_LIMIT], run.error)
+    multiples = [*(times / now for times in later), WITHOUT_LIMIT]
+    shares = decided_shares(claim, tables, multiples, run.error, outcomes=(False,) if other else (True, False))
     if math.isnan(shares[WITHOUT_LIMIT]):
         return "what more replicates would show cannot be estimated from so few"
     likely = [times for times in later if shares[times / now] >= LIKELY]
     if likely:
         return Prospect(claim.id, names, likely[0])
+    if other and shares[WITHOUT_LIMIT] < LIKELY:
+        return "not reproduced by other networks than the paper's; those of the paper are not likely to refute it"
     if shares[WITHOUT_LIMIT] < LIKELY:
         return f"it takes more records, not more replicates (judged at {100 * run.error:g} %)"
     share = 100 * shares[later[-1] / now]

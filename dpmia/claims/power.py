@@ -115,17 +115,19 @@ def _replicates_of(claim: Claim, tables: Tables) -> list[int]:
     return [replicates_of_table(tables[name]) for name in claim.tables if name in tables]
 
 
-def met_at_random(shares: pd.DataFrame, draws: int = DRAWS) -> pd.Series:
+def met_at_random(shares: pd.DataFrame, draws: int = DRAWS, error: float = ERROR) -> pd.Series:
     """Return which rows of shares show a claim that is reproduced more often than its rule errs.
 
-    In the world `placebo` such a claim is met by random scores.
+    In the world `placebo` such a claim is met by random scores. A share is taken to be larger only where the draws show
+    it: with 100 of them, from .11 on for an error of .05.
 
     Args:
         shares: what `verdict_shares` returns.
         draws: its number of draws.
+        error: how often its rule errs.
     """
     low, _ = clopper_pearson((shares["reproduced"].fillna(0) * draws).round().to_numpy(dtype=int), draws)
-    return pd.Series(low > ERROR, index=shares.index)
+    return pd.Series(low > error, index=shares.index)
 
 
 def assess(claims: Sequence[Claim], tables: Tables, error: float = ERROR) -> pd.DataFrame:
@@ -140,10 +142,12 @@ def assess(claims: Sequence[Claim], tables: Tables, error: float = ERROR) -> pd.
         See `power`; without the world `opposite`.
     """
     shares = verdict_shares(claims, tables, worlds=("as measured", PRINTED, "placebo"), error=error)
-    return power(shares, claims, tables)
+    return power(shares, claims, tables, error=error)
 
 
-def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: int = DRAWS) -> pd.DataFrame:
+def power(
+    shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: int = DRAWS, error: float = ERROR
+) -> pd.DataFrame:
     """Return what shares say about each claim at the number of replicates that its tables have.
 
     Args:
@@ -151,6 +155,7 @@ def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: 
         claims: those that it was given.
         tables: the same.
         draws: its number of draws.
+        error: the same as there.
 
     Returns:
         One row for each claim, columns `POWER`: `replicates` is the number of the table that has the most, `fewest` of
@@ -180,7 +185,7 @@ def power(shares: pd.DataFrame, claims: Iterable[Claim], tables: Tables, draws: 
             "never": "" if len(enough) else _never(effect),
             "placebo": here.get("placebo", float("nan")),
             "opposite": here.get("opposite", float("nan")),
-            "met_at_random": bool(met_at_random(placebo[placebo["replicates"] == count], draws).any()),
+            "met_at_random": bool(met_at_random(placebo[placebo["replicates"] == count], draws, error).any()),
             "decided": 1 - own[own["replicates"] == own["replicates"].max()]["undecided"].min(),
             "reason": "; ".join(filter(None, placebo["reason"].unique())),
         })  # fmt: skip

@@ -131,11 +131,14 @@ def at_each(epsilons: Epsilons, quantities: Quantities) -> Measure:
 
 
 def mean_over(epsilons: Epsilons, quantities: Quantities) -> Measure:
-    """Return the measure of the means of quantities, within each replicate, over the epsilons that were run."""
+    """Return the measure of the means of quantities, within each replicate, over the epsilons that were run.
+
+    A replicate without a number at one of them has no mean: it would be over other epsilons than those of the others.
+    """
 
     def mean(quantity: Quantity, metrics: Metrics) -> pd.Series:
         values = [quantity.value(metrics, epsilon) for epsilon in quantity.epsilons(metrics, epsilons)]
-        return pd.concat(values, axis=1).mean(axis=1)
+        return pd.concat(values, axis=1).mean(axis=1, skipna=False)
 
     def measure(tables: Tables) -> Cells:
         metrics = _metrics(tables)

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dpmia.claims.limits import ERROR, ERROR_OF_LOOK
-from dpmia.claims.more_replicates import WITHOUT_LIMIT
+from dpmia.claims.limits import ERROR, ERROR_OF_LOOK, WITHOUT_LIMIT
 from dpmia.claims.standing import Prospect, Standing
 from dpmia.common.plain import PlainData
 from dpmia.formats.looks import TIMES
@@ -34,6 +33,7 @@ class HeldMean(PlainData):
         attack: name.
         metric: name.
         limit: the largest value that the mean may have.
+        replicates: their number, also where some have no number.
         estimate: the mean and its error.
     """
 
@@ -43,6 +43,7 @@ class HeldMean(PlainData):
     attack: str
     metric: str
     limit: float
+    replicates: int
     estimate: Estimate
 
     def interval(self, error: float) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import pandas as pd
 from dpmia.claims.judge import VERDICTS, JudgedRun, counts, decided
 from dpmia.claims.limits import ERROR
 from dpmia.claims.power import DOES_NOT_HOLD, DRAWS, ENOUGH, MORE_RECORDS
-from dpmia.common.formatting import format_interval
+from dpmia.common.formatting import format_interval, markdown_table
 from dpmia.formats.looks import TIMES
 
 
@@ -52,8 +52,7 @@ def markdown(verdicts: pd.DataFrame, run: JudgedRun) -> str:
                 "note": rows["note"],
             }
         )
-        shown = shown.map(lambda text: text.replace("|", r"\|"))
-        parts.append(f"## {paper}\n\n{shown.to_markdown(index=False, disable_numparse=True)}")
+        parts.append(f"## {paper}\n\n{markdown_table(shown)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -70,8 +69,7 @@ def short_table(verdicts: pd.DataFrame) -> str:
             "expected": verdicts["expected"],
         }
     )
-    shown = shown.map(lambda text: text.replace("|", r"\|"))
-    return str(shown.to_markdown(index=False, disable_numparse=True))
+    return markdown_table(shown)
 
 
 def worlds_markdown(
@@ -125,7 +123,7 @@ def worlds_markdown(
         "with the means of that world. Placebo and opposite: at the number of replicates of this run. Decided: the "
         "largest share of verdicts other than undecided in any world, with the most replicates. Replicates that "
         "share records have in each draw the same records drawn anew. All worlds and numbers: claim-worlds.csv.",
-        shown.to_markdown(index=False, disable_numparse=True),
+        markdown_table(shown),
         *(f"{title} ({len(names)}): {', '.join(names) or 'none'}." for title, names in lists.items()),
         f"Without placebo ({len(reasons)}):\n\n" + "\n".join(reasons or ["- none"]),
     ]

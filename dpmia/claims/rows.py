@@ -60,6 +60,17 @@ class Epsilons:
 ALL = Epsilons()
 
 
+def named(table: pd.DataFrame, *names: str) -> pd.DataFrame:
+    """Return the rows of a table with these names in its index.
+
+    Raises:
+        MissingRowsError: it lacks one of them.
+    """
+    if lost := [name for name in names if name not in table.index]:
+        raise MissingRowsError(f"no rows of {', '.join(lost)}")
+    return table.loc[list(names)]
+
+
 class Replicates:
     """The metrics of one experiment: one number for each replicate and metric."""
 
@@ -87,7 +98,13 @@ class Replicates:
 
     @classmethod
     def read(cls, table: pd.DataFrame) -> Replicates:
-        """Return the metrics of a table as `dpmia.evaluation.summary.replicates_table` returns it."""
+        """Return the metrics of a table as `dpmia.evaluation.summary.replicates_table` returns it.
+
+        Raises:
+            MissingRowsError: it has no rows.
+        """
+        if table.empty:
+            raise MissingRowsError("a table of replicates has no rows")
         return cls(str(table["experiment"].iloc[0]), _Measured(table))
 
     def __call__(self, arm: str, epsilon: float, attack: str = NO_ATTACK, metric: str = "advantage") -> pd.Series:

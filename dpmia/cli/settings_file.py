@@ -68,7 +68,7 @@ def _check_unedited(path: Path, written: str) -> None:
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
     mark, below = "".join(lines[1:2]).strip(), "".join(lines[2:])
     if mark != f"{MARK}{_digest(below)}" and written not in (below, "".join(lines[1:])):
-        remedy = "Run the command in its first line to use it as it is, or add --overwrite to replace it"
+        remedy = "Add --overwrite to replace it. To use it as it is, give it to dpmia run in place of this command"
         raise UserError(str(path), "the file holds settings that no command wrote", remedy)
 
 

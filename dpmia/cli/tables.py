@@ -221,6 +221,8 @@ def _asked(options: argparse.Namespace, name: str, settings: dict[str, Any]) -> 
 def _table(path: str) -> Path:
     """Return the path of a table as settings name it: from the working folder where it lies below."""
     file = Path(path)
+    if file.is_dir():
+        raise UserError(path, "a folder, not a table", "Name the file")
     if not is_file(file):
         raise UserError(path, "there is no such file", f"Paths start at {Path.cwd()}")
     whole = file.absolute()
@@ -291,6 +293,6 @@ def _classes(given: list[str] | None, table: Path) -> dict[str, str]:
     columns = list(fields_of(table).columns)
     found = {column.removeprefix(PREFIX): column for column in columns if column.startswith(PREFIX)}
     if len(found) < 2:
-        problem = f"no columns of two classes at least; columns: {', '.join(columns)}"
+        problem = f"fewer than two columns of classes; columns: {', '.join(columns)}"
         raise UserError(str(table), problem, f"Name them {PREFIX}<class>, or name each by --classes CLASS=COLUMN")
     return found

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, Decimal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def format_number(value: float | None, digits: int = 3) -> str:
@@ -32,6 +36,12 @@ def _up(value: float, decimals: int) -> float:
     if not math.isfinite(value):
         return value
     return float(Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_CEILING))
+
+
+def markdown_table(table: pd.DataFrame) -> str:
+    """Return a table in Markdown, texts as they are; `|` within them is escaped."""
+    escaped = table.map(lambda cell: cell.replace("|", r"\|") if isinstance(cell, str) else cell)
+    return str(escaped.to_markdown(index=False, disable_numparse=True))
 
 
 def listed(parts: Iterable[str], word: str = "and") -> str:

@@ -26,11 +26,7 @@ class WrongOutputsError(ValueError):
 
     def remedy(self, otherwise: str) -> str:
         """Return what to do about it: of probabilities that are rounded too much, to give more digits."""
-        return (
-            "Give all classes, with more digits: so many rounded ones do not add up to 1"
-            if self._rounded
-            else otherwise
-        )
+        return "Give all classes, with more digits: rounded, they do not add up to 1" if self._rounded else otherwise
 
 
 def logits_of(rows: np.ndarray, scale: str) -> np.ndarray:

@@ -144,7 +144,7 @@ def estimate(
     common = np.full(count, np.nan) if shared is None else np.asarray(shared, dtype=float)[measured]
     if not exact and not np.isnan(common).all():
         kind, records = BOTH, max(float(np.nanmean(common)), 0.0)
-    if np.ptp(values) <= 1e-12 * max(1.0, abs(mean)) and not records:
+    if all_equal(values) and not records:
         if exact:
             return Estimate(mean, 0.0, count - 1, count, EXACT)
         if trials and mean in (0, 1):
@@ -154,6 +154,11 @@ def estimate(
     variance = replicates + records
     degrees = degrees_of_sum(replicates, count - 1, records)
     return Estimate(mean, float(np.sqrt(variance)), degrees, count, kind, float(np.sqrt(records)))
+
+
+def all_equal(values: np.ndarray) -> np.ndarray:
+    """Return whether the values of each row, along the last axis, are equal but for rounding."""
+    return np.asarray(np.ptp(values, axis=-1) <= 1e-12 * np.maximum(1.0, np.abs(values.mean(axis=-1))))
 
 
 def degrees_of_sum(replicates: Any, degrees: Any, records: float) -> Any:

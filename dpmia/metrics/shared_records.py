@@ -55,12 +55,13 @@ def shared_variances(effects: np.ndarray) -> np.ndarray:
     Its mean over replicates is what shared records add to the variance of their mean.
 
     Args:
-        effects: of `group_effects`, shape (replicates, `GROUPS`).
+        effects: of `group_effects`, shape (replicates, `GROUPS`). A group without which a metric is undefined counts as
+            one without effect, as in verdicts.
 
     Returns:
-        float (replicates,); NaN where a replicate has effects that are not numbers, or is the only one.
+        float (replicates,); NaN where a replicate has no effect that is a number, or is the only one.
     """
-    centered = effects - effects.mean(axis=1, keepdims=True)
+    centered = _centered(effects)
     covariances = (GROUPS - 1) / GROUPS * centered @ centered.T
     np.fill_diagonal(covariances, np.nan)
     others = ~np.isnan(covariances)
@@ -84,8 +85,9 @@ def common_effects(effects: np.ndarray) -> np.ndarray:
     Returns:
         Shape (metrics, `GROUPS`); each row has a mean of 0.
     """
-    centered = np.nan_to_num(effects - effects.mean(axis=2, keepdims=True))
-    count = (~np.isnan(effects[:, :, 0])).sum(axis=1)
+    centered = _centered(effects)
+    count = (~np.isnan(centered[:, :, 0])).sum(axis=1)
+    centered = np.nan_to_num(centered)
     total = centered.sum(axis=1)
     squares = (total**2).sum(axis=1)
     pairs = np.maximum(squares - (centered**2).sum(axis=(1, 2)), 0)
@@ -96,6 +98,13 @@ def common_effects(effects: np.ndarray) -> np.ndarray:
 def variance_of(effects: np.ndarray) -> float:
     """Return the variance by records of a number with these effects of groups, shape (`GROUPS`,): the jackknife's."""
     return float((GROUPS - 1) / GROUPS * ((effects - effects.mean()) ** 2).sum())
+
+
+def _centered(effects: np.ndarray) -> np.ndarray:
+    """Return the effects of the groups of each replicate, along the last axis, less their mean; NaN where all are."""
+    known = ~np.isnan(effects)
+    filled = np.where(known | ~known.any(axis=-1, keepdims=True), effects, 0.0)
+    return filled - filled.mean(axis=-1, keepdims=True)
 
 
 def _measured(measure: Callable[[np.ndarray], Mapping[str, float]], kept: np.ndarray) -> Mapping[str, float]:

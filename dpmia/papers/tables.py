@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from dpmia.common.formatting import markdown_table
 from dpmia.papers.artifact import Facts
 
 
@@ -16,4 +17,4 @@ def markdown(table: pd.DataFrame, caption: str, facts: Facts) -> str:
     shown = table.dropna(axis="columns", how="all") if len(table) else table
     shown = shown.astype(object).where(shown.notna(), "-")
     source = f"{source}. Scale {facts.scale}. {facts.skipped}".strip()
-    return f"{caption}\n\n{source}\n\n{shown.to_markdown(index=False, disable_numparse=True)}\n"
+    return f"{caption}\n\n{source}\n\n{markdown_table(shown)}\n"

@@ -48,7 +48,9 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def count(value: float) -> str:
-    """Return a whole number with thin spaces between thousands."""
+    """Return a whole number with thin spaces between thousands; a dash where there is none."""
+    if math.isnan(value):
+        return "–"
     return f"{round(value):,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
@@ -56,8 +58,8 @@ def duration(seconds: float) -> str:
     """Return a time as people say it: `42 s`, `3 min 20 s`, `2.4 h`."""
     if math.isnan(seconds):
         return "–"
-    if seconds < 60:
+    if round(seconds) < 60:
         return f"{seconds:.0f} s"
-    if seconds < 3600:
-        return f"{int(seconds) // 60} min {int(seconds) % 60} s"
+    if round(seconds) < 3600:
+        return f"{round(seconds) // 60} min {round(seconds) % 60} s"
     return f"{seconds / 3600:.1f} h"

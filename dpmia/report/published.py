@@ -14,6 +14,7 @@ import pandas as pd
 from dpmia import __version__
 from dpmia.claims import render
 from dpmia.claims.judge import decided
+from dpmia.claims.limits import ERROR_OF_LOOK
 from dpmia.common.reading.source import made
 from dpmia.formats.looks import FILE
 from dpmia.formats.table_names import experiment_of
@@ -124,7 +125,7 @@ def _page(
     yield f"    {_command(paper, reported)}"
     if reported.looks is not None:
         yield (
-            "Replicates were added between looks, each of which judges at a quarter of the error: first write "
+            f"Replicates were added between looks, each of which judges at {100 * ERROR_OF_LOOK:g} %: first write "
             f"`looks` of `{PROVENANCE}` to `{reported.folder}/{FILE}`."
         )
     if picture:

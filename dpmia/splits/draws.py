@@ -224,6 +224,8 @@ def _count(wanted: int | float | str, there: int, most: int | None) -> int:
 
 
 def _require(there: int, wanted: int, what: str) -> None:
+    if there and 0 <= wanted < 1:
+        raise DataError(what, f"{wanted} of {there} records would be drawn", "Give more records, or a larger number")
     if wanted < 1 or wanted > there:
-        remedy = f"Choose a number from 1 to {there}" if there else ""
+        remedy = f"Lower a number, or give more records: {there} is the most in all" if there else ""
         raise DataError(what, f"{wanted} records are required, and there are {there}", remedy)

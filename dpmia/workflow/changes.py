@@ -6,6 +6,7 @@ import ast
 import base64
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -54,20 +55,29 @@ def changed_settings(metadata: Path, current: Callable[[str, str], Mapping[str, 
 def differences(recorded: list[str], current: Mapping[str, Any]) -> list[str]:
     """Return what changed between the parameters of a job then and now, as `key: old -> new`.
 
+    Old values have no names: each changed value is paired with the one most like it, of its type if there is one.
+
     Args:
         recorded: their texts, without names.
         current: by name.
     """
-    new = {name: value for name, value in current.items() if repr(value) not in recorded and not _is_digest(value)}
-    same = {repr(value) for value in current.values()}
-    old = [_value(text) for text in recorded if text not in same and not DIGEST.fullmatch(text)]
-    changes = []
+    left, new = Counter(recorded), {}
+    for name, value in current.items():
+        if left[repr(value)]:
+            left[repr(value)] -= 1
+        elif not _is_digest(value):
+            new[name] = value
+    old = [_value(text) for text in left.elements() if not DIGEST.fullmatch(text)]
+    changes, others = [], []
     for name, value in new.items():
         alike = [each for each in old if type(each) is type(value)]
         if alike:
             before = max(alike, key=lambda each: len({*each} & {*value}) if isinstance(value, dict) else 0)
             old.remove(before)
             changes += _changes("" if isinstance(value, dict) else name, before, value)
+        else:
+            others.append(name)
+    changes += [f"{name}: {_short(before)} -> {_short(new[name])}" for name, before in zip(others, old, strict=False)]
     return changes
 
 

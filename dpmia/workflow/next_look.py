@@ -33,10 +33,10 @@ def next_look(
         budget: core-hours of all looks together.
         looks: those before.
     """
-    about = JudgedRun(**{**run, "folder": Path(run["folder"])})
+    judged = JudgedRun(**{**run, "folder": Path(run["folder"])})
     known = {name: Effort.from_plain(effort) for name, effort in efforts.items()}
     held = {f"audit {name}": _held(file) for name, file in audits.items()}
-    if missing := _missing(about, held, known, looks):
+    if missing := _missing(judged, held, known, looks):
         first = f"The last look is not complete: replicates of {', '.join(missing)} are to be made first."
         return (
             None,
@@ -44,7 +44,7 @@ def next_look(
         )
     times = looks.times if looks else None
     standings = (
-        stand_of_claims(chain.from_iterable(claims().values()), about, known, times),
+        stand_of_claims(chain.from_iterable(claims().values()), judged, known, times),
         stand_of_limits(held, known, times),
     )
     proposal = propose(standings, known, budget, looks)
@@ -66,7 +66,7 @@ def _missing(
     run: JudgedRun, audits: Mapping[str, Held], efforts: Mapping[str, Effort], looks: Looks | None
 ) -> list[str]:
     """Return the experiments and studies whose results lack replicates that the last look asked for."""
-    audited = {mean.experiment: mean.estimate.count for held in audits.values() for mean in held.means}
+    audited = {mean.experiment: mean.replicates for held in audits.values() for mean in held.means}
     found = []
     for name, times in (looks.times if looks else {}).items():
         tables = run.tables([f"replicates/{name}", f"studies/{name}"])

@@ -201,7 +201,10 @@ def data_mode_mismatch(path: str, data: str) -> str | None:
 
     synthetic = Path(path).with_name(SYNTHETIC_MARK).exists()
     if synthetic and data == "real":
-        return f"{path} is synthetic, as {SYNTHETIC_MARK} beside it says: run with data: synthetic"
+        return (
+            f"{path} is synthetic, as {SYNTHETIC_MARK} beside it says: run with data: synthetic, or name "
+            "your settings: --config 'experiments=[mine.yaml]'"
+        )
     if not synthetic and data == "synthetic":
         return f"{path} is your own: run with data: real"
     return None

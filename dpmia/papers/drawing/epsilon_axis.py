@@ -58,11 +58,14 @@ class EpsilonScale:
         finite = finite.assign(epsilon=finite["epsilon"] * (shift if alone else 1))
         draw_means(axes, finite, "epsilon", label=label, band=len(finite) > 1, **look)
         placed = infinite.assign(epsilon=self.place(infinite["epsilon"]) * shift)
-        draw_means(axes, placed, "epsilon", label=None if len(finite) else label, **look)
+        draw_means(axes, placed, "epsilon", label=None if finite["mean"].notna().any() else label, **look)
 
     def label(self, axes: Axes) -> None:
         """Set ticks at the epsilons that were run, `∞` for infinity, set off by a thin line."""
         axes.set_xscale("log")
+        axes.set_xlabel("ε")
+        if not self.finite and not self.infinite:
+            return
         places = [*self.finite, *([self.beyond] if self.infinite else [])]
         shown = [*self.finite, *([math.inf] if self.infinite else [])]
         axes.set_xticks(places, list(map(_tick, shown)))
@@ -70,7 +73,6 @@ class EpsilonScale:
         axes.set_xlim(places[0] / (3 if len(self.finite) == 1 else 2.2), places[-1] * 3)
         if self.infinite and self.finite:
             axes.axvline(math.sqrt(self.finite[-1] * self.beyond), color="0.85", linewidth=0.7, zorder=0)
-        axes.set_xlabel("ε")
 
 
 def _tick(epsilon: float) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dpmia.common.epsilon import format_epsilon
-from dpmia.formats.rows import BLIND
+from dpmia.formats.rows import BLIND, MissingRowsError
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.humphries.shares import independent
@@ -50,14 +50,23 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         for name, part in parts.items()
     ]
     named.append(parts["advantage"].set_index(key)[["interval"]])
-    return named[0].join(named[1:], how="inner").reset_index()
+    found = named[0].join(named[1:], how="inner").reset_index()
+    if not common_epsilons(found):
+        raise MissingRowsError("the experiments have no epsilon in common")
+    return found
+
+
+def common_epsilons(table: pd.DataFrame) -> list[float]:
+    """Return the epsilons that all experiments of a table have, rising."""
+    of_each = [set(rows) for _, rows in table.groupby("experiment")["epsilon"]]
+    return sorted(set.intersection(*of_each)) if of_each else []
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw a row of panels for the smallest epsilon of all experiments and one for the largest, a panel for each kind
     of dependence and a point for each arm.
     """
-    epsilons = sorted(set.intersection(*(set(rows) for _, rows in table.groupby("experiment")["epsilon"])))
+    epsilons = common_epsilons(table)
     chosen = [epsilons[0], epsilons[-1]] if len(epsilons) > 1 else epsilons
     kinds = {kind: [name for name in names if (table["experiment"] == name).any()] for kind, names in KINDS.items()}
     kinds = {kind: names for kind, names in kinds.items() if names}

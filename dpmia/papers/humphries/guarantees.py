@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dpmia.common.arms import IID_SUFFIX
+from dpmia.formats.rows import MissingRowsError
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.humphries.epsilon_curves import (
@@ -30,6 +31,8 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     """
     rows = with_bounds(tables, facts)
     shared = set.intersection(*(set(table["epsilon"]) for table in tables.values()))
+    if not shared:
+        raise MissingRowsError("the experiments have no epsilon in common")
     rows = rows[rows["metric"].isin(METRICS) & rows["epsilon"].isin(shared) | (rows["metric"] == "bound")]
     guarantees = {name: _guarantee(fact) for name, fact in facts.experiments.items()}
     return rows.assign(guarantee=rows["experiment"].map(guarantees))

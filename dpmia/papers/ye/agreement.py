@@ -140,7 +140,8 @@ def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     titles = {"train": "members (train)", "test": "non-members (test)"}
     for axis, (points, title) in zip(axes, titles.items(), strict=True):
         rows = table[table["records"] == points]
-        rows = rows.assign(text=rows["ours"].map("{:.2f}".format) + rows["paper"].map("\n({:.2f})".format))
+        ours = rows["ours"].astype(float).map("{:.2f}".format)
+        rows = rows.assign(text=ours + rows["paper"].map("\n({:.2f})".format))
         cells = rows.pivot(index="second", columns="first").reindex(index=ORDER[1:], columns=ORDER[:-1], level=-1)
         drawing.draw_heatmap(axis, cells["ours"], cells["text"])
         axis.set_title(title)

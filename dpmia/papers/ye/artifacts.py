@@ -41,9 +41,10 @@ ARTIFACTS = (
         "ye_table2",
         "table",
         "How often two attacks agree on Purchase100 IIa, at a false positive rate of .3: on members above the "
-        "diagonal, on non-members below it. Ours [95 %] / paper. GT is the true membership; L (leave-one-out) is "
-        "evaluated on few records (column records: the fewest of a row). R, D and L assume Gaussian losses of each "
-        "record on the logit scale.",
+        "diagonal, on non-members below it. Ours / paper. Brackets: 95 % over target models; with fewer than three, or "
+        "equal rates, over the records of one of them. GT is the true membership; L (leave-one-out) is evaluated on "
+        "few records (column records: the fewest of a row). R, D and L assume Gaussian losses of each record on the "
+        "logit scale.",
         f"{_HERE}.agreement:tabulate_matrix",
         tables=("per_record/ye_purchase",),
         reading=Reading(

@@ -85,7 +85,10 @@ class RocFigure:
         if not parts:
             wanted = " or ".join(row.label for row in self.configurations)
             raise MissingRowsError(f"no attack on {wanted} in {sorted(tables)}")
-        return pd.concat(parts, ignore_index=True)[COLUMNS]
+        found = pd.concat(parts, ignore_index=True)[COLUMNS]
+        if found.empty:
+            raise MissingRowsError("no rate of a ROC was measured on all target models")
+        return found
 
     def draw(self, table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
         """Draw a row of two panels for each configuration: linear axes, and logarithmic ones."""

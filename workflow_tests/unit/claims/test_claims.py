@@ -17,7 +17,7 @@ from dpmia.claims.claim import Claim, Finding
 from dpmia.claims.comparisons import at_least
 from dpmia.claims.decisions import Condition, DecisionRule, Every, Exact, Undecidable
 from dpmia.claims.judge import COLUMNS, VERDICTS, JudgedRun, counts, judge, judge_all, read_verdicts
-from dpmia.claims.rows import Epsilons
+from dpmia.claims.rows import Epsilons, Replicates, named
 from dpmia.common.errors import DataError
 from dpmia.formats.rows import COLUMNS as ROWS
 from dpmia.formats.rows import MissingRowsError
@@ -98,12 +98,18 @@ def test_rows_that_a_scale_left_out_are_named(run):
     assert (verdict, finding.note) == ("not run", "toy has no advantage at ε = 1000 at scale laptop")
 
 
-@pytest.mark.parametrize("lookup", [lambda: {}["cluster"], lambda: pd.DataFrame().loc["cluster"], lambda: [][0]])
-def test_rows_that_were_cut_off_are_no_traceback(run, lookup):
-    with pytest.raises(LookupError) as found:
-        lookup()
-    verdict, finding = judge(claim(found.value), run)
-    assert (verdict, finding.note) == ("not run", f"rows that it needs are missing ({found.value}) at scale laptop")
+def test_rows_that_were_cut_off_are_named():
+    table = pd.DataFrame({"x": [1, 2]}, index=["a", "b"])
+    assert named(table, "b", "a")["x"].tolist() == [2, 1]
+    with pytest.raises(MissingRowsError, match="no rows of c, d"):
+        named(table, "a", "c", "d")
+    with pytest.raises(MissingRowsError, match="has no rows"):
+        Replicates.read(pd.DataFrame(columns=["experiment"]))
+
+
+def test_a_fault_of_a_claim_is_no_verdict(run):
+    with pytest.raises(KeyError):
+        judge(claim(KeyError("S 1")), run)
 
 
 def test_epsilons_that_a_claim_names_and_a_run_lacks_are_named(run):

@@ -114,6 +114,21 @@ def test_experiments_that_one_claim_compares_get_replicates_together(folder):
     assert found.look == Look(core_hours=0.2, times={"clear": 2, "near": 2})
 
 
+def test_of_a_claim_that_other_networks_refute_only_those_of_the_paper_get_counted(folder):
+    write_table(folder / "replicates/other.csv", table("other", -9))
+    write_table(folder / "replicates/near.csv", table("near", -1.12))
+    each = positive("near", "other", each=True)
+    run = JudgedRun(folder, False, "laptop", other_networks={"other": "alexnet"})
+    assert judge(each, run)[0] == "other network"
+    standing = stand_of_claims([each], run, EFFORTS | {"other": EFFORT}, None)
+    assert (standing.decided, [(one.id, one.times) for one in standing.prospects]) == ((), [("toy-near", 2)])
+    (alone,) = stand_of_claims([positive("near", "other")], run, EFFORTS, None).leaves.values()
+    assert alone == "not reproduced by other networks than the paper's, of which more replicates decide nothing"
+    write_table(folder / "replicates/near.csv", table("near", 1.12))
+    (wrong,) = stand_of_claims([each], run, EFFORTS | {"other": EFFORT}, None).leaves.values()
+    assert wrong.endswith("those of the paper are not likely to refute it")
+
+
 def test_looks_before_are_counted_and_there_are_four_at_most(folder):
     before = Looks([Look(core_hours=0.2, times={"near": 4, "far": 2}), Look(core_hours=0.3, times={"near": 8})])
     found = proposed(folder, 1.2, before)

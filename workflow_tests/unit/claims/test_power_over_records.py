@@ -20,8 +20,8 @@ from dpmia.claims.judge import (
     decided,
     judge_all,
 )
-from dpmia.claims.limits import ERROR
-from dpmia.claims.more_replicates import WITHOUT_LIMIT, decided_shares
+from dpmia.claims.limits import ERROR, WITHOUT_LIMIT
+from dpmia.claims.more_replicates import decided_shares
 from dpmia.claims.power import MORE_RECORDS, describe, power, verdict_shares
 from dpmia.claims.quantities import at, metric
 from dpmia.claims.rows import Replicates
@@ -172,7 +172,7 @@ def test_what_replicates_choose_together_is_judged_on_the_same_records():
 def test_curves_are_judged_on_the_same_records(rule):
     def curve(tables):
         values = Replicates.of(tables, "toy")("a", 1, "loss")
-        return {0.1: values, 0.9: 0 * values}
+        return {0.1: values, 0.9: 1e-9 * values}
 
     pair = rule is NoLater
     comparison = at_most(-0.8 + 1e-9) if pair else highest_at(0.1)

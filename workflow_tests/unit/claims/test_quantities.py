@@ -65,6 +65,13 @@ def test_a_mean_is_over_the_wanted_epsilons_of_each_replicate():
     assert cells(mean_over(ALL, {"gap": ADVANTAGE - CEILING})) == {"gap": [0.0, 0.2]}
 
 
+def test_a_replicate_without_a_number_at_some_epsilon_has_no_mean():
+    key = ("loss", "precision")
+    values = {("a", 1.0, *key): [0.5, 0.5, np.nan], ("a", 8.0, *key): [0.9, 0.9, 0.9]}
+    (found,) = mean_over(ALL, metric("toy", "a", *key))({"replicates/toy": table("toy", values)}).values()
+    np.testing.assert_allclose(found, [0.7, 0.7, np.nan])
+
+
 def test_a_quantity_whose_table_is_not_there_has_no_cell():
     both = {"toy": ADVANTAGE, "other": OTHER, "both": ADVANTAGE - OTHER}
     there = {"replicates/toy": TABLES["replicates/toy"]}

@@ -33,7 +33,7 @@ def held(mean, error=0.01, limit=LIMIT, **about):
     numbers = {"degrees": 3, "count": 4, "kind": REPLICATES, "records_error": 0.0}
     numbers |= {key: about.pop(key) for key in list(about) if key in numbers}
     place = {"experiment": "clinic", "arm": "north", "epsilon": "1", "attack": "loss", "metric": "advantage"}
-    return HeldMean(**{**place, **about}, limit=limit, estimate=Estimate(mean, error, **numbers))
+    return HeldMean(**{**place, **about}, limit=limit, replicates=10, estimate=Estimate(mean, error, **numbers))
 
 
 #: The quantile of t with three degrees of freedom at .95: a table of Student's distribution has it.
@@ -76,7 +76,14 @@ def cell(mean, error=0.01):
 
 
 def entry(attack="loss", epsilon="1", **metrics):
-    about = {"experiment": "clinic", "arm": "north", "epsilon": epsilon, "attack": attack, "oracle": False}
+    about = {
+        "experiment": "clinic",
+        "arm": "north",
+        "epsilon": epsilon,
+        "attack": attack,
+        "oracle": False,
+        "replicates": 4,
+    }
     return {**about, "advantage": cell(0.0), "auc": cell(0.5), **metrics}
 
 

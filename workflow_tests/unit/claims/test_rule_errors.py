@@ -164,3 +164,20 @@ def test_a_claim_about_the_order_of_highest_places_keeps_both_errors(number):
     assert share(late, True) <= MOST
     early = verdicts(NoLater, at_most(0), pairs(level, low, others), 200)
     assert share(early, False) <= MOST
+
+
+# Discrete metrics
+
+
+def test_equal_replicates_have_no_limits():
+    found = Limits.of(np.full(5, 0.1 + 0.2))
+    assert found.mean == pytest.approx(0.3)
+    assert np.isnan(found(ERROR).low)
+    assert Every(Condition("x", above(0), lambda tables: {"": np.full(5, 0.3)})).judge({}).holds is None
+
+
+@pytest.mark.parametrize("replicates", [3, 5])
+def test_a_rare_count_is_rarely_taken_for_none(replicates):
+    # A mean of .015: most draws of few replicates are 0 alike.
+    counts = lambda rng: {"": rng.binomial(1, 0.15, replicates) / 10}  # noqa: E731
+    assert share(verdicts(Every, at_most(0.005), counts), True) <= MOST

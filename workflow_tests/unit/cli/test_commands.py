@@ -266,7 +266,7 @@ WRONG = {
         ("audit", "Clinic 2.csv", "--label", "readmitted", "--limit", "auc=0.5", "auc=0.6"),
         "--limit: auc has two limits. Give one.",
     ),
-    "classes": (("attack", "Clinic 2.csv"), "no columns of two classes at least; columns: hospital, age"),
+    "classes": (("attack", "Clinic 2.csv"), "fewer than two columns of classes; columns: hospital, age"),
     "class twice": (("attack", "Clinic 2.csv", "--classes", "a=age", "a=age"), "the class 'a' has two columns."),
     "one class": (("attack", "Clinic 2.csv", "--classes", "a=age"), "'a=age' is one class. Name two classes at least"),
     "epsilon twice": (

@@ -159,13 +159,25 @@ def test_the_shared_variance_is_the_mean_covariance_with_the_others():
     assert shared_variances(effects) == pytest.approx(expected)
 
 
-def test_what_is_not_measured_without_a_group_has_no_shared_variance():
+def test_what_is_not_measured_without_any_group_has_no_shared_variance():
     effects = np.random.default_rng(2).normal(size=(4, GROUPS))
     whole = shared_variances(effects[:3])
-    effects[3, 5] = np.nan
+    effects[3] = np.nan
     found = shared_variances(effects)
     assert found[:3] == pytest.approx(whole)
     assert np.isnan(found[3])
+
+
+def test_a_group_without_which_a_metric_is_undefined_counts_as_one_without_effect():
+    effects = np.random.default_rng(2).normal(size=(4, GROUPS))
+    lost, zero = effects.copy(), effects.copy()
+    lost[:, 5], zero[:, 5] = np.nan, 0.0
+    assert shared_variances(lost) == pytest.approx(shared_variances(zero))
+    np.testing.assert_allclose(common_effects(lost[None]), common_effects(zero[None]))
+
+
+def test_one_replicate_shares_records_with_none():
+    effects = np.random.default_rng(2).normal(size=(1, GROUPS))
     assert np.isnan(shared_variances(effects[:1])).all(), "one replicate shares with none"
 
 

@@ -160,7 +160,7 @@ def test_the_iid_arm_is_trained_on_the_same_background():
             ["the groups other than 'b'", "41 records are required, and there are 40"],
         ),
         (group, {"group": "d", "members": 1, "nonmembers": 1}, ["group: 'd'", "one of a, b, c"]),
-        (iid, {"members": 0.01, "nonmembers": 9}, ["members: 0 records are required, and there are 60"]),
+        (iid, {"members": 0.01, "nonmembers": 9}, ["members: 0 of 60 records would be drawn"]),
         (iid, {"members": 9, "nonmembers": -1}, ["nonmembers: -1 records are required"]),
     ],
 )

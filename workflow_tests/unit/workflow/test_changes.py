@@ -61,3 +61,10 @@ def test_a_damaged_record_is_refused_by_its_name(tmp_path, text):
     file.write_text(text)
     with pytest.raises(DataError, match=file.name):
         changed_settings(tmp_path, lambda rule, made: params())
+
+
+def test_a_value_of_another_type_and_one_that_another_parameter_had_are_changes():
+    assert differences(["None"], {"budget": 0.5}) == ["budget: None -> 0.5"]
+    assert differences(["1"], {"epsilon": 1.5}) == ["epsilon: 1 -> 1.5"]
+    assert differences(["5", "7"], {"a": 7, "b": 7}) == ["b: 5 -> 7"]
+    assert differences(["1"], {"epsilon": 1, "new": True}) == []

@@ -1,5 +1,6 @@
 """What `snakemake decide` prints and writes, on the claims of the papers."""
 
+import json
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,9 +10,11 @@ import pandas as pd
 import pytest
 
 from dpmia.claims.deciding import Effort
+from dpmia.claims.release_limits import Held, HeldMean
 from dpmia.formats.looks import Look, Looks, read_looks
 from dpmia.formats.rows import COLUMNS
 from dpmia.formats.tables import write_table
+from dpmia.metrics.intervals import REPLICATES, Estimate
 from dpmia.workflow.next_look import next_look
 
 EFFORTS = {"student": Effort(4, 0.1).plain()}
@@ -45,10 +48,22 @@ def test_an_undecided_claim_gets_replicates_and_what_was_not_run_is_counted(run)
     look, words = next_look(run, {}, EFFORTS, 1.0, None)
     assert look == Look(0.1, {"student": 2})
     assert "  humphries-fig7-order: 2 times the planned replicates, 0.1 core-hours" in words
-    assert "claims: not run" in words
+    assert "of them: not run" in words
     assert (
         "humphries-fig8-acc, humphries-fig8-iid-below-ceiling: without replicates/texas (texas.csv is missing)" in words
     )
+
+
+def test_a_metric_without_a_number_in_some_replicates_of_an_audit_is_no_missing_replicate(run, tmp_path):
+    place = {"experiment": "clinic", "arm": "north", "epsilon": "1", "attack": "loss", "metric": "tpr_at_1pct_fpr"}
+    mean = Estimate(0.1, 0.05, 8, 9, REPLICATES)
+    audit = tmp_path / "audit-mine.json"
+    efforts, looks = {"clinic": Effort(5, 0.1).plain()}, Looks([Look(0.1, {"clinic": 2})])
+    for replicates, complete in ((10, True), (9, False)):
+        held = Held([HeldMean(**place, limit=0.2, replicates=replicates, estimate=mean)], {})
+        audit.write_text(json.dumps({"limits": {"held": held.plain()}}))
+        _, words = next_look(run, {"mine": str(audit)}, efforts, 1.0, looks)
+        assert ("is not complete" not in words) is complete
 
 
 def test_a_look_that_is_not_complete_comes_first(run):

@@ -8,6 +8,7 @@ from dpmia.claims.build import claim
 from dpmia.claims.claim import Finding, Tables
 from dpmia.claims.comparisons import exactly, near_percent
 from dpmia.claims.decisions import Condition, Exact
+from dpmia.claims.rows import named
 from dpmia.papers.humphries.table2 import COLUMNS, PRINTED
 
 #: Where the public files give other numbers than the paper prints, and why: (experiment, column) -> number, reason.
@@ -48,7 +49,7 @@ def _note(tables: Tables, finding: Finding) -> str:
 
 def _smaller_cluster(tables: Tables) -> int:
     """Return the size of the smaller cluster of Adult, from what it left to the attacker."""
-    sizes = tables["sizes/adult_cluster"].set_index("arm").loc["cluster"]
+    sizes = named(tables["sizes/adult_cluster"].set_index("arm"), "cluster").iloc[0]
     # Half of the shadow records come from either cluster: what the smaller has left, and as many as members.
     return int(sizes["population"] + sizes["members"] - sizes["nonmembers"])
 

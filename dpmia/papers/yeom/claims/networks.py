@@ -134,7 +134,7 @@ def _steps_to_easier(tables: Tables) -> Cells:
 
 
 def _mean(of_sizes: list[pd.Series]) -> pd.Series:
-    return pd.concat(of_sizes, axis=1).mean(axis=1) if of_sizes else pd.Series(dtype=float)
+    return pd.concat(of_sizes, axis=1).mean(axis=1, skipna=False) if of_sizes else pd.Series(dtype=float)
 
 
 def _on_mnist(tables: Tables) -> Cells:
