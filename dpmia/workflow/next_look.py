@@ -40,7 +40,8 @@ def next_look(
         first = f"The last look is not complete: replicates of {', '.join(missing)} are to be made first."
         return (
             None,
-            f"{first} If no job makes them, their tables in replicates/ were copied from elsewhere: delete these.",
+            f"{first} If no job makes them, delete their tables in replicates/: they are too new for "
+            "--rerun-triggers mtime, or were copied from elsewhere.",
         )
     times = looks.times if looks else None
     standings = (
