@@ -69,7 +69,10 @@ def _is_numeric(column: pd.Series) -> bool:
 def _rounded(text: str) -> str:
     """Return a number with few digits; one that is short stays as it is, zeros at its end included."""
     digits = text.partition("e")[0].lstrip("-0.").replace(".", "")
-    return text if len(digits) <= DIGITS or "." not in text else f"{float(text):.{DIGITS}g}"
+    if len(digits) <= DIGITS or "." not in text:
+        return text
+    whole = 10 ** (DIGITS - 1) <= abs(float(text)) < 1e6
+    return f"{float(text):.0f}" if whole else f"{float(text):.{DIGITS}g}"
 
 
 def _beside_paper(table: pd.DataFrame) -> pd.DataFrame:
