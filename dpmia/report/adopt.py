@@ -12,6 +12,7 @@ import json
 import shutil
 import sys
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -153,7 +154,7 @@ def with_verdicts(name: str, page: str, text: str) -> str:
 
 def _checked(published: Path) -> tuple[str, tuple[Path, Recorded]]:
     """Return the paper of a published folder, with the folder and the run."""
-    source = made(published / PROVENANCE)
+    source = replace(made(published / PROVENANCE), absent="Name a folder that snakemake publish wrote")
     with source.faults("it is not what `snakemake publish` wrote"):
         provenance = source.json()
         if provenance["data"] != "real":
