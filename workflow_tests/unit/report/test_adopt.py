@@ -167,7 +167,7 @@ def test_damaged_records_are_refused(published, repository, text, words):
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(SystemExit, match=r"absent/provenance\.json: the file does not exist\. Name a folder that snakemake publish wrote\."):
+    with pytest.raises(SystemExit, match=r"absent/provenance\.json: .*\. Name a folder"):
         main([str(tmp_path / "absent")])
 
 
