@@ -9,9 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dpmia.common.epsilon import format_epsilon
-from dpmia.formats.rows import BLIND, MissingRowsError
+from dpmia.formats.rows import BLIND
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
+from dpmia.papers.humphries.epsilon_curves import common_epsilons
 from dpmia.papers.humphries.shares import independent
 
 #: Attack whose advantage is shown: no oracle.
@@ -50,23 +51,14 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
         for name, part in parts.items()
     ]
     named.append(parts["advantage"].set_index(key)[["interval"]])
-    found = named[0].join(named[1:], how="inner").reset_index()
-    if not common_epsilons(found):
-        raise MissingRowsError("the experiments have no epsilon in common")
-    return found
-
-
-def common_epsilons(table: pd.DataFrame) -> list[float]:
-    """Return the epsilons that all experiments of a table have, rising."""
-    of_each = [set(rows) for _, rows in table.groupby("experiment")["epsilon"]]
-    return sorted(set.intersection(*of_each)) if of_each else []
+    return named[0].join(named[1:], how="inner").reset_index()
 
 
 def draw(table: pd.DataFrame, facts: Facts) -> drawing.CaptionedFigure:
     """Draw a row of panels for the smallest epsilon of all experiments and one for the largest, a panel for each kind
     of dependence and a point for each arm.
     """
-    epsilons = common_epsilons(table)
+    epsilons = common_epsilons(rows for _, rows in table.groupby("experiment"))
     chosen = [epsilons[0], epsilons[-1]] if len(epsilons) > 1 else epsilons
     kinds = {kind: [name for name in names if (table["experiment"] == name).any()] for kind, names in KINDS.items()}
     kinds = {kind: names for kind, names in kinds.items() if names}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from matplotlib.axes import Axes
 
 from dpmia.common.arms import IID_SUFFIX
 from dpmia.common.formatting import listed
-from dpmia.formats.rows import BLIND
+from dpmia.formats.rows import BLIND, MissingRowsError
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.theory.bounds import advantage_bound
@@ -41,6 +42,19 @@ METRICS = (
     *("advantage", "advantage_excess", "advantage_ceiling", "auc", "auc_excess"),
     *("tpr_at_1pct_fpr", "tpr_at_0.1pct_fpr", "resolution"),
 )
+
+
+def common_epsilons(tables: Iterable[pd.DataFrame]) -> list[float]:
+    """Return the epsilons that all tables have, rising.
+
+    Raises:
+        MissingRowsError: there are none.
+    """
+    of_each = [set(table["epsilon"]) for table in tables]
+    found = sorted(set.intersection(*of_each)) if of_each else []
+    if not found:
+        raise MissingRowsError("the experiments have no epsilon in common")
+    return found
 
 
 def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:

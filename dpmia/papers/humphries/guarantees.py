@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 from dpmia.common.arms import IID_SUFFIX
-from dpmia.formats.rows import MissingRowsError
 from dpmia.papers import drawing
 from dpmia.papers.artifact import Facts
 from dpmia.papers.humphries.epsilon_curves import (
@@ -16,6 +15,7 @@ from dpmia.papers.humphries.epsilon_curves import (
     advantage_panel,
     arms,
     blind_note,
+    common_epsilons,
     drawn,
 )
 from dpmia.papers.humphries.epsilon_curves import tabulate as with_bounds
@@ -30,9 +30,7 @@ def tabulate(tables: dict[str, pd.DataFrame], facts: Facts) -> pd.DataFrame:
     Only epsilons that all of the experiments were run with.
     """
     rows = with_bounds(tables, facts)
-    shared = set.intersection(*(set(table["epsilon"]) for table in tables.values()))
-    if not shared:
-        raise MissingRowsError("the experiments have no epsilon in common")
+    shared = common_epsilons(tables.values())
     rows = rows[rows["metric"].isin(METRICS) & rows["epsilon"].isin(shared) | (rows["metric"] == "bound")]
     guarantees = {name: _guarantee(fact) for name, fact in facts.experiments.items()}
     return rows.assign(guarantee=rows["experiment"].map(guarantees))
