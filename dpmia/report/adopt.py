@@ -112,7 +112,7 @@ def sentences(runs: Mapping[str, Recorded], judged: pd.DataFrame) -> str:
     source = source_of(runs) if of_one_run else f"scale {listed(sorted({run.scale for run in runs.values()}))}"
     more = "each claim, also those that we added, each figure and table"
     more += "" if of_one_run else ", with commit and date"
-    links = f"[What the verdicts mean](docs/trust.md#verdicts); [{more}](docs/measured/README.md)."
+    links = f"[What the verdicts mean](docs/verdicts.md); [{more}](docs/measured/README.md)."
     return f"On real data ({source}): {found} {links}"
 
 

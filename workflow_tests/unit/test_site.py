@@ -30,7 +30,7 @@ def page(source):
     [
         ("performance.md", "[rates](../benchmarks/README.md#old)", "rates (`benchmarks/README.md`)"),
         ("measured/README.md", "[rates](../../benchmarks/x.csv)", "rates (`benchmarks/x.csv`)"),
-        ("measured/README.md", "[intervals](../trust.md#intervals)", "[intervals](../trust.md#intervals)"),
+        ("measured/README.md", "[intervals](../intervals.md)", "[intervals](../intervals.md)"),
     ],
 )
 def test_links_that_lead_out_of_the_site_become_names_of_files(source, link, shown):
